@@ -1,0 +1,178 @@
+//! The stable codes of everything that can be answered with "no".
+//!
+//! A code never changes its meaning. Each says its cause and what to do; `docs/errors.md` is generated from
+//! here, and every adapter maps codes to its own statuses in one exhaustive match.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+macro_rules! codes {
+    ($($variant:ident $text:literal $kind:ident $cause:literal $remedy:literal)*) => {
+        /// A stable error code.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum ErrorCode {
+            $(#[doc = $cause] $variant,)*
+        }
+
+        impl ErrorCode {
+            /// Every code, in the order of the reference page.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The code as it is written on every surface.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text,)* }
+            }
+
+            /// What sort of "no" it is.
+            pub const fn kind(self) -> Kind {
+                match self { $(Self::$variant => Kind::$kind,)* }
+            }
+
+            /// Why it happens.
+            pub const fn cause(self) -> &'static str {
+                match self { $(Self::$variant => $cause,)* }
+            }
+
+            /// What to do about it.
+            pub const fn remedy(self) -> &'static str {
+                match self { $(Self::$variant => $remedy,)* }
+            }
+        }
+    };
+}
+
+/// What sort of "no" a code is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The request itself is wrong; sending it again will not help.
+    Invalid,
+    /// What it names does not exist.
+    NotFound,
+    /// The request is fine, but the room's state says no.
+    Refused,
+    /// Baton or its store failed.
+    Failed,
+}
+
+codes! {
+    TurnMismatch "turn_mismatch" Refused
+        "The `expected_turn_id` is not the room's current turn: someone was granted the stick since."
+        "Stop working as the owner, read `get_room_state`, then wait for your turn again."
+    StaleLease "stale_lease" Refused
+        "The turn is current, but you are not its owner or this is not its lease."
+        "Stop working as the owner and read `get_room_state`. If your own process was replaced while it held the stick, take it over."
+    UnknownMember "unknown_member" Refused
+        "The caller, or the target of a pass, is not an active member of the room."
+        "Call `join_path` first; pass only to an active member listed by `get_room_state`."
+    InvalidTarget "invalid_target" Refused
+        "The stick cannot be passed to its present owner."
+        "Name another member, or release to continue the sequence."
+    TakeoverUnavailable "takeover_unavailable" Refused
+        "Nothing has timed out and no process is known to be gone, so there is nothing to take over."
+        "Call `wait_for_turn`; take over only after it answers `takeover_available`."
+    PriorOwner "prior_owner" Refused
+        "You passed the stick on, its recipient missed the claim, and another active member can take it over."
+        "Let one of the named candidates take over; you may when none of them is active any more."
+    HoldsStick "holds_stick" Refused
+        "A member who holds the stick cannot leave with it."
+        "Release or pass the stick with a handoff, then leave."
+    RoomClosed "room_closed" Refused
+        "The room was closed; it can be read but takes no more turns."
+        "Call `join_path` on the same path: it opens a fresh room."
+    DuplicateListener "duplicate_listener" Refused
+        "This member is already waiting on this room in another call."
+        "Use the wait that is running, or cancel it first."
+    IdempotencyConflict "idempotency_conflict" Refused
+        "This idempotency key was used before for a different request."
+        "Use a new key for a new request."
+    UnknownRoom "unknown_room" NotFound
+        "No room has this id, or no room covers this path."
+        "Call `list_rooms`, or `join_path` to open one."
+    PathNotFound "path_not_found" NotFound
+        "The path does not exist or cannot be reached."
+        "Give an existing directory or file."
+    UnknownTool "UNKNOWN_TOOL" NotFound
+        "There is no tool or command of this name."
+        "List the tools and use one of those names."
+    InvalidHandoff "invalid_handoff" Invalid
+        "A field of the handoff is missing, empty, too long or of the wrong type."
+        "Correct the named field. `status` and `next_action` must say something."
+    InvalidReason "invalid_reason" Invalid
+        "A takeover or close needs a reason of reasonable length."
+        "Say in a sentence why."
+    InvalidNote "invalid_note" Invalid
+        "A note must say something and stay within its size."
+        "Shorten it, or put it in a file and point to that."
+    InvalidPolicy "invalid_policy" Invalid
+        "A timing is out of bounds or contradicts another."
+        "Correct the named field."
+    InvalidOrder "invalid_order" Invalid
+        "The new order must name every member exactly once."
+        "Take the members from `get_room_state` and reorder those."
+    InvalidPath "invalid_path" Invalid
+        "The path is not valid UTF-8, is too long or is empty."
+        "Use a path that can be written as text."
+    InvalidInput "invalid_input" Invalid
+        "A field is missing, unknown or of the wrong type."
+        "Correct the named field."
+    TooManyMembers "too_many_members" Refused
+        "The room has as many members as it can have."
+        "Have members that are done call `leave_path`."
+    Canceled "canceled" Failed
+        "The caller withdrew the call before it was answered."
+        "Nothing was changed; call again if you still want it."
+    StoreBusy "store_busy" Failed
+        "Another process held the store's write lock for the whole deadline."
+        "The message names the process. Resume or end it, then try again; nothing was changed."
+    StoreNewer "store_newer" Failed
+        "The store was written by a newer Baton; this one can read it but will not write."
+        "Update this Baton."
+    StoreReplaced "store_replaced" Failed
+        "The database file was deleted or replaced while it was open."
+        "Restart the process; nothing more is written to the old file."
+    StoreCorrupt "store_corrupt" Failed
+        "The database file is damaged or is not a Baton store."
+        "Run `baton doctor`, and restore from a backup or move the file away."
+    StoreFull "store_full" Failed
+        "The disk is full."
+        "Free some space and try again; nothing was changed."
+    StoreReadOnly "store_read_only" Failed
+        "The store or its directory cannot be written."
+        "Give your user the directory, or set BATON_DATA_DIR to one you may write."
+    StoreUnavailable "store_unavailable" Failed
+        "The store could not be opened or used."
+        "The message has the cause; `baton doctor` checks the rest."
+    NetworkFilesystem "network_filesystem" Failed
+        "The data directory is on a network filesystem, where SQLite's locks cannot be trusted."
+        "Set BATON_DATA_DIR to a local directory."
+    Internal "internal" Failed
+        "Baton itself failed; this is a bug."
+        "Nothing was changed. Run `baton doctor` and report the message."
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for ErrorCode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn codes_are_distinct_and_each_says_what_to_do() {
+        let texts: HashSet<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(texts.len(), ErrorCode::ALL.len());
+        assert!(ErrorCode::ALL.iter().all(|code| code.cause().ends_with('.') && code.remedy().ends_with('.')));
+    }
+}

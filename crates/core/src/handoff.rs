@@ -1,0 +1,211 @@
+//! The handoff: what travels with the stick, so that the next holder does not rediscover the context.
+//!
+//! It is stored as it was given. [`Handoff::check`] refuses one that says nothing or says too much;
+//! whether it is true nobody can check.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::limits;
+
+/// What a holder leaves for the next one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Handoff {
+    /// What I did, what I learned, what is unfinished
+    pub status: String,
+    /// What the recipient should do
+    pub next_action: String,
+    /// Where to look
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
+    /// What is undecided
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_questions: Vec<String>,
+    /// Off-limits for the next agent
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub do_not: Vec<String>,
+}
+
+/// A pointer into the workspace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+pub struct Artifact {
+    /// Absolute or workspace-relative
+    pub path: String,
+    /// Inclusive line range, from 1
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<[u32; 2]>,
+    /// What to do with it
+    pub role: ArtifactRole,
+    /// Why it matters
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// What the recipient should do with an artifact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum ArtifactRole {
+    /// Look into it.
+    Examine,
+    /// Judge it.
+    Review,
+    /// Change it.
+    Edit,
+    /// Know it.
+    Context,
+    /// It is a result.
+    Output,
+}
+
+/// Why a handoff is not accepted: the field, as a path into the handoff, and what is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("handoff.{field} {problem}")]
+pub struct InvalidHandoff {
+    /// Where.
+    pub field: String,
+    /// What.
+    pub problem: String,
+}
+
+impl Handoff {
+    /// Refuses a handoff that carries nothing, or more than anyone would read.
+    pub fn check(&self) -> Result<(), InvalidHandoff> {
+        text("status", &self.status, limits::HANDOFF_TEXT_BYTES)?;
+        text("next_action", &self.next_action, limits::HANDOFF_TEXT_BYTES)?;
+        count("artifacts", self.artifacts.len(), limits::HANDOFF_ARTIFACTS)?;
+        for (i, artifact) in self.artifacts.iter().enumerate() {
+            artifact.check(i)?;
+        }
+        for (name, list) in [("open_questions", &self.open_questions), ("do_not", &self.do_not)] {
+            count(name, list.len(), limits::HANDOFF_LIST_ITEMS)?;
+            for (i, item) in list.iter().enumerate() {
+                text(&format!("{name}[{i}]"), item, limits::HANDOFF_ITEM_BYTES)?;
+            }
+        }
+        match self.bytes() {
+            total if total <= limits::HANDOFF_BYTES => Ok(()),
+            total => Err(invalid(
+                "status",
+                format!(
+                    "and the rest come to {total} bytes; at most {} fit: point to files instead of quoting them",
+                    limits::HANDOFF_BYTES
+                ),
+            )),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let artifacts = self.artifacts.iter().map(|a| a.path.len() + a.note.as_ref().map_or(0, String::len));
+        let lists = self.open_questions.iter().chain(&self.do_not).map(String::len);
+        self.status.len() + self.next_action.len() + artifacts.sum::<usize>() + lists.sum::<usize>()
+    }
+}
+
+impl Artifact {
+    fn check(&self, index: usize) -> Result<(), InvalidHandoff> {
+        text(&format!("artifacts[{index}].path"), &self.path, limits::ARTIFACT_PATH_BYTES)?;
+        if let Some([first, last]) = self.lines
+            && (first == 0 || last < first)
+        {
+            let problem = format!("must be [first, last] with 1 <= first <= last, not [{first}, {last}]");
+            return Err(invalid(format!("artifacts[{index}].lines"), problem));
+        }
+        match &self.note {
+            Some(note) if note.len() > limits::ARTIFACT_NOTE_BYTES => {
+                Err(too_long(&format!("artifacts[{index}].note"), note.len(), limits::ARTIFACT_NOTE_BYTES))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+fn text(field: &str, value: &str, max: usize) -> Result<(), InvalidHandoff> {
+    if is_blank(value) {
+        return Err(invalid(field, "must be non-empty".to_owned()));
+    }
+    if value.len() > max {
+        return Err(too_long(field, value.len(), max));
+    }
+    Ok(())
+}
+
+fn count(field: &str, items: usize, max: usize) -> Result<(), InvalidHandoff> {
+    if items > max {
+        return Err(invalid(field, format!("has {items} entries; at most {max} are accepted")));
+    }
+    Ok(())
+}
+
+fn too_long(field: &str, bytes: usize, max: usize) -> InvalidHandoff {
+    invalid(field, format!("is {bytes} bytes long; at most {max} are accepted"))
+}
+
+fn invalid(field: impl Into<String>, problem: String) -> InvalidHandoff {
+    InvalidHandoff { field: field.into(), problem }
+}
+
+/// Whether a text shows nothing: white space, control characters and invisible formatting do not count.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| {
+        c.is_whitespace()
+            || c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{ad}')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handoff(status: &str, next_action: &str) -> Handoff {
+        Handoff {
+            status: status.to_owned(),
+            next_action: next_action.to_owned(),
+            artifacts: Vec::new(),
+            open_questions: Vec::new(),
+            do_not: Vec::new(),
+        }
+    }
+
+    fn problem(handoff: &Handoff) -> String {
+        handoff.check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn handoff_validation_errors_name_the_field() {
+        let mut lines = handoff("done", "review");
+        lines.artifacts =
+            vec![Artifact { path: "a.rs".to_owned(), lines: Some([9, 3]), role: ArtifactRole::Edit, note: None }];
+        let mut question = handoff("done", "review");
+        question.open_questions = vec!["why?".to_owned(), " ".to_owned()];
+        insta::assert_snapshot!(
+            [
+                problem(&handoff("", "review")),
+                problem(&handoff("done", " \n\u{200b}")),
+                problem(&handoff(&"x".repeat(20_000), "review")),
+                problem(&lines),
+                problem(&question),
+            ]
+            .join("\n"),
+            @r"
+        handoff.status must be non-empty
+        handoff.next_action must be non-empty
+        handoff.status is 20000 bytes long; at most 16384 are accepted
+        handoff.artifacts[0].lines must be [first, last] with 1 <= first <= last, not [9, 3]
+        handoff.open_questions[1] must be non-empty
+        "
+        );
+    }
+
+    #[test]
+    fn what_is_optional_may_be_left_out_and_is_not_written() {
+        let json = r#"{"status":"done","next_action":"review"}"#;
+        let parsed: Handoff = serde_json::from_str(json).unwrap();
+        assert_eq!(parsed.check(), Ok(()));
+        assert_eq!(serde_json::to_string(&parsed).unwrap(), json);
+    }
+}

@@ -1,0 +1,158 @@
+//! The ids of things, each a type of its own, checked once where it enters.
+//!
+//! Room and lease ids carry a printed prefix. An agent id is the contract's `<harness-slug>:<hash>` (or
+//! `human:<user>:<tty>`), so its prefix is the harness.
+
+use std::{borrow::Borrow, fmt, str::FromStr};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::limits;
+
+/// Why a string is not an id.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} must be {rule}, not {shown:?}")]
+pub struct InvalidId {
+    what: &'static str,
+    rule: &'static str,
+    shown: String,
+}
+
+macro_rules! id_type {
+    ($(#[$doc:meta])* $name:ident, $what:literal, $rule:literal, $accepts:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[serde(try_from = "String", into = "String")]
+        #[schemars(inline, with = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// The id as it is written.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = InvalidId;
+
+            fn from_str(text: &str) -> Result<Self, InvalidId> {
+                Self::try_from(text.to_owned())
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = InvalidId;
+
+            fn try_from(text: String) -> Result<Self, InvalidId> {
+                let accepts: fn(&str) -> bool = $accepts;
+                if accepts(&text) {
+                    return Ok(Self(text));
+                }
+                let shown = text.chars().take(limits::SHOWN_INPUT_CHARS).collect();
+                Err(InvalidId { what: $what, rule: $rule, shown })
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> String {
+                id.0
+            }
+        }
+
+        impl Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+id_type!(
+    /// A room. `room_` and letters or digits.
+    RoomId,
+    "a room id",
+    "\"room_\" followed by letters or digits",
+    |text| prefixed(text, "room_")
+);
+
+id_type!(
+    /// A lease on the stick. Unguessable, and never handed out twice.
+    LeaseId,
+    "a lease id",
+    "\"lease_\" followed by letters or digits",
+    |text| prefixed(text, "lease_")
+);
+
+id_type!(
+    /// An agent: a harness conversation, a runner or a person. One identity on every surface.
+    AgentId,
+    "an agent id",
+    "1 to 128 letters, digits or any of : . _ - @ + (like \"codex:9b22\")",
+    |text| {
+        (1..=limits::AGENT_ID_BYTES).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b":._-@+".contains(&b))
+    }
+);
+
+fn prefixed(text: &str, prefix: &str) -> bool {
+    text.len() <= limits::ID_BYTES
+        && text
+            .strip_prefix(prefix)
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
+/// The place of an event in its room's log. The first is 1 and there are no gaps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+pub struct Seq(pub u64);
+
+impl Seq {
+    /// The place after this one.
+    pub const fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+impl fmt::Display for Seq {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The id of an event, made from its place: unique because the place is.
+pub fn event_id(room: &RoomId, seq: Seq) -> String {
+    let room = room.as_str();
+    format!("evt_{}_{seq}", room.strip_prefix("room_").unwrap_or(room))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agent_ids_are_the_contracts_forms_and_nothing_that_could_break_a_terminal() {
+        for good in ["claude-code:a3f1", "codex:9b22", "human:wojtek:s003", "codex"] {
+            assert_eq!(good.parse::<AgentId>().unwrap().as_str(), good);
+        }
+        for bad in ["", "a b", "codex\u{1b}[31m", "été", "a/b", &"x".repeat(129)] {
+            assert!(bad.parse::<AgentId>().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_id_says_what_it_should_look_like() {
+        insta::assert_snapshot!(
+            "lobby".parse::<RoomId>().unwrap_err(),
+            @r#"a room id must be "room_" followed by letters or digits, not "lobby""#
+        );
+    }
+}

@@ -1,0 +1,23 @@
+//! The rules of Baton, and nothing else.
+//!
+//! This crate does no I/O. It never reads a clock, an environment variable or a random number, and it
+//! knows no SQL and no transport. Time, fresh ids and what was seen of a process arrive as arguments;
+//! what comes back is an event to store or a refusal to show.
+//!
+//! Start at [`room::Room::decide`]: it answers a command, and [`room::Room::apply`] folds the event that
+//! it produced. The rest of the crate is the vocabulary those two speak: [`ids`], [`time`], the [`lease`]
+//! that everything leans on, the [`handoff`] that travels with the stick, and the bounds in [`limits`].
+//!
+//! What must stay true: folding a room's events, in order, gives the room that is stored.
+#![warn(missing_docs)]
+
+pub mod code;
+pub mod handoff;
+pub mod ids;
+pub mod lease;
+pub mod limits;
+pub mod names;
+pub mod policy;
+pub mod process;
+pub mod room;
+pub mod time;

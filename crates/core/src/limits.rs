@@ -1,0 +1,59 @@
+//! Every bound, by name. Going over one is a refusal that says which.
+
+use crate::time::Ttl;
+
+/// Longest agent id.
+pub const AGENT_ID_BYTES: usize = 128;
+/// Longest room or lease id.
+pub const ID_BYTES: usize = 64;
+/// How much of a wrong input a message repeats.
+pub const SHOWN_INPUT_CHARS: usize = 60;
+
+/// Longest `status` or `next_action` of a handoff.
+pub const HANDOFF_TEXT_BYTES: usize = 16 * 1024;
+/// Most artifacts in a handoff.
+pub const HANDOFF_ARTIFACTS: usize = 64;
+/// Longest path of an artifact.
+pub const ARTIFACT_PATH_BYTES: usize = 4096;
+/// Longest note of an artifact.
+pub const ARTIFACT_NOTE_BYTES: usize = 1024;
+/// Most entries in `open_questions` or `do_not`.
+pub const HANDOFF_LIST_ITEMS: usize = 32;
+/// Longest entry in `open_questions` or `do_not`.
+pub const HANDOFF_ITEM_BYTES: usize = 2048;
+/// Largest handoff in all.
+pub const HANDOFF_BYTES: usize = 64 * 1024;
+
+/// Longest note.
+pub const NOTE_BYTES: usize = 16 * 1024;
+/// Longest reason of a takeover or a close.
+pub const REASON_BYTES: usize = 2048;
+/// Most members in a room.
+pub const MEMBERS: usize = 256;
+/// Longest path of a room.
+pub const PATH_BYTES: usize = 4096;
+/// Longest idempotency key.
+pub const IDEMPOTENCY_KEY_BYTES: usize = 128;
+/// How long an idempotency key replays its first answer.
+pub const IDEMPOTENCY_TTL: Ttl = Ttl::from_minutes(7 * 24 * 60);
+
+/// Events in one page unless asked otherwise.
+pub const EVENTS_DEFAULT: u32 = 20;
+/// Most events in one page.
+pub const EVENTS_MAX: u32 = 200;
+/// Most rooms in one listing.
+pub const ROOMS_MAX: u32 = 200;
+
+/// Longest wait a single call may ask for; a client calls again.
+pub const WAIT_MAX: Ttl = Ttl::from_secs(50);
+/// How fresh a stored presence may be before a call writes it again.
+pub const PRESENCE_GRAIN: Ttl = Ttl::from_secs(5);
+
+/// Shortest lease, claim, presence or heartbeat a policy may set.
+pub const POLICY_TTL_MIN: Ttl = Ttl::from_millis(100);
+/// Longest lease, claim, presence or heartbeat a policy may set.
+pub const POLICY_TTL_MAX: Ttl = Ttl::from_minutes(30 * 24 * 60);
+/// Shortest and longest safety re-read of a waiter.
+pub const POLICY_POLL_MIN: Ttl = Ttl::from_secs(1);
+/// Longest safety re-read of a waiter.
+pub const POLICY_POLL_MAX: Ttl = Ttl::from_secs(60);

@@ -1,0 +1,137 @@
+//! A room's timings. Every member sees the same ones, in the answer to `join_path`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{limits, time::Ttl};
+
+/// The timings in force in a room, in milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Policy {
+    /// How long an owner may stay silent before others may take over.
+    pub owner_lease_ttl_ms: Ttl,
+    /// How often an owner should call `heartbeat`.
+    pub heartbeat_interval_ms: Ttl,
+    /// How long a reserved recipient has the first right to claim.
+    pub claim_ttl_ms: Ttl,
+    /// How long `wait_for_turn` waits when the call does not say.
+    pub wait_for_turn_max_wait_ms: Ttl,
+    /// How often a waiter re-reads the room even if nothing woke it.
+    pub wait_for_turn_poll_ms: Ttl,
+    /// How long after its last call a member still counts as present.
+    pub presence_ttl_ms: Ttl,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            owner_lease_ttl_ms: Ttl::from_minutes(45),
+            heartbeat_interval_ms: Ttl::from_minutes(5),
+            claim_ttl_ms: Ttl::from_minutes(20),
+            wait_for_turn_max_wait_ms: Ttl::from_secs(30),
+            wait_for_turn_poll_ms: Ttl::from_secs(5),
+            presence_ttl_ms: Ttl::from_minutes(4 * 60),
+        }
+    }
+}
+
+/// What `set_room_policy` changes; what is left out stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyChange {
+    /// See [`Policy::owner_lease_ttl_ms`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner_lease_ttl_ms: Option<Ttl>,
+    /// See [`Policy::heartbeat_interval_ms`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heartbeat_interval_ms: Option<Ttl>,
+    /// See [`Policy::claim_ttl_ms`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim_ttl_ms: Option<Ttl>,
+    /// See [`Policy::wait_for_turn_max_wait_ms`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_for_turn_max_wait_ms: Option<Ttl>,
+    /// See [`Policy::wait_for_turn_poll_ms`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_for_turn_poll_ms: Option<Ttl>,
+    /// See [`Policy::presence_ttl_ms`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub presence_ttl_ms: Option<Ttl>,
+}
+
+/// Why a policy cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field} {problem}")]
+pub struct InvalidPolicy {
+    /// The field at fault.
+    pub field: &'static str,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+impl Policy {
+    /// This policy with `change` made, if the result makes sense.
+    pub fn changed(&self, change: &PolicyChange) -> Result<Self, InvalidPolicy> {
+        let policy = Self {
+            owner_lease_ttl_ms: change.owner_lease_ttl_ms.unwrap_or(self.owner_lease_ttl_ms),
+            heartbeat_interval_ms: change.heartbeat_interval_ms.unwrap_or(self.heartbeat_interval_ms),
+            claim_ttl_ms: change.claim_ttl_ms.unwrap_or(self.claim_ttl_ms),
+            wait_for_turn_max_wait_ms: change.wait_for_turn_max_wait_ms.unwrap_or(self.wait_for_turn_max_wait_ms),
+            wait_for_turn_poll_ms: change.wait_for_turn_poll_ms.unwrap_or(self.wait_for_turn_poll_ms),
+            presence_ttl_ms: change.presence_ttl_ms.unwrap_or(self.presence_ttl_ms),
+        };
+        policy.check()?;
+        Ok(policy)
+    }
+
+    fn check(&self) -> Result<(), InvalidPolicy> {
+        let (min, max) = (limits::POLICY_TTL_MIN, limits::POLICY_TTL_MAX);
+        within("owner_lease_ttl_ms", self.owner_lease_ttl_ms, min, max)?;
+        within("heartbeat_interval_ms", self.heartbeat_interval_ms, Ttl::from_millis(10), max)?;
+        within("claim_ttl_ms", self.claim_ttl_ms, min, max)?;
+        within("presence_ttl_ms", self.presence_ttl_ms, min, max)?;
+        within("wait_for_turn_max_wait_ms", self.wait_for_turn_max_wait_ms, Ttl::from_millis(0), limits::WAIT_MAX)?;
+        within("wait_for_turn_poll_ms", self.wait_for_turn_poll_ms, limits::POLICY_POLL_MIN, limits::POLICY_POLL_MAX)?;
+        if self.heartbeat_interval_ms >= self.owner_lease_ttl_ms {
+            let problem = format!(
+                "must be shorter than owner_lease_ttl_ms ({}), or a lease lapses between two heartbeats",
+                self.owner_lease_ttl_ms.as_millis()
+            );
+            return Err(InvalidPolicy { field: "heartbeat_interval_ms", problem });
+        }
+        Ok(())
+    }
+}
+
+fn within(field: &'static str, value: Ttl, min: Ttl, max: Ttl) -> Result<(), InvalidPolicy> {
+    if (min..=max).contains(&value) {
+        return Ok(());
+    }
+    let problem = format!("must be from {} to {} milliseconds", min.as_millis(), max.as_millis());
+    Err(InvalidPolicy { field, problem })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_the_contracts() {
+        let policy = Policy::default();
+        assert_eq!(policy.owner_lease_ttl_ms.as_millis(), 45 * 60 * 1000);
+        assert_eq!(policy.heartbeat_interval_ms.as_millis(), 5 * 60 * 1000);
+        assert_eq!(policy.claim_ttl_ms.as_millis(), 20 * 60 * 1000);
+        assert_eq!(policy.wait_for_turn_max_wait_ms.as_millis(), 30 * 1000);
+        assert_eq!(policy.presence_ttl_ms.as_millis(), 4 * 60 * 60 * 1000);
+        assert_eq!(policy.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_heartbeat_that_cannot_keep_a_lease_is_refused() {
+        let change = PolicyChange { owner_lease_ttl_ms: Some(Ttl::from_minutes(5)), ..PolicyChange::default() };
+        insta::assert_snapshot!(
+            Policy::default().changed(&change).unwrap_err(),
+            @"heartbeat_interval_ms must be shorter than owner_lease_ttl_ms (300000), or a lease lapses between two heartbeats"
+        );
+    }
+}

@@ -1,0 +1,162 @@
+//! Folding. No branch here refuses anything: what is in the log has been decided.
+
+use super::{
+    Claimed, Event, Granted, Joined, Left, Member, Ownership, Pending, Recorded, Released, Reordered, Reservation,
+    Room, Stick, TakenOver, Via, state::ClaimReason,
+};
+use crate::{
+    ids::{AgentId, Seq},
+    lease::{Fence, Lease},
+    time::Timestamp,
+};
+
+impl Room {
+    /// The room that a `room.create` event opens; any other event opens none.
+    pub fn open(first: &Recorded) -> Option<Self> {
+        let Event::Created(created) = &first.event else { return None };
+        Some(Self {
+            id: first.room_id.clone(),
+            canonical_path: created.canonical_path.clone(),
+            members: Vec::new(),
+            sequence_index: 0,
+            stick: Stick::Idle(None),
+            turn: Fence(0),
+            policy: created.policy.clone(),
+            last_seq: first.seq,
+            created_at: first.at,
+            updated_at: first.at,
+        })
+    }
+
+    /// Gives an event its place behind the newest one, as done by `actor` at `at`.
+    pub fn record(&self, at: Timestamp, actor: AgentId, event: Event) -> Recorded {
+        let turn = match &event {
+            Event::Claimed(claimed) => claimed.grant.turn_id,
+            Event::TakenOver(taken) => taken.grant.turn_id,
+            Event::Created(_)
+            | Event::Joined(_)
+            | Event::Left(_)
+            | Event::Reordered(_)
+            | Event::Released(_)
+            | Event::Passed(_)
+            | Event::Noted(_)
+            | Event::PolicySet(_)
+            | Event::Closed(_) => self.turn,
+        };
+        Recorded { room_id: self.id.clone(), seq: self.last_seq.next(), at, actor, turn, event }
+    }
+
+    /// Folds an event that [`decide`](Self::decide) produced. Cannot fail.
+    pub fn apply(&mut self, recorded: &Recorded) {
+        debug_assert_eq!(recorded.seq, self.last_seq.next(), "the log has no gaps");
+        let (actor, at, seq) = (&recorded.actor, recorded.at, recorded.seq);
+        match &recorded.event {
+            // Opening is `open`'s; a second one would be a no-op.
+            Event::Created(_) | Event::Noted(_) => {}
+            Event::Joined(joined) => self.apply_joined(joined, at),
+            Event::Left(left) => self.apply_left(left),
+            Event::Reordered(reordered) => self.apply_reordered(reordered),
+            Event::Claimed(claimed) => self.apply_claimed(claimed, actor, at),
+            Event::Released(released) => self.apply_released(released, actor, seq, Via::Release),
+            Event::Passed(released) => self.apply_released(released, actor, seq, Via::Pass),
+            Event::TakenOver(taken) => self.apply_taken_over(taken, actor, at),
+            Event::PolicySet(set) => self.policy = set.policy.clone(),
+            Event::Closed(_) => self.stick = Stick::Closed,
+        }
+        self.touch(actor, at);
+        self.last_seq = seq;
+        self.updated_at = at;
+    }
+
+    fn apply_joined(&mut self, joined: &Joined, at: Timestamp) {
+        match self.members.iter_mut().find(|member| member.agent_id == joined.agent_id) {
+            Some(member) => {
+                member.session_kind = joined.session_kind;
+                member.process = joined.process.clone();
+            }
+            None => self.members.push(Member {
+                agent_id: joined.agent_id.clone(),
+                display_name: joined.display_name.clone(),
+                session_kind: joined.session_kind,
+                process: joined.process.clone(),
+                joined_at: at,
+                last_seen_at: at,
+            }),
+        }
+    }
+
+    fn apply_left(&mut self, left: &Left) {
+        let anchor = self.members.get(self.sequence_index).map(|member| member.agent_id.clone());
+        if let Stick::Reserved(reservation) = &mut self.stick
+            && reservation.recipient == left.agent_id
+        {
+            match (&left.reserved_for, left.claim_expires_at) {
+                (Some(next), Some(until)) => {
+                    reservation.recipient = next.clone();
+                    reservation.claim_expires_at = until;
+                }
+                _ => self.stick = Stick::Idle(Some(reservation.pending.clone())),
+            }
+        }
+        self.members.retain(|member| member.agent_id != left.agent_id);
+        self.sequence_index = match &left.reserved_for {
+            Some(next) => self.rank(next).unwrap_or(0),
+            None => anchor
+                .and_then(|agent| self.rank(&agent))
+                .unwrap_or_else(|| self.sequence_index.min(self.members.len().saturating_sub(1))),
+        };
+    }
+
+    fn apply_reordered(&mut self, reordered: &Reordered) {
+        let anchor = self.members.get(self.sequence_index).map(|member| member.agent_id.clone());
+        let place = |agent: &AgentId| reordered.order.iter().position(|ordered| ordered == agent);
+        self.members.sort_by_key(|member| place(&member.agent_id));
+        if let Some(rank) = anchor.and_then(|agent| self.rank(&agent)) {
+            self.sequence_index = rank;
+        }
+    }
+
+    fn apply_claimed(&mut self, claimed: &Claimed, actor: &AgentId, at: Timestamp) {
+        let received = self.pending().cloned();
+        self.apply_granted(&claimed.grant, actor, at, received, claimed.reason);
+    }
+
+    fn apply_taken_over(&mut self, taken: &TakenOver, actor: &AgentId, at: Timestamp) {
+        // The one revoked wrote no handoff, so the new owner receives none.
+        self.apply_granted(&taken.grant, actor, at, None, ClaimReason::Takeover);
+    }
+
+    fn apply_granted(
+        &mut self,
+        grant: &Granted,
+        actor: &AgentId,
+        at: Timestamp,
+        received: Option<Pending>,
+        reason: ClaimReason,
+    ) {
+        debug_assert!(grant.turn_id > self.turn, "fences only grow");
+        self.turn = grant.turn_id;
+        if let Some(member) = self.members.iter_mut().find(|member| member.agent_id == *actor) {
+            member.process = grant.process.clone().or_else(|| member.process.take());
+        }
+        self.stick = Stick::Owned(Ownership {
+            lease: Lease { holder: actor.clone(), fence: grant.turn_id, expires_at: grant.lease_expires_at },
+            lease_id: grant.lease_id.clone(),
+            process: grant.process.clone(),
+            received,
+            reason,
+            since: at,
+        });
+    }
+
+    fn apply_released(&mut self, released: &Released, actor: &AgentId, seq: Seq, via: Via) {
+        let pending = Pending { seq, from: actor.clone(), via };
+        self.stick = match (&released.to_agent_id, released.claim_expires_at) {
+            (Some(recipient), Some(claim_expires_at)) => {
+                self.sequence_index = self.rank(recipient).unwrap_or(self.sequence_index);
+                Stick::Reserved(Reservation { recipient: recipient.clone(), claim_expires_at, pending })
+            }
+            _ => Stick::Idle(Some(pending)),
+        };
+    }
+}

@@ -1,0 +1,383 @@
+//! The rules. Every branch about who may do what is here.
+
+use std::collections::HashSet;
+
+use super::{
+    Action, Actor, Claimed, Closed, Command, Event, Granted, Joined, Left, Noted, Ownership, PolicySet, Prospect,
+    Refusal, Released, Reordered, Room, Shown, Stick, TakenOver,
+};
+use crate::{
+    handoff::{Handoff, is_blank},
+    ids::{AgentId, LeaseId},
+    lease::{Fence, Lease, Standing},
+    limits, names,
+    policy::PolicyChange,
+    process::{Liveness, SessionKind, Witness},
+    time::Timestamp,
+};
+
+impl Room {
+    /// Decides `command` at `now`. Changes nothing. `None` means it is so already.
+    pub fn decide(&self, now: Timestamp, command: &Command, witness: &dyn Witness) -> Result<Option<Event>, Refusal> {
+        if self.stick == Stick::Closed {
+            return Err(Refusal::Closed);
+        }
+        let by = &command.by;
+        match &command.action {
+            Action::Join => self.decide_join(by, witness),
+            Action::Claim { lease_id } => self.decide_claim(now, by, lease_id, witness).map(Some),
+            Action::Release { shown, handoff } => self.decide_release(now, by, shown, handoff, witness).map(Some),
+            Action::Pass { shown, to, handoff } => self.decide_pass(now, by, shown, to, handoff, witness).map(Some),
+            Action::Takeover { expected_turn, reason, lease_id } => {
+                self.decide_takeover(now, by, *expected_turn, reason, lease_id, witness).map(Some)
+            }
+            Action::Note { text } => self.decide_note(by, text).map(Some),
+            Action::Leave => self.decide_leave(now, by, witness).map(Some),
+            Action::Close { expected_turn, lease_id, reason } => {
+                self.decide_close(now, by, *expected_turn, lease_id.as_ref(), reason.as_deref(), witness).map(Some)
+            }
+            Action::Reorder { order } => self.decide_reorder(by, order),
+            Action::SetPolicy { change } => self.decide_policy(by, change),
+        }
+    }
+
+    /// Extends the owner's lease, if the caller shows its fence. A heartbeat is not an event.
+    pub fn renew(&mut self, now: Timestamp, by: &Actor, shown: &Shown, witness: &dyn Witness) -> Result<(), Refusal> {
+        if self.stick == Stick::Closed {
+            return Err(Refusal::Closed);
+        }
+        self.fenced(now, by, shown, witness)?;
+        let ttl = self.policy.owner_lease_ttl_ms;
+        if let Stick::Owned(ownership) = &mut self.stick {
+            ownership.lease.renew(now, ttl);
+            self.updated_at = now;
+        }
+        self.touch(&by.agent_id, now);
+        Ok(())
+    }
+
+    fn decide_join(&self, by: &Actor, witness: &dyn Witness) -> Result<Option<Event>, Refusal> {
+        let known = self.member(&by.agent_id);
+        if let Some(member) = known {
+            let unchanged = match (&member.process, &by.process) {
+                (Some(old), Some(new)) => old.same_process(new),
+                // A call that cannot name its process does not displace one that could.
+                (_, None) => true,
+                (None, Some(_)) => false,
+            };
+            let guarded = member.session_kind == SessionKind::HumanGuardian
+                && by.session_kind != SessionKind::HumanGuardian
+                && member.liveness(witness) == Liveness::Alive;
+            if unchanged || guarded {
+                return Ok(None);
+            }
+        } else if self.members.len() >= limits::MEMBERS {
+            return Err(Refusal::TooManyMembers { limit: limits::MEMBERS });
+        }
+        let display_name = match known {
+            Some(member) => member.display_name.clone(),
+            None => names::pick(by.agent_id.as_str(), |name| self.members.iter().any(|m| m.display_name == name)),
+        };
+        Ok(Some(Event::Joined(Joined {
+            agent_id: by.agent_id.clone(),
+            display_name,
+            session_kind: by.session_kind,
+            process: by.process.clone(),
+            rejoin: known.is_some(),
+            agent_id_override: by.overridden,
+        })))
+    }
+
+    fn decide_claim(
+        &self,
+        now: Timestamp,
+        by: &Actor,
+        lease_id: &LeaseId,
+        witness: &dyn Witness,
+    ) -> Result<Event, Refusal> {
+        self.require_member(&by.agent_id)?;
+        match self.prospect(now, &by.agent_id, by.process.as_ref(), witness) {
+            Prospect::Claimable { reason, pending } => Ok(Event::Claimed(Claimed {
+                grant: self.grant(now, by, lease_id),
+                reason,
+                from_agent_id: pending.as_ref().map(|pending| pending.from.clone()),
+                handoff_seq: pending.map(|pending| pending.seq),
+            })),
+            Prospect::Closed => Err(Refusal::Closed),
+            Prospect::Holding | Prospect::Takeover { .. } | Prospect::PriorOwner { .. } | Prospect::NotYet => {
+                Err(Refusal::NotYourTurn {
+                    room_state: self.stick_state(now, witness),
+                    current_owner: self.owner().cloned(),
+                    reserved_for: self.reservation().map(|reservation| reservation.recipient.clone()),
+                })
+            }
+        }
+    }
+
+    fn decide_release(
+        &self,
+        now: Timestamp,
+        by: &Actor,
+        shown: &Shown,
+        handoff: &Handoff,
+        witness: &dyn Witness,
+    ) -> Result<Event, Refusal> {
+        self.fenced(now, by, shown, witness)?;
+        handoff.check()?;
+        let next = self.next_active_after(now, &by.agent_id, witness);
+        Ok(Event::Released(self.released(now, next, handoff)))
+    }
+
+    fn decide_pass(
+        &self,
+        now: Timestamp,
+        by: &Actor,
+        shown: &Shown,
+        to: &AgentId,
+        handoff: &Handoff,
+        witness: &dyn Witness,
+    ) -> Result<Event, Refusal> {
+        self.fenced(now, by, shown, witness)?;
+        handoff.check()?;
+        if *to == by.agent_id {
+            return Err(Refusal::PassToSelf { to_agent_id: to.clone() });
+        }
+        let refuse = |why| Refusal::UnknownMember {
+            to_agent_id: to.clone(),
+            why,
+            active_members: self.active_others(now, &by.agent_id, witness),
+        };
+        let target = self.member(to).ok_or_else(|| refuse("has not joined it"))?;
+        if target.liveness(witness).is_gone() {
+            return Err(refuse("has exited"));
+        }
+        if !target.is_present(now, &self.policy) {
+            return Err(refuse("has not been seen lately"));
+        }
+        Ok(Event::Passed(self.released(now, Some(to.clone()), handoff)))
+    }
+
+    fn decide_takeover(
+        &self,
+        now: Timestamp,
+        by: &Actor,
+        expected_turn: Fence,
+        reason: &str,
+        lease_id: &LeaseId,
+        witness: &dyn Witness,
+    ) -> Result<Event, Refusal> {
+        self.require_turn(now, expected_turn, witness)?;
+        self.require_member(&by.agent_id)?;
+        check_reason(reason)?;
+        let unavailable = |why| {
+            Err(Refusal::TakeoverUnavailable {
+                why,
+                room_state: self.stick_state(now, witness),
+                current_turn_id: self.turn,
+                current_owner: self.owner().cloned(),
+                reserved_for: self.reservation().map(|reservation| reservation.recipient.clone()),
+                available_at: self.next_deadline(),
+            })
+        };
+        let basis = match self.prospect(now, &by.agent_id, by.process.as_ref(), witness) {
+            Prospect::Takeover { reason } => reason,
+            Prospect::PriorOwner { candidates } => return Err(Refusal::PriorOwner { candidates }),
+            Prospect::Closed => return Err(Refusal::Closed),
+            Prospect::Holding => return unavailable("you hold it"),
+            Prospect::Claimable { .. } => return unavailable("it is yours to claim with wait_for_turn"),
+            Prospect::NotYet if self.caller_is_gone(by, witness) => return unavailable("your own process is gone"),
+            Prospect::NotYet => return unavailable("nothing has timed out and nobody is known to be gone"),
+        };
+        let Some(revoked) = self.expected_holder(witness) else {
+            return unavailable("nobody has it");
+        };
+        Ok(Event::TakenOver(TakenOver {
+            grant: self.grant(now, by, lease_id),
+            revoked_agent_id: revoked.agent_id,
+            basis,
+            liveness: revoked.liveness,
+            revoked_process: revoked.process,
+            expired_at: revoked.expires_at,
+            reason: reason.to_owned(),
+        }))
+    }
+
+    fn decide_note(&self, by: &Actor, text: &str) -> Result<Event, Refusal> {
+        self.require_member(&by.agent_id)?;
+        match blank_or_long(text, limits::NOTE_BYTES) {
+            Some(why) => Err(Refusal::InvalidNote { why, field: "text" }),
+            None => Ok(Event::Noted(Noted { text: text.to_owned() })),
+        }
+    }
+
+    fn decide_leave(&self, now: Timestamp, by: &Actor, witness: &dyn Witness) -> Result<Event, Refusal> {
+        self.require_member(&by.agent_id)?;
+        if self.owner() == Some(&by.agent_id) {
+            return Err(Refusal::HoldsStick { current_turn_id: self.turn });
+        }
+        let reserved_for = match self.reservation() {
+            Some(reservation) if reservation.recipient == by.agent_id => {
+                self.next_active_after(now, &by.agent_id, witness)
+            }
+            Some(_) | None => None,
+        };
+        Ok(Event::Left(Left {
+            agent_id: by.agent_id.clone(),
+            claim_expires_at: reserved_for.as_ref().map(|_| now.plus(self.policy.claim_ttl_ms)),
+            reserved_for,
+        }))
+    }
+
+    /// The owner closes under its fence. Nobody else may while its lease is in force; once the stick is free,
+    /// kept for someone, or open to takeover, any member may end the room.
+    fn decide_close(
+        &self,
+        now: Timestamp,
+        by: &Actor,
+        expected_turn: Fence,
+        lease_id: Option<&LeaseId>,
+        reason: Option<&str>,
+        witness: &dyn Witness,
+    ) -> Result<Event, Refusal> {
+        self.require_turn(now, expected_turn, witness)?;
+        self.require_member(&by.agent_id)?;
+        if let Some(ownership) = self.ownership() {
+            let recoverable = ownership.standing(now, witness) != Standing::Held;
+            match lease_id {
+                Some(lease_id) => {
+                    let shown = Shown { turn: expected_turn, lease_id: lease_id.clone() };
+                    self.fenced(now, by, &shown, witness)?;
+                }
+                None if recoverable && ownership.lease.holder != by.agent_id => {}
+                None => return Err(self.stale_lease(now, witness, "The room is held; only its owner may close it.")),
+            }
+        }
+        if let Some(reason) = reason {
+            check_reason(reason)?;
+        }
+        Ok(Event::Closed(Closed { reason: reason.map(str::to_owned) }))
+    }
+
+    fn decide_reorder(&self, by: &Actor, order: &[AgentId]) -> Result<Option<Event>, Refusal> {
+        self.require_member(&by.agent_id)?;
+        let mut seen = HashSet::new();
+        let repeated: Vec<_> = order.iter().filter(|agent| !seen.insert(*agent)).cloned().collect();
+        let unknown: Vec<_> = order.iter().filter(|agent| self.rank(agent).is_none()).cloned().collect();
+        let current = self.members.iter().map(|member| &member.agent_id);
+        let missing: Vec<_> = current.clone().filter(|agent| !seen.contains(agent)).cloned().collect();
+        if !(repeated.is_empty() && unknown.is_empty() && missing.is_empty()) {
+            return Err(Refusal::InvalidOrder { missing, unknown, repeated });
+        }
+        if current.eq(order) {
+            return Ok(None);
+        }
+        Ok(Some(Event::Reordered(Reordered { order: order.to_vec() })))
+    }
+
+    fn decide_policy(&self, by: &Actor, change: &PolicyChange) -> Result<Option<Event>, Refusal> {
+        self.require_member(&by.agent_id)?;
+        let policy = self.policy.changed(change)?;
+        Ok((policy != self.policy).then_some(Event::PolicySet(PolicySet { policy })))
+    }
+
+    /// The contract's order of errors for owner mutations: first the turn, then the owner's token.
+    fn fenced(&self, now: Timestamp, by: &Actor, shown: &Shown, witness: &dyn Witness) -> Result<&Ownership, Refusal> {
+        self.require_turn(now, shown.turn, witness)?;
+        let stale = |why| self.stale_lease(now, witness, why);
+        let Some(ownership) = self.ownership() else {
+            return Err(stale("The supplied lease ended with its turn; nobody holds the stick."));
+        };
+        if ownership.lease.holder != by.agent_id || ownership.lease_id != shown.lease_id {
+            return Err(stale("The supplied lease is no longer current for this room."));
+        }
+        if ownership.standing(now, witness) == Standing::Gone {
+            return Err(stale("The process that held this lease is gone; take the stick over to go on."));
+        }
+        Ok(ownership)
+    }
+
+    fn require_turn(&self, now: Timestamp, expected: Fence, witness: &dyn Witness) -> Result<(), Refusal> {
+        if expected == self.turn {
+            return Ok(());
+        }
+        Err(Refusal::TurnMismatch {
+            expected_turn_id: expected,
+            current_turn_id: self.turn,
+            current_owner: self.owner().cloned(),
+            room_state: self.stick_state(now, witness),
+        })
+    }
+
+    /// Refuses a caller who is not, or no longer, a member.
+    pub fn require_member(&self, agent: &AgentId) -> Result<(), Refusal> {
+        match self.rank(agent) {
+            Some(_) => Ok(()),
+            None => Err(Refusal::NotAMember { agent_id: agent.clone() }),
+        }
+    }
+
+    fn stale_lease(&self, now: Timestamp, witness: &dyn Witness, why: &'static str) -> Refusal {
+        Refusal::StaleLease {
+            why,
+            current_owner: self.owner().cloned(),
+            current_turn_id: self.turn,
+            room_state: self.stick_state(now, witness),
+        }
+    }
+
+    fn caller_is_gone(&self, by: &Actor, witness: &dyn Witness) -> bool {
+        by.process.as_ref().is_some_and(|process| witness.liveness(process).is_gone())
+    }
+
+    fn grant(&self, now: Timestamp, by: &Actor, lease_id: &LeaseId) -> Granted {
+        let lease = Lease::grant(by.agent_id.clone(), self.turn, now, self.policy.owner_lease_ttl_ms);
+        Granted {
+            turn_id: lease.fence,
+            lease_id: lease_id.clone(),
+            lease_expires_at: lease.expires_at,
+            process: by.process.clone(),
+        }
+    }
+
+    fn released(&self, now: Timestamp, to: Option<AgentId>, handoff: &Handoff) -> Released {
+        Released {
+            turn_id: self.turn,
+            claim_expires_at: to.as_ref().map(|_| now.plus(self.policy.claim_ttl_ms)),
+            to_agent_id: to,
+            handoff: handoff.clone(),
+        }
+    }
+
+    /// The first active member behind `agent` in the current list, going round.
+    fn next_active_after(&self, now: Timestamp, agent: &AgentId, witness: &dyn Witness) -> Option<AgentId> {
+        let start = self.rank(agent).map_or(self.sequence_index, |rank| rank + 1);
+        let count = self.members.len();
+        (0..count)
+            .map(|step| &self.members[(start + step) % count])
+            .filter(|member| member.agent_id != *agent)
+            .find(|member| member.is_active(now, &self.policy, witness))
+            .map(|member| member.agent_id.clone())
+    }
+
+    fn active_others(&self, now: Timestamp, agent: &AgentId, witness: &dyn Witness) -> Vec<AgentId> {
+        self.members
+            .iter()
+            .filter(|member| member.agent_id != *agent && member.is_active(now, &self.policy, witness))
+            .map(|member| member.agent_id.clone())
+            .collect()
+    }
+}
+
+fn check_reason(reason: &str) -> Result<(), Refusal> {
+    match blank_or_long(reason, limits::REASON_BYTES) {
+        Some(why) => Err(Refusal::InvalidReason { why, field: "reason" }),
+        None => Ok(()),
+    }
+}
+
+fn blank_or_long(text: &str, max: usize) -> Option<String> {
+    if is_blank(text) {
+        return Some("must be non-empty".to_owned());
+    }
+    (text.len() > max).then(|| format!("is {} bytes long; at most {max} are accepted", text.len()))
+}

@@ -1,0 +1,271 @@
+//! What happened in a room. Each event carries all that folding needs and all that its decision used.
+//!
+//! The stored type names are stable; a payload may gain optional fields and never loses or re-uses one.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ClaimReason, TakeoverReason};
+use crate::{
+    handoff::Handoff,
+    ids::{AgentId, LeaseId, RoomId, Seq},
+    lease::Fence,
+    policy::Policy,
+    process::{Liveness, ProcessIdentity, SessionKind},
+    time::Timestamp,
+};
+
+/// An event with its place in the log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// Which room.
+    pub room_id: RoomId,
+    /// Which place.
+    pub seq: Seq,
+    /// When.
+    pub at: Timestamp,
+    /// Who did it.
+    pub actor: AgentId,
+    /// The turn the room was in once it had happened.
+    pub turn: Fence,
+    /// What.
+    pub event: Event,
+}
+
+/// A stored type or payload that this version cannot read.
+#[derive(Debug, thiserror::Error)]
+pub enum UnknownEvent {
+    /// No event has this type.
+    #[error("no event type {0:?} is known")]
+    Type(String),
+    /// The type is known, the payload is not what it should be.
+    #[error("the payload of a {kind} event cannot be read")]
+    Payload {
+        /// The type.
+        kind: &'static str,
+        /// Why.
+        source: serde_json::Error,
+    },
+}
+
+macro_rules! events {
+    ($($(#[$doc:meta])* $kind:literal => $name:ident,)*) => {
+        /// Something that happened.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Event {
+            $($(#[$doc])* $name($name),)*
+        }
+
+        impl Event {
+            /// The stored type. What follows the dot is the contract's `event_type`.
+            pub fn kind(&self) -> &'static str {
+                match self { $(Self::$name(_) => $kind,)* }
+            }
+
+            /// The payload as JSON.
+            pub fn payload(&self) -> serde_json::Result<String> {
+                match self { $(Self::$name(payload) => serde_json::to_string(payload),)* }
+            }
+
+            /// Reads an event back from its stored type and payload.
+            pub fn read(kind: &str, payload: &str) -> Result<Self, UnknownEvent> {
+                match kind {
+                    $($kind => serde_json::from_str(payload)
+                        .map(Self::$name)
+                        .map_err(|source| UnknownEvent::Payload { kind: $kind, source }),)*
+                    other => Err(UnknownEvent::Type(other.to_owned())),
+                }
+            }
+        }
+    };
+}
+
+events! {
+    /// The room was opened.
+    "room.create" => Created,
+    /// Someone became a member, or came back as another process.
+    "member.join" => Joined,
+    /// Someone stopped being a member.
+    "member.leave" => Left,
+    /// The turn order changed.
+    "member.reorder" => Reordered,
+    /// A turn began.
+    "stick.claim" => Claimed,
+    /// A turn ended, for whoever is next.
+    "stick.release" => Released,
+    /// A turn ended, for a chosen member.
+    "stick.pass" => Passed,
+    /// A turn began in place of someone who did not respond.
+    "stick.takeover" => TakenOver,
+    /// Someone left a remark.
+    "room.note" => Noted,
+    /// The timings changed.
+    "room.policy" => PolicySet,
+    /// The room ended.
+    "room.close" => Closed,
+}
+
+/// A pass has the shape of a release; only the choice of recipient differs.
+type Passed = Released;
+
+/// The room was opened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Created {
+    /// Where, when the room belongs to a workspace.
+    pub canonical_path: Option<String>,
+    /// With which timings.
+    pub policy: Policy,
+}
+
+/// Someone became a member, or came back as another process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Joined {
+    /// Who.
+    pub agent_id: AgentId,
+    /// What people call them.
+    pub display_name: String,
+    /// What stands behind them.
+    pub session_kind: SessionKind,
+    /// The exact process.
+    pub process: Option<ProcessIdentity>,
+    /// Whether they were a member already.
+    #[serde(default)]
+    pub rejoin: bool,
+    /// Whether the id was given by hand.
+    #[serde(default)]
+    pub agent_id_override: bool,
+}
+
+/// Someone stopped being a member.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Left {
+    /// Who.
+    pub agent_id: AgentId,
+    /// Where a reservation that was theirs went.
+    #[serde(default)]
+    pub reserved_for: Option<AgentId>,
+    /// Until when it is kept there.
+    #[serde(default)]
+    pub claim_expires_at: Option<Timestamp>,
+}
+
+/// The turn order changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reordered {
+    /// Every member, in the new order.
+    pub order: Vec<AgentId>,
+}
+
+/// What every grant records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Granted {
+    /// The new turn.
+    pub turn_id: Fence,
+    /// Its token.
+    pub lease_id: LeaseId,
+    /// When it first expires.
+    pub lease_expires_at: Timestamp,
+    /// The exact process that holds it.
+    pub process: Option<ProcessIdentity>,
+}
+
+/// A turn began.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Claimed {
+    /// The grant.
+    #[serde(flatten)]
+    pub grant: Granted,
+    /// How it came about.
+    pub reason: ClaimReason,
+    /// Whose handoff came with it.
+    pub from_agent_id: Option<AgentId>,
+    /// The event that carries the handoff.
+    pub handoff_seq: Option<Seq>,
+}
+
+/// A turn ended with a handoff.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Released {
+    /// The turn that ended.
+    pub turn_id: Fence,
+    /// Who may claim next.
+    pub to_agent_id: Option<AgentId>,
+    /// Until when it is kept for them.
+    pub claim_expires_at: Option<Timestamp>,
+    /// The handoff, as it was given.
+    pub handoff: Handoff,
+}
+
+/// A turn began in place of someone who did not respond.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TakenOver {
+    /// The grant.
+    #[serde(flatten)]
+    pub grant: Granted,
+    /// Who lost the stick or the right to claim it.
+    pub revoked_agent_id: AgentId,
+    /// What made it possible.
+    pub basis: TakeoverReason,
+    /// What was seen of their process at that moment.
+    pub liveness: Liveness,
+    /// Their exact process.
+    pub revoked_process: Option<ProcessIdentity>,
+    /// When their lease or claim ran out, or would have.
+    pub expired_at: Timestamp,
+    /// What the new owner said.
+    pub reason: String,
+}
+
+/// Someone left a remark.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Noted {
+    /// The remark.
+    pub text: String,
+}
+
+/// The timings changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PolicySet {
+    /// All of them, as they are now.
+    pub policy: Policy,
+}
+
+/// The room ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Closed {
+    /// Why.
+    pub reason: Option<String>,
+}
+
+impl Event {
+    /// Whom it concerns besides the actor.
+    pub fn subject(&self) -> Option<&AgentId> {
+        match self {
+            Self::Claimed(claimed) => claimed.from_agent_id.as_ref(),
+            Self::Released(released) | Self::Passed(released) => released.to_agent_id.as_ref(),
+            Self::TakenOver(taken) => Some(&taken.revoked_agent_id),
+            Self::Left(left) => left.reserved_for.as_ref(),
+            Self::Created(_)
+            | Self::Joined(_)
+            | Self::Reordered(_)
+            | Self::Noted(_)
+            | Self::PolicySet(_)
+            | Self::Closed(_) => None,
+        }
+    }
+
+    /// The handoff it carries.
+    pub fn handoff(&self) -> Option<&Handoff> {
+        match self {
+            Self::Released(released) | Self::Passed(released) => Some(&released.handoff),
+            Self::Created(_)
+            | Self::Joined(_)
+            | Self::Left(_)
+            | Self::Reordered(_)
+            | Self::Claimed(_)
+            | Self::TakenOver(_)
+            | Self::Noted(_)
+            | Self::PolicySet(_)
+            | Self::Closed(_) => None,
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! A room: members in order, one stick, one log.
+//!
+//! [`Room::decide`] answers a [`Command`] with an [`Event`] or a [`Refusal`] and changes nothing.
+//! [`Room::apply`] folds an event and cannot fail. Between them lies what only looks: [`Room::state`], one
+//! of the contract's eight, and [`Room::prospect`], what a waiting member may do right now.
+//!
+//! Expiry and process death are derived when asked, never stored: a lease that ran out yesterday is
+//! still the owner's until somebody takes it over. Presence and lease expiry move without events
+//! ([`Room::touch`], [`Room::renew`]); everything else in a room is the fold of its log.
+
+mod apply;
+mod command;
+mod decide;
+mod event;
+mod prospect;
+mod refusal;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use command::{Action, Actor, Command, Shown};
+pub use event::{
+    Claimed, Closed, Created, Event, Granted, Joined, Left, Noted, PolicySet, Recorded, Released, Reordered, TakenOver,
+    UnknownEvent,
+};
+pub use prospect::{Prospect, TakeoverReason};
+pub use refusal::Refusal;
+pub use state::{ClaimReason, Member, Ownership, Pending, Reservation, Room, RoomState, Stick, Via};

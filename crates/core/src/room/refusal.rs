@@ -1,0 +1,196 @@
+//! Why a room says no, with what the caller needs to act on it.
+
+use serde::Serialize;
+
+use super::RoomState;
+use crate::{
+    code::ErrorCode, handoff::InvalidHandoff, ids::AgentId, lease::Fence, limits, policy::InvalidPolicy,
+    time::Timestamp,
+};
+
+/// Why a command was refused. A refusal is an answer, not a failure.
+///
+/// Serialised, a variant is its own fields: an adapter puts them beside `error` and `message`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(untagged)]
+pub enum Refusal {
+    /// The caller writes against the wrong turn.
+    #[error("Turn {expected_turn_id} is not current: the room is at turn {current_turn_id}.")]
+    TurnMismatch {
+        /// What was shown.
+        expected_turn_id: Fence,
+        /// What is.
+        current_turn_id: Fence,
+        /// Who holds the stick.
+        current_owner: Option<AgentId>,
+        /// How the room stands.
+        room_state: RoomState,
+    },
+    /// The caller is in the current turn but does not hold its fencing token.
+    #[error("{why}")]
+    StaleLease {
+        /// What exactly does not match.
+        #[serde(skip)]
+        why: &'static str,
+        /// Who holds the stick.
+        current_owner: Option<AgentId>,
+        /// The current turn.
+        current_turn_id: Fence,
+        /// How the room stands.
+        room_state: RoomState,
+    },
+    /// The caller is not a member.
+    #[error("{agent_id} is not a member of this room.")]
+    NotAMember {
+        /// Who asked.
+        agent_id: AgentId,
+    },
+    /// The target of a pass is not an active member.
+    #[error("pass_stick target must be an active room member; {to_agent_id} {why}.")]
+    UnknownMember {
+        /// Who was meant.
+        to_agent_id: AgentId,
+        /// What is wrong with them.
+        #[serde(skip)]
+        why: &'static str,
+        /// Who could be meant.
+        active_members: Vec<AgentId>,
+    },
+    /// The owner passed to itself.
+    #[error("{to_agent_id} already holds the stick.")]
+    PassToSelf {
+        /// The owner.
+        to_agent_id: AgentId,
+    },
+    /// There is nothing to take over.
+    #[error("The stick cannot be taken over: {why}.")]
+    TakeoverUnavailable {
+        /// Why not.
+        #[serde(skip)]
+        why: &'static str,
+        /// How the room stands.
+        room_state: RoomState,
+        /// The current turn.
+        current_turn_id: Fence,
+        /// Who holds the stick.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        current_owner: Option<AgentId>,
+        /// Who it is kept for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reserved_for: Option<AgentId>,
+        /// When a takeover opens.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        available_at: Option<Timestamp>,
+    },
+    /// Others come before the prior owner.
+    #[error("You were the last to hold the stick; another active member may take it over.")]
+    PriorOwner {
+        /// Who.
+        candidates: Vec<AgentId>,
+    },
+    /// It is not the caller's turn.
+    #[error("It is not your turn.")]
+    NotYourTurn {
+        /// How the room stands.
+        room_state: RoomState,
+        /// Who holds the stick.
+        current_owner: Option<AgentId>,
+        /// Who it is kept for.
+        reserved_for: Option<AgentId>,
+    },
+    /// The owner wants to leave with the stick.
+    #[error("You hold the stick (turn {current_turn_id}); it cannot leave with you.")]
+    HoldsStick {
+        /// The turn.
+        current_turn_id: Fence,
+    },
+    /// The room is over.
+    #[error("The room is closed.")]
+    Closed,
+    /// The handoff says too little or too much.
+    #[error("{source}")]
+    InvalidHandoff {
+        /// Which field.
+        field: String,
+        /// What is wrong.
+        #[serde(skip)]
+        source: InvalidHandoff,
+    },
+    /// The reason says too little or too much.
+    #[error("reason {why}.")]
+    InvalidReason {
+        /// What is wrong.
+        #[serde(skip)]
+        why: String,
+        /// Which field.
+        field: &'static str,
+    },
+    /// The note says too little or too much.
+    #[error("text {why}.")]
+    InvalidNote {
+        /// What is wrong.
+        #[serde(skip)]
+        why: String,
+        /// Which field.
+        field: &'static str,
+    },
+    /// A timing makes no sense.
+    #[error("{source}.")]
+    InvalidPolicy {
+        /// Which field.
+        field: &'static str,
+        /// What is wrong.
+        #[serde(skip)]
+        source: InvalidPolicy,
+    },
+    /// The new order is not an order of the members.
+    #[error("order must name every member exactly once.")]
+    InvalidOrder {
+        /// Members it leaves out.
+        missing: Vec<AgentId>,
+        /// Names that are not members.
+        unknown: Vec<AgentId>,
+        /// Names that come twice.
+        repeated: Vec<AgentId>,
+    },
+    /// There is no room for another member.
+    #[error("The room already has {} members.", limits::MEMBERS)]
+    TooManyMembers {
+        /// The most there can be.
+        limit: usize,
+    },
+}
+
+impl Refusal {
+    /// The stable code.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::TurnMismatch { .. } => ErrorCode::TurnMismatch,
+            Self::StaleLease { .. } | Self::NotYourTurn { .. } => ErrorCode::StaleLease,
+            Self::NotAMember { .. } | Self::UnknownMember { .. } => ErrorCode::UnknownMember,
+            Self::PassToSelf { .. } => ErrorCode::InvalidTarget,
+            Self::TakeoverUnavailable { .. } => ErrorCode::TakeoverUnavailable,
+            Self::PriorOwner { .. } => ErrorCode::PriorOwner,
+            Self::HoldsStick { .. } => ErrorCode::HoldsStick,
+            Self::Closed => ErrorCode::RoomClosed,
+            Self::InvalidHandoff { .. } => ErrorCode::InvalidHandoff,
+            Self::InvalidReason { .. } => ErrorCode::InvalidReason,
+            Self::InvalidNote { .. } => ErrorCode::InvalidNote,
+            Self::InvalidPolicy { .. } => ErrorCode::InvalidPolicy,
+            Self::InvalidOrder { .. } => ErrorCode::InvalidOrder,
+            Self::TooManyMembers { .. } => ErrorCode::TooManyMembers,
+        }
+    }
+}
+
+impl From<InvalidHandoff> for Refusal {
+    fn from(source: InvalidHandoff) -> Self {
+        Self::InvalidHandoff { field: source.field.clone(), source }
+    }
+}
+
+impl From<InvalidPolicy> for Refusal {
+    fn from(source: InvalidPolicy) -> Self {
+        Self::InvalidPolicy { field: source.field, source }
+    }
+}

@@ -1,0 +1,143 @@
+//! Notes, leaving, closing, reordering and the policy.
+
+use super::scene::{Scene, agent};
+use crate::{
+    code::ErrorCode,
+    lease::Fence,
+    policy::PolicyChange,
+    process::SessionKind,
+    room::{Action, Actor, Refusal, RoomState},
+    time::Ttl,
+};
+
+fn close(turn: u64) -> Action {
+    Action::Close { expected_turn: Fence(turn), lease_id: None, reason: None }
+}
+
+#[test]
+fn a_note_changes_no_ownership() {
+    let mut scene = Scene::with(&["codex", "claude"]);
+    let turn = scene.claim("codex").unwrap();
+    let before = scene.room.stick.clone();
+    scene.act("claude", Action::Note { text: "the tests are flaky".to_owned() }).unwrap();
+    assert_eq!(scene.room.stick, before);
+    assert!(scene.release("codex", &turn).is_ok());
+}
+
+#[test]
+fn notes_are_for_members_and_say_something() {
+    let mut scene = Scene::with(&["codex"]);
+    let code = |result: Result<_, Refusal>| result.map(|_: Option<_>| ()).unwrap_err().code();
+    assert_eq!(code(scene.act("stranger", Action::Note { text: "hi".to_owned() })), ErrorCode::UnknownMember);
+    assert_eq!(code(scene.act("codex", Action::Note { text: "\n".to_owned() })), ErrorCode::InvalidNote);
+    assert_eq!(code(scene.act("codex", Action::Note { text: "x".repeat(16 * 1024 + 1) })), ErrorCode::InvalidNote);
+}
+
+#[test]
+fn a_holder_cannot_leave_with_the_stick() {
+    let mut scene = Scene::with(&["codex", "claude"]);
+    scene.claim("codex").unwrap();
+    assert_eq!(scene.act("codex", Action::Leave).unwrap_err().code(), ErrorCode::HoldsStick);
+}
+
+#[test]
+fn when_the_recipient_leaves_the_reservation_moves_on() {
+    let mut scene = Scene::with(&["codex", "claude", "gemini"]);
+    let turn = scene.claim("codex").unwrap();
+    scene.release("codex", &turn).unwrap();
+    scene.act("claude", Action::Leave).unwrap();
+    assert_eq!(scene.reserved_for(), Some("gemini"));
+    scene.act("gemini", Action::Leave).unwrap();
+    assert_eq!(scene.reserved_for(), Some("codex"), "going round to the one who released");
+    scene.act("codex", Action::Leave).unwrap();
+    assert_eq!(scene.room.reservation(), None);
+    assert!(scene.room.pending().is_some(), "the handoff waits for whoever comes");
+}
+
+#[test]
+fn order_holds_after_someone_left() {
+    let mut scene = Scene::with(&["codex", "claude", "gemini", "opencode"]);
+    scene.act("claude", Action::Leave).unwrap();
+    for (holder, next) in [("codex", "gemini"), ("gemini", "opencode"), ("opencode", "codex")] {
+        let turn = scene.claim(holder).unwrap();
+        scene.release(holder, &turn).unwrap();
+        assert_eq!(scene.reserved_for(), Some(next));
+    }
+}
+
+#[test]
+fn only_the_owner_closes_a_held_room() {
+    let mut scene = Scene::with(&["codex", "claude"]);
+    let turn = scene.claim("codex").unwrap();
+    assert_eq!(scene.act("claude", close(1)).unwrap_err().code(), ErrorCode::StaleLease);
+    assert_eq!(scene.act("codex", close(1)).unwrap_err().code(), ErrorCode::StaleLease, "the owner shows its lease");
+    let by_owner = Action::Close { expected_turn: turn.turn, lease_id: Some(turn.lease_id), reason: None };
+    scene.act("codex", by_owner).unwrap();
+    assert_eq!(scene.state(), RoomState::Closed);
+}
+
+#[test]
+fn any_member_closes_a_room_that_nobody_holds_or_answers_for() {
+    let mut idle = Scene::with(&["codex"]);
+    assert_eq!(idle.act("stranger", close(0)).unwrap_err().code(), ErrorCode::UnknownMember);
+    assert_eq!(idle.act("codex", close(7)).unwrap_err().code(), ErrorCode::TurnMismatch);
+    assert!(idle.act("codex", close(0)).is_ok());
+
+    let mut stale = Scene::with(&["codex", "claude"]);
+    stale.claim("codex").unwrap();
+    stale.later(45);
+    assert!(stale.act("claude", close(1)).is_ok());
+}
+
+#[test]
+fn a_closed_room_takes_nothing_more() {
+    let mut scene = Scene::with(&["codex"]);
+    scene.act("codex", close(0)).unwrap();
+    assert_eq!(scene.act("codex", Action::Join).unwrap_err(), Refusal::Closed);
+    assert_eq!(scene.claim("codex").unwrap_err(), Refusal::Closed);
+}
+
+#[test]
+fn reordering_names_every_member_once() {
+    let mut scene = Scene::with(&["codex", "claude", "gemini"]);
+    let order = |names: &[&str]| Action::Reorder { order: names.iter().map(|name| agent(name)).collect() };
+    let refusal = scene.act("codex", order(&["gemini", "gemini", "stranger"])).unwrap_err();
+    insta::assert_snapshot!(
+        serde_json::to_string(&refusal).unwrap(),
+        @r#"{"missing":["codex","claude"],"unknown":["stranger"],"repeated":["gemini"]}"#
+    );
+    assert_eq!(scene.act("codex", order(&["codex", "claude", "gemini"])).unwrap(), None, "as it was");
+    scene.act("codex", order(&["codex", "gemini", "claude"])).unwrap();
+    let turn = scene.claim("codex").unwrap();
+    scene.release("codex", &turn).unwrap();
+    assert_eq!(scene.reserved_for(), Some("gemini"));
+}
+
+#[test]
+fn a_new_policy_counts_from_the_next_lease() {
+    let mut scene = Scene::with(&["codex", "claude"]);
+    let turn = scene.claim("codex").unwrap();
+    let change = PolicyChange {
+        owner_lease_ttl_ms: Some(Ttl::from_minutes(10)),
+        heartbeat_interval_ms: Some(Ttl::from_minutes(1)),
+        ..PolicyChange::default()
+    };
+    scene.set_policy("claude", change.clone()).unwrap();
+    assert_eq!(scene.set_policy("claude", change).unwrap(), None, "as it was");
+    scene.later(20);
+    assert_eq!(scene.state(), RoomState::Owned, "the running lease keeps its expiry");
+    scene.heartbeat("codex", &turn).unwrap();
+    scene.later(10);
+    assert_eq!(scene.state(), RoomState::StaleOwner);
+}
+
+#[test]
+fn a_living_guardian_keeps_its_place() {
+    let mut scene = Scene::with(&[]);
+    let person = |kind, number| Actor { session_kind: kind, ..super::scene::incarnation("human", number) };
+    scene.act_as(&person(SessionKind::HumanGuardian, 0), Action::Join).unwrap();
+    let shell = person(SessionKind::Human, 1);
+    assert_eq!(scene.act_as(&shell, Action::Join).unwrap(), None);
+    scene.kill("human");
+    assert!(scene.act_as(&shell, Action::Join).unwrap().is_some(), "a dead one is replaced");
+}

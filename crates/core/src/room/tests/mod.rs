@@ -1,0 +1,8 @@
+//! The rules, as stories. `scene` has the cast and the clock; each file is a chapter of the contract.
+
+mod admin;
+mod handover;
+mod property;
+mod recovery;
+mod scene;
+mod states;
