@@ -1,0 +1,95 @@
+//! What an engine must do, and nothing that it may do its own way.
+
+use std::os::fd::BorrowedFd;
+
+use baton_core::ids::{AgentId, RoomId};
+
+use crate::{Check, StoreError, StoreInfo};
+
+/// A value bound to a placeholder.
+#[derive(Clone, Copy, Debug)]
+pub enum Param<'a> {
+    /// No value.
+    Null,
+    /// A number, a count or milliseconds.
+    Int(i64),
+    /// A text or JSON.
+    Text(&'a str),
+}
+
+impl<'a> From<&'a str> for Param<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<i64> for Param<'_> {
+    fn from(int: i64) -> Self {
+        Self::Int(int)
+    }
+}
+
+impl<'a, T: Into<Self>> From<Option<T>> for Param<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+/// A row of a result.
+pub trait Row {
+    /// The number in a column, or nothing.
+    fn int(&self, column: usize) -> Result<Option<i64>, StoreError>;
+    /// The text in a column, or nothing.
+    fn text(&self, column: usize) -> Result<Option<&str>, StoreError>;
+}
+
+/// A transaction that is under way. Placeholders are `?1`, `?2` …
+pub trait Tx {
+    /// Changes rows and tells how many.
+    fn execute(&mut self, sql: &'static str, params: &[Param<'_>]) -> Result<usize, StoreError>;
+    /// Hands each row of a result to `each`.
+    fn query(
+        &mut self,
+        sql: &'static str,
+        params: &[Param<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError>;
+    /// Has those who listen to `room` woken once this is committed.
+    fn ring(&mut self, room: &RoomId);
+}
+
+/// How a piece of work wants its transaction to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Keep what was done.
+    Commit,
+    /// Undo it.
+    Rollback,
+}
+
+/// A database that Baton can live in.
+pub trait Engine: Send + Sync {
+    /// Runs `work` on one consistent view. Never waits for a writer.
+    fn read(&self, work: &mut dyn FnMut(&mut dyn Tx)) -> Result<(), StoreError>;
+    /// Runs `work` as the only writer of what it touches; if it says so, commits and then rings.
+    fn write(&self, work: &mut dyn FnMut(&mut dyn Tx) -> Verdict) -> Result<(), StoreError>;
+    /// Starts to listen to a room. What is committed from now on will be heard.
+    fn listen(&self, room: &RoomId) -> Result<Box<dyn Bell>, StoreError>;
+    /// Becomes the one listener of `agent` in `room`, or nothing while another one lives.
+    fn listener_seat(&self, room: &RoomId, agent: &AgentId) -> Result<Option<Box<dyn Seat>>, StoreError>;
+    /// What can be told about the database.
+    fn info(&self) -> Result<StoreInfo, StoreError>;
+    /// Looks for damage.
+    fn check(&self) -> Result<Vec<Check>, StoreError>;
+}
+
+/// An ear at a room's door.
+pub trait Bell: Send {
+    /// Becomes readable when the bell rings.
+    fn fd(&self) -> BorrowedFd<'_>;
+    /// Forgets the rings so far, so that the next one is heard.
+    fn clear(&mut self);
+}
+
+/// The right to be a member's only listener, until it is dropped or its process ends.
+pub trait Seat: Send {}

@@ -1,0 +1,21 @@
+//! Where rooms are kept: projections for fast reads, and the log they are the fold of.
+//!
+//! SQL is written once, in the subset that SQLite and Postgres share, in one file per table ([`rooms`], [`log`],
+//! [`idempotency`]). What differs between engines is behind two small traits: [`engine::Tx`] runs a statement,
+//! [`engine::Engine`] runs a transaction and wakes those who wait. This crate does not decide anything; it loads
+//! what the core decides on and stores what it decided, in one transaction.
+//!
+//! What must stay true: the rows of a room and its log change together or not at all, and `seq` has no gaps.
+#![warn(missing_docs)]
+
+pub mod engine;
+mod error;
+pub mod idempotency;
+pub mod log;
+pub mod rooms;
+mod sqlite;
+mod store;
+
+pub use error::StoreError;
+pub use sqlite::{DATABASE_FILE, SCHEMA_VERSION};
+pub use store::{Check, Store, StoreInfo};

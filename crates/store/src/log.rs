@@ -1,0 +1,119 @@
+//! The log: one row per event, clustered by room and place.
+
+use baton_core::{
+    ids::{RoomId, Seq},
+    lease::Fence,
+    room::{Event, Recorded},
+    time::Timestamp,
+};
+
+use crate::{
+    StoreError,
+    engine::{Param, Row, Tx},
+};
+
+/// Appends an event. The primary key refuses a place that is taken.
+const APPEND: &str = "
+    INSERT INTO log (room_id, seq, type, actor, subject, turn_id, payload, created_at_ms)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+";
+
+/// Stores an event at its place, and has those who wait on the room woken when it is committed.
+pub fn append(tx: &mut dyn Tx, recorded: &Recorded) -> Result<(), StoreError> {
+    let payload = recorded.event.payload().map_err(|error| bad_row(&recorded.room_id, recorded.seq, error))?;
+    tx.execute(
+        APPEND,
+        &[
+            recorded.room_id.as_str().into(),
+            int(recorded.seq).into(),
+            recorded.event.kind().into(),
+            recorded.actor.as_str().into(),
+            recorded.event.subject().map(|subject| subject.as_str()).into(),
+            (recorded.turn.0 as i64).into(),
+            payload.as_str().into(),
+            recorded.at.as_millis().into(),
+        ],
+    )?;
+    tx.ring(&recorded.room_id);
+    Ok(())
+}
+
+/// Reads one event.
+const FIND: &str = "
+    SELECT seq, type, actor, payload, created_at_ms, turn_id
+      FROM log
+     WHERE room_id = ?1 AND seq = ?2
+";
+
+/// The event at one place.
+pub fn find(tx: &mut dyn Tx, room: &RoomId, seq: Seq) -> Result<Option<Recorded>, StoreError> {
+    let found = collect(tx, FIND, room, &[room.as_str().into(), int(seq).into()])?;
+    Ok(found.into_iter().next())
+}
+
+/// Newest first, older than a place.
+const BEFORE: &str = "
+    SELECT seq, type, actor, payload, created_at_ms, turn_id
+      FROM log
+     WHERE room_id = ?1 AND seq < ?2
+     ORDER BY seq DESC
+     LIMIT ?3
+";
+
+/// The newest events older than `before` (all of them, when it is not given), newest first.
+pub fn before(tx: &mut dyn Tx, room: &RoomId, before: Option<Seq>, limit: u32) -> Result<Vec<Recorded>, StoreError> {
+    let bound = before.map_or(i64::MAX, int);
+    collect(tx, BEFORE, room, &[room.as_str().into(), bound.into(), i64::from(limit).into()])
+}
+
+/// Oldest first, newer than a place.
+const AFTER: &str = "
+    SELECT seq, type, actor, payload, created_at_ms, turn_id
+      FROM log
+     WHERE room_id = ?1 AND seq > ?2
+     ORDER BY seq
+     LIMIT ?3
+";
+
+/// The oldest events newer than `after`, oldest first.
+pub fn after(tx: &mut dyn Tx, room: &RoomId, after: Seq, limit: u32) -> Result<Vec<Recorded>, StoreError> {
+    collect(tx, AFTER, room, &[room.as_str().into(), int(after).into(), i64::from(limit).into()])
+}
+
+fn collect(
+    tx: &mut dyn Tx,
+    sql: &'static str,
+    room: &RoomId,
+    params: &[Param<'_>],
+) -> Result<Vec<Recorded>, StoreError> {
+    let mut events = Vec::new();
+    tx.query(sql, params, &mut |row| {
+        events.push(recorded(room, row)?);
+        Ok(())
+    })?;
+    Ok(events)
+}
+
+fn recorded(room: &RoomId, row: &dyn Row) -> Result<Recorded, StoreError> {
+    let seq = Seq(row.int(0)?.unwrap_or_default().max(0) as u64);
+    let wrong = |detail: String| StoreError::BadRow { table: "log", key: format!("{room}@{seq}"), detail };
+    let kind = row.text(1)?.ok_or_else(|| wrong("type is missing".to_owned()))?;
+    let actor = row.text(2)?.ok_or_else(|| wrong("actor is missing".to_owned()))?;
+    let payload = row.text(3)?.ok_or_else(|| wrong("payload is missing".to_owned()))?;
+    Ok(Recorded {
+        room_id: room.clone(),
+        seq,
+        at: Timestamp::from_millis(row.int(4)?.unwrap_or_default()),
+        actor: actor.parse().map_err(|error| wrong(format!("{error}")))?,
+        turn: Fence(row.int(5)?.unwrap_or_default().max(0) as u64),
+        event: Event::read(kind, payload).map_err(|error| wrong(error.to_string()))?,
+    })
+}
+
+fn bad_row(room: &RoomId, seq: Seq, error: impl std::fmt::Display) -> StoreError {
+    StoreError::BadRow { table: "log", key: format!("{room}@{seq}"), detail: error.to_string() }
+}
+
+fn int(seq: Seq) -> i64 {
+    seq.0.try_into().unwrap_or(i64::MAX)
+}

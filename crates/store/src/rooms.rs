@@ -1,0 +1,487 @@
+//! Rooms and their members: the projection. A row is turned into the core's types here and nowhere else.
+
+use std::str::FromStr;
+
+use baton_core::{
+    ids::{AgentId, RoomId, Seq},
+    lease::{Fence, Lease},
+    policy::Policy,
+    process::{ProcessIdentity, SessionKind},
+    room::{ClaimReason, Member, Ownership, Pending, Reservation, Room, Stick, Via},
+    time::Timestamp,
+};
+use serde_json::Value;
+
+use crate::{
+    StoreError,
+    engine::{Param, Row, Tx},
+};
+
+/// Reads a room, less its members.
+const LOAD: &str = "
+    SELECT room_id, canonical_path, state, sequence_index, turn_id, owner, owner_process, owner_reason,
+           owned_since_ms, lease_id, lease_expires_at_ms, reserved_for, claim_expires_at_ms, handoff_seq,
+           handoff_from, handoff_via, policy, last_seq, created_at_ms, updated_at_ms
+      FROM rooms
+     WHERE room_id = ?1
+";
+
+/// Reads a room's members in turn order.
+const LOAD_MEMBERS: &str = "
+    SELECT agent_id, display_name, session_kind, host_id, boot_id, pid_namespace, pid, start_ticks, pidfd_inode,
+           process_started_at_ms, joined_at_ms, last_seen_at_ms
+      FROM members
+     WHERE room_id = ?1
+     ORDER BY ordinal
+";
+
+/// The room with this id.
+pub fn load(tx: &mut dyn Tx, id: &RoomId) -> Result<Option<Room>, StoreError> {
+    let mut found = None;
+    tx.query(LOAD, &[id.as_str().into()], &mut |row| {
+        found = Some(room(row)?);
+        Ok(())
+    })?;
+    let Some(mut room) = found else { return Ok(None) };
+    tx.query(LOAD_MEMBERS, &[id.as_str().into()], &mut |row| {
+        room.members.push(member(id, row)?);
+        Ok(())
+    })?;
+    Ok(Some(room))
+}
+
+/// Finds the open rooms at any of some paths.
+const AT_PATHS: &str = "
+    SELECT room_id, canonical_path
+      FROM rooms
+     WHERE state <> 'closed' AND canonical_path IN (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+";
+
+/// Paths that one look-up takes.
+const PATHS_AT_ONCE: usize = 8;
+
+/// The open rooms at these paths, in the order of the paths.
+pub fn at_paths(tx: &mut dyn Tx, paths: &[String]) -> Result<Vec<RoomId>, StoreError> {
+    let mut found = Vec::new();
+    for some in paths.chunks(PATHS_AT_ONCE) {
+        let mut params = [Param::Null; PATHS_AT_ONCE];
+        for (param, path) in params.iter_mut().zip(some) {
+            *param = path.as_str().into();
+        }
+        let mut here = Vec::new();
+        tx.query(AT_PATHS, &params, &mut |row| {
+            let id = row.text(0)?.unwrap_or_default();
+            let place = some.iter().position(|path| Some(path.as_str()) == row.text(1).ok().flatten());
+            here.push((place, id.parse().map_err(|error| bad("rooms", id, error))?));
+            Ok(())
+        })?;
+        here.sort_by_key(|(place, _)| *place);
+        found.extend(here.into_iter().map(|(_, id)| id));
+    }
+    Ok(found)
+}
+
+/// Lists rooms, the most recently changed first.
+const RECENT: &str = "
+    SELECT room_id
+      FROM rooms
+     ORDER BY updated_at_ms DESC, room_id
+     LIMIT ?1
+";
+
+/// The rooms that changed last.
+pub fn recent(tx: &mut dyn Tx, limit: u32) -> Result<Vec<RoomId>, StoreError> {
+    ids(tx, RECENT, &[i64::from(limit).into()])
+}
+
+/// Lists every room.
+const ALL: &str = "
+    SELECT room_id
+      FROM rooms
+     ORDER BY room_id
+";
+
+/// Every room there is, for a check of them all.
+pub fn all(tx: &mut dyn Tx) -> Result<Vec<RoomId>, StoreError> {
+    ids(tx, ALL, &[])
+}
+
+fn ids(tx: &mut dyn Tx, sql: &'static str, params: &[Param<'_>]) -> Result<Vec<RoomId>, StoreError> {
+    let mut found = Vec::new();
+    tx.query(sql, params, &mut |row| {
+        let id = row.text(0)?.unwrap_or_default();
+        found.push(id.parse().map_err(|error| bad("rooms", id, error))?);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Adds a room.
+const INSERT: &str = "
+    INSERT INTO rooms (room_id, canonical_path, state, sequence_index, turn_id, owner, owner_process, owner_reason,
+                       owned_since_ms, lease_id, lease_expires_at_ms, reserved_for, claim_expires_at_ms, handoff_seq,
+                       handoff_from, handoff_via, policy, last_seq, created_at_ms, updated_at_ms)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
+";
+
+/// Stores a room that is new, with its members.
+pub fn insert(tx: &mut dyn Tx, room: &Room) -> Result<(), StoreError> {
+    let json = RoomJson::of(room)?;
+    let columns = Columns::of(room, &json);
+    tx.execute(
+        INSERT,
+        &[
+            room.id.as_str().into(),
+            room.canonical_path.as_deref().into(),
+            columns.state.into(),
+            (room.sequence_index as i64).into(),
+            number(room.turn.0).into(),
+            columns.owner.into(),
+            columns.owner_process.into(),
+            columns.owner_reason.into(),
+            columns.owned_since.into(),
+            columns.lease_id.into(),
+            columns.lease_expires_at.into(),
+            columns.reserved_for.into(),
+            columns.claim_expires_at.into(),
+            columns.handoff_seq.into(),
+            columns.handoff_from.into(),
+            columns.handoff_via.into(),
+            json.policy.as_str().into(),
+            number(room.last_seq.0).into(),
+            room.created_at.as_millis().into(),
+            room.updated_at.as_millis().into(),
+        ],
+    )?;
+    save_members(tx, &[], room)
+}
+
+/// Stores a room's new state, but only on top of the one it was decided on.
+const UPDATE: &str = "
+    UPDATE rooms
+       SET state = ?3, sequence_index = ?4, turn_id = ?5, owner = ?6, owner_process = ?7, owner_reason = ?8,
+           owned_since_ms = ?9, lease_id = ?10, lease_expires_at_ms = ?11, reserved_for = ?12,
+           claim_expires_at_ms = ?13, handoff_seq = ?14, handoff_from = ?15, handoff_via = ?16, policy = ?17,
+           last_seq = ?18, updated_at_ms = ?19
+     WHERE room_id = ?1 AND last_seq = ?2
+";
+
+/// Stores what has changed between `before` and `after`, members included.
+pub fn save(tx: &mut dyn Tx, before: &Room, after: &Room) -> Result<(), StoreError> {
+    let row_changed = before.last_seq != after.last_seq || before.updated_at != after.updated_at;
+    if row_changed {
+        let json = RoomJson::of(after)?;
+        let columns = Columns::of(after, &json);
+        let changed = tx.execute(
+            UPDATE,
+            &[
+                after.id.as_str().into(),
+                number(before.last_seq.0).into(),
+                columns.state.into(),
+                (after.sequence_index as i64).into(),
+                number(after.turn.0).into(),
+                columns.owner.into(),
+                columns.owner_process.into(),
+                columns.owner_reason.into(),
+                columns.owned_since.into(),
+                columns.lease_id.into(),
+                columns.lease_expires_at.into(),
+                columns.reserved_for.into(),
+                columns.claim_expires_at.into(),
+                columns.handoff_seq.into(),
+                columns.handoff_from.into(),
+                columns.handoff_via.into(),
+                json.policy.as_str().into(),
+                number(after.last_seq.0).into(),
+                after.updated_at.as_millis().into(),
+            ],
+        )?;
+        if changed != 1 {
+            let detail = format!("expected to be at event {}, but is not", before.last_seq);
+            return Err(StoreError::BadRow { table: "rooms", key: after.id.to_string(), detail });
+        }
+    }
+    save_members(tx, &before.members, after)
+}
+
+/// Adds a member or replaces what is stored of it.
+const PUT_MEMBER: &str = "
+    INSERT INTO members (room_id, agent_id, ordinal, display_name, session_kind, host_id, boot_id, pid_namespace, pid,
+                         start_ticks, pidfd_inode, process_started_at_ms, joined_at_ms, last_seen_at_ms)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+        ON CONFLICT (room_id, agent_id) DO UPDATE
+       SET ordinal = excluded.ordinal, display_name = excluded.display_name, session_kind = excluded.session_kind,
+           host_id = excluded.host_id, boot_id = excluded.boot_id, pid_namespace = excluded.pid_namespace,
+           pid = excluded.pid, start_ticks = excluded.start_ticks, pidfd_inode = excluded.pidfd_inode,
+           process_started_at_ms = excluded.process_started_at_ms, last_seen_at_ms = excluded.last_seen_at_ms
+";
+
+/// Moves a member's presence. A late writer never moves it back.
+const SEEN: &str = "
+    UPDATE members
+       SET last_seen_at_ms = ?3
+     WHERE room_id = ?1 AND agent_id = ?2 AND last_seen_at_ms < ?3
+";
+
+/// Removes a member.
+const REMOVE_MEMBER: &str = "
+    DELETE FROM members
+     WHERE room_id = ?1 AND agent_id = ?2
+";
+
+fn save_members(tx: &mut dyn Tx, before: &[Member], after: &Room) -> Result<(), StoreError> {
+    for gone in before.iter().filter(|member| after.rank(&member.agent_id).is_none()) {
+        tx.execute(REMOVE_MEMBER, &[after.id.as_str().into(), gone.agent_id.as_str().into()])?;
+    }
+    for (ordinal, member) in after.members.iter().enumerate() {
+        match before.get(ordinal) {
+            Some(old) if old == member => {}
+            Some(old) if Member { last_seen_at: member.last_seen_at, ..old.clone() } == *member => {
+                seen(tx, &after.id, &member.agent_id, member.last_seen_at)?;
+            }
+            Some(_) | None => put_member(tx, &after.id, ordinal, member)?,
+        }
+    }
+    Ok(())
+}
+
+/// Records that `agent` was seen in `room`.
+pub fn seen(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, at: Timestamp) -> Result<(), StoreError> {
+    tx.execute(SEEN, &[room.as_str().into(), agent.as_str().into(), at.as_millis().into()])?;
+    Ok(())
+}
+
+fn put_member(tx: &mut dyn Tx, room: &RoomId, ordinal: usize, member: &Member) -> Result<(), StoreError> {
+    let process = member.process.as_ref();
+    tx.execute(
+        PUT_MEMBER,
+        &[
+            room.as_str().into(),
+            member.agent_id.as_str().into(),
+            (ordinal as i64).into(),
+            member.display_name.as_str().into(),
+            session_kind_text(member.session_kind).into(),
+            process.map(|process| process.host_id.as_str()).into(),
+            process.map(|process| process.boot_id.as_str()).into(),
+            process.map(|process| number(process.pid_namespace)).into(),
+            process.map(|process| i64::from(process.pid)).into(),
+            process.map(|process| number(process.start_ticks)).into(),
+            process.and_then(|process| process.pidfd_inode).map(number).into(),
+            process.map(|process| process.process_started_at.as_millis()).into(),
+            member.joined_at.as_millis().into(),
+            member.last_seen_at.as_millis().into(),
+        ],
+    )?;
+    Ok(())
+}
+
+/// The parts of a room's row that are JSON.
+struct RoomJson {
+    owner_process: Option<String>,
+    policy: String,
+}
+
+impl RoomJson {
+    fn of(room: &Room) -> Result<Self, StoreError> {
+        let wrong = |error: serde_json::Error| bad("rooms", room.id.as_str(), error);
+        let process = room.ownership().and_then(|ownership| ownership.process.as_ref());
+        Ok(Self {
+            owner_process: process.map(serde_json::to_string).transpose().map_err(wrong)?,
+            policy: serde_json::to_string(&room.policy).map_err(wrong)?,
+        })
+    }
+}
+
+/// The stick as columns.
+#[derive(Default)]
+struct Columns<'a> {
+    state: &'static str,
+    owner: Option<&'a str>,
+    owner_process: Option<&'a str>,
+    owner_reason: Option<&'static str>,
+    owned_since: Option<i64>,
+    lease_id: Option<&'a str>,
+    lease_expires_at: Option<i64>,
+    reserved_for: Option<&'a str>,
+    claim_expires_at: Option<i64>,
+    handoff_seq: Option<i64>,
+    handoff_from: Option<&'a str>,
+    handoff_via: Option<&'static str>,
+}
+
+impl<'a> Columns<'a> {
+    fn of(room: &'a Room, json: &'a RoomJson) -> Self {
+        match &room.stick {
+            Stick::Closed => Self { state: "closed", ..Self::default() },
+            Stick::Idle(pending) => Self { state: "idle", ..Self::default() }.with_handoff(pending.as_ref()),
+            Stick::Reserved(reservation) => Self {
+                state: "reserved",
+                reserved_for: Some(reservation.recipient.as_str()),
+                claim_expires_at: Some(reservation.claim_expires_at.as_millis()),
+                ..Self::default()
+            }
+            .with_handoff(Some(&reservation.pending)),
+            Stick::Owned(ownership) => Self {
+                state: "owned",
+                owner: Some(ownership.lease.holder.as_str()),
+                owner_process: json.owner_process.as_deref(),
+                owner_reason: Some(reason_text(ownership.reason)),
+                owned_since: Some(ownership.since.as_millis()),
+                lease_id: Some(ownership.lease_id.as_str()),
+                lease_expires_at: Some(ownership.lease.expires_at.as_millis()),
+                ..Self::default()
+            }
+            .with_handoff(ownership.received.as_ref()),
+        }
+    }
+
+    fn with_handoff(self, pending: Option<&'a Pending>) -> Self {
+        let Some(pending) = pending else { return self };
+        Self {
+            handoff_seq: Some(number(pending.seq.0)),
+            handoff_from: Some(pending.from.as_str()),
+            handoff_via: Some(match pending.via {
+                Via::Release => "release",
+                Via::Pass => "pass",
+            }),
+            ..self
+        }
+    }
+}
+
+fn room(row: &dyn Row) -> Result<Room, StoreError> {
+    let key = row.text(0)?.unwrap_or_default().to_owned();
+    let fields = Fields { table: "rooms", key: &key, row };
+    let handoff = match (row.int(13)?, row.text(14)?) {
+        (Some(seq), Some(from)) => Some(Pending {
+            seq: Seq(seq.max(0) as u64),
+            from: from.parse().map_err(|error| fields.bad(error))?,
+            via: if row.text(15)? == Some("pass") { Via::Pass } else { Via::Release },
+        }),
+        _ => None,
+    };
+    let stick = match fields.text(2)? {
+        "closed" => Stick::Closed,
+        "idle" => Stick::Idle(handoff),
+        "reserved" => Stick::Reserved(Reservation {
+            recipient: fields.id(11)?,
+            claim_expires_at: fields.time(12)?,
+            pending: handoff.ok_or_else(|| fields.bad("is reserved without a handoff"))?,
+        }),
+        "owned" => Stick::Owned(Ownership {
+            lease: Lease { holder: fields.id(5)?, fence: Fence(fields.number(4)?), expires_at: fields.time(10)? },
+            lease_id: fields.id(9)?,
+            process: match row.text(6)? {
+                Some(json) => Some(serde_json::from_str(json).map_err(|error| fields.bad(error))?),
+                None => None,
+            },
+            received: handoff,
+            reason: reason(fields.text(7)?).map_err(|error| fields.bad(error))?,
+            since: fields.time(8)?,
+        }),
+        other => return Err(fields.bad(format!("has the state {other:?}"))),
+    };
+    let policy: Policy = serde_json::from_str(fields.text(16)?).map_err(|error| fields.bad(error))?;
+    Ok(Room {
+        id: fields.id(0)?,
+        canonical_path: row.text(1)?.map(str::to_owned),
+        members: Vec::new(),
+        sequence_index: fields.number(3)? as usize,
+        stick,
+        turn: Fence(fields.number(4)?),
+        policy,
+        last_seq: Seq(fields.number(17)?),
+        created_at: fields.time(18)?,
+        updated_at: fields.time(19)?,
+    })
+}
+
+fn member(room: &RoomId, row: &dyn Row) -> Result<Member, StoreError> {
+    let fields = Fields { table: "members", key: room.as_str(), row };
+    let process = match (row.text(3)?, row.text(4)?) {
+        (Some(host_id), Some(boot_id)) => Some(ProcessIdentity {
+            host_id: host_id.to_owned(),
+            boot_id: boot_id.to_owned(),
+            pid_namespace: fields.number(5)?,
+            pid: fields.number(6)? as u32,
+            start_ticks: fields.number(7)?,
+            pidfd_inode: row.int(8)?.map(|inode| inode as u64),
+            process_started_at: fields.time(9)?,
+        }),
+        _ => None,
+    };
+    Ok(Member {
+        agent_id: fields.id(0)?,
+        display_name: fields.text(1)?.to_owned(),
+        session_kind: session_kind(fields.text(2)?).map_err(|error| fields.bad(error))?,
+        process,
+        joined_at: fields.time(10)?,
+        last_seen_at: fields.time(11)?,
+    })
+}
+
+/// Reads columns that must be there, and names the row when one is not.
+struct Fields<'a> {
+    table: &'static str,
+    key: &'a str,
+    row: &'a dyn Row,
+}
+
+impl<'a> Fields<'a> {
+    fn text(&self, column: usize) -> Result<&'a str, StoreError> {
+        self.row.text(column)?.ok_or_else(|| self.bad(format!("column {column} is empty")))
+    }
+
+    fn number(&self, column: usize) -> Result<u64, StoreError> {
+        let value = self.row.int(column)?.ok_or_else(|| self.bad(format!("column {column} is empty")))?;
+        // Inodes use all 64 bits; the rest are never negative.
+        Ok(value as u64)
+    }
+
+    fn time(&self, column: usize) -> Result<Timestamp, StoreError> {
+        let millis = self.row.int(column)?.ok_or_else(|| self.bad(format!("column {column} is empty")))?;
+        Ok(Timestamp::from_millis(millis))
+    }
+
+    fn id<T: FromStr<Err: std::fmt::Display>>(&self, column: usize) -> Result<T, StoreError> {
+        self.text(column)?.parse().map_err(|error| self.bad(error))
+    }
+
+    fn bad(&self, detail: impl std::fmt::Display) -> StoreError {
+        bad(self.table, self.key, detail)
+    }
+}
+
+fn bad(table: &'static str, key: &str, detail: impl std::fmt::Display) -> StoreError {
+    StoreError::BadRow { table, key: key.to_owned(), detail: detail.to_string() }
+}
+
+fn number(value: u64) -> i64 {
+    // Two's complement keeps all 64 bits of an inode.
+    value as i64
+}
+
+fn reason_text(reason: ClaimReason) -> &'static str {
+    match reason {
+        ClaimReason::DirectPass => "direct_pass",
+        ClaimReason::Sequence => "sequence",
+        ClaimReason::OpenClaim => "open_claim",
+        ClaimReason::Takeover => "takeover",
+    }
+}
+
+fn reason(text: &str) -> Result<ClaimReason, serde_json::Error> {
+    serde_json::from_value(Value::String(text.to_owned()))
+}
+
+fn session_kind_text(kind: SessionKind) -> &'static str {
+    match kind {
+        SessionKind::McpHarness => "mcp_harness",
+        SessionKind::Human => "human",
+        SessionKind::HumanGuardian => "human_guardian",
+    }
+}
+
+fn session_kind(text: &str) -> Result<SessionKind, serde_json::Error> {
+    serde_json::from_value(Value::String(text.to_owned()))
+}

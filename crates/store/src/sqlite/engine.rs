@@ -1,0 +1,223 @@
+//! The engine itself: a few connections to one file, and the discipline of a transaction.
+
+use std::{
+    fs,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use baton_core::ids::{AgentId, RoomId};
+
+use super::{
+    busy,
+    checkpoint::Checkpoints,
+    doorbell::Doorbells,
+    failure, filesystem,
+    migrate::{self, SCHEMA_VERSION},
+    open::{self, DATABASE_FILE, Open},
+    seat::Seats,
+    tx::SqliteTx,
+};
+use crate::{
+    Check, StoreError, StoreInfo,
+    engine::{Bell, Engine, Seat, Tx, Verdict},
+};
+
+/// Connections kept open for the next caller.
+const IDLE_CONNECTIONS: usize = 4;
+
+/// The database file of one data directory.
+pub(crate) struct Sqlite {
+    path: PathBuf,
+    /// Which file it was when it was opened: device and inode.
+    file: (u64, u64),
+    idle: Mutex<Vec<Open>>,
+    checkpoints: Checkpoints,
+    doorbells: Doorbells,
+    seats: Seats,
+}
+
+impl Sqlite {
+    /// Opens the database in `directory`, making and migrating it as needed.
+    pub(crate) fn open(directory: &Path) -> Result<Self, StoreError> {
+        open::private_directory(directory)?;
+        filesystem::require_local(directory)?;
+        let path = directory.join(DATABASE_FILE);
+        open::create_file(&path)?;
+        let mut first = open::connect(&path)?;
+        migrate::run(&mut first.connection, directory, &path)?;
+        Ok(Self {
+            file: identity(&path).ok_or_else(|| StoreError::Replaced { path: path.clone() })?,
+            idle: Mutex::new(vec![first]),
+            checkpoints: Checkpoints::new(directory)?,
+            doorbells: Doorbells::new(directory)?,
+            seats: Seats::new(directory)?,
+            path,
+        })
+    }
+
+    fn checkout(&self) -> Result<Open, StoreError> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match idle {
+            Some(open) => Ok(open),
+            None => open::connect(&self.path),
+        }
+    }
+
+    fn checkin(&self, open: Open) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < IDLE_CONNECTIONS {
+            idle.push(open);
+        }
+    }
+
+    /// A process that holds a deleted database would go on acknowledging into a ghost.
+    fn require_same_file(&self) -> Result<(), StoreError> {
+        match identity(&self.path) {
+            Some(file) if file == self.file => Ok(()),
+            Some(_) | None => Err(StoreError::Replaced { path: self.path.clone() }),
+        }
+    }
+
+    fn require_writable(&self, open: &Open) -> Result<(), StoreError> {
+        let version: i64 = open
+            .connection
+            .prepare_cached("PRAGMA user_version")
+            .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
+            .map_err(|error| self.wrong(&error))?;
+        if version > SCHEMA_VERSION {
+            return Err(StoreError::Newer { found: version, known: SCHEMA_VERSION });
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, error: &rusqlite::Error) -> StoreError {
+        failure::from_sqlite(&self.path, error)
+    }
+
+    fn run(&self, open: &Open, sql: &'static str) -> Result<(), StoreError> {
+        let mut statement = open.connection.prepare_cached(sql).map_err(|error| self.wrong(&error))?;
+        statement.execute([]).map_err(|error| self.wrong(&error))?;
+        Ok(())
+    }
+
+    /// Runs `work` between `begin` and its end. Whatever fails, no transaction stays open: the connection of a
+    /// failed one is closed instead of being kept.
+    fn transact(
+        &self,
+        open: &Open,
+        begin: &'static str,
+        work: &mut dyn FnMut(&mut dyn Tx) -> Verdict,
+    ) -> Result<Vec<RoomId>, StoreError> {
+        self.run(open, begin)?;
+        self.require_same_file()?;
+        if begin == BEGIN_WRITE {
+            self.require_writable(open)?;
+        }
+        let mut tx = SqliteTx { connection: &open.connection, path: &self.path, rings: Vec::new() };
+        match work(&mut tx) {
+            Verdict::Commit => {
+                let rings = tx.rings;
+                self.run(open, "COMMIT")?;
+                Ok(rings)
+            }
+            Verdict::Rollback => {
+                self.run(open, "ROLLBACK")?;
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    fn check_modes(&self) -> Vec<Check> {
+        let directory = self.path.parent().map(Path::to_owned).unwrap_or_default();
+        let places =
+            [(directory, true), (self.path.clone(), false), (self.beside("-wal"), false), (self.beside("-shm"), false)];
+        let check = |(path, is_directory): (PathBuf, bool)| Check {
+            problem: open::excess_mode(&path, is_directory)
+                .map(|mode| format!("others may use it (mode {mode:03o}); run chmod go-rwx on it")),
+            what: format!("mode of {}", path.display()),
+        };
+        places.into_iter().map(check).collect()
+    }
+
+    fn beside(&self, suffix: &str) -> PathBuf {
+        let mut path = self.path.as_os_str().to_owned();
+        path.push(suffix);
+        path.into()
+    }
+}
+
+const BEGIN_READ: &str = "BEGIN DEFERRED";
+const BEGIN_WRITE: &str = "BEGIN IMMEDIATE";
+
+impl Engine for Sqlite {
+    fn read(&self, work: &mut dyn FnMut(&mut dyn Tx)) -> Result<(), StoreError> {
+        let open = self.checkout()?;
+        self.transact(&open, BEGIN_READ, &mut |tx| {
+            work(tx);
+            Verdict::Commit
+        })?;
+        self.checkin(open);
+        Ok(())
+    }
+
+    fn write(&self, work: &mut dyn FnMut(&mut dyn Tx) -> Verdict) -> Result<(), StoreError> {
+        let open = self.checkout()?;
+        let rings = self.transact(&open, BEGIN_WRITE, work)?;
+        for room in &rings {
+            self.doorbells.ring(room);
+        }
+        self.checkpoints.after_commit(&open.connection, &open.frames);
+        self.checkin(open);
+        Ok(())
+    }
+
+    fn listen(&self, room: &RoomId) -> Result<Box<dyn Bell>, StoreError> {
+        Ok(Box::new(self.doorbells.listen(room)?))
+    }
+
+    fn listener_seat(&self, room: &RoomId, agent: &AgentId) -> Result<Option<Box<dyn Seat>>, StoreError> {
+        Ok(self.seats.take(room, agent)?.map(|seat| Box::new(seat) as Box<dyn Seat>))
+    }
+
+    fn info(&self) -> Result<StoreInfo, StoreError> {
+        let open = self.checkout()?;
+        let schema = migrate::pragma(&open.connection, "user_version").map_err(|error| self.wrong(&error))?;
+        self.checkin(open);
+        let bytes = |path: PathBuf| fs::metadata(path).map_or(0, |metadata| metadata.len());
+        Ok(StoreInfo {
+            path: self.path.clone(),
+            schema,
+            read_only: schema > SCHEMA_VERSION,
+            engine: format!("SQLite {}", rusqlite::version()),
+            database_bytes: bytes(self.path.clone()),
+            wal_bytes: bytes(self.beside("-wal")),
+            writer: busy::writer(&self.path),
+        })
+    }
+
+    fn check(&self) -> Result<Vec<Check>, StoreError> {
+        let open = self.checkout()?;
+        let mut found = Vec::new();
+        for (what, sql) in
+            [("database pages", "PRAGMA integrity_check(5)"), ("references between tables", "PRAGMA foreign_key_check")]
+        {
+            let mut statement = open.connection.prepare(sql).map_err(|error| self.wrong(&error))?;
+            let rows = statement
+                .query_map([], |row| row.get::<_, String>(0))
+                .and_then(Iterator::collect::<rusqlite::Result<Vec<_>>>)
+                .map_err(|error| self.wrong(&error))?;
+            let problems: Vec<_> = rows.into_iter().filter(|row| row != "ok").collect();
+            let problem = (!problems.is_empty()).then(|| problems.join("; "));
+            found.push(Check { what: what.to_owned(), problem });
+        }
+        self.checkin(open);
+        found.extend(self.check_modes());
+        Ok(found)
+    }
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}

@@ -1,0 +1,86 @@
+//! Bringing a database up to date. Migrations are numbered, applied in order, and never edited.
+//!
+//! Any number of processes may start at once: one migrates under a lock file, the others find it done. A
+//! database that is newer than this program is read and not written.
+#![expect(clippy::disallowed_methods, reason = "this module is a wait: it measures and sleeps")]
+
+use std::{
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::{failure, open};
+use crate::StoreError;
+
+/// Every migration, in order. The number of the last is the schema's version.
+const MIGRATIONS: &[&str] = &[include_str!("../schema/0001_rooms.sqlite.sql")];
+
+/// The schema this program writes.
+pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// Marks the file as Baton's: "Batn".
+const APPLICATION_ID: i64 = 0x4261_746e;
+
+/// How long a start waits for another process to migrate.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Brings the database up to date and tells which schema it has then.
+pub(super) fn run(connection: &mut Connection, directory: &Path, path: &Path) -> Result<i64, StoreError> {
+    let found = inspect(connection, path)?;
+    if found >= SCHEMA_VERSION {
+        return Ok(found);
+    }
+    let lock_path = directory.join("migrate.lock");
+    let lock = open::lock_file(&lock_path).map_err(|error| failure::from_io(&lock_path, &error))?;
+    let started = Instant::now();
+    while lock.try_lock().is_err() {
+        if started.elapsed() > DEADLINE {
+            let holder = "another process that is migrating it".to_owned();
+            return Err(StoreError::Busy { holder, waited_ms: DEADLINE.as_millis() as u64 });
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    apply(connection, path)?;
+    inspect(connection, path)
+}
+
+/// The schema of the database, after making sure that it is one of ours (or empty).
+fn inspect(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+    let wrong = |error: rusqlite::Error| failure::from_sqlite(path, &error);
+    let version: i64 = pragma(connection, "user_version").map_err(wrong)?;
+    let application: i64 = pragma(connection, "application_id").map_err(wrong)?;
+    if application == APPLICATION_ID {
+        return Ok(version);
+    }
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(wrong)?;
+    if application == 0 && version == 0 && tables == 0 {
+        return Ok(0);
+    }
+    let detail = "it belongs to another program".to_owned();
+    Err(StoreError::Corrupt { path: path.to_owned(), detail })
+}
+
+fn apply(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let wrong = |error: rusqlite::Error| failure::from_sqlite(path, &error);
+    // The journal mode belongs to the file and cannot change inside a transaction.
+    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(wrong)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrong)?;
+    let version: i64 = pragma(&transaction, "user_version").map_err(wrong)?;
+    for sql in MIGRATIONS.iter().skip(version.max(0) as usize) {
+        transaction.execute_batch(sql).map_err(wrong)?;
+    }
+    if version < SCHEMA_VERSION {
+        transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrong)?;
+        transaction.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(wrong)?;
+    }
+    transaction.commit().map_err(wrong)
+}
+
+/// Reads a number that the database's header holds.
+pub(super) fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, name, |row| row.get(0))
+}

@@ -1,0 +1,23 @@
+//! The embedded engine: one SQLite file that many processes share, with no daemon.
+//!
+//! - [`open`] is the only code that opens the file, with its modes and pragmas; [`migrate`] brings it up to date.
+//! - [`busy`] waits for the write lock: fairly, and not for ever.
+//! - [`checkpoint`] moves the write-ahead log into the file, after the commit and never inside it.
+//! - [`doorbell`] wakes those who wait in other processes; [`seat`] lets a member wait only once.
+//! - [`filesystem`] refuses places where locks cannot be trusted.
+
+mod busy;
+mod checkpoint;
+mod doorbell;
+mod engine;
+mod failure;
+mod filesystem;
+mod migrate;
+mod open;
+mod seat;
+mod tx;
+
+pub use migrate::SCHEMA_VERSION;
+pub use open::DATABASE_FILE;
+
+pub(crate) use engine::Sqlite;

@@ -1,0 +1,102 @@
+//! A SQLite transaction in the store's terms.
+
+use std::path::Path;
+
+use baton_core::ids::RoomId;
+use rusqlite::{
+    Connection, ToSql,
+    types::{ToSqlOutput, Value, ValueRef},
+};
+
+use super::failure;
+use crate::{
+    StoreError,
+    engine::{Param, Row, Tx},
+};
+
+pub(super) struct SqliteTx<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) path: &'a Path,
+    pub(super) rings: Vec<RoomId>,
+}
+
+impl Tx for SqliteTx<'_> {
+    fn execute(&mut self, sql: &'static str, params: &[Param<'_>]) -> Result<usize, StoreError> {
+        let run = || self.connection.prepare_cached(sql)?.execute(bind(params));
+        run().map_err(|error| failure::from_sqlite(self.path, &error))
+    }
+
+    fn query(
+        &mut self,
+        sql: &'static str,
+        params: &[Param<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let wrong = |error: rusqlite::Error| failure::from_sqlite(self.path, &error);
+        let mut statement = self.connection.prepare_cached(sql).map_err(wrong)?;
+        let mut rows = statement.query(bind(params)).map_err(wrong)?;
+        while let Some(row) = rows.next().map_err(wrong)? {
+            each(&SqliteRow { row, path: self.path })?;
+        }
+        Ok(())
+    }
+
+    fn ring(&mut self, room: &RoomId) {
+        if !self.rings.contains(room) {
+            self.rings.push(room.clone());
+        }
+    }
+}
+
+fn bind<'a>(params: &'a [Param<'a>]) -> rusqlite::ParamsFromIter<impl Iterator<Item = Bound<'a>>> {
+    rusqlite::params_from_iter(params.iter().map(Bound))
+}
+
+struct Bound<'a>(&'a Param<'a>);
+
+impl ToSql for Bound<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self.0 {
+            Param::Null => ToSqlOutput::Owned(Value::Null),
+            Param::Int(int) => ToSqlOutput::Owned(Value::Integer(*int)),
+            Param::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+        })
+    }
+}
+
+struct SqliteRow<'a, 'b> {
+    row: &'a rusqlite::Row<'b>,
+    path: &'a Path,
+}
+
+impl Row for SqliteRow<'_, '_> {
+    fn int(&self, column: usize) -> Result<Option<i64>, StoreError> {
+        match self.value(column)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Integer(int) => Ok(Some(int)),
+            other => Err(self.unexpected(column, other.data_type())),
+        }
+    }
+
+    fn text(&self, column: usize) -> Result<Option<&str>, StoreError> {
+        match self.value(column)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Text(text) => match std::str::from_utf8(text) {
+                Ok(text) => Ok(Some(text)),
+                Err(_) => Err(self.unexpected(column, "text that is not UTF-8")),
+            },
+            other => Err(self.unexpected(column, other.data_type())),
+        }
+    }
+}
+
+impl SqliteRow<'_, '_> {
+    fn value(&self, column: usize) -> Result<ValueRef<'_>, StoreError> {
+        self.row.get_ref(column).map_err(|error| failure::from_sqlite(self.path, &error))
+    }
+
+    fn unexpected(&self, column: usize, found: impl std::fmt::Display) -> StoreError {
+        let detail = format!("column {column} holds {found}");
+        StoreError::Corrupt { path: self.path.to_owned(), detail }
+    }
+}

@@ -1,0 +1,90 @@
+//! The store as the app sees it: transactions, bells, and care.
+
+use std::path::{Path, PathBuf};
+
+use baton_core::ids::{AgentId, RoomId};
+
+use crate::{
+    StoreError,
+    engine::{Bell, Engine, Seat, Tx, Verdict},
+    sqlite::Sqlite,
+};
+
+/// An open store.
+pub struct Store {
+    engine: Box<dyn Engine>,
+}
+
+/// What can be told about a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreInfo {
+    /// The database file.
+    pub path: PathBuf,
+    /// The schema it has.
+    pub schema: i64,
+    /// Whether a newer Baton wrote it, so that this one only reads.
+    pub read_only: bool,
+    /// The engine's version.
+    pub engine: String,
+    /// Bytes in the database file.
+    pub database_bytes: u64,
+    /// Bytes in the write-ahead log.
+    pub wal_bytes: u64,
+    /// The process that is writing right now, if any.
+    pub writer: Option<String>,
+}
+
+/// One finding of [`Store::check`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// What was looked at.
+    pub what: String,
+    /// What is wrong with it, if anything.
+    pub problem: Option<String>,
+}
+
+impl Store {
+    /// Opens the store in `directory`, making it if it is not there.
+    pub fn open(directory: &Path) -> Result<Self, StoreError> {
+        Ok(Self { engine: Box::new(Sqlite::open(directory)?) })
+    }
+
+    /// Runs `work` on one consistent view. Never waits for a writer.
+    pub fn read<T, E: From<StoreError>>(&self, mut work: impl FnMut(&mut dyn Tx) -> Result<T, E>) -> Result<T, E> {
+        let mut outcome = None;
+        self.engine.read(&mut |tx| outcome = Some(work(tx)))?;
+        outcome.expect("an engine that succeeds has run the work")
+    }
+
+    /// Runs `work` in a write transaction: commits what it did if it succeeds, and undoes it all if not. What it rings for is heard after the commit.
+    pub fn write<T, E: From<StoreError>>(&self, mut work: impl FnMut(&mut dyn Tx) -> Result<T, E>) -> Result<T, E> {
+        let mut outcome = None;
+        self.engine.write(&mut |tx| {
+            let done = work(tx);
+            let verdict = if done.is_ok() { Verdict::Commit } else { Verdict::Rollback };
+            outcome = Some(done);
+            verdict
+        })?;
+        outcome.expect("an engine that succeeds has run the work")
+    }
+
+    /// Starts to listen to `room`. Listen first, then read: what is committed in between will be heard.
+    pub fn listen(&self, room: &RoomId) -> Result<Box<dyn Bell>, StoreError> {
+        self.engine.listen(room)
+    }
+
+    /// Becomes the one listener of `agent` in `room`, or nothing while another one lives.
+    pub fn listener_seat(&self, room: &RoomId, agent: &AgentId) -> Result<Option<Box<dyn Seat>>, StoreError> {
+        self.engine.listener_seat(room, agent)
+    }
+
+    /// What can be told about the store without opening a transaction on it.
+    pub fn info(&self) -> Result<StoreInfo, StoreError> {
+        self.engine.info()
+    }
+
+    /// Looks for damage: the engine's own check, and the modes of files and directories.
+    pub fn check(&self) -> Result<Vec<Check>, StoreError> {
+        self.engine.check()
+    }
+}
