@@ -1,0 +1,84 @@
+//! Who is calling, as the adapter found out. The body of a request never says.
+
+use std::{
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use baton_core::{ids::AgentId, room::Actor};
+
+/// A caller for the length of one call.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    identity: Actor,
+    /// Where a relative path starts.
+    pub cwd: PathBuf,
+    /// What outlives the call: the identity that `join_path` may have set by hand.
+    pub connection: Arc<Connection>,
+    /// Lets the adapter withdraw the call.
+    pub cancel: Cancel,
+}
+
+/// What a connection remembers between calls.
+#[derive(Debug, Default)]
+pub struct Connection {
+    override_id: Mutex<Option<AgentId>>,
+}
+
+impl Caller {
+    /// A caller with the identity that was found for it.
+    pub fn new(identity: Actor, cwd: PathBuf) -> Self {
+        Self { identity, cwd, connection: Arc::default(), cancel: Cancel::never() }
+    }
+
+    /// A caller on a connection that may have overridden its identity.
+    #[must_use]
+    pub fn on(self, connection: Arc<Connection>, cancel: Cancel) -> Self {
+        Self { connection, cancel, ..self }
+    }
+
+    /// Who is calling.
+    pub fn actor(&self) -> Actor {
+        let override_id = self.connection.override_id.lock().unwrap_or_else(PoisonError::into_inner);
+        match override_id.as_ref() {
+            Some(agent_id) => Actor { agent_id: agent_id.clone(), overridden: true, ..self.identity.clone() },
+            None => self.identity.clone(),
+        }
+    }
+
+    /// Sets the identity of this connection by hand, until it ends. For tests and debugging.
+    pub(crate) fn override_identity(&self, agent_id: AgentId) {
+        *self.connection.override_id.lock().unwrap_or_else(PoisonError::into_inner) = Some(agent_id);
+    }
+}
+
+/// A bell that withdraws a waiting call. A descriptor, so that a wait can watch it beside its other events.
+#[derive(Clone, Debug)]
+pub struct Cancel(Option<Arc<OwnedFd>>);
+
+impl Cancel {
+    /// A call that nobody withdraws.
+    pub const fn never() -> Self {
+        Self(None)
+    }
+
+    /// A call that can be withdrawn with [`Cancel::ring`].
+    pub fn new() -> std::io::Result<Self> {
+        let flags = rustix::event::EventfdFlags::CLOEXEC | rustix::event::EventfdFlags::NONBLOCK;
+        Ok(Self(Some(Arc::new(rustix::event::eventfd(0, flags)?))))
+    }
+
+    /// Withdraws the call.
+    pub fn ring(&self) {
+        if let Some(fd) = &self.0 {
+            // The counter cannot overflow here, and a bell that rang already needs no second ring.
+            let _ = rustix::io::write(fd, &1_u64.to_ne_bytes());
+        }
+    }
+
+    /// What a wait watches.
+    pub(crate) fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.0.as_ref().map(|fd| fd.as_fd())
+    }
+}

@@ -1,0 +1,92 @@
+//! What a rule cannot make itself: the time, and ids that nobody can guess.
+//!
+//! Both are traits, so that a test walks a week in a microsecond and knows the next id.
+#![expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use baton_core::{
+    code::ErrorCode,
+    ids::{InvalidId, LeaseId, RoomId},
+    time::Timestamp,
+};
+
+use crate::Failure;
+
+/// Tells the time.
+pub trait Clock: Send + Sync {
+    /// The time now.
+    fn now(&self) -> Timestamp;
+}
+
+/// Makes fresh ids.
+pub trait Ids: Send + Sync {
+    /// An id for a new room.
+    fn room_id(&self) -> Result<RoomId, Failure>;
+    /// An id for a new lease. Unguessable: showing it is half of being the owner.
+    fn lease_id(&self) -> Result<LeaseId, Failure>;
+}
+
+/// The machine's clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        // A clock set before 1970 reads as 1970; a clock past the year 292,000,000 as the end of time.
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp::from_millis(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
+    }
+}
+
+/// Ids from the operating system's random numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RandomIds;
+
+/// 80 bits: enough that no two rooms ever meet, short enough to read out.
+const ROOM_CHARS: usize = 16;
+/// 130 bits: enough that nobody guesses one.
+const LEASE_CHARS: usize = 26;
+
+impl Ids for RandomIds {
+    fn room_id(&self) -> Result<RoomId, Failure> {
+        format!("room_{}", random_text::<ROOM_CHARS>()?).parse().map_err(malformed)
+    }
+
+    fn lease_id(&self) -> Result<LeaseId, Failure> {
+        format!("lease_{}", random_text::<LEASE_CHARS>()?).parse().map_err(malformed)
+    }
+}
+
+/// Crockford's base 32 in lower case: no letter that looks like a digit.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+fn random_text<const CHARS: usize>() -> Result<String, Failure> {
+    let mut bytes = [0; CHARS];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Failure::new(ErrorCode::Internal, format!("There are no random numbers: {error}.")))?;
+    // 32 divides 256, so every letter is as likely as any other.
+    Ok(bytes.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect())
+}
+
+fn malformed(error: InvalidId) -> Failure {
+    Failure::new(ErrorCode::Internal, error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fresh_ids_have_the_length_that_makes_them_unguessable_and_differ() {
+        let (room, lease) = (RandomIds.room_id().unwrap(), RandomIds.lease_id().unwrap());
+        assert_eq!((room.as_str().len(), lease.as_str().len()), (5 + 16, 6 + 26));
+        assert_ne!(RandomIds.room_id().unwrap(), room);
+        assert_ne!(RandomIds.lease_id().unwrap(), lease);
+    }
+
+    #[test]
+    fn the_system_clock_is_in_this_century() {
+        assert!(SystemClock.now() > Timestamp::from_millis(1_700_000_000_000));
+    }
+}

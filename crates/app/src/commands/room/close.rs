@@ -1,0 +1,65 @@
+//! Ending a room. It stays readable, and its path is free for a fresh one.
+
+use baton_core::{
+    ids::{LeaseId, RoomId},
+    lease::Fence,
+    room::{Action, RoomState},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    table::{Effect, Tier, UseCase},
+};
+
+/// `room.close`
+pub struct Close;
+
+/// Which room to end.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CloseInput {
+    pub room_id: RoomId,
+    pub expected_turn_id: Fence,
+    /// Required while the stick is held: only its owner may close
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_id: Option<LeaseId>,
+    /// Why
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// The end.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CloseRoomResult {
+    pub room_id: RoomId,
+    pub state: RoomState,
+}
+
+impl UseCase for Close {
+    const NAME: &'static str = "room.close";
+    const TOOL: &'static str = "close_room";
+    const TIER: Tier = Tier::Full;
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str =
+        "End a room for good. Its log stays readable; joining the path again opens a fresh room.";
+    type Input = CloseInput;
+    type Output = CloseRoomResult;
+
+    fn run(app: &App, caller: &Caller, input: CloseInput) -> Result<CloseRoomResult, Failure> {
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change(caller, &request, &input.room_id, |change| {
+            change.decide(Action::Close {
+                expected_turn: input.expected_turn_id,
+                lease_id: input.lease_id.clone(),
+                reason: input.reason.clone(),
+            })?;
+            Ok(CloseRoomResult { room_id: change.room.id.clone(), state: RoomState::Closed })
+        })
+    }
+}

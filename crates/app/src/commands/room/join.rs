@@ -1,0 +1,183 @@
+//! Becoming a member of the room that a path belongs to.
+
+use std::path::Path;
+
+use baton_core::{
+    ids::{AgentId, RoomId, Seq},
+    lease::Fence,
+    policy::Policy,
+    room::{Action, Actor, Created, Event, Recorded, Room, RoomState},
+    time::Timestamp,
+};
+use baton_store::{engine::Tx, log, rooms};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    App, Caller, Failure,
+    app::{Change, Request, internal},
+    paths::{self, Location},
+    table::{Effect, Tier, UseCase},
+    view::PathRoom,
+};
+
+/// `room.join`
+pub struct Join;
+
+/// Where to join.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JoinInput {
+    /// Directory or file you work in
+    pub context_path: String,
+    /// Open a nested room at exactly this path even though an ancestor has one
+    #[serde(default)]
+    pub force_new: bool,
+    /// Tests and debugging only: the id to use on this connection
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id_override: Option<AgentId>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// Where you are now.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct JoinPathResult {
+    pub room_id: RoomId,
+    /// The room's own path, which may lie above the one asked for.
+    pub canonical_path: Option<String>,
+    pub agent_id: AgentId,
+    /// What people call you.
+    pub display_name: String,
+    pub state: RoomState,
+    /// Whether the room was opened by this call.
+    pub created: bool,
+    pub policy: Policy,
+    /// The shape of a good handoff.
+    pub handoff_template: HandoffTemplate,
+    pub room: PathRoom,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+}
+
+/// A handoff with instructions in place of contents.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct HandoffTemplate {
+    pub status: String,
+    pub next_action: String,
+    pub artifacts: String,
+    pub open_questions: String,
+    pub do_not: String,
+}
+
+impl Default for HandoffTemplate {
+    fn default() -> Self {
+        Self {
+            status: "What I did:\nWhat I learned:\nOpen risks:".to_owned(),
+            next_action: "What the next agent should do first (required, concrete)".to_owned(),
+            artifacts: "[{path, lines?: [first, last], role: examine|review|edit|context|output, note?}]".to_owned(),
+            open_questions: "[what is undecided]".to_owned(),
+            do_not: "[what is off-limits]".to_owned(),
+        }
+    }
+}
+
+impl UseCase for Join {
+    const NAME: &'static str = "room.join";
+    const TOOL: &'static str = "join_path";
+    const TIER: Tier = Tier::Daily;
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Join the room of a workspace path (opens it if there is none). Accept the room_id and canonical_path it answers, even if they differ from what you asked.";
+    type Input = JoinInput;
+    type Output = JoinPathResult;
+
+    fn run(app: &App, caller: &Caller, input: JoinInput) -> Result<JoinPathResult, Failure> {
+        let location = paths::resolve(Path::new(&input.context_path), &caller.cwd, app.environment.home())?;
+        if let Some(agent_id) = &input.agent_id_override {
+            caller.override_identity(agent_id.clone());
+        }
+        let actor = caller.actor();
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.once(&actor, &request, |tx, now| {
+            let found = find(app, tx, &location, input.force_new)?;
+            let created = matches!(found.room, Found::Open { .. });
+            let before = match found.room {
+                Found::There(room) => *room,
+                Found::Open { path } => open(app, tx, &actor, &path, now)?,
+            };
+            let mut change = Change { tx, room: before.clone(), now, actor: &actor, witness: &app.probe };
+            change.decide(Action::Join)?;
+            change.room.touch(&actor.agent_id, now);
+            let after = change.room;
+            rooms::save(tx, &before, &after)?;
+            answer(&after, &actor, now, app, created, found.warning)
+        })
+    }
+}
+
+struct Place {
+    room: Found,
+    warning: Option<String>,
+}
+
+enum Found {
+    There(Box<Room>),
+    Open { path: String },
+}
+
+/// The contract's resolution: the deepest room on the way up, unless a nested one is asked for.
+fn find(app: &App, tx: &mut dyn Tx, location: &Location, force_new: bool) -> Result<Place, Failure> {
+    let Some(id) = rooms::at_paths(tx, &location.ancestors)?.into_iter().next() else {
+        return Ok(Place { room: Found::Open { path: location.preferred_root.clone() }, warning: None });
+    };
+    let deepest = app.room(tx, &id)?;
+    let exact = deepest.canonical_path.as_deref() == Some(location.canonical_path.as_str());
+    if !force_new || exact {
+        return Ok(Place { room: Found::There(Box::new(deepest)), warning: None });
+    }
+    let warning = format!(
+        "An ancestor room exists: {id} at {}. Agents there do not see this nested room's stick.",
+        deepest.canonical_path.as_deref().unwrap_or("(no path)"),
+    );
+    Ok(Place { room: Found::Open { path: location.canonical_path.clone() }, warning: Some(warning) })
+}
+
+fn open(app: &App, tx: &mut dyn Tx, actor: &Actor, path: &str, now: Timestamp) -> Result<Room, Failure> {
+    let first = Recorded {
+        room_id: app.ids.room_id()?,
+        seq: Seq(1),
+        at: now,
+        actor: actor.agent_id.clone(),
+        turn: Fence(0),
+        event: Event::Created(Created { canonical_path: Some(path.to_owned()), policy: Policy::default() }),
+    };
+    let room = Room::open(&first).ok_or_else(|| internal("a creation opens a room"))?;
+    rooms::insert(tx, &room)?;
+    log::append(tx, &first)?;
+    Ok(room)
+}
+
+fn answer(
+    room: &Room,
+    actor: &Actor,
+    now: Timestamp,
+    app: &App,
+    created: bool,
+    warning: Option<String>,
+) -> Result<JoinPathResult, Failure> {
+    let member = room.member(&actor.agent_id).ok_or_else(|| internal("a joiner is a member"))?;
+    let view = PathRoom::of(room, now, &actor.agent_id, &app.probe);
+    Ok(JoinPathResult {
+        room_id: room.id.clone(),
+        canonical_path: room.canonical_path.clone(),
+        agent_id: actor.agent_id.clone(),
+        display_name: member.display_name.clone(),
+        state: view.state,
+        created,
+        policy: room.policy.clone(),
+        handoff_template: HandoffTemplate::default(),
+        room: view,
+        warning,
+    })
+}

@@ -1,0 +1,59 @@
+//! Stopping to be a member.
+
+use baton_core::{
+    ids::{AgentId, RoomId},
+    room::Action,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    table::{Effect, Tier, UseCase},
+};
+
+/// `room.leave`
+pub struct Leave;
+
+/// Which room to leave.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LeaveInput {
+    pub room_id: RoomId,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// Who is left.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LeavePathResult {
+    pub room_id: RoomId,
+    pub members: Vec<AgentId>,
+    /// Who the stick is kept for now.
+    pub reserved_for: Option<AgentId>,
+}
+
+impl UseCase for Leave {
+    const NAME: &'static str = "room.leave";
+    const TOOL: &'static str = "leave_path";
+    const TIER: Tier = Tier::Full;
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Leave a room when your work in it is done. A holder must release or pass first.";
+    type Input = LeaveInput;
+    type Output = LeavePathResult;
+
+    fn run(app: &App, caller: &Caller, input: LeaveInput) -> Result<LeavePathResult, Failure> {
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change(caller, &request, &input.room_id, |change| {
+            change.decide(Action::Leave)?;
+            let room = &change.room;
+            Ok(LeavePathResult {
+                room_id: room.id.clone(),
+                members: room.members.iter().map(|member| member.agent_id.clone()).collect(),
+                reserved_for: room.reservation().map(|reservation| reservation.recipient.clone()),
+            })
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! What is going on around a path.
+
+use std::path::Path;
+
+use baton_core::{
+    ids::RoomId,
+    limits,
+    process::{Liveness, ProcessIdentity},
+};
+use baton_store::rooms;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    App, Caller, Failure, paths,
+    table::{Effect, Tier, UseCase},
+    view::PathRoom,
+};
+
+/// `room.list`
+pub struct List;
+
+/// What to list.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListInput {
+    /// Directory or file in the workspace; default: the current directory
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_path: Option<String>,
+    /// List every room on this store instead, newest first
+    #[serde(default)]
+    pub all: bool,
+}
+
+/// Rooms, the deepest first.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ListRoomsResult {
+    pub rooms: Vec<PathRoom>,
+}
+
+impl UseCase for List {
+    const NAME: &'static str = "room.list";
+    const TOOL: &'static str = "list_rooms";
+    const TIER: Tier = Tier::Daily;
+    const EFFECT: Effect = Effect::Read;
+    const ABOUT: &'static str =
+        "List the rooms of this workspace: who holds the stick, who is next. Call it before join_path.";
+    type Input = ListInput;
+    type Output = ListRoomsResult;
+
+    fn run(app: &App, caller: &Caller, input: ListInput) -> Result<ListRoomsResult, Failure> {
+        let path = input.context_path.as_deref().unwrap_or(".");
+        let places = match input.all {
+            true => Vec::new(),
+            false => paths::resolve(Path::new(path), &caller.cwd, app.environment.home())?.ancestors,
+        };
+        let viewer = caller.actor().agent_id;
+        // A listing goes by recent presence; `get_room_state` looks at processes.
+        let unseen = |_: &ProcessIdentity| Liveness::Unknown;
+        let now = app.now();
+        let rooms = app.store.read(|tx| {
+            let ids: Vec<RoomId> =
+                if input.all { rooms::recent(tx, limits::ROOMS_MAX)? } else { rooms::at_paths(tx, &places)? };
+            ids.iter()
+                .map(|id| Ok(PathRoom::of(&app.room(tx, id)?, now, &viewer, &unseen)))
+                .collect::<Result<_, Failure>>()
+        })?;
+        Ok(ListRoomsResult { rooms })
+    }
+}

@@ -1,0 +1,21 @@
+//! Rooms: find them, join them, look at them, and what members may change without the stick.
+
+mod close;
+mod events;
+mod join;
+mod leave;
+mod list;
+mod note;
+mod policy;
+mod reorder;
+mod state;
+
+pub use close::{Close, CloseInput, CloseRoomResult};
+pub use events::{Events, EventsInput, GetRoomEventsResult};
+pub use join::{Join, JoinInput, JoinPathResult};
+pub use leave::{Leave, LeaveInput, LeavePathResult};
+pub use list::{List, ListInput, ListRoomsResult};
+pub use note::{AppendNoteResult, Note, NoteInput};
+pub use policy::{SetPolicy, SetPolicyInput, SetRoomPolicyResult};
+pub use reorder::{Reorder, ReorderInput, ReorderMembersResult};
+pub use state::{GetRoomStateResult, State, StateInput, TakeoverView};

@@ -1,0 +1,92 @@
+//! The authoritative look at a room.
+
+use baton_core::{
+    handoff::Handoff,
+    ids::{AgentId, RoomId},
+    policy::Policy,
+    room::{Prospect, TakeoverReason},
+    time::Timestamp,
+};
+use baton_store::{log, rooms};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    App, Caller, Failure, presence,
+    table::{Effect, Tier, UseCase},
+    view::{PathRoom, RoomMember},
+};
+
+/// `room.state`
+pub struct State;
+
+/// Which room.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StateInput {
+    pub room_id: RoomId,
+}
+
+/// All there is to know about a room now.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct GetRoomStateResult {
+    pub room: PathRoom,
+    pub members: Vec<RoomMember>,
+    pub policy: Policy,
+    /// Whether you may take the stick over.
+    pub takeover: TakeoverView,
+    /// Who wrote the handoff below.
+    pub handoff_from: Option<AgentId>,
+    /// The handoff waiting for the next holder or, while the stick is held, the one this turn began with.
+    pub handoff: Option<Handoff>,
+    /// When the current turn began.
+    pub owned_since: Option<Timestamp>,
+}
+
+/// Whether a takeover is open to the caller.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TakeoverView {
+    pub available: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<TakeoverReason>,
+}
+
+impl UseCase for State {
+    const NAME: &'static str = "room.state";
+    const TOOL: &'static str = "get_room_state";
+    const TIER: Tier = Tier::Daily;
+    const EFFECT: Effect = Effect::Read;
+    const ABOUT: &'static str =
+        "Read a room without changing it: owner, members, expiries, pending handoff, whether takeover is open.";
+    type Input = StateInput;
+    type Output = GetRoomStateResult;
+
+    fn run(app: &App, caller: &Caller, input: StateInput) -> Result<GetRoomStateResult, Failure> {
+        let actor = caller.actor();
+        let now = app.now();
+        let (room, handoff) = app.store.read(|tx| {
+            let room = rooms::load(tx, &input.room_id)?.ok_or_else(|| Failure::unknown_room(&input.room_id))?;
+            let received = room.ownership().and_then(|ownership| ownership.received.clone());
+            let handoff = match room.pending().cloned().or(received) {
+                Some(pending) => log::find(tx, &room.id, pending.seq)?,
+                None => None,
+            };
+            Ok::<_, Failure>((room, handoff))
+        })?;
+        presence::refresh(app, &room, &actor.agent_id, now);
+        let takeover = match room.prospect(now, &actor.agent_id, actor.process.as_ref(), &app.probe) {
+            Prospect::Takeover { reason } if room.member(&actor.agent_id).is_some() => Some(reason),
+            _ => None,
+        };
+        let member = |(ordinal, member)| RoomMember::of(&room, ordinal, member, now, &app.probe);
+        Ok(GetRoomStateResult {
+            members: room.members.iter().enumerate().map(member).collect(),
+            policy: room.policy.clone(),
+            takeover: TakeoverView { available: takeover.is_some(), reason: takeover },
+            handoff_from: handoff.as_ref().map(|recorded| recorded.actor.clone()),
+            handoff: handoff.and_then(|recorded| recorded.event.handoff().cloned()),
+            owned_since: room.ownership().map(|ownership| ownership.since),
+            room: PathRoom::of(&room, now, &actor.agent_id, &app.probe),
+        })
+    }
+}

@@ -1,0 +1,57 @@
+//! Handing the stick to a chosen member.
+
+use baton_core::{
+    handoff::Handoff,
+    ids::{AgentId, LeaseId, RoomId},
+    lease::Fence,
+    room::{Action, Shown},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ReleaseStickResult;
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    table::{Effect, Tier, UseCase},
+};
+
+/// `stick.pass`
+pub struct Pass;
+
+/// The fence, the recipient and the handoff.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PassInput {
+    pub room_id: RoomId,
+    pub lease_id: LeaseId,
+    pub expected_turn_id: Fence,
+    /// An active member
+    pub to_agent_id: AgentId,
+    pub handoff: Handoff,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+impl UseCase for Pass {
+    const NAME: &'static str = "stick.pass";
+    const TOOL: &'static str = "pass_stick";
+    const TIER: Tier = Tier::Daily;
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Hand the stick to one chosen active member instead of the next in sequence.";
+    type Input = PassInput;
+    type Output = ReleaseStickResult;
+
+    fn run(app: &App, caller: &Caller, input: PassInput) -> Result<ReleaseStickResult, Failure> {
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change(caller, &request, &input.room_id, |change| {
+            change.decide(Action::Pass {
+                shown: Shown { turn: input.expected_turn_id, lease_id: input.lease_id.clone() },
+                to: input.to_agent_id.clone(),
+                handoff: input.handoff.clone(),
+            })?;
+            Ok(ReleaseStickResult::of(&change.room))
+        })
+    }
+}

@@ -1,0 +1,81 @@
+//! Recovering the stick from someone who does not respond.
+
+use baton_core::{
+    ids::{AgentId, LeaseId, RoomId},
+    lease::Fence,
+    room::{Action, Event, TakeoverReason},
+    time::{Timestamp, Ttl},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    App, Caller, Failure,
+    app::{Request, internal},
+    table::{Effect, Tier, UseCase},
+};
+
+/// `stick.takeover`
+pub struct Takeover;
+
+/// What to take over, and why.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TakeoverInput {
+    pub room_id: RoomId,
+    pub expected_turn_id: Fence,
+    /// Why, for the log
+    pub reason: String,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// The new turn. There is no handoff: the one taken over wrote none.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TakeoverStickResult {
+    pub room_id: RoomId,
+    pub turn_id: Fence,
+    pub lease_id: LeaseId,
+    pub lease_expires_at: Timestamp,
+    pub heartbeat_interval_ms: Ttl,
+    pub revoked_agent_id: AgentId,
+    pub basis: TakeoverReason,
+    pub next: String,
+}
+
+impl UseCase for Takeover {
+    const NAME: &'static str = "stick.takeover";
+    const TOOL: &'static str = "takeover_stick";
+    const TIER: Tier = Tier::Daily;
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Take the stick from an owner or recipient who timed out or is gone. Only after takeover_available; then read get_room_events.";
+    type Input = TakeoverInput;
+    type Output = TakeoverStickResult;
+
+    fn run(app: &App, caller: &Caller, input: TakeoverInput) -> Result<TakeoverStickResult, Failure> {
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change(caller, &request, &input.room_id, |change| {
+            // The call itself shows that the caller is there, before its eligibility is judged.
+            change.room.touch(&change.actor.agent_id, change.now);
+            let recorded = change.decide(Action::Takeover {
+                expected_turn: input.expected_turn_id,
+                reason: input.reason.clone(),
+                lease_id: app.ids.lease_id()?,
+            })?;
+            let Some(Event::TakenOver(taken)) = recorded.map(|recorded| recorded.event) else {
+                return Err(internal("a takeover is decided by a takeover"));
+            };
+            Ok(TakeoverStickResult {
+                room_id: change.room.id.clone(),
+                turn_id: taken.grant.turn_id,
+                lease_id: taken.grant.lease_id,
+                lease_expires_at: taken.grant.lease_expires_at,
+                heartbeat_interval_ms: change.room.policy.heartbeat_interval_ms,
+                revoked_agent_id: taken.revoked_agent_id,
+                basis: taken.basis,
+                next: "Call get_room_events and read the latest handoffs before you work.".to_owned(),
+            })
+        })
+    }
+}

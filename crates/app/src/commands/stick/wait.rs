@@ -1,0 +1,334 @@
+//! Waiting for the stick, and claiming it when it is the caller's.
+//!
+//! A wait reads; it writes only when the stick is the caller's to claim. It is woken by the room's bell, by the
+//! end of the process everybody waits for, and by the moment a lease or claim runs out, so nothing polls. What
+//! woke it does not matter: it looks at the room again, and the claim itself is decided inside the
+//! transaction, where a member that was removed meanwhile, or came second, gets nothing.
+#![expect(clippy::disallowed_methods, reason = "this module is a wait: it measures its own budget")]
+
+use std::{
+    os::fd::{AsFd, OwnedFd},
+    time::{Duration, Instant},
+};
+
+use baton_core::{
+    code::ErrorCode,
+    handoff::Handoff,
+    ids::{AgentId, LeaseId, RoomId, Seq},
+    lease::Fence,
+    limits,
+    room::{Action, Actor, ClaimReason, Event, Ownership, Prospect, Recorded, Room, RoomState, TakeoverReason},
+    time::{Timestamp, Ttl},
+};
+use baton_store::{engine::Bell, log};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    presence,
+    table::{Effect, Tier, UseCase},
+};
+
+/// `stick.wait`
+pub struct Wait;
+
+/// What to wait for.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WaitInput {
+    pub room_id: RoomId,
+    /// From the last not_yet: also return when the stick moved since
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// Up to 50000; default 30000; 0 tries once
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_wait_ms: Option<u64>,
+    /// Only watch: never claim
+    #[serde(default)]
+    pub park: bool,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// Whether it is your turn.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum WaitForTurnResult {
+    /// The stick is yours. Read the handoff first.
+    YourTurn {
+        room_id: RoomId,
+        turn_id: Fence,
+        lease_id: LeaseId,
+        lease_expires_at: Timestamp,
+        heartbeat_interval_ms: Ttl,
+        handoff: Option<Handoff>,
+        from_agent_id: Option<AgentId>,
+        reason: ClaimReason,
+        /// Set when you held it already.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        resumed: bool,
+    },
+    /// Call again.
+    NotYet {
+        cursor: String,
+        room_state: RoomState,
+        turn_id: Fence,
+        owner: Option<AgentId>,
+        reserved_for: Option<AgentId>,
+        lease_expires_at: Option<Timestamp>,
+        claim_expires_at: Option<Timestamp>,
+        next: String,
+    },
+    /// The one everybody waits for does not respond.
+    TakeoverAvailable {
+        room_id: RoomId,
+        turn_id: Fence,
+        room_state: RoomState,
+        /// What opened it.
+        #[serde(rename = "reason")]
+        basis: TakeoverReason,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        current_owner: Option<AgentId>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reserved_for: Option<AgentId>,
+        next: String,
+    },
+    /// There are no more turns.
+    Closed { room_id: RoomId },
+}
+
+impl UseCase for Wait {
+    const NAME: &'static str = "stick.wait";
+    const TOOL: &'static str = "wait_for_turn";
+    const TIER: Tier = Tier::Daily;
+    const EFFECT: Effect = Effect::Wait;
+    const ABOUT: &'static str = "Wait for the stick and claim it when it is yours. Work only after your_turn; on not_yet call again; on takeover_available decide about takeover_stick.";
+    type Input = WaitInput;
+    type Output = WaitForTurnResult;
+
+    fn run(app: &App, caller: &Caller, input: WaitInput) -> Result<WaitForTurnResult, Failure> {
+        let waiter = Waiter { app, caller, actor: caller.actor(), cursor: parse_cursor(&input)?, input: &input };
+        let started = Instant::now();
+        let room = waiter.load()?;
+        presence::refresh(app, &room, &waiter.actor.agent_id, app.now());
+        let asked = input.max_wait_ms.map_or(room.policy.wait_for_turn_max_wait_ms, Ttl::from_millis);
+        let budget = Duration::from_millis(asked.min(limits::WAIT_MAX).as_millis());
+        match waiter.look(room)? {
+            Look::Answer(answer) => Ok(*answer),
+            Look::NotYet(room) if budget.is_zero() => Ok(waiter.not_yet(&room)),
+            Look::NotYet(_) => waiter.listen(started + budget),
+        }
+    }
+}
+
+/// One call's wait.
+struct Waiter<'a> {
+    app: &'a App,
+    caller: &'a Caller,
+    actor: Actor,
+    cursor: Option<Seq>,
+    input: &'a WaitInput,
+}
+
+/// What a look at the room came to.
+enum Look {
+    Answer(Box<WaitForTurnResult>),
+    NotYet(Box<Room>),
+}
+
+impl Look {
+    fn answer(answer: WaitForTurnResult) -> Self {
+        Self::Answer(Box::new(answer))
+    }
+}
+
+impl Waiter<'_> {
+    fn load(&self) -> Result<Room, Failure> {
+        self.app.store.read(|tx| self.app.room(tx, &self.input.room_id))
+    }
+
+    /// Waits until something is to be said or the budget is spent.
+    fn listen(&self, until: Instant) -> Result<WaitForTurnResult, Failure> {
+        let store = &self.app.store;
+        let Some(_seat) = store.listener_seat(&self.input.room_id, &self.actor.agent_id)? else {
+            let message = format!("{} is already waiting on this room in another call.", self.actor.agent_id);
+            return Err(Failure::new(ErrorCode::DuplicateListener, message));
+        };
+        let mut bell = store.listen(&self.input.room_id)?;
+        loop {
+            // The bell is up before the look, so what is committed after the look will ring it.
+            let room = match self.look(self.load()?)? {
+                Look::Answer(answer) => return Ok(*answer),
+                Look::NotYet(room) => room,
+            };
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() || self.moved_since_cursor(&room)? {
+                return Ok(self.not_yet(&room));
+            }
+            let watched = room.awaited_process().and_then(|process| self.app.probe.watch(process));
+            if self.sleep(&mut *bell, watched.as_ref(), left.min(self.until_deadline(&room)))? == Woken::Canceled {
+                return Err(Failure::new(ErrorCode::Canceled, "The wait was withdrawn."));
+            }
+        }
+    }
+
+    /// Looks at the room, and claims the stick if it is the caller's.
+    fn look(&self, room: Room) -> Result<Look, Failure> {
+        let now = self.app.now();
+        if room.stick == baton_core::room::Stick::Closed {
+            return Ok(Look::answer(WaitForTurnResult::Closed { room_id: room.id }));
+        }
+        room.require_member(&self.actor.agent_id)?;
+        match room.prospect(now, &self.actor.agent_id, self.actor.process.as_ref(), &self.app.probe) {
+            Prospect::Claimable { .. } if !self.input.park => match self.claim() {
+                Ok(answer) => Ok(Look::answer(answer)),
+                // Someone was faster. That is an answer for the next look, not for the caller.
+                Err(failure) if failure.code == ErrorCode::StaleLease => Ok(Look::NotYet(Box::new(self.load()?))),
+                Err(failure) => Err(failure),
+            },
+            // A parked listener is told that the stick waits for it, and decides itself.
+            Prospect::Claimable { reason: ClaimReason::OpenClaim, .. } => Ok(Look::NotYet(Box::new(room))),
+            Prospect::Claimable { .. } => Ok(Look::answer(self.not_yet(&room))),
+            Prospect::Holding => match room.ownership() {
+                Some(ownership) => self.resumed(&room, ownership).map(Look::answer),
+                None => Ok(Look::NotYet(Box::new(room))),
+            },
+            Prospect::Takeover { reason } => Ok(Look::answer(self.takeover_available(&room, reason))),
+            Prospect::Closed => Ok(Look::answer(WaitForTurnResult::Closed { room_id: room.id })),
+            Prospect::PriorOwner { .. } | Prospect::NotYet => Ok(Look::NotYet(Box::new(room))),
+        }
+    }
+
+    fn claim(&self) -> Result<WaitForTurnResult, Failure> {
+        let request = Request { command: Wait::NAME, input: self.input, key: self.input.idempotency_key.as_deref() };
+        self.app.change(self.caller, &request, &self.input.room_id, |change| {
+            let recorded = change.decide(Action::Claim { lease_id: self.app.ids.lease_id()? })?;
+            let Some(Event::Claimed(claimed)) = recorded.map(|recorded| recorded.event) else {
+                return Err(crate::app::internal("a claim is decided by a claim"));
+            };
+            let handoff = match claimed.handoff_seq {
+                Some(seq) => log::find(change.tx, &change.room.id, seq)?,
+                None => None,
+            };
+            Ok(WaitForTurnResult::YourTurn {
+                room_id: change.room.id.clone(),
+                turn_id: claimed.grant.turn_id,
+                lease_id: claimed.grant.lease_id,
+                lease_expires_at: claimed.grant.lease_expires_at,
+                heartbeat_interval_ms: change.room.policy.heartbeat_interval_ms,
+                handoff: handoff.and_then(|recorded| recorded.event.handoff().cloned()),
+                from_agent_id: claimed.from_agent_id,
+                reason: claimed.reason,
+                resumed: false,
+            })
+        })
+    }
+
+    /// The owner asks again, having perhaps lost its lease id: it gets the same turn, not a new one.
+    fn resumed(&self, room: &Room, ownership: &Ownership) -> Result<WaitForTurnResult, Failure> {
+        let handoff: Option<Recorded> = match &ownership.received {
+            Some(received) => self.app.store.read(|tx| log::find(tx, &room.id, received.seq))?,
+            None => None,
+        };
+        Ok(WaitForTurnResult::YourTurn {
+            room_id: room.id.clone(),
+            turn_id: room.turn,
+            lease_id: ownership.lease_id.clone(),
+            lease_expires_at: ownership.lease.expires_at,
+            heartbeat_interval_ms: room.policy.heartbeat_interval_ms,
+            handoff: handoff.and_then(|recorded| recorded.event.handoff().cloned()),
+            from_agent_id: ownership.received.as_ref().map(|received| received.from.clone()),
+            reason: ownership.reason,
+            resumed: true,
+        })
+    }
+
+    fn takeover_available(&self, room: &Room, basis: TakeoverReason) -> WaitForTurnResult {
+        WaitForTurnResult::TakeoverAvailable {
+            room_id: room.id.clone(),
+            turn_id: room.turn,
+            room_state: room.state(self.app.now(), &self.app.probe),
+            basis,
+            current_owner: room.owner().cloned(),
+            reserved_for: room.reservation().map(|reservation| reservation.recipient.clone()),
+            next: format!("To go on in their place: takeover_stick with expected_turn_id {} and a reason.", room.turn),
+        }
+    }
+
+    fn not_yet(&self, room: &Room) -> WaitForTurnResult {
+        let reserved_for = room.reservation().map(|reservation| &reservation.recipient);
+        let next = if reserved_for == Some(&self.actor.agent_id) {
+            "The stick is kept for you: call wait_for_turn without park to claim it."
+        } else if self.input.park && room.owner().is_none() && reserved_for.is_none() {
+            "The stick is free: call wait_for_turn without park to claim it."
+        } else {
+            "Call wait_for_turn again. Do not work in this workspace yet."
+        };
+        WaitForTurnResult::NotYet {
+            cursor: room.last_seq.to_string(),
+            room_state: room.state(self.app.now(), &self.app.probe),
+            turn_id: room.turn,
+            owner: room.owner().cloned(),
+            reserved_for: reserved_for.cloned(),
+            lease_expires_at: room.ownership().map(|ownership| ownership.lease.expires_at),
+            claim_expires_at: room.reservation().map(|reservation| reservation.claim_expires_at),
+            next: next.to_owned(),
+        }
+    }
+
+    /// Whether someone else moved the stick since the caller's cursor. Joins and notes wake nobody.
+    fn moved_since_cursor(&self, room: &Room) -> Result<bool, Failure> {
+        let Some(cursor) = self.cursor.filter(|cursor| *cursor < room.last_seq) else { return Ok(false) };
+        let newer = self.app.store.read(|tx| log::after(tx, &room.id, cursor, limits::EVENTS_MAX))?;
+        Ok(newer.iter().any(|recorded| {
+            recorded.actor != self.actor.agent_id && !matches!(recorded.event, Event::Joined(_) | Event::Noted(_))
+        }))
+    }
+
+    /// How long until time alone changes something, at most until the next safety re-read. A deadline that has
+    /// passed changes nothing more.
+    fn until_deadline(&self, room: &Room) -> Duration {
+        let now = self.app.now();
+        let tick = room.policy.wait_for_turn_poll_ms;
+        let deadline = room.next_deadline().filter(|deadline| *deadline > now);
+        Duration::from_millis(deadline.map_or(tick, |deadline| deadline.since(now)).min(tick).as_millis())
+    }
+
+    fn sleep(&self, bell: &mut dyn Bell, watched: Option<&OwnedFd>, for_at_most: Duration) -> Result<Woken, Failure> {
+        let timeout = Timespec { tv_sec: for_at_most.as_secs() as i64, tv_nsec: i64::from(for_at_most.subsec_nanos()) };
+        let cancel = self.caller.cancel.fd();
+        let canceled = {
+            let mut fds = vec![PollFd::from_borrowed_fd(bell.fd(), PollFlags::IN)];
+            fds.extend(cancel.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+            fds.extend(watched.map(|fd| PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)));
+            match poll(&mut fds, Some(&timeout)) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(crate::app::internal(error)),
+            }
+            cancel.is_some() && fds.get(1).is_some_and(|fd| !fd.revents().is_empty())
+        };
+        bell.clear();
+        Ok(if canceled { Woken::Canceled } else { Woken::Again })
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Woken {
+    Again,
+    Canceled,
+}
+
+fn parse_cursor(input: &WaitInput) -> Result<Option<Seq>, Failure> {
+    let Some(cursor) = &input.cursor else { return Ok(None) };
+    match cursor.parse() {
+        Ok(seq) => Ok(Some(Seq(seq))),
+        Err(_) => {
+            let message = "cursor must be one that wait_for_turn answered.";
+            Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "cursor"))
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What the process was started with: variables, working directory, home. Read once, here and nowhere else.
+//!
+//! Everything else takes an [`Environment`], so a test says what it is instead of changing it. An empty variable
+//! counts as unset. Variables that are not UTF-8 are kept, because a path may legitimately be one.
+#![expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+};
+
+use baton_core::code::ErrorCode;
+
+use crate::Failure;
+
+/// The surroundings of the process, as they were when it started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Environment {
+    vars: BTreeMap<OsString, OsString>,
+    cwd: PathBuf,
+}
+
+/// Whose conventions for directories apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Platform {
+    /// Linux and macOS, which share `~/.local/share` on purpose.
+    Unix,
+    /// Windows.
+    Windows,
+}
+
+impl Platform {
+    /// The one this program was built for.
+    pub const fn here() -> Self {
+        if cfg!(windows) { Self::Windows } else { Self::Unix }
+    }
+}
+
+impl Environment {
+    /// Reads the environment of this process.
+    pub fn read() -> Self {
+        let vars: BTreeMap<_, _> = std::env::vars_os().collect();
+        // A working directory that was deleted has no path. The shell's word for it, or none at all, then fails
+        // where a path is resolved, with a message that names it.
+        let shell_cwd = || vars.get(OsStr::new("PWD")).map_or_else(|| PathBuf::from("."), PathBuf::from);
+        let cwd = std::env::current_dir().unwrap_or_else(|_| shell_cwd());
+        Self { vars, cwd }
+    }
+
+    /// An environment made up by a test.
+    pub fn of<K: Into<OsString>, V: Into<OsString>>(
+        vars: impl IntoIterator<Item = (K, V)>,
+        cwd: impl Into<PathBuf>,
+    ) -> Self {
+        Self { vars: vars.into_iter().map(|(name, value)| (name.into(), value.into())).collect(), cwd: cwd.into() }
+    }
+
+    /// The value of a variable that is set, not empty, and text.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        self.var_os(name)?.to_str()
+    }
+
+    /// The value of a variable that is set and not empty.
+    pub fn var_os(&self, name: &str) -> Option<&OsStr> {
+        self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    /// Where the process was started.
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// The user's home directory.
+    pub fn home(&self) -> Option<&Path> {
+        self.home_on(Platform::here())
+    }
+
+    /// The user's name, where the environment tells it.
+    pub fn user(&self) -> Option<&str> {
+        ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| self.var(name))
+    }
+
+    /// The directory in which Baton keeps its store.
+    pub fn data_dir(&self) -> Result<PathBuf, Failure> {
+        self.data_dir_on(Platform::here())
+    }
+
+    /// The same, by the conventions of a given platform.
+    pub fn data_dir_on(&self, platform: Platform) -> Result<PathBuf, Failure> {
+        if let Some(chosen) = self.var_os("BATON_DATA_DIR").or_else(|| self.var_os("TALKING_STICK_DATA_DIR")) {
+            let absolute = is_absolute(chosen, platform);
+            return Ok(if absolute { PathBuf::from(chosen) } else { join(&self.cwd, chosen, platform) });
+        }
+        let unset = |missing: &str| {
+            Failure::new(ErrorCode::StoreUnavailable, format!("There is no data directory: {missing} is not set."))
+                .advising("Set BATON_DATA_DIR to a directory that Baton may create.")
+        };
+        match platform {
+            Platform::Unix => {
+                // The XDG specification: a relative path is invalid and must be ignored.
+                let shared = self.var_os("XDG_DATA_HOME").filter(|dir| is_absolute(dir, platform));
+                match (shared, self.home_on(platform)) {
+                    (Some(shared), _) => Ok(join(shared, "baton", platform)),
+                    (None, Some(home)) => Ok(join(home, ".local/share/baton", platform)),
+                    (None, None) => Err(unset("HOME")),
+                }
+            }
+            Platform::Windows => {
+                let roaming = self.var_os("APPDATA").ok_or_else(|| unset("APPDATA"))?;
+                Ok(join(roaming, "baton", platform))
+            }
+        }
+    }
+
+    fn home_on(&self, platform: Platform) -> Option<&Path> {
+        let name = match platform {
+            Platform::Unix => "HOME",
+            Platform::Windows => "USERPROFILE",
+        };
+        self.var_os(name).filter(|home| is_absolute(home, platform)).map(Path::new)
+    }
+}
+
+/// `Path::is_absolute` knows only the platform it was built for.
+fn is_absolute(path: &OsStr, platform: Platform) -> bool {
+    let bytes = path.as_encoded_bytes();
+    match (platform, bytes) {
+        (Platform::Unix, [b'/', ..]) => true,
+        (Platform::Windows, [drive, b':', b'\\' | b'/', ..]) => drive.is_ascii_alphabetic(),
+        (Platform::Windows, [b'\\', b'\\', ..]) => true,
+        (Platform::Unix | Platform::Windows, _) => false,
+    }
+}
+
+/// `Path::join` knows only the platform it was built for.
+fn join(base: impl AsRef<OsStr>, rest: impl AsRef<OsStr>, platform: Platform) -> PathBuf {
+    let separator = match platform {
+        Platform::Unix => "/",
+        Platform::Windows => "\\",
+    };
+    let mut joined = base.as_ref().to_owned();
+    if !joined.as_encoded_bytes().ends_with(separator.as_bytes()) {
+        joined.push(separator);
+    }
+    joined.push(rest);
+    joined.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Platform, variables, expected directory or failure.
+    type Case<'a> = (Platform, &'a [(&'a str, &'a str)], &'a str);
+
+    fn resolved(platform: Platform, vars: &[(&str, &str)]) -> String {
+        let cwd = match platform {
+            Platform::Unix => "/work/dir",
+            Platform::Windows => r"C:\work",
+        };
+        match Environment::of(vars.iter().copied(), cwd).data_dir_on(platform) {
+            Ok(dir) => dir.display().to_string(),
+            Err(failure) => failure.to_string(),
+        }
+    }
+
+    #[test]
+    fn database_path_resolution_across_platforms_and_with_talking_stick_data_dir_set() {
+        use Platform::{Unix, Windows};
+        let home = ("HOME", "/home/ana");
+        let appdata = ("APPDATA", r"C:\Users\ana\AppData\Roaming");
+        let cases: [Case<'_>; 15] = [
+            (Unix, &[home], "/home/ana/.local/share/baton"),
+            (Unix, &[home, ("XDG_DATA_HOME", "/data")], "/data/baton"),
+            (Unix, &[home, ("XDG_DATA_HOME", "/data/")], "/data/baton"),
+            (Unix, &[home, ("XDG_DATA_HOME", "relative")], "/home/ana/.local/share/baton"),
+            (Unix, &[home, ("XDG_DATA_HOME", "")], "/home/ana/.local/share/baton"),
+            (Unix, &[home, ("XDG_DATA_HOME", "/data"), ("TALKING_STICK_DATA_DIR", "/stick")], "/stick"),
+            (Unix, &[home, ("TALKING_STICK_DATA_DIR", "stick")], "/work/dir/stick"),
+            (Unix, &[("TALKING_STICK_DATA_DIR", "/stick"), ("BATON_DATA_DIR", "/baton")], "/baton"),
+            (Unix, &[("TALKING_STICK_DATA_DIR", "/stick"), ("BATON_DATA_DIR", "")], "/stick"),
+            (Unix, &[("BATON_DATA_DIR", "here")], "/work/dir/here"),
+            (Unix, &[], "store_unavailable: There is no data directory: HOME is not set."),
+            (Windows, &[appdata], r"C:\Users\ana\AppData\Roaming\baton"),
+            (Windows, &[appdata, ("TALKING_STICK_DATA_DIR", r"D:\stick")], r"D:\stick"),
+            (Windows, &[appdata, ("BATON_DATA_DIR", "here")], r"C:\work\here"),
+            (Windows, &[home], "store_unavailable: There is no data directory: APPDATA is not set."),
+        ];
+        for (platform, vars, expected) in cases {
+            assert_eq!(resolved(platform, vars), expected, "{platform:?} {vars:?}");
+        }
+    }
+
+    #[test]
+    fn an_empty_variable_counts_as_unset() {
+        let environment = Environment::of([("USER", ""), ("LOGNAME", "ana")], "/");
+        assert_eq!((environment.var("USER"), environment.user()), (None, Some("ana")));
+    }
+}

@@ -1,0 +1,81 @@
+//! Why a command was not carried out, in the one form every surface shows.
+//!
+//! A [`Failure`] is a stable code, a sentence, whatever the caller needs to act, and the next step. It is made
+//! from refusals and store errors here, so that no adapter knows either.
+
+use baton_core::{code::ErrorCode, ids::RoomId, room::Refusal};
+use serde_json::{Map, Value};
+
+/// A "no", ready to be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// The stable code.
+    pub code: ErrorCode,
+    /// What was wrong.
+    pub message: String,
+    /// What the caller needs to act: the current owner, the field at fault, the candidates.
+    pub details: Map<String, Value>,
+    /// What to do next.
+    pub next: String,
+}
+
+impl Failure {
+    /// A failure with the code's usual advice.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: Map::new(), next: code.remedy().to_owned() }
+    }
+
+    /// Adds a fact.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Gives advice of its own.
+    #[must_use]
+    pub fn advising(mut self, next: impl Into<String>) -> Self {
+        self.next = next.into();
+        self
+    }
+
+    /// The contract's form: `error`, `message`, the facts, and `next`.
+    pub fn to_json(&self) -> Value {
+        let mut json = Map::new();
+        json.insert("error".to_owned(), self.code.as_str().into());
+        json.insert("message".to_owned(), self.message.clone().into());
+        json.extend(self.details.clone());
+        json.insert("next".to_owned(), self.next.clone().into());
+        Value::Object(json)
+    }
+
+    pub(crate) fn unknown_room(room: &RoomId) -> Self {
+        Self::new(ErrorCode::UnknownRoom, format!("There is no room {room}.")).with("room_id", room.as_str())
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let details = match serde_json::to_value(&refusal) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        };
+        Self { details, ..Self::new(refusal.code(), refusal.to_string()) }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+impl From<baton_store::StoreError> for Failure {
+    fn from(error: baton_store::StoreError) -> Self {
+        let message = error.to_string();
+        let mut letters = message.chars();
+        let message =
+            letters.next().map_or(String::new(), |first| format!("{}{}.", first.to_uppercase(), letters.as_str()));
+        Self::new(error.code(), message)
+    }
+}

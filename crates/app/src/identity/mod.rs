@@ -1,0 +1,22 @@
+//! Who is calling: one resolver for MCP and for the shell, so that an agent is one agent on both.
+//!
+//! [`Surroundings`] gathers what the operating system tells about this process, once. [`resolve`] turns that, and
+//! what a call says about its client, into an [`Actor`](baton_core::room::Actor); it is pure, and cheap enough to
+//! run on every call. In order: an override by hand; the harness, and its own conversation id where it gives one;
+//! else the harness's process; for people, their terminal.
+//!
+//! What must stay true: a harness's MCP child and its shell commands come out as the same agent with the same
+//! process, and a short-lived command's own pid is never the holder.
+
+mod agent_id;
+mod ancestry;
+mod harness;
+mod resolve;
+mod surroundings;
+mod terminal;
+#[cfg(test)]
+mod tests;
+
+pub use ancestry::Ancestor;
+pub use resolve::{Signals, Surface, guardian, resolve};
+pub use surroundings::Surroundings;

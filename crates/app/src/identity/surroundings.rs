@@ -1,0 +1,99 @@
+//! What the operating system tells about this process, gathered once and kept.
+//!
+//! Kept on purpose: when the harness dies, this process gets another parent, and must not become another agent.
+
+use baton_core::{code::ErrorCode, ids::AgentId, room::Actor};
+
+use super::{Ancestor, Signals, Surface, ancestry, guardian, resolve, terminal};
+use crate::{Failure, environment::Environment, liveness};
+
+/// The lasting signals of this process.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    environment: Environment,
+    ancestors: Vec<Ancestor>,
+    user: String,
+    tty: Option<String>,
+    override_id: Option<AgentId>,
+}
+
+impl Surroundings {
+    /// Gathers them. Fails only on a `BATON_AGENT_ID` that is not an agent id.
+    pub fn gather(environment: Environment) -> Result<Self, Failure> {
+        let override_id = match environment.var("BATON_AGENT_ID") {
+            Some(text) => Some(text.parse().map_err(|error| {
+                Failure::new(ErrorCode::InvalidInput, format!("BATON_AGENT_ID: {error}."))
+                    .advising("Correct BATON_AGENT_ID, or unset it so that Baton finds out who you are.")
+            })?),
+            None => None,
+        };
+        let user = environment.user().map_or_else(user_of_process, str::to_owned);
+        let (ancestors, tty) = (ancestry::of_this_process(), terminal::of_this_process());
+        Ok(Self { environment, ancestors, user, tty, override_id })
+    }
+
+    /// Who makes a call on an MCP connection.
+    pub fn mcp_caller(&self, client_name: Option<&str>, thread_id: Option<&str>) -> Actor {
+        self.resolve(Surface::Mcp { client_name, thread_id })
+    }
+
+    /// Who runs this command.
+    pub fn cli_caller(&self) -> Actor {
+        self.resolve(Surface::Cli)
+    }
+
+    /// This process, holding for whoever started it.
+    pub fn guardian(&self) -> Actor {
+        guardian(self.cli_caller(), liveness::identify(std::process::id()))
+    }
+
+    /// The environment it was gathered from.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    fn resolve(&self, surface: Surface<'_>) -> Actor {
+        resolve(&Signals {
+            surface,
+            override_id: self.override_id.as_ref(),
+            environment: &self.environment,
+            ancestors: &self.ancestors,
+            user: &self.user,
+            tty: self.tty.as_deref(),
+        })
+    }
+}
+
+/// The user's name where the environment lacks it, as in many containers.
+#[cfg(unix)]
+fn user_of_process() -> String {
+    let uid = rustix::process::getuid().as_raw();
+    let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    name_in(&accounts, uid).map_or_else(|| format!("uid{uid}"), str::to_owned)
+}
+
+#[cfg(not(unix))]
+fn user_of_process() -> String {
+    "someone".to_owned()
+}
+
+/// The name of an account in lines of `name:password:uid:…`.
+#[cfg(unix)]
+fn name_in(accounts: &str, uid: u32) -> Option<&str> {
+    accounts.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next().filter(|name| !name.is_empty())?;
+        (fields.nth(1)?.parse() == Ok(uid)).then_some(name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_found_by_its_number() {
+        let accounts = "root:x:0:0:root:/root:/bin/sh\nbroken\nana:x:1000:1000::/home/ana:/bin/zsh\n";
+        assert_eq!([0, 1000, 7].map(|uid| name_in(accounts, uid)), [Some("root"), Some("ana"), None]);
+    }
+}

@@ -1,0 +1,72 @@
+//! The terminal a person sits at: its name, and the short form that people recognise.
+
+/// The path of this process's terminal, like `/dev/pts/3`. Redirecting its input or output does not change it.
+pub(super) fn of_this_process() -> Option<String> {
+    controlling().or_else(standard_stream)
+}
+
+#[cfg(target_os = "linux")]
+fn controlling() -> Option<String> {
+    named(crate::liveness::seen(std::process::id())?.terminal)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn controlling() -> Option<String> {
+    None
+}
+
+#[cfg(unix)]
+fn standard_stream() -> Option<String> {
+    use rustix::{
+        stdio::{stderr, stdin, stdout},
+        termios::ttyname,
+    };
+    let name = [stdin(), stdout(), stderr()].into_iter().find_map(|stream| ttyname(stream, Vec::new()).ok())?;
+    name.into_string().ok()
+}
+
+#[cfg(not(unix))]
+fn standard_stream() -> Option<String> {
+    None
+}
+
+/// The path of a terminal's device number, as the kernel's list of devices assigns them.
+#[cfg(target_os = "linux")]
+fn named(device: u32) -> Option<String> {
+    let (major, minor) = (device >> 8 & 0xfff, device & 0xff | device >> 12 & 0xf_ff00);
+    match (major, minor) {
+        (136..=143, _) => Some(format!("/dev/pts/{}", (major - 136) * 256 + minor)),
+        (4, 0..=63) => Some(format!("/dev/tty{minor}")),
+        (4, _) => Some(format!("/dev/ttyS{}", minor - 64)),
+        _ => None,
+    }
+}
+
+/// The short form: `/dev/pts/3` is `pts3`, macOS's `/dev/ttys003` is `s003`, no terminal is `notty`.
+pub(super) fn label(path: Option<&str>) -> String {
+    let Some(path) = path else { return "notty".to_owned() };
+    let device = path.strip_prefix("/dev/").unwrap_or(path);
+    match device.strip_prefix("tty") {
+        Some(session) if session.starts_with('s') => session.to_owned(),
+        Some(_) | None => device.replace('/', ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminals_have_the_short_form_that_people_recognise() {
+        let cases = [Some("/dev/pts/3"), Some("/dev/ttys003"), Some("/dev/tty1"), Some("/dev/console"), None];
+        assert_eq!(cases.map(label), ["pts3", "s003", "tty1", "console", "notty"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn device_numbers_name_their_terminal() {
+        let cases = [0x8803, 0x8900, 0x0401, 0x0440, 0].map(named);
+        let expected = [Some("/dev/pts/3"), Some("/dev/pts/256"), Some("/dev/tty1"), Some("/dev/ttyS0"), None];
+        assert_eq!(cases.each_ref().map(Option::as_deref), expected);
+    }
+}

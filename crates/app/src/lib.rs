@@ -1,0 +1,27 @@
+//! The use cases of Baton: one file each, one transaction each, listed in one table.
+//!
+//! A use case loads a room, lets the core decide, stores what it decided, and rings the bell. What the rules
+//! must not touch is here too: the clock, fresh ids, the environment, and what can be found out about paths
+//! and processes. Everything is synchronous; adapters cross over in one helper each.
+//!
+//! Start at [`table::TABLE`]. An adapter makes a [`Caller`] with [`identity`], finds a [`table::Command`] and
+//! runs it.
+
+mod app;
+mod caller;
+pub mod clock;
+pub mod commands;
+pub mod doctor;
+pub mod environment;
+mod failure;
+pub mod hold;
+pub mod identity;
+pub mod liveness;
+pub mod paths;
+mod presence;
+pub mod table;
+pub mod view;
+
+pub use app::App;
+pub use caller::{Caller, Cancel, Connection};
+pub use failure::Failure;

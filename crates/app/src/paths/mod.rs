@@ -1,0 +1,23 @@
+//! Where a call is about: canonical paths, the workspace a path belongs to, and what changed there.
+//!
+//! [`resolve`] says at which paths a room counts for a path and where a new one would be made; whether a room is
+//! there is the store's to know. Repositories are found by reading `.git`, without running anything; only
+//! [`draft_artifacts`] runs `git`.
+//!
+//! What must stay true: two agents at two spellings of one directory, or in two worktrees of one repository, get
+//! the same room.
+
+mod canonical;
+mod casing;
+mod draft;
+mod git;
+mod hunks;
+mod repository;
+#[cfg(test)]
+mod tests;
+mod workspace;
+
+pub use canonical::canonical;
+pub use draft::draft_artifacts;
+pub use repository::checkout_root;
+pub use workspace::{Location, resolve};

@@ -1,0 +1,211 @@
+//! Rooms, members and events as callers see them, in the contract's words.
+
+use baton_core::{
+    handoff::Handoff,
+    ids::{AgentId, LeaseId, RoomId, Seq, event_id},
+    lease::Fence,
+    policy::Policy,
+    process::{Liveness, Proof, SessionKind, Witness},
+    room::{Event, Member, Recorded, Room, RoomState, TakeoverReason},
+    time::Timestamp,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A room at a glance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PathRoom {
+    pub room_id: RoomId,
+    pub canonical_path: Option<String>,
+    /// In turn order.
+    pub members: Vec<AgentId>,
+    pub sequence_index: usize,
+    pub owner: Option<AgentId>,
+    pub reserved_for: Option<AgentId>,
+    pub pending_handoff_event_seq: Option<Seq>,
+    pub turn_id: Fence,
+    /// Shown to the owner only.
+    pub lease_id: Option<LeaseId>,
+    pub lease_expires_at: Option<Timestamp>,
+    pub claim_expires_at: Option<Timestamp>,
+    pub state: RoomState,
+    pub updated_at: Timestamp,
+}
+
+impl PathRoom {
+    pub(crate) fn of(room: &Room, now: Timestamp, viewer: &AgentId, witness: &dyn Witness) -> Self {
+        let ownership = room.ownership();
+        let reservation = room.reservation();
+        Self {
+            room_id: room.id.clone(),
+            canonical_path: room.canonical_path.clone(),
+            members: room.members.iter().map(|member| member.agent_id.clone()).collect(),
+            sequence_index: room.sequence_index,
+            owner: room.owner().cloned(),
+            reserved_for: reservation.map(|reservation| reservation.recipient.clone()),
+            pending_handoff_event_seq: room.pending().map(|pending| pending.seq),
+            turn_id: room.turn,
+            lease_id: ownership
+                .filter(|ownership| ownership.lease.holder == *viewer)
+                .map(|ownership| ownership.lease_id.clone()),
+            lease_expires_at: ownership.map(|ownership| ownership.lease.expires_at),
+            claim_expires_at: reservation.map(|reservation| reservation.claim_expires_at),
+            state: room.state(now, witness),
+            updated_at: room.updated_at,
+        }
+    }
+}
+
+/// A member and whether they are there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RoomMember {
+    pub agent_id: AgentId,
+    /// What people call them.
+    pub display_name: String,
+    pub ordinal: usize,
+    pub joined_at: Timestamp,
+    pub last_seen_at: Timestamp,
+    pub status: MemberStatus,
+    pub session_kind: SessionKind,
+    /// What can be seen of their process.
+    pub process: ProcessState,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process_started_at: Option<Timestamp>,
+}
+
+/// Whether a member counts for turns and takeovers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MemberStatus {
+    Active,
+    Inactive,
+}
+
+/// The three answers to "is it alive?", as one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProcessState {
+    Alive,
+    Gone,
+    Unknown,
+}
+
+impl RoomMember {
+    pub(crate) fn of(room: &Room, ordinal: usize, member: &Member, now: Timestamp, witness: &dyn Witness) -> Self {
+        let active = member.is_active(now, &room.policy, witness);
+        Self {
+            agent_id: member.agent_id.clone(),
+            display_name: member.display_name.clone(),
+            ordinal,
+            joined_at: member.joined_at,
+            last_seen_at: member.last_seen_at,
+            status: if active { MemberStatus::Active } else { MemberStatus::Inactive },
+            session_kind: member.session_kind,
+            process: match member.liveness(witness) {
+                Liveness::Alive => ProcessState::Alive,
+                Liveness::Gone(_) => ProcessState::Gone,
+                Liveness::Unknown => ProcessState::Unknown,
+            },
+            pid: member.process.as_ref().map(|process| process.pid),
+            process_started_at: member.process.as_ref().map(|process| process.process_started_at),
+        }
+    }
+}
+
+/// An event of a room. `from_agent_id` is whom the stick (or the word) came from, `to_agent_id` whom it went to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RoomEvent {
+    pub event_seq: Seq,
+    pub event_id: String,
+    pub turn_id: Fence,
+    /// `create join leave reorder claim release pass takeover note policy close`
+    pub event_type: String,
+    pub from_agent_id: Option<AgentId>,
+    pub to_agent_id: Option<AgentId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handoff: Option<Handoff>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The text of a note.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// What made a takeover possible.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<TakeoverReason>,
+    /// Why the one taken over was known to be gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
+    /// The joiner's name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// Set when the joiner's id was given by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id_override: Option<bool>,
+    /// The new turn order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Vec<AgentId>>,
+    /// The new timings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Policy>,
+    pub created_at: Timestamp,
+}
+
+impl RoomEvent {
+    pub(crate) fn of(recorded: &Recorded) -> Self {
+        let actor = Some(recorded.actor.clone());
+        let kind = recorded.event.kind();
+        let blank = Self {
+            event_seq: recorded.seq,
+            event_id: event_id(&recorded.room_id, recorded.seq),
+            turn_id: recorded.turn,
+            event_type: kind.split_once('.').map_or(kind, |(_, word)| word).to_owned(),
+            from_agent_id: actor.clone(),
+            to_agent_id: None,
+            handoff: recorded.event.handoff().cloned(),
+            reason: None,
+            note: None,
+            basis: None,
+            proof: None,
+            display_name: None,
+            agent_id_override: None,
+            order: None,
+            policy: None,
+            created_at: recorded.at,
+        };
+        match &recorded.event {
+            Event::Created(created) => Self { policy: Some(created.policy.clone()), ..blank },
+            Event::Joined(joined) => Self {
+                from_agent_id: None,
+                to_agent_id: actor,
+                display_name: Some(joined.display_name.clone()),
+                agent_id_override: joined.agent_id_override.then_some(true),
+                reason: joined.rejoin.then(|| "came back as another process".to_owned()),
+                ..blank
+            },
+            Event::Left(left) => Self { to_agent_id: left.reserved_for.clone(), ..blank },
+            Event::Reordered(reordered) => Self { order: Some(reordered.order.clone()), ..blank },
+            Event::Claimed(claimed) => {
+                Self { from_agent_id: claimed.from_agent_id.clone(), to_agent_id: actor, ..blank }
+            }
+            Event::Released(released) | Event::Passed(released) => {
+                Self { to_agent_id: released.to_agent_id.clone(), ..blank }
+            }
+            Event::TakenOver(taken) => Self {
+                from_agent_id: Some(taken.revoked_agent_id.clone()),
+                to_agent_id: actor,
+                reason: Some(taken.reason.clone()),
+                basis: Some(taken.basis),
+                proof: match taken.liveness {
+                    Liveness::Gone(proof) => Some(proof),
+                    Liveness::Alive | Liveness::Unknown => None,
+                },
+                ..blank
+            },
+            Event::Noted(noted) => Self { note: Some(noted.text.clone()), ..blank },
+            Event::PolicySet(set) => Self { policy: Some(set.policy.clone()), ..blank },
+            Event::Closed(closed) => Self { reason: closed.reason.clone(), ..blank },
+        }
+    }
+}
