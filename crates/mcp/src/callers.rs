@@ -1,0 +1,94 @@
+//! Who calls, from what the client shows. The whole of this crate's contact with identity.
+//!
+//! The resolver is the app's; here is only what MCP adds to it: the name the client gave itself, in `initialize`
+//! or in every request, and the conversation that Codex names with each call.
+
+use std::{path::PathBuf, sync::Arc};
+
+use baton_app::{Caller, Cancel, Connection, identity::Surroundings};
+use baton_core::room::Actor;
+use rmcp::{RoleServer, service::RequestContext};
+use serde_json::{Map, Value};
+
+/// Longest conversation id that is believed.
+const THREAD_ID_BYTES: usize = 128;
+/// Where Codex describes a turn.
+const CODEX_TURN: &str = "x-codex-turn-metadata";
+
+/// What a call shows of its client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen<'a> {
+    /// `clientInfo.name`.
+    pub client_name: Option<&'a str>,
+    /// The harness's own conversation id, where a call names it.
+    pub thread_id: Option<&'a str>,
+}
+
+type Identify = dyn Fn(Seen<'_>) -> Actor + Send + Sync;
+
+/// Makes the caller of each call on one connection.
+pub struct Callers {
+    identify: Box<Identify>,
+    cwd: PathBuf,
+    connection: Arc<Connection>,
+}
+
+impl Callers {
+    /// The callers of a client that started this process.
+    pub fn around(surroundings: Surroundings) -> Self {
+        let cwd = surroundings.environment().cwd().to_owned();
+        Self::new(move |seen| surroundings.mcp_caller(seen.client_name, seen.thread_id), cwd)
+    }
+
+    /// Callers that `identify` tells apart, with relative paths starting at `cwd`.
+    pub fn new(identify: impl Fn(Seen<'_>) -> Actor + Send + Sync + 'static, cwd: impl Into<PathBuf>) -> Self {
+        Self { identify: Box::new(identify), cwd: cwd.into(), connection: Arc::default() }
+    }
+
+    /// The caller of one call.
+    pub(crate) fn caller(&self, context: &RequestContext<RoleServer>, cancel: Cancel) -> Caller {
+        let client = context.client_info();
+        let thread_id = thread_id(&context.meta);
+        let actor = (self.identify)(Seen {
+            client_name: client.as_ref().map(|client| client.name.as_str()),
+            thread_id: thread_id.as_deref(),
+        });
+        Caller::new(actor, self.cwd.clone()).on(Arc::clone(&self.connection), cancel)
+    }
+}
+
+/// The conversation that a request's `_meta` names.
+fn thread_id(meta: &Map<String, Value>) -> Option<String> {
+    let direct = meta.get("threadId").and_then(Value::as_str).map(str::to_owned);
+    direct.or_else(|| in_turn(meta.get(CODEX_TURN)?)).filter(|id| !id.is_empty() && id.len() <= THREAD_ID_BYTES)
+}
+
+/// The turn is described by an object, or by one written as text.
+fn in_turn(turn: &Value) -> Option<String> {
+    let parsed: Value;
+    let turn = match turn {
+        Value::String(text) => {
+            parsed = serde_json::from_str(text).ok()?;
+            &parsed
+        }
+        turn => turn,
+    };
+    turn.get("thread_id").and_then(Value::as_str).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn codex_names_the_conversation_directly_or_in_its_turn_metadata() {
+        let seen = |meta: Value| thread_id(meta.as_object().unwrap());
+        assert_eq!(seen(json!({"threadId": "t1", CODEX_TURN: {"thread_id": "t2"}})).as_deref(), Some("t1"));
+        assert_eq!(seen(json!({CODEX_TURN: {"thread_id": "t2"}})).as_deref(), Some("t2"));
+        assert_eq!(seen(json!({CODEX_TURN: "{\"thread_id\":\"t3\"}"})).as_deref(), Some("t3"));
+        assert_eq!(seen(json!({CODEX_TURN: "not json", "progressToken": 1})), None);
+        assert_eq!(seen(json!({"threadId": "x".repeat(THREAD_ID_BYTES + 1)})), None);
+    }
+}

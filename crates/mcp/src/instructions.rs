@@ -1,0 +1,52 @@
+//! What an agent is told about Baton when it connects: the contract's eleven operating rules.
+//!
+//! Claude cuts instructions at 4 KB and every client pays for them in each conversation, so they stay under two.
+
+/// The operating rules, in the words an agent reads.
+pub const INSTRUCTIONS: &str = "\
+Baton lets several agents share a workspace. A workspace is a room with one stick; only the member who holds the \
+stick works on the shared task. The others wait.
+
+1. First call list_rooms to see what is already happening here.
+2. Call join_path with your directory. Use the room_id and canonical_path it returns even if they differ from what \
+you asked for: you may have joined a parent room.
+3. Do no shared work until wait_for_turn answers your_turn. On not_yet call it again at once; it blocks without \
+cost, so never sleep or poll.
+4. On your_turn read the attached handoff before anything else, and open its artifacts directly instead of \
+exploring again.
+5. While you work, call heartbeat every few minutes (join_path returns heartbeat_interval_ms).
+6. Send room_id, lease_id and expected_turn_id (the turn_id of your turn) with heartbeat, release_stick and \
+pass_stick. Never send an agent id: the server knows who you are.
+7. If one of these answers stale_lease, turn_mismatch or unknown_member, stop working and read get_room_state.
+8. You give the stick away with a handoff: a truthful status (what I did, what I learned, open risks), an \
+actionable next_action, and artifacts (path, lines, role) for what the next agent must load.
+9. release_stick continues with the next member in sequence.
+10. pass_stick chooses a specific active member.
+11. Call takeover_stick only after wait_for_turn or get_room_state reports that takeover is possible, with a \
+reason. Then call get_room_events and rebuild the context from the latest handoffs.
+
+An answer with an error field is a refusal: message says why, next says what to do. When you are done, release the \
+stick; do not just stop.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_instructions_stay_short_and_name_every_daily_tool_of_the_contract() {
+        assert!(INSTRUCTIONS.len() < 2048, "{} bytes", INSTRUCTIONS.len());
+        for tool in [
+            "list_rooms",
+            "join_path",
+            "wait_for_turn",
+            "heartbeat",
+            "release_stick",
+            "pass_stick",
+            "takeover_stick",
+            "get_room_state",
+            "get_room_events",
+        ] {
+            assert!(INSTRUCTIONS.contains(tool), "{tool}");
+        }
+    }
+}

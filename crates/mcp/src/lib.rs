@@ -1,0 +1,30 @@
+//! MCP over stdio: the command table as tools.
+//!
+//! One process serves one client: [`serve`] reads a JSON-RPC message per line, runs the command of that tool
+//! name, and writes a line back. The protocol itself is rmcp's; what is ours is the transport, what a tool looks
+//! like and how a call is run. Nothing here knows what a command does: tools, schemas and annotations are made
+//! from `baton_app::table`.
+//!
+//! Start at `server`, which says how a call is run. [`client`] is the other end, for the demo, the bench and
+//! tests.
+//!
+//! What must stay true: a wait never delays another call, a call that fails is an answer that says why, and
+//! nothing a client sends ends the server.
+
+mod answer;
+mod blocking;
+mod callers;
+pub mod client;
+pub mod instructions;
+mod lines;
+mod schema;
+mod serve;
+mod server;
+mod stdio;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+pub use callers::{Callers, Seen};
+pub use instructions::INSTRUCTIONS;
+pub use serve::{ServeError, serve};

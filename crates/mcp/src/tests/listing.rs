@@ -1,0 +1,49 @@
+//! What a client is shown.
+
+use baton_app::table::{TABLE, Tier};
+use serde_json::{Value, json};
+
+use super::wire::Wire;
+
+async fn tools(tier: Tier) -> Vec<Value> {
+    let mut wire = Wire::offering(tier);
+    wire.initialize("2025-11-25").await;
+    match wire.request("tools/list", json!({})).await["result"]["tools"].take() {
+        Value::Array(tools) => tools,
+        other => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn the_daily_tools_are_listed_as_agents_see_them() {
+    insta::assert_json_snapshot!(tools(Tier::Daily).await);
+}
+
+#[tokio::test]
+async fn the_daily_list_is_small() {
+    let bytes = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools(Tier::Daily).await}}).to_string().len();
+    assert!(bytes < 6000, "tools/list has {bytes} bytes");
+}
+
+#[tokio::test]
+async fn every_command_is_offered_as_a_tool_and_annotated() {
+    let (daily, full) = (tools(Tier::Daily).await, tools(Tier::Full).await);
+    assert_eq!(full.len(), TABLE.len());
+    assert_eq!(daily.len(), TABLE.iter().filter(|command| command.tier == Tier::Daily).count());
+    for tool in full {
+        let name = tool["name"].as_str().unwrap();
+        assert!(name.len() < 40, "{name}");
+        let hints = &tool["annotations"];
+        assert!(hints["readOnlyHint"].is_boolean() && hints["destructiveHint"].is_boolean(), "{name}");
+        assert_eq!(hints["openWorldHint"], false, "{name}");
+        assert_eq!(tool["_meta"]["anthropic/alwaysLoad"], true, "{name}");
+        for schema in [&tool["inputSchema"], &tool["outputSchema"]] {
+            assert_eq!(schema["type"], "object", "{name}");
+            assert!(!schema.to_string().contains("$ref"), "{name}: {schema}");
+        }
+        let arguments = tool["inputSchema"]["properties"].as_object().unwrap();
+        assert!(arguments.values().all(|argument| argument.get("type").is_some()), "{name}: {arguments:?}");
+        assert!(tool["outputSchema"].get("required").is_none(), "{name}: a refusal must be valid too");
+        assert!(!tool["outputSchema"]["properties"].as_object().unwrap().is_empty(), "{name} has no fields");
+    }
+}

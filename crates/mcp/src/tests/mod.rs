@@ -1,0 +1,8 @@
+//! The protocol, played line by line against the real server on an in-memory connection.
+
+mod calls;
+mod listing;
+mod sessions;
+mod trouble;
+mod wire;
+mod world;

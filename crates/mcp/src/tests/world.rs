@@ -1,0 +1,54 @@
+//! An app on a throw-away store, and a workspace with a rival in it.
+
+use std::{path::PathBuf, sync::Arc};
+
+use baton_app::{
+    App, Caller,
+    clock::{RandomIds, SystemClock},
+    environment::Environment,
+    table,
+};
+use baton_core::{process::SessionKind, room::Actor};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+pub(super) struct World {
+    app: Arc<App>,
+    /// Holds the store and the workspace.
+    directory: TempDir,
+}
+
+impl World {
+    pub(super) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("workspace")).unwrap();
+        let environment = Environment::of([("HOME", directory.path())], directory.path());
+        let app = App::open(&directory.path().join("data"), environment, Box::new(SystemClock), Box::new(RandomIds));
+        Self { app: Arc::new(app.unwrap()), directory }
+    }
+
+    pub(super) fn app(&self) -> Arc<App> {
+        Arc::clone(&self.app)
+    }
+
+    pub(super) fn workspace(&self) -> PathBuf {
+        self.directory.path().join("workspace")
+    }
+
+    /// Has somebody else take the stick, so that a wait waits.
+    pub(super) fn take_the_stick(&self, room: &Value) {
+        self.rival("room.join", json!({"context_path": self.workspace()}));
+        let turn = self.rival("stick.wait", json!({"room_id": room, "max_wait_ms": 0}));
+        assert_eq!(turn["status"], "your_turn", "{turn}");
+    }
+
+    fn rival(&self, command: &str, input: Value) -> Value {
+        let actor = Actor {
+            agent_id: "rival:1".parse().unwrap(),
+            process: None,
+            session_kind: SessionKind::McpHarness,
+            overridden: false,
+        };
+        table::find(command).unwrap().run(&self.app, &Caller::new(actor, self.workspace()), input).unwrap()
+    }
+}
