@@ -1,0 +1,185 @@
+//! Agents that are real processes, and a narrator.
+
+use std::{fs, path::PathBuf, process::Command};
+
+use baton_app::{Failure, environment::Environment, view::RoomEvent};
+use baton_core::code::ErrorCode;
+use baton_mcp::client::{CallId, Client};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{render, ui::Ui};
+
+/// A stand-in for a harness: a shell that starts the server as its child and waits for it. Killing the shell is
+/// what a crash of the harness would be.
+const HARNESS: &str = r#""$0" mcp --tools full; :"#;
+
+pub(super) struct Stage {
+    ui: Ui,
+    store: TempDir,
+    workspace: TempDir,
+    path: Option<String>,
+    room_id: String,
+}
+
+/// An agent on stage.
+pub(super) struct Agent {
+    /// What the story calls it.
+    pub(super) name: &'static str,
+    /// What Baton calls it.
+    pub(super) id: String,
+    client: Client,
+    turn: Option<(u64, String)>,
+}
+
+impl Stage {
+    /// An empty store and a small workspace.
+    pub(super) fn set(ui: Ui) -> Result<Self, Failure> {
+        let (store, workspace) = (TempDir::new().map_err(wrong)?, TempDir::new().map_err(wrong)?);
+        for (file, text) in [("AGENTS.md", "# A workspace\n"), ("plan.md", "# Plan\n")] {
+            fs::write(workspace.path().join(file), text).map_err(wrong)?;
+        }
+        let path = Environment::read().var("PATH").map(str::to_owned);
+        Ok(Self { ui, store, workspace, path, room_id: String::new() })
+    }
+
+    pub(super) fn heading(&self, text: &str) {
+        self.ui.narrate(&format!("\n== {text}\n"));
+    }
+
+    pub(super) fn say(&self, text: &str) {
+        self.ui.narrate(&format!("   {text}\n"));
+    }
+
+    /// Brings on an agent and has it join.
+    pub(super) fn enter(&mut self, name: &'static str) -> Result<Agent, Failure> {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(HARNESS).arg(program()?).current_dir(self.workspace.path()).env_clear();
+        command.env("BATON_DATA_DIR", self.store.path()).envs(self.path.as_ref().map(|path| ("PATH", path)));
+        // A name that is no real harness's, so that the demo tells its agents apart even inside one.
+        let client = Client::spawn(command, &format!("{name}-demo")).map_err(wrong)?;
+        let mut agent = Agent { name, id: String::new(), client, turn: None };
+        let joined = self.expect(&mut agent, "join_path", json!({ "context_path": "." }))?;
+        agent.id = text(&joined, "agent_id");
+        self.room_id = text(&joined, "room_id");
+        self.say(&format!("{name} joins as {} ({}).", agent.id, text(&joined, "display_name")));
+        Ok(agent)
+    }
+
+    /// Calls a tool of the room and gives its answer, refusal or not.
+    pub(super) fn ask(&self, agent: &mut Agent, tool: &str, arguments: Value) -> Result<(bool, Value), Failure> {
+        let answer = agent.client.call(tool, self.in_room(tool, arguments)).map_err(wrong)?;
+        Ok((!answer.is_error, answer.content))
+    }
+
+    /// Calls a tool that must not refuse.
+    pub(super) fn expect(&self, agent: &mut Agent, tool: &str, arguments: Value) -> Result<Value, Failure> {
+        match self.ask(agent, tool, arguments)? {
+            (true, answer) => Ok(answer),
+            (false, refusal) => Err(off_script(agent.name, tool, &refusal)),
+        }
+    }
+
+    /// Calls a tool that must refuse with `code`, and tells why it did.
+    pub(super) fn expect_refusal(
+        &self,
+        agent: &mut Agent,
+        tool: &str,
+        arguments: Value,
+        code: &str,
+    ) -> Result<(), Failure> {
+        match self.ask(agent, tool, arguments)? {
+            (false, refusal) if refusal["error"] == code => {
+                self.say(&format!("refused, {code}: {}", text(&refusal, "message")));
+                Ok(())
+            }
+            (_, answer) => Err(off_script(agent.name, tool, &answer)),
+        }
+    }
+
+    /// Waits, and must be answered with `status`.
+    pub(super) fn wait(&self, agent: &mut Agent, status: &str, max_wait_ms: u64) -> Result<Value, Failure> {
+        let answer = self.expect(agent, "wait_for_turn", json!({ "max_wait_ms": max_wait_ms }))?;
+        agent.noticed(status, answer)
+    }
+
+    /// Starts a wait that is answered later.
+    pub(super) fn start_wait(&self, agent: &mut Agent, max_wait_ms: u64) -> Result<CallId, Failure> {
+        let arguments = self.in_room("wait_for_turn", json!({ "max_wait_ms": max_wait_ms }));
+        agent.client.start("wait_for_turn", arguments).map_err(wrong)
+    }
+
+    /// The answer to a wait that was started before.
+    pub(super) fn finish_wait(&self, agent: &mut Agent, wait: CallId) -> Result<Value, Failure> {
+        let answer = agent.client.finish(wait).map_err(wrong)?.content;
+        let status = text(&answer, "status");
+        agent.noticed(&status, answer)
+    }
+
+    /// Calls an owner's tool with the fence the agent was last given, current or not.
+    pub(super) fn fenced(&self, agent: &Agent, mut arguments: Value) -> Result<Value, Failure> {
+        let Some((turn, lease)) = &agent.turn else { return Err(off_script(agent.name, "a turn", &Value::Null)) };
+        arguments["expected_turn_id"] = json!(turn);
+        arguments["lease_id"] = json!(lease);
+        Ok(arguments)
+    }
+
+    /// Kills an agent's harness, as a crash would. Its server lives on for a moment, with nobody behind it.
+    pub(super) fn kill(&self, agent: &mut Agent) -> Result<(), Failure> {
+        agent.client.child().kill().map_err(wrong)?;
+        agent.client.child().wait().map_err(wrong)?;
+        self.say(&format!("{} is killed with SIGKILL.", agent.name));
+        Ok(())
+    }
+
+    pub(super) fn log(&self, reader: &mut Agent) -> Result<Vec<RoomEvent>, Failure> {
+        let page = self.expect(reader, "get_room_events", json!({ "after": 0, "limit": 200 }))?;
+        serde_json::from_value(page["events"].clone()).map_err(wrong)
+    }
+
+    pub(super) fn say_log(&self, log: &[RoomEvent]) {
+        self.heading("The log, as any member can read it");
+        log.iter().for_each(|event| self.ui.narrate(&render::event_line(event)));
+    }
+
+    fn in_room(&self, tool: &str, mut arguments: Value) -> Value {
+        if tool != "join_path" {
+            arguments["room_id"] = json!(self.room_id);
+        }
+        arguments
+    }
+}
+
+impl Agent {
+    fn noticed(&mut self, status: &str, answer: Value) -> Result<Value, Failure> {
+        if answer["status"] != status {
+            return Err(off_script(self.name, "wait_for_turn", &answer));
+        }
+        self.remember(&answer);
+        Ok(answer)
+    }
+
+    /// Keeps the fence of a grant.
+    pub(super) fn remember(&mut self, grant: &Value) {
+        if let (Some(turn), Some(lease)) = (grant["turn_id"].as_u64(), grant["lease_id"].as_str()) {
+            self.turn = Some((turn, lease.to_owned()));
+        }
+    }
+}
+
+/// A field of an answer as text.
+pub(super) fn text(answer: &Value, field: &str) -> String {
+    answer[field].as_str().unwrap_or_default().to_owned()
+}
+
+fn off_script(name: &str, what: &str, answer: &Value) -> Failure {
+    Failure::new(ErrorCode::Internal, format!("The demo did not go as told: {name}, {what}: {answer}."))
+}
+
+fn wrong(error: impl std::fmt::Display) -> Failure {
+    Failure::new(ErrorCode::Internal, format!("The demo could not go on: {error}."))
+}
+
+fn program() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(wrong)
+}

@@ -1,0 +1,170 @@
+//! `baton install` and `baton uninstall`
+
+use std::process::ExitCode;
+
+use baton_app::{Failure, environment::Environment};
+use baton_core::code::ErrorCode;
+use serde_json::{Value, json};
+
+use crate::{
+    exit::Exit,
+    install::{
+        self, Harness, InstallError, Places, Registration, SkillStatus, Status, absence, plan_install, plan_uninstall,
+        skill_status,
+    },
+    ui::Ui,
+};
+
+/// Variables that decide which store Baton uses; a harness must use the same one as this shell.
+const STORE_VARIABLES: [&str; 2] = ["BATON_DATA_DIR", "TALKING_STICK_DATA_DIR"];
+
+/// Register Baton in coding agents: its MCP server and a skill that teaches how to use it
+#[derive(Debug, clap::Args)]
+pub(super) struct InstallArgs {
+    #[command(flatten)]
+    which: Which,
+}
+
+/// Take Baton out of coding agents again
+#[derive(Debug, clap::Args)]
+pub(super) struct UninstallArgs {
+    #[command(flatten)]
+    which: Which,
+}
+
+#[derive(Debug, clap::Args)]
+struct Which {
+    /// claude-code, codex, gemini or opencode
+    #[arg(value_name = "HARNESS", required_unless_present = "all")]
+    harnesses: Vec<Harness>,
+    /// Every one that is here
+    #[arg(long, conflicts_with = "harnesses")]
+    all: bool,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    print: bool,
+}
+
+impl Which {
+    fn harnesses(&self) -> Vec<Harness> {
+        if self.all { Harness::ALL.to_vec() } else { self.harnesses.clone() }
+    }
+}
+
+/// What came of one harness.
+struct Done {
+    harness: Harness,
+    text: String,
+    data: Value,
+    failed: bool,
+}
+
+impl Done {
+    fn skipped(harness: Harness, why: String) -> Self {
+        let data = json!({ "harness": harness, "skipped": why });
+        Self { harness, text: why, data, failed: false }
+    }
+
+    fn of<T: std::fmt::Display>(
+        harness: Harness,
+        outcome: Result<T, InstallError>,
+        data: impl Fn(&T) -> Value,
+    ) -> Self {
+        match outcome {
+            Ok(outcome) => Self { harness, text: outcome.to_string(), data: data(&outcome), failed: false },
+            Err(error) => {
+                let data = json!({
+                    "harness": harness,
+                    "error": { "error": error.code(), "message": error.message(), "next": error.hint() },
+                });
+                let text = format!("{}: {}\n  next: {}", error.code(), error.message(), error.hint());
+                Self { harness, text, data, failed: true }
+            }
+        }
+    }
+}
+
+impl InstallArgs {
+    pub(super) fn run(&self, ui: Ui) -> Result<ExitCode, Failure> {
+        let environment = Environment::read();
+        let (places, registration) = (places(&environment)?, registration(&environment)?);
+        let each = |harness: Harness| match absence(harness, &places).filter(|_| self.which.all) {
+            Some(why) => Done::skipped(harness, why),
+            None if self.which.print => Done::of(
+                harness,
+                plan_install(harness, &places, &registration),
+                |plan| json!({ "would": plan.to_string() }),
+            ),
+            None => Done::of(harness, install::install(harness, &places, &registration), |outcome| json!(outcome)),
+        };
+        Ok(report(ui, self.which.harnesses().into_iter().map(each).collect()))
+    }
+}
+
+impl UninstallArgs {
+    pub(super) fn run(&self, ui: Ui) -> Result<ExitCode, Failure> {
+        let environment = Environment::read();
+        let places = places(&environment)?;
+        let each = |harness: Harness| {
+            if self.which.print {
+                return Done::of(
+                    harness,
+                    plan_uninstall(harness, &places),
+                    |plan| json!({ "would": plan.to_string() }),
+                );
+            }
+            Done::of(harness, install::uninstall(harness, &places), |outcome| json!(outcome))
+        };
+        Ok(report(ui, self.which.harnesses().into_iter().map(each).collect()))
+    }
+}
+
+fn report(ui: Ui, done: Vec<Done>) -> ExitCode {
+    let exit = if done.iter().any(|done| done.failed) { Exit::Failed } else { Exit::Done };
+    let data: Vec<_> = done.iter().map(|done| &done.data).collect();
+    ui.answer_with(exit, &data, || {
+        done.iter()
+            .map(|done| format!("{}\n  {}\n", done.harness.title(), done.text.trim_end().replace('\n', "\n  ")))
+            .collect()
+    })
+}
+
+/// How each harness stands, for `baton doctor`.
+pub(super) fn registrations(environment: &Environment) -> Vec<(&'static str, String)> {
+    let (Ok(places), Ok(registration)) = (places(environment), registration(environment)) else { return Vec::new() };
+    let state = |harness: Harness| {
+        let registered = match install::status(harness, &places, &registration) {
+            Status::Absent => return "not here".to_owned(),
+            Status::NotRegistered { .. } => format!("not registered: baton install {}", harness.slug()),
+            Status::Registered { .. } => "registered".to_owned(),
+            Status::RegisteredElsewhere { path, command } => format!("registered as {command} in {}", path.display()),
+            Status::Disabled { .. } => "registered, but disabled".to_owned(),
+            Status::Unreadable { why } => format!("its configuration cannot be read: {why}"),
+        };
+        let skill = match skill_status(harness, &places) {
+            Ok(SkillStatus::Current) => "skill installed",
+            Ok(SkillStatus::Missing) => "skill missing",
+            Ok(SkillStatus::Outdated) => "skill outdated",
+            Ok(SkillStatus::Foreign) => "another skill has its name",
+            Err(_) => "skill cannot be read",
+        };
+        format!("{registered}, {skill}")
+    };
+    Harness::ALL.iter().map(|harness| (harness.slug(), state(*harness))).collect()
+}
+
+fn places(environment: &Environment) -> Result<Places, Failure> {
+    Places::look_up(|name| environment.var(name).map(str::to_owned)).map_err(|error| failure(&error))
+}
+
+fn registration(environment: &Environment) -> Result<Registration, Failure> {
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::new(ErrorCode::Internal, format!("This program's own path is unknown: {error}.")))?;
+    let variables =
+        STORE_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), environment.var(name)?.to_owned())));
+    Registration::new(&program, [], variables).map_err(|error| failure(&error))
+}
+
+fn failure(error: &InstallError) -> Failure {
+    Failure::new(ErrorCode::InvalidInput, format!("{}: {}", error.code(), error.message())).advising(error.hint())
+}

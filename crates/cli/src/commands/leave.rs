@@ -1,0 +1,25 @@
+//! `baton leave`
+
+use std::process::ExitCode;
+
+use baton_app::{
+    Failure,
+    commands::room::{Leave, LeaveInput},
+};
+
+use crate::{context::Context, select::RoomArgs, ui::Ui};
+
+/// Leave the room; whoever holds the stick must hand it on first
+#[derive(Debug, clap::Args)]
+pub(super) struct LeaveArgs {
+    #[command(flatten)]
+    room: RoomArgs,
+}
+
+impl LeaveArgs {
+    pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let room_id = self.room.find(context)?;
+        let left = context.run::<Leave>(LeaveInput { room_id, idempotency_key: None })?;
+        Ok(ui.answer(&left, || format!("You left {}; {} members stay.\n", left.room_id, left.members.len())))
+    }
+}

@@ -1,0 +1,165 @@
+//! The commands, one file each. This file lists them and hands over.
+
+mod completions;
+mod demo;
+mod doctor;
+mod heartbeat;
+mod hold;
+mod install;
+mod join;
+mod leave;
+mod mcp;
+mod pass;
+mod reference;
+mod release;
+mod room;
+mod status;
+mod take;
+mod wait;
+
+use std::process::ExitCode;
+
+use baton_app::Failure;
+use clap::{Parser, Subcommand};
+
+use crate::{context::Context, ui::Ui};
+
+/// One coordination plane for coding agents that share a workspace
+///
+/// Agents and people meet in a room; exactly one holds the stick and may write; passing it on takes a
+/// structured handoff. Everything lives in one SQLite file, with no daemon.
+///
+/// Exit status: 0 done, 1 failed, 2 wrong request, 3 refused, 4 not found; for `wait` also 10 not your turn,
+/// 11 takeover available, 12 closed.
+#[derive(Debug, Parser)]
+#[command(name = "baton", version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    /// Print one JSON object {"ok","command","data","error"} and nothing else
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Status(status::StatusArgs),
+    Join(join::JoinArgs),
+    Wait(wait::WaitArgs),
+    Release(release::ReleaseArgs),
+    Pass(pass::PassArgs),
+    Take(take::TakeArgs),
+    Hold(hold::HoldArgs),
+    Heartbeat(heartbeat::HeartbeatArgs),
+    Leave(leave::LeaveArgs),
+    #[command(subcommand)]
+    Room(room::RoomCommand),
+    Mcp(mcp::McpArgs),
+    Demo(demo::DemoArgs),
+    Install(install::InstallArgs),
+    Uninstall(install::UninstallArgs),
+    Doctor(doctor::DoctorArgs),
+    Completions(completions::CompletionsArgs),
+    #[command(hide = true)]
+    Reference(reference::ReferenceArgs),
+}
+
+impl Command {
+    /// The name in the JSON envelope.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Status(_) => "status",
+            Self::Join(_) => "join",
+            Self::Wait(_) => "wait",
+            Self::Release(_) => "release",
+            Self::Pass(_) => "pass",
+            Self::Take(_) => "take",
+            Self::Hold(_) => "hold",
+            Self::Heartbeat(_) => "heartbeat",
+            Self::Leave(_) => "leave",
+            Self::Room(room) => room.name(),
+            Self::Mcp(_) => "mcp",
+            Self::Demo(_) => "demo",
+            Self::Install(_) => "install",
+            Self::Uninstall(_) => "uninstall",
+            Self::Doctor(_) => "doctor",
+            Self::Completions(_) => "completions",
+            Self::Reference(_) => "reference",
+        }
+    }
+}
+
+/// Runs the command that the arguments name.
+pub(crate) fn run() -> ExitCode {
+    let arguments = Arguments::parse();
+    let ui = Ui::new(arguments.json, arguments.command.name());
+    dispatch(arguments.command, ui).unwrap_or_else(|failure| ui.failure(&failure))
+}
+
+fn dispatch(command: Command, ui: Ui) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Demo(args) => args.run(ui),
+        Command::Install(args) => args.run(ui),
+        Command::Uninstall(args) => args.run(ui),
+        Command::Doctor(args) => args.run(ui),
+        Command::Completions(args) => Ok(args.run()),
+        Command::Reference(args) => Ok(args.run()),
+        Command::Mcp(args) => args.run(),
+        Command::Status(args) => args.run(&Context::open()?, ui),
+        Command::Join(args) => args.run(&Context::open()?, ui),
+        Command::Wait(args) => args.run(&Context::open()?, ui),
+        Command::Release(args) => args.run(&Context::open()?, ui),
+        Command::Pass(args) => args.run(&Context::open()?, ui),
+        Command::Take(args) => args.run(&Context::open()?, ui),
+        Command::Hold(args) => args.run(Context::open()?, ui),
+        Command::Heartbeat(args) => args.run(&Context::open()?, ui),
+        Command::Leave(args) => args.run(&Context::open()?, ui),
+        Command::Room(command) => command.run(&Context::open()?, ui),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use baton_app::table::TABLE;
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// Where each command of the table is on the command line.
+    const SURFACE: &[(&str, &[&str])] = &[
+        ("room.list", &["room", "list"]),
+        ("room.join", &["join"]),
+        ("room.state", &["room", "state"]),
+        ("room.events", &["room", "events"]),
+        ("room.note", &["room", "note"]),
+        ("room.leave", &["leave"]),
+        ("room.close", &["room", "close"]),
+        ("room.reorder", &["room", "reorder"]),
+        ("room.policy", &["room", "policy"]),
+        ("stick.wait", &["wait"]),
+        ("stick.heartbeat", &["heartbeat"]),
+        ("stick.release", &["release"]),
+        ("stick.pass", &["pass"]),
+        ("stick.takeover", &["take"]),
+    ];
+
+    #[test]
+    fn every_command_of_the_table_is_on_the_command_line() {
+        for command in TABLE {
+            let (_, words) = SURFACE
+                .iter()
+                .find(|(name, _)| *name == command.name)
+                .unwrap_or_else(|| panic!("{} is not on the command line", command.name));
+            let mut here = Arguments::command();
+            for word in *words {
+                here = here.find_subcommand(word).unwrap_or_else(|| panic!("no `baton {}`", words.join(" "))).clone();
+            }
+        }
+        assert_eq!(SURFACE.len(), TABLE.len(), "the list names commands that are gone");
+    }
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,46 @@
+//! `baton room events`
+
+use std::process::ExitCode;
+
+use baton_app::{
+    Failure,
+    commands::room::{Events, EventsInput},
+};
+use baton_core::ids::Seq;
+
+use crate::{context::Context, render, select::RoomArgs, ui::Ui};
+
+/// Read a room's log, newest first, with all handoffs
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct EventsArgs {
+    #[command(flatten)]
+    room: RoomArgs,
+    /// Only events after this one, oldest first
+    #[arg(long, value_name = "SEQ", conflicts_with = "before")]
+    after: Option<u64>,
+    /// Only events before this one
+    #[arg(long, value_name = "SEQ")]
+    before: Option<u64>,
+    /// How many, 1 to 200 [default: 20]
+    #[arg(long, value_name = "N")]
+    limit: Option<u32>,
+}
+
+impl EventsArgs {
+    pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let page = context.run::<Events>(EventsInput {
+            room_id: self.room.find(context)?,
+            after: self.after.map(Seq),
+            before: self.before.map(Seq),
+            limit: self.limit,
+        })?;
+        Ok(ui.answer(&page, || {
+            let mut text: String = page.events.iter().map(render::event_line).collect();
+            if let Some(next) = page.next {
+                let flag = if self.after.is_some() { "after" } else { "before" };
+                text.push_str(&format!("more: baton room events --room {} --{flag} {next}\n", page.room_id));
+            }
+            text
+        }))
+    }
+}

@@ -1,0 +1,54 @@
+//! `baton room …`
+
+mod close;
+mod events;
+mod list;
+mod note;
+mod policy;
+mod reorder;
+mod state;
+
+use std::process::ExitCode;
+
+use baton_app::Failure;
+use clap::Subcommand;
+
+use crate::{context::Context, ui::Ui};
+
+/// Look at rooms, and change what does not need the stick
+#[derive(Debug, Subcommand)]
+pub(super) enum RoomCommand {
+    List(list::ListArgs),
+    State(state::StateArgs),
+    Events(events::EventsArgs),
+    Note(note::NoteArgs),
+    Close(close::CloseArgs),
+    Policy(policy::PolicyArgs),
+    Reorder(reorder::ReorderArgs),
+}
+
+impl RoomCommand {
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::List(_) => "room list",
+            Self::State(_) => "room state",
+            Self::Events(_) => "room events",
+            Self::Note(_) => "room note",
+            Self::Close(_) => "room close",
+            Self::Policy(_) => "room policy",
+            Self::Reorder(_) => "room reorder",
+        }
+    }
+
+    pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        match self {
+            Self::List(args) => args.run(context, ui),
+            Self::State(args) => args.run(context, ui),
+            Self::Events(args) => args.run(context, ui),
+            Self::Note(args) => args.run(context, ui),
+            Self::Close(args) => args.run(context, ui),
+            Self::Policy(args) => args.run(context, ui),
+            Self::Reorder(args) => args.run(context, ui),
+        }
+    }
+}

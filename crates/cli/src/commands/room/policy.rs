@@ -1,0 +1,101 @@
+//! `baton room policy`
+
+use std::process::ExitCode;
+
+use baton_app::{
+    Failure,
+    commands::room::{SetPolicy, SetPolicyInput, SetRoomPolicyResult},
+};
+use baton_core::{
+    policy::{Policy, PolicyChange},
+    time::Ttl,
+};
+
+use crate::{context::Context, select::RoomArgs, ui::Ui};
+
+/// Show a room's timings, or change those given
+///
+/// Times are a number and a unit: 500ms, 30s, 45m, 4h. A running lease or claim keeps its expiry.
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct PolicyArgs {
+    #[command(flatten)]
+    room: RoomArgs,
+    /// How long an owner may stay silent
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    lease: Option<Ttl>,
+    /// How often an owner should call in
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    heartbeat: Option<Ttl>,
+    /// How long a recipient has the first right to claim
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    claim: Option<Ttl>,
+    /// How long a member counts as present after its last call
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    presence: Option<Ttl>,
+    /// How long a wait lasts when the call does not say
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    wait: Option<Ttl>,
+    /// How often a waiter looks even if nothing woke it
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    poll: Option<Ttl>,
+}
+
+impl PolicyArgs {
+    pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let change = PolicyChange {
+            owner_lease_ttl_ms: self.lease,
+            heartbeat_interval_ms: self.heartbeat,
+            claim_ttl_ms: self.claim,
+            presence_ttl_ms: self.presence,
+            wait_for_turn_max_wait_ms: self.wait,
+            wait_for_turn_poll_ms: self.poll,
+        };
+        let set = if change == PolicyChange::default() {
+            let state = self.room.state(context)?;
+            SetRoomPolicyResult { room_id: state.room.room_id, policy: state.policy }
+        } else {
+            let room_id = self.room.find(context)?;
+            context.run::<SetPolicy>(SetPolicyInput { room_id, policy: change, idempotency_key: None })?
+        };
+        Ok(ui.answer(&set, || text(&set.policy)))
+    }
+}
+
+fn text(policy: &Policy) -> String {
+    format!(
+        "lease      {}\nheartbeat  {}\nclaim      {}\npresence   {}\nwait       {}\npoll       {}\n",
+        policy.owner_lease_ttl_ms,
+        policy.heartbeat_interval_ms,
+        policy.claim_ttl_ms,
+        policy.presence_ttl_ms,
+        policy.wait_for_turn_max_wait_ms,
+        policy.wait_for_turn_poll_ms,
+    )
+}
+
+fn parse_time(text: &str) -> Result<Ttl, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: u64 = digits.parse().map_err(|_| format!("{text:?} is not a time like 500ms, 30s, 45m or 4h"))?;
+    let unit = match &text[digits.len()..] {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err(format!("{text:?} needs a unit: ms, s, m or h")),
+    };
+    number.checked_mul(unit).map(Ttl::from_millis).ok_or_else(|| format!("{text:?} is too long"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_number_and_a_unit() {
+        assert_eq!(parse_time("45m"), Ok(Ttl::from_minutes(45)));
+        assert_eq!(parse_time("500ms"), Ok(Ttl::from_millis(500)));
+        for wrong in ["", "45", "m", "4d", "-1s", "99999999999999999999h", "18446744073709551615h"] {
+            assert!(parse_time(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

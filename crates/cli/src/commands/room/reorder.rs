@@ -1,0 +1,37 @@
+//! `baton room reorder`
+
+use std::process::ExitCode;
+
+use baton_app::{
+    Failure,
+    commands::room::{Reorder, ReorderInput},
+};
+
+use crate::{
+    context::Context,
+    select::{self, RoomArgs},
+    ui::Ui,
+};
+
+/// Set the order in which members get the stick
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct ReorderArgs {
+    /// Every member, by id or name, in the new order
+    #[arg(value_name = "AGENT", required = true)]
+    order: Vec<String>,
+    #[command(flatten)]
+    room: RoomArgs,
+}
+
+impl ReorderArgs {
+    pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let state = self.room.state(context)?;
+        let order = self.order.iter().map(|named| select::member(&state, named)).collect::<Result<_, _>>()?;
+        let ordered =
+            context.run::<Reorder>(ReorderInput { room_id: state.room.room_id, order, idempotency_key: None })?;
+        Ok(ui.answer(&ordered, || {
+            let members = ordered.members.iter().enumerate();
+            members.map(|(rank, member)| format!("{}. {member}\n", rank + 1)).collect()
+        }))
+    }
+}

@@ -1,0 +1,64 @@
+//! `baton status`
+
+use std::process::ExitCode;
+
+use baton_app::{
+    Failure,
+    commands::room::{List, ListInput},
+};
+use baton_core::{ids::AgentId, room::RoomState};
+use serde_json::json;
+
+use crate::{context::Context, render, select::RoomArgs, ui::Ui};
+
+/// Show this workspace at a glance: who holds the stick, who is here, what to do next
+#[derive(Debug, clap::Args)]
+pub(super) struct StatusArgs {
+    #[command(flatten)]
+    room: RoomArgs,
+}
+
+impl StatusArgs {
+    pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let you = context.caller.actor().agent_id;
+        if self.room.room.is_none() {
+            let path = self.room.path.as_deref().map(crate::select::utf8).transpose()?;
+            let here = context.run::<List>(ListInput { context_path: path, all: false })?;
+            if here.rooms.is_empty() {
+                let next = "baton join";
+                return Ok(ui.answer(&json!({ "room": null, "you": you, "next": next }), || {
+                    format!("No room covers this path yet.\n\nYou are {you}.\nnext: {next}\n")
+                }));
+            }
+        }
+        let state = self.room.state(context)?;
+        let member = state.members.iter().any(|member| member.agent_id == you);
+        let next = next_step(&state.room.state, member, &you, &state);
+        let data = json!({ "you": you, "next": next, "state": state });
+        Ok(ui.answer(&data, || format!("{}\nnext: {next}\n", render::room_page(&state, context.app.now(), &you))))
+    }
+}
+
+fn next_step(
+    room_state: &RoomState,
+    member: bool,
+    you: &AgentId,
+    state: &baton_app::commands::room::GetRoomStateResult,
+) -> String {
+    let room = &state.room;
+    match room_state {
+        RoomState::Closed => "baton join  (opens a fresh room)".to_owned(),
+        _ if !member => "baton join".to_owned(),
+        RoomState::Owned | RoomState::StaleOwner if room.owner.as_ref() == Some(you) => {
+            "you hold the stick: baton release --status … --next …".to_owned()
+        }
+        _ if state.takeover.available => format!("baton take --turn {} --reason …", room.turn_id),
+        RoomState::Reserved if room.reserved_for.as_ref() == Some(you) => "it is your turn: baton wait".to_owned(),
+        RoomState::Idle | RoomState::Dormant => "the stick is free: baton wait".to_owned(),
+        RoomState::Owned
+        | RoomState::Reserved
+        | RoomState::StaleOwner
+        | RoomState::OwnerGone
+        | RoomState::RecipientGone => "baton wait".to_owned(),
+    }
+}

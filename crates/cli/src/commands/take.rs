@@ -1,0 +1,45 @@
+//! `baton take`
+
+use std::process::ExitCode;
+
+use baton_app::{
+    Failure,
+    commands::stick::{Takeover, TakeoverInput},
+};
+use baton_core::lease::Fence;
+
+use crate::{context::Context, select::RoomArgs, ui::Ui};
+
+/// Take the stick over from someone who timed out or is gone
+#[derive(Debug, clap::Args)]
+pub(super) struct TakeArgs {
+    /// Why, for the log
+    #[arg(long, short, value_name = "TEXT")]
+    reason: String,
+    /// The turn you mean to end [default: the current one]
+    #[arg(long, value_name = "N")]
+    turn: Option<u64>,
+    #[command(flatten)]
+    room: RoomArgs,
+    /// Repeat a call safely: the same key gets the first answer
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
+}
+
+impl TakeArgs {
+    pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let state = self.room.state(context)?;
+        let taken = context.run::<Takeover>(TakeoverInput {
+            room_id: state.room.room_id.clone(),
+            expected_turn_id: self.turn.map_or(state.room.turn_id, Fence),
+            reason: self.reason,
+            idempotency_key: self.idempotency_key,
+        })?;
+        Ok(ui.answer(&taken, || {
+            format!(
+                "You hold the stick in place of {}: turn {}, lease {}.\nnext: baton room events  (read the latest handoffs)\n",
+                taken.revoked_agent_id, taken.turn_id, taken.lease_id
+            )
+        }))
+    }
+}

@@ -1,0 +1,109 @@
+//! `baton wait`
+#![expect(clippy::disallowed_methods, reason = "this command is a wait: it measures its own budget")]
+
+use std::{
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use baton_app::{
+    Failure,
+    commands::stick::{Wait, WaitForTurnResult, WaitInput},
+};
+use baton_core::{ids::AgentId, limits, time::Timestamp};
+
+use crate::{context::Context, exit::Exit, render, select::RoomArgs, ui::Ui};
+
+/// Wait for the stick and take it up when it is yours
+///
+/// Says nothing until there is something to say, then exits once: 0 your turn, 11 takeover available, 12 the
+/// room is closed, 10 the timeout passed. Costs nothing while it waits.
+#[derive(Debug, clap::Args)]
+pub(super) struct WaitArgs {
+    #[command(flatten)]
+    room: RoomArgs,
+    /// Give up after this many seconds; 0 tries once [default: wait for ever]
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<f64>,
+    /// Only listen: never take up a free stick, and exit when it is kept for you
+    #[arg(long)]
+    park: bool,
+}
+
+impl WaitArgs {
+    pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let room_id = self.room.find(context)?;
+        let timeout = self.timeout.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or_default());
+        let until = timeout.map(|timeout| Instant::now() + timeout);
+        let you = context.caller.actor().agent_id;
+        loop {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()).as_millis() as u64);
+            let answer = context.run::<Wait>(WaitInput {
+                room_id: room_id.clone(),
+                cursor: None,
+                max_wait_ms: Some(left.unwrap_or(u64::MAX).min(limits::WAIT_MAX.as_millis())),
+                park: self.park,
+                idempotency_key: None,
+            })?;
+            let again = match &answer {
+                WaitForTurnResult::NotYet { reserved_for, .. } => {
+                    reserved_for.as_ref() != Some(&you) && until.is_none_or(|until| Instant::now() < until)
+                }
+                _ => false,
+            };
+            if !again {
+                return Ok(show(ui, &answer, context.app.now(), &you));
+            }
+        }
+    }
+}
+
+fn show(ui: Ui, answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> ExitCode {
+    let exit = match answer {
+        WaitForTurnResult::YourTurn { .. } => Exit::Done,
+        WaitForTurnResult::NotYet { .. } => Exit::NotYet,
+        WaitForTurnResult::TakeoverAvailable { .. } => Exit::TakeoverAvailable,
+        WaitForTurnResult::Closed { .. } => Exit::Closed,
+    };
+    ui.answer_with(exit, answer, || text(answer, now, you))
+}
+
+fn text(answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> String {
+    match answer {
+        WaitForTurnResult::YourTurn {
+            turn_id, lease_id, lease_expires_at, handoff, from_agent_id, resumed, ..
+        } => {
+            let already = if *resumed { "already " } else { "" };
+            let head = format!(
+                "It is {already}your turn: turn {turn_id}, lease {lease_id}, which runs out in {}.\n",
+                lease_expires_at.since(now)
+            );
+            let handoff = match (handoff, from_agent_id) {
+                (Some(handoff), Some(from)) => format!("\nHandoff from {from}\n{}", render::handoff_page(handoff)),
+                _ => String::new(),
+            };
+            format!(
+                "{head}{handoff}\nnext: work, `baton heartbeat` now and then, then baton release --status … --next …\n"
+            )
+        }
+        WaitForTurnResult::NotYet { room_state, owner, reserved_for, .. } => {
+            if reserved_for.as_ref() == Some(you) {
+                return "The stick is kept for you.\nnext: baton wait\n".to_owned();
+            }
+            let who = match (owner, reserved_for) {
+                (Some(owner), _) => format!("held by {owner}"),
+                (None, Some(recipient)) => format!("kept for {recipient}"),
+                (None, None) => "free".to_owned(),
+            };
+            format!("Not yet: the room is {}, the stick is {who}.\nnext: baton wait\n", room_state.as_str())
+        }
+        WaitForTurnResult::TakeoverAvailable { turn_id, room_state, current_owner, reserved_for, .. } => {
+            let who = current_owner.as_ref().or(reserved_for.as_ref()).map_or("nobody", |agent| agent.as_str());
+            format!(
+                "{who} does not respond ({}): the stick may be taken over.\nnext: baton take --turn {turn_id} --reason …\n",
+                room_state.as_str()
+            )
+        }
+        WaitForTurnResult::Closed { .. } => "The room is closed.\nnext: baton join  (opens a fresh room)\n".to_owned(),
+    }
+}

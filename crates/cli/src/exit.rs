@@ -1,0 +1,58 @@
+//! Exit statuses. They are part of the interface: scripts and agents branch on them.
+
+use std::process::ExitCode;
+
+use baton_core::code::{ErrorCode, Kind};
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// It was done.
+    Done,
+    /// Baton or its store failed.
+    Failed,
+    /// The request itself was wrong.
+    Usage,
+    /// The room's state said no.
+    Refused,
+    /// What it names does not exist.
+    NotFound,
+    /// `wait`: it is not your turn, and the time is up.
+    NotYet,
+    /// `wait`: the stick may be taken over.
+    TakeoverAvailable,
+    /// `wait`: the room is closed.
+    Closed,
+}
+
+impl Exit {
+    /// The status of a "no".
+    pub(crate) fn of(code: ErrorCode) -> Self {
+        match code.kind() {
+            Kind::Invalid => Self::Usage,
+            Kind::NotFound => Self::NotFound,
+            Kind::Refused => Self::Refused,
+            Kind::Failed => Self::Failed,
+        }
+    }
+
+    /// The number a shell sees.
+    pub(crate) const fn status(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::Refused => 3,
+            Self::NotFound => 4,
+            Self::NotYet => 10,
+            Self::TakeoverAvailable => 11,
+            Self::Closed => 12,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.status())
+    }
+}

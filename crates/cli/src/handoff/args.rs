@@ -1,0 +1,153 @@
+//! The flags, and how the sources add up: a file, standard input or the editor first, then flags on top.
+
+use std::{
+    fs,
+    io::{self, Read},
+    path::PathBuf,
+};
+
+use baton_app::{Failure, commands::room::GetRoomStateResult, paths};
+use baton_core::{
+    code::ErrorCode,
+    handoff::{Artifact, ArtifactRole, Handoff},
+    limits,
+};
+
+use super::{editor, page};
+use crate::{context::Context, ui};
+
+/// What the next holder needs to know.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct HandoffArgs {
+    /// What you did, what you learned, what is unfinished
+    #[arg(long, short, value_name = "TEXT")]
+    status: Option<String>,
+    /// What the next holder should do
+    #[arg(long = "next", short, value_name = "TEXT")]
+    next_action: Option<String>,
+    /// Where to look: PATH[:FIRST-LAST][=ROLE], ROLE one of examine, review, edit, context, output
+    #[arg(long = "artifact", short, value_name = "PATH")]
+    artifacts: Vec<String>,
+    /// Something undecided
+    #[arg(long = "question", short, value_name = "TEXT")]
+    questions: Vec<String>,
+    /// Something off-limits for the next holder
+    #[arg(long, value_name = "TEXT")]
+    do_not: Vec<String>,
+    /// Read the handoff from a file, JSON or the editor's format; `-` is standard input
+    #[arg(long, short, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Write the handoff in $EDITOR
+    #[arg(long, short, conflicts_with = "file")]
+    edit: bool,
+    /// Draft the artifacts from what changed in git since your turn began
+    #[arg(long)]
+    from_git: bool,
+}
+
+impl HandoffArgs {
+    /// Puts the handoff together.
+    pub(crate) fn gather(&self, context: &Context, state: &GetRoomStateResult) -> Result<Handoff, Failure> {
+        let mut handoff = match &self.file {
+            Some(file) => page::read(&self.text_of(file)?)?,
+            None => empty(),
+        };
+        if let Some(status) = &self.status {
+            handoff.status.clone_from(status);
+        }
+        if let Some(next_action) = &self.next_action {
+            handoff.next_action.clone_from(next_action);
+        }
+        for artifact in &self.artifacts {
+            handoff.artifacts.push(parse_artifact(artifact)?);
+        }
+        handoff.open_questions.extend(self.questions.iter().cloned());
+        handoff.do_not.extend(self.do_not.iter().cloned());
+        if self.from_git {
+            handoff.artifacts.extend(self.changed_in_git(context, state)?);
+            handoff.artifacts.truncate(limits::HANDOFF_ARTIFACTS);
+        }
+        let says_nothing = handoff.status.is_empty() && handoff.next_action.is_empty();
+        if self.edit || (says_nothing && self.file.is_none() && ui::is_interactive()) {
+            handoff = page::read(&editor::edit(context.app.environment(), &page::write(&handoff))?)?;
+        }
+        Ok(handoff)
+    }
+
+    fn text_of(&self, file: &PathBuf) -> Result<String, Failure> {
+        let mut text = String::new();
+        let read = if file.as_os_str() == "-" {
+            io::stdin().lock().take(limits::HANDOFF_BYTES as u64 * 4).read_to_string(&mut text).map(|_| text)
+        } else {
+            fs::read_to_string(file)
+        };
+        read.map_err(|error| {
+            Failure::new(ErrorCode::InvalidInput, format!("{}: {error}.", file.display())).with("field", "file")
+        })
+    }
+
+    fn changed_in_git(&self, context: &Context, state: &GetRoomStateResult) -> Result<Vec<Artifact>, Failure> {
+        let Some(since) = state.owned_since else { return Ok(Vec::new()) };
+        // The checkout one works in, which for a linked worktree is not the room's own path.
+        let here = &context.caller.cwd;
+        paths::draft_artifacts(paths::checkout_root(here).unwrap_or(here), since)
+    }
+}
+
+fn empty() -> Handoff {
+    Handoff {
+        status: String::new(),
+        next_action: String::new(),
+        artifacts: Vec::new(),
+        open_questions: Vec::new(),
+        do_not: Vec::new(),
+    }
+}
+
+/// Reads `PATH[:FIRST-LAST][=ROLE]`.
+pub(super) fn parse_artifact(text: &str) -> Result<Artifact, Failure> {
+    let (place, role) = match text.rsplit_once('=') {
+        Some((place, role)) => (place, parse_role(role)?),
+        None => (text, ArtifactRole::Review),
+    };
+    let (path, lines) = match place.rsplit_once(':') {
+        Some((path, range)) => match parse_lines(range) {
+            Some(lines) => (path, Some(lines)),
+            None => (place, None),
+        },
+        None => (place, None),
+    };
+    Ok(Artifact { path: path.to_owned(), lines, role, note: None })
+}
+
+fn parse_lines(range: &str) -> Option<[u32; 2]> {
+    match range.split_once('-') {
+        Some((first, last)) => Some([first.parse().ok()?, last.parse().ok()?]),
+        None => range.parse().ok().map(|line| [line, line]),
+    }
+}
+
+fn parse_role(role: &str) -> Result<ArtifactRole, Failure> {
+    serde_json::from_value(role.into()).map_err(|_| {
+        let message = format!("{role:?} is not a role: use examine, review, edit, context or output.");
+        Failure::new(ErrorCode::InvalidHandoff, message).with("field", "artifacts.role")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_artifact_is_a_path_with_lines_and_a_role_if_given() {
+        let shown = ["plan.md", "src/a.rs:10-20", "src/a.rs:7=edit", "odd:name=context"]
+            .map(|text| serde_json::to_string(&parse_artifact(text).unwrap()).unwrap());
+        insta::assert_snapshot!(shown.join("\n"), @r#"
+        {"path":"plan.md","role":"review"}
+        {"path":"src/a.rs","lines":[10,20],"role":"review"}
+        {"path":"src/a.rs","lines":[7,7],"role":"edit"}
+        {"path":"odd:name","role":"context"}
+        "#);
+        assert!(parse_artifact("a.rs=burn").is_err());
+    }
+}

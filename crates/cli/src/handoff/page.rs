@@ -1,0 +1,84 @@
+//! The handoff as a page that a person edits: headings and plain lines. JSON is read too.
+
+use baton_app::Failure;
+use baton_core::{code::ErrorCode, handoff::Handoff};
+
+use super::args::parse_artifact;
+
+const GUIDE: &str = "\
+// What the next holder needs. Lines that begin with // are left out.
+// Status and next action are required.
+";
+
+/// Writes a handoff as a page.
+pub(super) fn write(handoff: &Handoff) -> String {
+    let artifacts = handoff.artifacts.iter().map(|artifact| {
+        let lines = artifact.lines.map_or_else(String::new, |[first, last]| format!(":{first}-{last}"));
+        let role = serde_json::to_value(artifact.role).ok();
+        format!("{}{lines}={}", artifact.path, role.as_ref().and_then(|role| role.as_str()).unwrap_or("review"))
+    });
+    let list = |items: &[String]| items.join("\n");
+    let status = if handoff.status.is_empty() { "What I did:\nWhat I learned:\nOpen risks:" } else { &handoff.status };
+    format!(
+        "{GUIDE}\n# Status\n{status}\n\n# Next action\n{}\n\n# Artifacts\n// PATH[:FIRST-LAST][=ROLE], one a line\n{}\n\n# Open questions\n{}\n\n# Do not\n{}\n",
+        handoff.next_action,
+        artifacts.collect::<Vec<_>>().join("\n"),
+        list(&handoff.open_questions),
+        list(&handoff.do_not),
+    )
+}
+
+/// Reads a page, or JSON.
+pub(super) fn read(text: &str) -> Result<Handoff, Failure> {
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text)
+            .map_err(|error| Failure::new(ErrorCode::InvalidHandoff, format!("The handoff is not right: {error}.")));
+    }
+    let section = |name: &str| section(text, name);
+    let items = |name: &str| {
+        let body = section(name);
+        body.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    Ok(Handoff {
+        status: unfilled(section("status")),
+        next_action: section("next action"),
+        artifacts: items("artifacts").iter().map(|line| parse_artifact(line)).collect::<Result<_, _>>()?,
+        open_questions: items("open questions"),
+        do_not: items("do not"),
+    })
+}
+
+/// A status that is still the template says nothing.
+fn unfilled(status: String) -> String {
+    let template = ["What I did:", "What I learned:", "Open risks:"];
+    if status.lines().all(|line| template.contains(&line.trim())) { String::new() } else { status }
+}
+
+fn section(text: &str, name: &str) -> String {
+    let heading = |line: &str| line.strip_prefix("# ").map(|title| title.trim().to_lowercase());
+    let body = text
+        .lines()
+        .filter(|line| !line.starts_with("//"))
+        .skip_while(|line| heading(line).as_deref() != Some(name))
+        .skip(1)
+        .take_while(|line| heading(line).is_none());
+    body.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_reads_back_as_the_handoff_it_was_written_from() {
+        let json = r#"{"status":"wrote the parser\nand its tests","next_action":"review","artifacts":[{"path":"src/a.rs","lines":[1,9],"role":"edit"}],"open_questions":["why?"],"do_not":["touch main"]}"#;
+        let handoff = read(json).unwrap();
+        assert_eq!(read(&write(&handoff)).unwrap(), handoff);
+    }
+
+    #[test]
+    fn an_untouched_template_says_nothing() {
+        let blank = read(r#"{"status":"","next_action":""}"#).unwrap();
+        assert!(read(&write(&blank)).unwrap().check().is_err());
+    }
+}

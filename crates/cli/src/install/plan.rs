@@ -1,0 +1,106 @@
+//! What would be written, before it is: `--print` shows a plan, `install` and `uninstall` apply one.
+//!
+//! A plan remembers the text each edit was made from. Harnesses write to their own configuration while they run, so
+//! a file that says something else by the time of the write is not overwritten; [`carry_out`] plans again.
+
+use std::{
+    fmt, fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::{ConfigChange, ConfigReport, InstallError, Outcome, SkillChange, atomic};
+
+const ATTEMPTS_MAX: usize = 5;
+
+/// The files that would be changed, and the outcome if they are.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// What will have happened.
+    pub(crate) outcome: Outcome,
+    /// The entry as a configuration of its own, for showing or for adding by hand. Empty for a removal.
+    pub(crate) snippet: String,
+    pub(super) edits: Vec<Edit>,
+}
+
+/// A change of one file.
+#[derive(Debug)]
+pub(super) struct Edit {
+    pub(super) path: PathBuf,
+    /// The text as it was read; none if there was no file.
+    pub(super) before: Option<String>,
+    /// The text to be; none removes the file.
+    pub(super) after: Option<String>,
+    /// The mode of the file, if it is new.
+    pub(super) new_mode: u32,
+}
+
+impl Plan {
+    /// Writes what was planned.
+    pub(super) fn apply(self) -> Result<Outcome, InstallError> {
+        for edit in &self.edits {
+            if read_text(&edit.path)? != edit.before {
+                return Err(InstallError::Changed { path: edit.path.clone() });
+            }
+            let (doing, done) = match &edit.after {
+                Some(text) => ("write", atomic::write(&edit.path, text, edit.new_mode)),
+                None => ("remove", atomic::remove(&edit.path)),
+            };
+            done.map_err(|source| InstallError::Io { doing, path: edit.path.clone(), source })?;
+        }
+        Ok(self.outcome)
+    }
+}
+
+impl fmt::Display for Plan {
+    /// Writes what `--print` shows: each file with what would become of it, and the entry as it would stand there.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.outcome.harness.title();
+        for ConfigReport { path, change } in &self.outcome.config {
+            let path = path.display();
+            match change {
+                ConfigChange::Created => writeln!(f, "{name}: would create {path} with"),
+                ConfigChange::Added => writeln!(f, "{name}: would add to {path}"),
+                ConfigChange::Updated { from, to } => {
+                    writeln!(f, "{name}: would update {path}\n  from {from}\n  to   {to}")
+                }
+                ConfigChange::Already => writeln!(f, "{name}: {path} already has"),
+                ConfigChange::Removed { command } => writeln!(f, "{name}: would remove {command} from {path}"),
+                ConfigChange::NotRegistered => writeln!(f, "{name}: nothing to remove from {path}"),
+            }?;
+        }
+        if !self.snippet.is_empty() {
+            writeln!(f, "\n{}", self.snippet)?;
+        }
+        let path = self.outcome.skill.path.display();
+        match &self.outcome.skill.change {
+            SkillChange::Installed => write!(f, "{name}: would install the skill as {path}"),
+            SkillChange::Updated => write!(f, "{name}: would update the skill {path}"),
+            SkillChange::Removed => write!(f, "{name}: would remove the skill {path}"),
+            SkillChange::Already
+            | SkillChange::NeededBy { .. }
+            | SkillChange::KeptForeign
+            | SkillChange::NotInstalled => write!(f, "{name}: would leave {path} as it is"),
+        }
+    }
+}
+
+/// Plans and applies, and does so again while someone else is faster.
+pub(super) fn carry_out(plan: impl Fn() -> Result<Plan, InstallError>) -> Result<Outcome, InstallError> {
+    let mut outcome = plan()?.apply();
+    for _ in 1..ATTEMPTS_MAX {
+        if !matches!(outcome, Err(InstallError::Changed { .. })) {
+            break;
+        }
+        outcome = plan()?.apply();
+    }
+    outcome
+}
+
+/// The text of a file, if there is one.
+pub(super) fn read_text(path: &Path) -> Result<Option<String>, InstallError> {
+    match fs::read(path) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| InstallError::NotText { path: path.to_owned() }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(InstallError::Io { doing: "read", path: path.to_owned(), source }),
+    }
+}

@@ -1,0 +1,19 @@
+//! The `baton` binary: arguments in, text or JSON out.
+//!
+//! Each command is one file under [`commands`]; it calls one use case of the command table and shows the answer
+//! through [`ui`], the only place that prints. What a refusal means for the exit status is in [`exit`].
+
+mod commands;
+mod context;
+mod exit;
+mod handoff;
+mod install;
+mod render;
+mod select;
+mod ui;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    commands::run()
+}

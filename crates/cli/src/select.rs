@@ -1,0 +1,87 @@
+//! Which room a command is about, and which turn.
+
+use std::path::PathBuf;
+
+use baton_app::{
+    Failure,
+    commands::room::{GetRoomStateResult, List, ListInput, State, StateInput},
+};
+use baton_core::{
+    code::ErrorCode,
+    ids::{AgentId, LeaseId, RoomId},
+    lease::Fence,
+};
+
+use crate::context::Context;
+
+/// Picks a room.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct RoomArgs {
+    /// The room's id
+    #[arg(long, value_name = "ID", conflicts_with = "path")]
+    pub(crate) room: Option<RoomId>,
+    /// A path in the room's workspace [default: the current directory]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<PathBuf>,
+}
+
+/// Picks a turn. Without them the caller's own current turn is meant.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct TurnArgs {
+    /// The turn you believe current
+    #[arg(long, value_name = "N")]
+    pub(crate) turn: Option<u64>,
+    /// The lease you were granted
+    #[arg(long, value_name = "LEASE")]
+    pub(crate) lease: Option<LeaseId>,
+}
+
+impl RoomArgs {
+    /// The room that is meant.
+    pub(crate) fn find(&self, context: &Context) -> Result<RoomId, Failure> {
+        if let Some(room) = &self.room {
+            return Ok(room.clone());
+        }
+        let path = self.path.clone().unwrap_or_else(|| PathBuf::from("."));
+        let found = context.run::<List>(ListInput { context_path: Some(utf8(&path)?), all: false })?;
+        match found.rooms.into_iter().next() {
+            Some(room) => Ok(room.room_id),
+            None => {
+                let message = format!("No room covers {}.", context.caller.cwd.join(&path).display());
+                Err(Failure::new(ErrorCode::UnknownRoom, message).advising("Open one with `baton join`."))
+            }
+        }
+    }
+
+    /// The room that is meant, and how it stands.
+    pub(crate) fn state(&self, context: &Context) -> Result<GetRoomStateResult, Failure> {
+        context.run::<State>(StateInput { room_id: self.find(context)? })
+    }
+}
+
+/// A path as the text that the command table takes.
+pub(crate) fn utf8(path: &std::path::Path) -> Result<String, Failure> {
+    match path.to_str() {
+        Some(path) => Ok(path.to_owned()),
+        None => Err(Failure::new(ErrorCode::InvalidPath, format!("{} is not valid UTF-8.", path.display()))),
+    }
+}
+
+impl TurnArgs {
+    /// The turn and lease to show: as given, else those the caller holds. A caller who holds none shows a lease
+    /// that nobody has, and is told who does.
+    pub(crate) fn fence(&self, state: &GetRoomStateResult) -> Result<(Fence, LeaseId), Failure> {
+        let turn = self.turn.map_or(state.room.turn_id, Fence);
+        let none: LeaseId = "lease_none".parse().map_err(|_| Failure::new(ErrorCode::Internal, "a lease id"))?;
+        Ok((turn, self.lease.clone().or_else(|| state.room.lease_id.clone()).unwrap_or(none)))
+    }
+}
+
+/// The member a person means: by id, or by the name people use.
+pub(crate) fn member(state: &GetRoomStateResult, named: &str) -> Result<AgentId, Failure> {
+    let found = state.members.iter().find(|member| member.agent_id.as_str() == named || member.display_name == named);
+    match found {
+        Some(member) => Ok(member.agent_id.clone()),
+        None => named.parse().map_err(|error| Failure::new(ErrorCode::InvalidInput, format!("{error}."))),
+    }
+}

@@ -1,0 +1,117 @@
+//! The only place that prints. Data goes to standard output, everything else to standard error.
+//!
+//! Text that came from agents is data: control characters and bidirectional overrides are taken out before a
+//! terminal sees them.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+};
+
+use baton_app::Failure;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::exit::Exit;
+
+/// Where a command shows its answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ui {
+    json: bool,
+    command: &'static str,
+}
+
+impl Ui {
+    pub(crate) fn new(json: bool, command: &'static str) -> Self {
+        Self { json, command }
+    }
+
+    /// Shows an answer: as JSON for programs, or as `text` for people.
+    pub(crate) fn answer(&self, data: &impl Serialize, text: impl FnOnce() -> String) -> ExitCode {
+        self.answer_with(Exit::Done, data, text)
+    }
+
+    /// Shows an answer that is not simply "done".
+    pub(crate) fn answer_with(&self, exit: Exit, data: &impl Serialize, text: impl FnOnce() -> String) -> ExitCode {
+        if self.json {
+            let data = serde_json::to_value(data).unwrap_or(Value::Null);
+            self.envelope(exit == Exit::Done, data, Value::Null);
+        } else {
+            print(&text());
+        }
+        exit.into()
+    }
+
+    /// Shows a "no", with the next step.
+    pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
+        if self.json {
+            self.envelope(false, Value::Null, failure.to_json());
+        } else {
+            let mut text = format!("{}: {}\n", failure.code, clean(&failure.message));
+            for (key, value) in failure.details.iter().filter(|(_, value)| !is_empty(value)) {
+                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                text.push_str(&format!("  {key}: {}\n", clean(&value)));
+            }
+            text.push_str(&format!("  next: {}\n", clean(&failure.next)));
+            complain(&text);
+        }
+        Exit::of(failure.code).into()
+    }
+
+    /// Tells a story as it happens, unless a program is reading.
+    pub(crate) fn narrate(&self, text: &str) {
+        if !self.json {
+            print(&clean(text));
+        }
+    }
+
+    fn envelope(&self, ok: bool, data: Value, error: Value) {
+        print(&format!("{}\n", json!({ "ok": ok, "command": self.command, "data": data, "error": error })));
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+    }
+}
+
+/// Writes to standard output. A reader that has gone away is not an error.
+pub(crate) fn print(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Writes to standard error.
+pub(crate) fn complain(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Whether a person sits at the other end.
+pub(crate) fn is_interactive() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// `text` without what could move the cursor, hide or reorder what is shown. Line breaks and tabs stay.
+pub(crate) fn clean(text: &str) -> String {
+    text.chars()
+        .filter(|c| {
+            matches!(c, '\n' | '\t')
+                || !(c.is_control()
+                    || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_agent_wrote_cannot_move_the_cursor_or_turn_the_text_round() {
+        assert_eq!(clean("a\u{1b}[2Jb\u{202e}c\r\nd\te"), "a[2Jbc\nd\te");
+    }
+}

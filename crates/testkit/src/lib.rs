@@ -1,0 +1,30 @@
+//! What tests share, so that a test reads like a story.
+//!
+//! - [`on_every_backend`] runs a story once per engine, on a [`TestApp`]: a real store in a directory of its own,
+//!   a [`ManualClock`] that only the test moves, and [`SequentialIds`].
+//! - [`Agent`] is someone in the story. It calls commands through the table, as every surface does, and may have a
+//!   real process ([`Sleeper`]) behind it that can be stopped and killed.
+//! - [`Other`] is another process of the same test binary, for what only processes can show.
+//!
+//! What must stay true: nothing here sleeps, reads the real clock or touches anything outside its own directory.
+#![expect(clippy::unwrap_used, reason = "this crate is part of tests, where a failed step ends the test")]
+
+mod agent;
+mod app;
+mod backend;
+mod clock;
+mod handoffs;
+mod ids;
+mod other;
+mod sleeper;
+mod workspace;
+
+pub use agent::{Agent, Turn};
+pub use app::TestApp;
+pub use backend::{Backend, Place, on_every_backend, on_every_place};
+pub use clock::ManualClock;
+pub use handoffs::handoff;
+pub use ids::SequentialIds;
+pub use other::{Other, Role};
+pub use sleeper::Sleeper;
+pub use workspace::Workspace;
