@@ -21,8 +21,8 @@ pub const ARTIFACT_NOTE_BYTES: usize = 1024;
 pub const HANDOFF_LIST_ITEMS: usize = 32;
 /// Longest entry in `open_questions` or `do_not`.
 pub const HANDOFF_ITEM_BYTES: usize = 2048;
-/// Largest handoff in all.
-pub const HANDOFF_BYTES: usize = 64 * 1024;
+/// Largest handoff in all: it comes with the answer to a wait, which every client must pass on whole.
+pub const HANDOFF_BYTES: usize = 32 * 1024;
 
 /// Longest note.
 pub const NOTE_BYTES: usize = 16 * 1024;

@@ -19,7 +19,6 @@ const IDEMPOTENT: [&str; 5] = ["join_path", "heartbeat", "leave_path", "reorder_
 
 /// The tools that are offered to this client.
 pub(crate) struct Tools {
-    tier: Tier,
     commands: Vec<&'static Command>,
     listed: OnceLock<Vec<Tool>>,
 }
@@ -28,7 +27,7 @@ impl Tools {
     /// The tools of `tier`; the full set contains the daily one.
     pub(crate) fn of(tier: Tier) -> Self {
         let commands = TABLE.iter().filter(|command| tier == Tier::Full || command.tier == Tier::Daily).collect();
-        Self { tier, commands, listed: OnceLock::new() }
+        Self { commands, listed: OnceLock::new() }
     }
 
     /// Every tool, described. Made when first asked, so that a connection that only calls does not pay for it.
@@ -41,16 +40,10 @@ impl Tools {
         let one = |command: &&'static Command| {
             let mut input = schema::compact(command.input_schema().as_value());
             repeats.abridge(command.tool, &mut input);
-            let tool = Tool::new(command.tool, command.about, Arc::new(input))
+            Tool::new(command.tool, command.about, Arc::new(input))
+                .with_raw_output_schema(Arc::new(schema::outline(command.output_schema().as_value())))
                 .with_annotations(annotations(command))
-                .with_meta(always_loaded());
-            match self.tier {
-                // Every conversation pays for this list, and a result explains itself.
-                Tier::Daily => tool,
-                Tier::Full => {
-                    tool.with_raw_output_schema(Arc::new(schema::outline(command.output_schema().as_value())))
-                }
-            }
+                .with_meta(always_loaded())
         };
         self.commands.iter().map(one).collect()
     }

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::{
     exit::Exit,
     install::{
-        self, Harness, InstallError, Places, Registration, SkillStatus, Status, absence, plan_install, plan_uninstall,
-        skill_status,
+        self, Harness, InstallError, Outcome, Places, Registration, SkillStatus, Status, absence, plan_install,
+        plan_uninstall, skill_status,
     },
     ui::Ui,
 };
@@ -95,7 +95,7 @@ impl InstallArgs {
                 plan_install(harness, &places, &registration),
                 |plan| json!({ "would": plan.to_string() }),
             ),
-            None => Done::of(harness, install::install(harness, &places, &registration), |outcome| json!(outcome)),
+            None => Done::of(harness, install::install(harness, &places, &registration), outcome_json),
         };
         Ok(report(ui, self.which.harnesses().into_iter().map(each).collect()))
     }
@@ -113,10 +113,14 @@ impl UninstallArgs {
                     |plan| json!({ "would": plan.to_string() }),
                 );
             }
-            Done::of(harness, install::uninstall(harness, &places), |outcome| json!(outcome))
+            Done::of(harness, install::uninstall(harness, &places), outcome_json)
         };
         Ok(report(ui, self.which.harnesses().into_iter().map(each).collect()))
     }
+}
+
+fn outcome_json(outcome: &Outcome) -> Value {
+    json!({ "changed": outcome.changed(), "outcome": outcome })
 }
 
 fn report(ui: Ui, done: Vec<Done>) -> ExitCode {

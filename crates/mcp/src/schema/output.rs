@@ -12,8 +12,8 @@ const REFUSAL_FIELDS: [&str; 3] = ["error", "message", "next"];
 /// The JSON types a field may have; `None` is any.
 type Types = Option<BTreeSet<String>>;
 
-/// Outlines a generated schema: the fields of every form the result may take, each with its types. Nothing is
-/// required, so a refusal is valid too.
+/// Outlines a generated schema: the fields of every form the result may take that always have one type. Nothing
+/// is required, so a refusal is valid too.
 pub(crate) fn outline(root: &Value) -> Map<String, Value> {
     let definitions = Definitions::of(root);
     let mut fields = BTreeMap::new();
@@ -23,7 +23,7 @@ pub(crate) fn outline(root: &Value) -> Map<String, Value> {
             types.insert("string".to_owned());
         }
     }
-    let properties = fields.into_iter().map(|(name, types)| (name, typed(types))).collect();
+    let properties = fields.into_iter().filter_map(|(name, types)| Some((name, typed(types)?))).collect();
     Map::from_iter([("type".to_owned(), "object".into()), ("properties".to_owned(), Value::Object(properties))])
 }
 
@@ -76,11 +76,11 @@ fn union(left: Types, right: Types) -> Types {
     Some(left)
 }
 
-/// One type is told; several, which mostly means "or null", are not worth their bytes.
-fn typed(types: Types) -> Value {
+/// A field of one type is told; what may be several, which mostly means "or null", is not worth its bytes.
+fn typed(types: Types) -> Option<Value> {
     match types.map(Vec::from_iter).as_deref() {
-        Some([only]) => json!({"type": only}),
-        _ => json!({}),
+        Some([only]) => Some(json!({"type": only})),
+        _ => None,
     }
 }
 
@@ -129,9 +129,6 @@ mod tests {
         let expected = json!({
             "type": "object",
             "properties": {
-                "extra": {},
-                "handoff": {},
-                "next": {},
                 "status": {"type": "string"},
                 "turn_id": {"type": "integer"}
             }

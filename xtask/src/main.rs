@@ -1,0 +1,41 @@
+//! The project's own tasks: `cargo xtask test|check|bench|docs`.
+//!
+//! Each task is a file. They run the same commands a person would, print them, and stop at the first that fails.
+
+mod bench;
+mod check;
+mod docs;
+mod machine;
+mod run;
+mod test;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask TASK
+
+  test  [ARGS]   install what the tests need, then run them all; ARGS go to `cargo test`
+  check          what a change must pass: format, lints, docs, dependencies, generated pages, tests
+  bench [ARGS]   measure Baton beside its yardsticks, in release mode; ARGS go to the bench
+  docs           write the generated pages under docs/
+";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let task = arguments.next();
+    let rest: Vec<String> = arguments.collect();
+    let outcome = match task.as_deref() {
+        Some("test") => test::run(&rest),
+        Some("check") if rest.is_empty() => check::run(),
+        Some("bench") => bench::run(&rest),
+        Some("docs") if rest.is_empty() => docs::write(),
+        _ => Err(USAGE.to_owned()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            run::say(&problem);
+            ExitCode::FAILURE
+        }
+    }
+}
