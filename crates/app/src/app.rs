@@ -84,6 +84,7 @@ impl App {
         self.once(&actor, request, |tx, now| {
             let before = rooms::load(tx, room_id)?.ok_or_else(|| Failure::unknown_room(room_id))?;
             let mut change = Change { tx, room: before.clone(), now, actor: &actor, witness: &self.probe };
+            change.come_back()?;
             let output = work(&mut change)?;
             change.room.touch(&actor.agent_id, now);
             let after = change.room;
@@ -130,6 +131,14 @@ impl Change<'_> {
         match self.room.decide(self.now, &command, self.witness)? {
             Some(event) => self.apply(event).map(Some),
             None => Ok(None),
+        }
+    }
+
+    /// Records the caller's return, if it comes back from the dead.
+    pub(crate) fn come_back(&mut self) -> Result<(), Failure> {
+        match self.room.comeback(self.actor, self.witness) {
+            Some(event) => self.apply(event).map(|_| ()),
+            None => Ok(()),
         }
     }
 

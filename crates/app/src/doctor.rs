@@ -39,7 +39,9 @@ pub fn examine(app: &App) -> Result<Report, Failure> {
             Err(failure) => problems.push(Check { what: format!("room {id}"), problem: Some(failure.message) }),
         }
     }
-    checks.push(Check { what: format!("{} rooms against {events} events", ids.len()), problem: None });
+    let what = format!("rooms as the fold of their logs ({} rooms, {events} events)", ids.len());
+    let problem = (!problems.is_empty()).then(|| format!("{} are not", problems.len()));
+    checks.push(Check { what, problem });
     checks.extend(problems);
     Ok(Report { info: app.store.info()?, checks })
 }

@@ -14,7 +14,7 @@ pub struct Failure {
     /// What was wrong.
     pub message: String,
     /// What the caller needs to act: the current owner, the field at fault, the candidates.
-    pub details: Map<String, Value>,
+    pub details: Box<Map<String, Value>>,
     /// What to do next.
     pub next: String,
 }
@@ -22,7 +22,7 @@ pub struct Failure {
 impl Failure {
     /// A failure with the code's usual advice.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), details: Map::new(), next: code.remedy().to_owned() }
+        Self { code, message: message.into(), details: Box::default(), next: code.remedy().to_owned() }
     }
 
     /// Adds a fact.
@@ -44,7 +44,7 @@ impl Failure {
         let mut json = Map::new();
         json.insert("error".to_owned(), self.code.as_str().into());
         json.insert("message".to_owned(), self.message.clone().into());
-        json.extend(self.details.clone());
+        json.extend(*self.details.clone());
         json.insert("next".to_owned(), self.next.clone().into());
         Value::Object(json)
     }
@@ -57,8 +57,8 @@ impl Failure {
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         let details = match serde_json::to_value(&refusal) {
-            Ok(Value::Object(fields)) => fields,
-            _ => Map::new(),
+            Ok(Value::Object(fields)) => Box::new(fields),
+            _ => Box::default(),
         };
         Self { details, ..Self::new(refusal.code(), refusal.to_string()) }
     }

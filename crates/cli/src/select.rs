@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use baton_app::{
     Failure,
     commands::room::{GetRoomStateResult, List, ListInput, State, StateInput},
+    paths,
 };
 use baton_core::{
     code::ErrorCode,
@@ -47,7 +48,8 @@ impl RoomArgs {
         match found.rooms.into_iter().next() {
             Some(room) => Ok(room.room_id),
             None => {
-                let message = format!("No room covers {}.", context.caller.cwd.join(&path).display());
+                let place = paths::canonical(&path, &context.caller.cwd)?;
+                let message = format!("No room covers {place}.");
                 Err(Failure::new(ErrorCode::UnknownRoom, message).advising("Open one with `baton join`."))
             }
         }

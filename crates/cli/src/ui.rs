@@ -12,7 +12,7 @@ use baton_app::Failure;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::exit::Exit;
+use crate::{commands::surface::in_words, exit::Exit};
 
 /// Where a command shows its answer.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,7 @@ impl Ui {
                 let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 text.push_str(&format!("  {key}: {}\n", clean(&value)));
             }
-            text.push_str(&format!("  next: {}\n", clean(&failure.next)));
+            text.push_str(&format!("  next: {}\n", clean(&in_words(&failure.next))));
             complain(&text);
         }
         Exit::of(failure.code).into()

@@ -14,6 +14,7 @@ mod reference;
 mod release;
 mod room;
 mod status;
+pub(crate) mod surface;
 mod take;
 mod wait;
 
@@ -123,25 +124,7 @@ mod tests {
     use baton_app::table::TABLE;
     use clap::CommandFactory;
 
-    use super::*;
-
-    /// Where each command of the table is on the command line.
-    const SURFACE: &[(&str, &[&str])] = &[
-        ("room.list", &["room", "list"]),
-        ("room.join", &["join"]),
-        ("room.state", &["room", "state"]),
-        ("room.events", &["room", "events"]),
-        ("room.note", &["room", "note"]),
-        ("room.leave", &["leave"]),
-        ("room.close", &["room", "close"]),
-        ("room.reorder", &["room", "reorder"]),
-        ("room.policy", &["room", "policy"]),
-        ("stick.wait", &["wait"]),
-        ("stick.heartbeat", &["heartbeat"]),
-        ("stick.release", &["release"]),
-        ("stick.pass", &["pass"]),
-        ("stick.takeover", &["take"]),
-    ];
+    use super::{surface::SURFACE, *};
 
     #[test]
     fn every_command_of_the_table_is_on_the_command_line() {

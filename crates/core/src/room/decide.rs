@@ -41,6 +41,18 @@ impl Room {
         }
     }
 
+    /// The return of a member whose recorded process is gone and who now calls from another: a crashed harness
+    /// that was resumed, or a person whose guardian has ended. Who is plainly there must not count as gone.
+    pub fn comeback(&self, by: &Actor, witness: &dyn Witness) -> Option<Event> {
+        let member = self.member(&by.agent_id)?;
+        let (old, new) = (member.process.as_ref()?, by.process.as_ref()?);
+        let returns = self.stick != Stick::Closed
+            && !old.same_process(new)
+            && witness.liveness(old).is_gone()
+            && !witness.liveness(new).is_gone();
+        returns.then(|| Self::joined(by, member.display_name.clone(), Rejoin::Yes))
+    }
+
     /// Extends the owner's lease, if the caller shows its fence. A heartbeat is not an event.
     pub fn renew(&mut self, now: Timestamp, by: &Actor, shown: &Shown, witness: &dyn Witness) -> Result<(), Refusal> {
         if self.stick == Stick::Closed {
@@ -78,14 +90,19 @@ impl Room {
             Some(member) => member.display_name.clone(),
             None => names::pick(by.agent_id.as_str(), |name| self.members.iter().any(|m| m.display_name == name)),
         };
-        Ok(Some(Event::Joined(Joined {
+        let rejoin = if known.is_some() { Rejoin::Yes } else { Rejoin::No };
+        Ok(Some(Self::joined(by, display_name, rejoin)))
+    }
+
+    fn joined(by: &Actor, display_name: String, rejoin: Rejoin) -> Event {
+        Event::Joined(Joined {
             agent_id: by.agent_id.clone(),
             display_name,
             session_kind: by.session_kind,
             process: by.process.clone(),
-            rejoin: known.is_some(),
+            rejoin: rejoin == Rejoin::Yes,
             agent_id_override: by.overridden,
-        })))
+        })
     }
 
     fn decide_claim(
@@ -366,6 +383,13 @@ impl Room {
             .map(|member| member.agent_id.clone())
             .collect()
     }
+}
+
+/// Whether a join is somebody's first.
+#[derive(PartialEq, Eq)]
+enum Rejoin {
+    Yes,
+    No,
 }
 
 fn check_reason(reason: &str) -> Result<(), Refusal> {

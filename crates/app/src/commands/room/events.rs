@@ -70,7 +70,7 @@ impl UseCase for Events {
             };
             Ok::<_, Failure>((room, events))
         })?;
-        presence::refresh(app, &room, &caller.actor().agent_id, app.now());
+        presence::refresh(app, caller, &room, app.now());
         let mut has_more = found.len() > limit as usize;
         found.truncate(limit as usize);
         let mut events = Vec::new();

@@ -73,7 +73,7 @@ impl UseCase for State {
             };
             Ok::<_, Failure>((room, handoff))
         })?;
-        presence::refresh(app, &room, &actor.agent_id, now);
+        presence::refresh(app, caller, &room, now);
         let takeover = match room.prospect(now, &actor.agent_id, actor.process.as_ref(), &app.probe) {
             Prospect::Takeover { reason } if room.member(&actor.agent_id).is_some() => Some(reason),
             _ => None,

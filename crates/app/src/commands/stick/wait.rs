@@ -114,7 +114,7 @@ impl UseCase for Wait {
         let waiter = Waiter { app, caller, actor: caller.actor(), cursor: parse_cursor(&input)?, input: &input };
         let started = Instant::now();
         let room = waiter.load()?;
-        presence::refresh(app, &room, &waiter.actor.agent_id, app.now());
+        presence::refresh(app, caller, &room, app.now());
         let asked = input.max_wait_ms.map_or(room.policy.wait_for_turn_max_wait_ms, Ttl::from_millis);
         let budget = Duration::from_millis(asked.min(limits::WAIT_MAX).as_millis());
         match waiter.look(room)? {

@@ -197,3 +197,17 @@ fn event_log_reconstruction_after_takeover() {
     assert_eq!(handoffs.len(), 1, "the new owner finds what codex left for claude");
     assert_eq!(scene.room.ownership().unwrap().received, None, "but receives no handoff of its own");
 }
+
+#[test]
+fn a_member_who_calls_from_a_new_process_is_no_longer_gone() {
+    let mut scene = Scene::with(&["codex", "claude"]);
+    let successor = incarnation("claude", 1);
+    assert_eq!(scene.room.comeback(&successor, &scene), None, "the first process still runs");
+    scene.kill("claude");
+    let Some(event @ Event::Joined(_)) = scene.room.comeback(&successor, &scene) else { panic!() };
+    let recorded = scene.room.record(scene.now(), agent("claude"), event);
+    scene.room.apply(&recorded);
+    let turn = scene.claim("codex").unwrap();
+    scene.release("codex", &turn).unwrap();
+    assert_eq!(scene.reserved_for(), Some("claude"), "so the sequence does not pass it over");
+}
