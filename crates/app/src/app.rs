@@ -81,16 +81,26 @@ impl App {
         mut work: impl FnMut(&mut Change<'_>) -> Result<O, Failure>,
     ) -> Result<O, Failure> {
         let actor = caller.actor();
-        self.once(&actor, request, |tx, now| {
-            let before = rooms::load(tx, room_id)?.ok_or_else(|| Failure::unknown_room(room_id))?;
-            let mut change = Change { tx, room: before.clone(), now, actor: &actor, witness: &self.probe };
-            change.come_back()?;
-            let output = work(&mut change)?;
-            change.room.touch(&actor.agent_id, now);
-            let after = change.room;
-            rooms::save(tx, &before, &after)?;
-            Ok(output)
-        })
+        self.once(&actor, request, |tx, now| self.change_in(tx, now, &actor, room_id, &mut work))
+    }
+
+    /// The same inside a transaction that is under way.
+    pub(crate) fn change_in<O>(
+        &self,
+        tx: &mut dyn Tx,
+        now: Timestamp,
+        actor: &Actor,
+        room_id: &RoomId,
+        work: &mut dyn FnMut(&mut Change<'_>) -> Result<O, Failure>,
+    ) -> Result<O, Failure> {
+        let before = self.room(tx, room_id)?;
+        let mut change = Change { tx, room: before.clone(), now, actor, witness: &self.probe };
+        change.come_back()?;
+        let output = work(&mut change)?;
+        change.room.touch(&actor.agent_id, now);
+        let after = change.room;
+        rooms::save(tx, &before, &after)?;
+        Ok(output)
     }
 
     /// Runs `work` in a write transaction, unless the request's key says that it was done before.
@@ -116,6 +126,19 @@ impl App {
             idempotency::keep(tx, &actor.agent_id, key, &first, now)?;
             Ok(output)
         })
+    }
+
+    /// What a keyed request was answered the first time.
+    pub(crate) fn replay<I: Serialize, O: DeserializeOwned>(
+        &self,
+        actor: &Actor,
+        request: &Request<'_, I>,
+    ) -> Result<Option<O>, Failure> {
+        let Some(key) = request.key else { return Ok(None) };
+        check_key(key)?;
+        let digest = request.digest()?;
+        let first = self.store.read::<_, Failure>(|tx| Ok(idempotency::find(tx, &actor.agent_id, key)?))?;
+        first.map(|first| first_answer(&first, &digest, key)).transpose()
     }
 
     /// Reads a room.

@@ -45,6 +45,7 @@ impl Ui {
     /// Shows a "no", with the next step.
     pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
         if self.json {
+            let failure = Failure { next: in_words(&failure.next), ..failure.clone() };
             self.envelope(false, Value::Null, failure.to_json());
         } else {
             let mut text = format!("{}: {}\n", failure.code, clean(&failure.message));

@@ -126,7 +126,7 @@ codes! {
         "Another process held the store's write lock for the whole deadline."
         "The message names the process. Resume or end it, then try again; nothing was changed."
     StoreNewer "store_newer" Failed
-        "The store was written by a newer Baton; this one can read it but will not write."
+        "The store, or an event in it, was written by a newer Baton; this one reads what it knows and will not write."
         "Update this Baton."
     StoreReplaced "store_replaced" Failed
         "The database file was deleted or replaced while it was open."

@@ -58,6 +58,15 @@ pub trait Tx {
     fn ring(&mut self, room: &RoomId);
 }
 
+/// How long a write waits for another writer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// Up to the engine's deadline.
+    Deadline,
+    /// Not at all: it is busy at once.
+    None,
+}
+
 /// How a piece of work wants its transaction to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -72,7 +81,7 @@ pub trait Engine: Send + Sync {
     /// Runs `work` on one consistent view. Never waits for a writer.
     fn read(&self, work: &mut dyn FnMut(&mut dyn Tx)) -> Result<(), StoreError>;
     /// Runs `work` as the only writer of what it touches; if it says so, commits and then rings.
-    fn write(&self, work: &mut dyn FnMut(&mut dyn Tx) -> Verdict) -> Result<(), StoreError>;
+    fn write(&self, patience: Patience, work: &mut dyn FnMut(&mut dyn Tx) -> Verdict) -> Result<(), StoreError>;
     /// Starts to listen to a room. What is committed from now on will be heard.
     fn listen(&self, room: &RoomId) -> Result<Box<dyn Bell>, StoreError>;
     /// Becomes the one listener of `agent` in `room`, or nothing while another one lives.

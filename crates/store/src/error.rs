@@ -47,6 +47,14 @@ pub enum StoreError {
         /// What is wrong.
         detail: String,
     },
+    /// An event that only a newer Baton can read.
+    #[error("event {key} has the type {kind:?}, which this Baton does not know")]
+    UnknownEvent {
+        /// Which event.
+        key: String,
+        /// Its type.
+        kind: String,
+    },
     /// There is no space left.
     #[error("the disk that holds {} is full", path.display())]
     Full {
@@ -84,7 +92,7 @@ impl StoreError {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Busy { .. } => ErrorCode::StoreBusy,
-            Self::Newer { .. } => ErrorCode::StoreNewer,
+            Self::Newer { .. } | Self::UnknownEvent { .. } => ErrorCode::StoreNewer,
             Self::Replaced { .. } => ErrorCode::StoreReplaced,
             Self::Corrupt { .. } | Self::BadRow { .. } => ErrorCode::StoreCorrupt,
             Self::Full { .. } => ErrorCode::StoreFull,

@@ -3,7 +3,7 @@
 use baton_core::{
     ids::{RoomId, Seq},
     lease::Fence,
-    room::{Event, Recorded},
+    room::{Event, Recorded, UnknownEvent},
     time::Timestamp,
 };
 
@@ -106,7 +106,10 @@ fn recorded(room: &RoomId, row: &dyn Row) -> Result<Recorded, StoreError> {
         at: Timestamp::from_millis(row.int(4)?.unwrap_or_default()),
         actor: actor.parse().map_err(|error| wrong(format!("{error}")))?,
         turn: Fence(row.int(5)?.unwrap_or_default().max(0) as u64),
-        event: Event::read(kind, payload).map_err(|error| wrong(error.to_string()))?,
+        event: Event::read(kind, payload).map_err(|error| match error {
+            UnknownEvent::Type(kind) => StoreError::UnknownEvent { key: format!("{room}@{seq}"), kind },
+            UnknownEvent::Payload { ref source, .. } => wrong(format!("{error}: {source}")),
+        })?,
     })
 }
 

@@ -168,7 +168,9 @@ const UPDATE: &str = "
 
 /// Stores what has changed between `before` and `after`, members included.
 pub fn save(tx: &mut dyn Tx, before: &Room, after: &Room) -> Result<(), StoreError> {
-    let row_changed = before.last_seq != after.last_seq || before.updated_at != after.updated_at;
+    // A renewal is no event, and may fall into the millisecond of one.
+    let row_changed =
+        before.last_seq != after.last_seq || before.updated_at != after.updated_at || before.stick != after.stick;
     if row_changed {
         let json = RoomJson::of(after)?;
         let columns = Columns::of(after, &json);

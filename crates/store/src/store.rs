@@ -6,7 +6,7 @@ use baton_core::ids::{AgentId, RoomId};
 
 use crate::{
     StoreError,
-    engine::{Bell, Engine, Seat, Tx, Verdict},
+    engine::{Bell, Engine, Patience, Seat, Tx, Verdict},
     sqlite::Sqlite,
 };
 
@@ -56,10 +56,24 @@ impl Store {
         outcome.expect("an engine that succeeds has run the work")
     }
 
-    /// Runs `work` in a write transaction: commits what it did if it succeeds, and undoes it all if not. What it rings for is heard after the commit.
-    pub fn write<T, E: From<StoreError>>(&self, mut work: impl FnMut(&mut dyn Tx) -> Result<T, E>) -> Result<T, E> {
+    /// Runs `work` in a write transaction: commits what it did if it succeeds, and undoes it all if not. What it
+    /// rings for is heard after the commit.
+    pub fn write<T, E: From<StoreError>>(&self, work: impl FnMut(&mut dyn Tx) -> Result<T, E>) -> Result<T, E> {
+        self.write_with(Patience::Deadline, work)
+    }
+
+    /// Like [`Store::write`], but busy at once while somebody else is writing: for what can be left out.
+    pub fn write_if_free<T, E: From<StoreError>>(&self, work: impl FnMut(&mut dyn Tx) -> Result<T, E>) -> Result<T, E> {
+        self.write_with(Patience::None, work)
+    }
+
+    fn write_with<T, E: From<StoreError>>(
+        &self,
+        patience: Patience,
+        mut work: impl FnMut(&mut dyn Tx) -> Result<T, E>,
+    ) -> Result<T, E> {
         let mut outcome = None;
-        self.engine.write(&mut |tx| {
+        self.engine.write(patience, &mut |tx| {
             let done = work(tx);
             let verdict = if done.is_ok() { Verdict::Commit } else { Verdict::Rollback };
             outcome = Some(done);

@@ -4,6 +4,7 @@
 //!   a [`ManualClock`] that only the test moves, and [`SequentialIds`].
 //! - [`Agent`] is someone in the story. It calls commands through the table, as every surface does, and may have a
 //!   real process ([`Sleeper`]) behind it that can be stopped and killed.
+//! - [`Scribe`] writes rooms and events straight to a store, for tests below the service.
 //! - [`Other`] is another process of the same test binary, for what only processes can show.
 //!
 //! What must stay true: nothing here sleeps, reads the real clock or touches anything outside its own directory.
@@ -16,6 +17,7 @@ mod clock;
 mod handoffs;
 mod ids;
 mod other;
+mod scribe;
 mod sleeper;
 mod workspace;
 
@@ -26,5 +28,6 @@ pub use clock::ManualClock;
 pub use handoffs::handoff;
 pub use ids::SequentialIds;
 pub use other::{Other, Role};
+pub use scribe::Scribe;
 pub use sleeper::Sleeper;
 pub use workspace::Workspace;

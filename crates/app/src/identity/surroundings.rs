@@ -20,8 +20,8 @@ pub struct Surroundings {
 impl Surroundings {
     /// Gathers them. Fails only on a `BATON_AGENT_ID` that is not an agent id.
     pub fn gather(environment: Environment) -> Result<Self, Failure> {
-        let override_id = match environment.var("BATON_AGENT_ID") {
-            Some(text) => Some(text.parse().map_err(|error| {
+        let override_id = match environment.var_os("BATON_AGENT_ID") {
+            Some(text) => Some(text.to_string_lossy().parse().map_err(|error| {
                 Failure::new(ErrorCode::InvalidInput, format!("BATON_AGENT_ID: {error}."))
                     .advising("Correct BATON_AGENT_ID, or unset it so that Baton finds out who you are.")
             })?),

@@ -20,6 +20,6 @@ impl LeaveArgs {
     pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let room_id = self.room.find(context)?;
         let left = context.run::<Leave>(LeaveInput { room_id, idempotency_key: None })?;
-        Ok(ui.answer(&left, || format!("You left {}; {} members stay.\n", left.room_id, left.members.len())))
+        Ok(ui.answer(&left, || format!("You left {}. Still there: {}.\n", left.room_id, left.members.len())))
     }
 }

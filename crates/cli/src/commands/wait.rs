@@ -23,8 +23,8 @@ pub(super) struct WaitArgs {
     #[command(flatten)]
     room: RoomArgs,
     /// Give up after this many seconds; 0 tries once [default: wait for ever]
-    #[arg(long, value_name = "SECONDS")]
-    timeout: Option<f64>,
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    timeout: Option<Duration>,
     /// Only listen: never take up a free stick, and exit when it is kept for you
     #[arg(long)]
     park: bool,
@@ -33,8 +33,7 @@ pub(super) struct WaitArgs {
 impl WaitArgs {
     pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let room_id = self.room.find(context)?;
-        let timeout = self.timeout.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or_default());
-        let until = timeout.map(|timeout| Instant::now() + timeout);
+        let until = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let you = context.caller.actor().agent_id;
         loop {
             let left = until.map(|until| until.saturating_duration_since(Instant::now()).as_millis() as u64);
@@ -56,6 +55,11 @@ impl WaitArgs {
             }
         }
     }
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| format!("{text:?} is not a time to wait"))
 }
 
 fn show(ui: Ui, answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> ExitCode {

@@ -75,13 +75,15 @@ impl HandoffArgs {
     }
 
     fn text_of(&self, file: &PathBuf) -> Result<String, Failure> {
+        // Far more than a handoff may have, and far less than a device could give.
+        let bound = limits::HANDOFF_BYTES as u64 * 4;
         let mut text = String::new();
         let read = if file.as_os_str() == "-" {
-            io::stdin().lock().take(limits::HANDOFF_BYTES as u64 * 4).read_to_string(&mut text).map(|_| text)
+            io::stdin().lock().take(bound).read_to_string(&mut text)
         } else {
-            fs::read_to_string(file)
+            fs::File::open(file).and_then(|file| file.take(bound).read_to_string(&mut text))
         };
-        read.map_err(|error| {
+        read.map(|_| text).map_err(|error| {
             Failure::new(ErrorCode::InvalidInput, format!("{}: {error}.", file.display())).with("field", "file")
         })
     }

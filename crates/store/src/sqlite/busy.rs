@@ -8,13 +8,17 @@
 use std::{
     os::unix::fs::MetadataExt,
     path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
 
 use rusqlite::Connection;
 
-use crate::StoreError;
+use crate::{StoreError, engine::Patience};
 
 /// How long anybody waits for the lock.
 pub(super) const DEADLINE: Duration = Duration::from_secs(5);
@@ -25,22 +29,41 @@ const YIELDS: i32 = 8;
 /// Where the write-ahead log's index keeps its write lock (SQLite's `UNIX_SHM_BASE`).
 const WRITE_LOCK_BYTE: u64 = 120;
 
-/// Makes `connection` wait this module's way.
-pub(super) fn install(connection: &mut Connection) -> rusqlite::Result<()> {
-    let mut started = Instant::now();
-    let mut jitter = u64::from(std::process::id()) | 1;
-    connection.busy_handler(Some(move |attempt: i32| {
-        if attempt == 0 {
-            started = Instant::now();
-        }
-        if attempt < YIELDS {
-            thread::yield_now();
-            return true;
-        }
-        jitter = jitter.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        thread::sleep(Duration::from_micros(100 + (jitter >> 33) % 100));
-        started.elapsed() < DEADLINE
-    }))
+/// How patient a connection is right now.
+#[derive(Clone, Default)]
+pub(super) struct Waiting {
+    gives_up_at_once: Arc<AtomicBool>,
+}
+
+impl Waiting {
+    /// Makes `connection` wait this module's way.
+    pub(super) fn install(connection: &mut Connection) -> rusqlite::Result<Self> {
+        let waiting = Self::default();
+        let gives_up_at_once = waiting.gives_up_at_once.clone();
+        let mut started = Instant::now();
+        let mut jitter = u64::from(std::process::id()) | 1;
+        connection.busy_handler(Some(move |attempt: i32| {
+            if gives_up_at_once.load(Ordering::Relaxed) {
+                return false;
+            }
+            if attempt == 0 {
+                started = Instant::now();
+            }
+            if attempt < YIELDS {
+                thread::yield_now();
+                return true;
+            }
+            jitter = jitter.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            thread::sleep(Duration::from_micros(100 + (jitter >> 33) % 100));
+            started.elapsed() < DEADLINE
+        }))?;
+        Ok(waiting)
+    }
+
+    /// Sets it for the next transaction.
+    pub(super) fn set(&self, patience: Patience) {
+        self.gives_up_at_once.store(patience == Patience::None, Ordering::Relaxed);
+    }
 }
 
 /// The error for a wait that came to its deadline.

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     Check, StoreError, StoreInfo,
-    engine::{Bell, Engine, Seat, Tx, Verdict},
+    engine::{Bell, Engine, Patience, Seat, Tx, Verdict},
 };
 
 /// Connections kept open for the next caller.
@@ -58,6 +58,8 @@ impl Sqlite {
     }
 
     fn checkout(&self) -> Result<Open, StoreError> {
+        // Before anything is opened: a connection to the new file would play the old log into it.
+        self.require_same_file()?;
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match idle {
             Some(open) => Ok(open),
@@ -162,8 +164,9 @@ impl Engine for Sqlite {
         Ok(())
     }
 
-    fn write(&self, work: &mut dyn FnMut(&mut dyn Tx) -> Verdict) -> Result<(), StoreError> {
+    fn write(&self, patience: Patience, work: &mut dyn FnMut(&mut dyn Tx) -> Verdict) -> Result<(), StoreError> {
         let open = self.checkout()?;
+        open.patience.set(patience);
         let rings = self.transact(&open, BEGIN_WRITE, work)?;
         for room in &rings {
             self.doorbells.ring(room);

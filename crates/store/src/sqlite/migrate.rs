@@ -50,13 +50,15 @@ pub(super) fn run(connection: &mut Connection, directory: &Path, path: &Path) ->
 /// The schema of the database, after making sure that it is one of ours (or empty).
 fn inspect(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
     let wrong = |error: rusqlite::Error| failure::from_sqlite(path, &error);
-    let version: i64 = pragma(connection, "user_version").map_err(wrong)?;
-    let application: i64 = pragma(connection, "application_id").map_err(wrong)?;
+    // One look at all three: another process may commit its migration in between.
+    let look = connection.unchecked_transaction().map_err(wrong)?;
+    let tables: i64 = look.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(wrong)?;
+    let version: i64 = pragma(&look, "user_version").map_err(wrong)?;
+    let application: i64 = pragma(&look, "application_id").map_err(wrong)?;
+    drop(look);
     if application == APPLICATION_ID {
         return Ok(version);
     }
-    let tables: i64 =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(wrong)?;
     if application == 0 && version == 0 && tables == 0 {
         return Ok(0);
     }

@@ -11,7 +11,7 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{busy, checkpoint::Frames, failure};
+use super::{busy::Waiting, checkpoint::Frames, failure};
 use crate::StoreError;
 
 /// The database's name in the data directory.
@@ -33,6 +33,7 @@ const PRAGMAS: &str = "
 pub(super) struct Open {
     pub(super) connection: Connection,
     pub(super) frames: Frames,
+    pub(super) patience: Waiting,
 }
 
 /// Opens the database file, which must be there.
@@ -40,11 +41,11 @@ pub(super) fn connect(path: &Path) -> Result<Open, StoreError> {
     let wrong = |error: rusqlite::Error| failure::from_sqlite(path, &error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(wrong)?;
-    busy::install(&mut connection).map_err(wrong)?;
+    let patience = Waiting::install(&mut connection).map_err(wrong)?;
     connection.execute_batch(PRAGMAS).map_err(wrong)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     let frames = Frames::install(&mut connection).map_err(wrong)?;
-    Ok(Open { connection, frames })
+    Ok(Open { connection, frames, patience })
 }
 
 /// Makes an empty database file with its mode, unless there is one. It never opens an existing file.
@@ -57,18 +58,30 @@ pub(super) fn create_file(path: &Path) -> Result<(), StoreError> {
     require_mode(path, FILE_MODE)
 }
 
-/// Makes a directory that only its owner can use, whatever the umask.
+/// Makes a directory that only its owner can use, whatever the umask. One that is there already keeps its mode: it
+/// may be anybody's, and the files in it are private by themselves.
 pub(super) fn private_directory(path: &Path) -> Result<(), StoreError> {
-    if fs::symlink_metadata(path).is_err() {
-        let made = DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(path);
-        made.map_err(|error| failure::from_io(path, &error))?;
+    if fs::metadata(path).is_ok_and(|found| found.is_dir()) {
+        return Ok(());
     }
+    let made = DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(path);
+    made.map_err(|error| failure::from_io(path, &error))?;
     require_mode(path, DIRECTORY_MODE)
 }
 
 /// Opens, or makes, a small private file that is not the database: a lock or a bell.
 pub(super) fn lock_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create(true).truncate(false).mode(FILE_MODE).open(path)
+    match OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path) {
+        Ok(file) => {
+            // The umask may have taken away what we need ourselves.
+            file.set_permissions(Permissions::from_mode(FILE_MODE))?;
+            Ok(file)
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            OpenOptions::new().write(true).create(true).truncate(false).mode(FILE_MODE).open(path)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Takes away what others may do with a file of ours.

@@ -17,6 +17,7 @@ use baton_core::{
     ids::{AgentId, LeaseId, RoomId, Seq},
     lease::Fence,
     limits,
+    process::Witness,
     room::{Action, Actor, ClaimReason, Event, Ownership, Prospect, Recorded, Room, RoomState, TakeoverReason},
     time::{Timestamp, Ttl},
 };
@@ -113,6 +114,9 @@ impl UseCase for Wait {
     fn run(app: &App, caller: &Caller, input: WaitInput) -> Result<WaitForTurnResult, Failure> {
         let waiter = Waiter { app, caller, actor: caller.actor(), cursor: parse_cursor(&input)?, input: &input };
         let started = Instant::now();
+        if let Some(first) = app.replay(&waiter.actor, &waiter.request())? {
+            return Ok(first);
+        }
         let room = waiter.load()?;
         presence::refresh(app, caller, &room, app.now());
         let asked = input.max_wait_ms.map_or(room.policy.wait_for_turn_max_wait_ms, Ttl::from_millis);
@@ -146,7 +150,11 @@ impl Look {
     }
 }
 
-impl Waiter<'_> {
+impl<'a> Waiter<'a> {
+    fn request(&self) -> Request<'a, WaitInput> {
+        Request { command: Wait::NAME, input: self.input, key: self.input.idempotency_key.as_deref() }
+    }
+
     fn load(&self) -> Result<Room, Failure> {
         self.app.store.read(|tx| self.app.room(tx, &self.input.room_id))
     }
@@ -159,6 +167,7 @@ impl Waiter<'_> {
             return Err(Failure::new(ErrorCode::DuplicateListener, message));
         };
         let mut bell = store.listen(&self.input.room_id)?;
+        let own = self.actor.process.as_ref().and_then(|process| self.app.probe.watch(process));
         loop {
             // The bell is up before the look, so what is committed after the look will ring it.
             let room = match self.look(self.load()?)? {
@@ -169,9 +178,13 @@ impl Waiter<'_> {
             if left.is_zero() || self.moved_since_cursor(&room)? {
                 return Ok(self.not_yet(&room));
             }
-            let watched = room.awaited_process().and_then(|process| self.app.probe.watch(process));
-            if self.sleep(&mut *bell, watched.as_ref(), left.min(self.until_deadline(&room)))? == Woken::Canceled {
+            let awaited = room.awaited_process().and_then(|process| self.app.probe.watch(process));
+            let ends = [own.as_ref(), awaited.as_ref()];
+            if self.sleep(&mut *bell, ends, left.min(self.until_deadline(&room)))? == Woken::Canceled {
                 return Err(Failure::new(ErrorCode::Canceled, "The wait was withdrawn."));
+            }
+            if self.acts_for_nobody() {
+                return Err(Failure::new(ErrorCode::Canceled, "The process this wait was for is gone."));
             }
         }
     }
@@ -204,8 +217,7 @@ impl Waiter<'_> {
     }
 
     fn claim(&self) -> Result<WaitForTurnResult, Failure> {
-        let request = Request { command: Wait::NAME, input: self.input, key: self.input.idempotency_key.as_deref() };
-        self.app.change(self.caller, &request, &self.input.room_id, |change| {
+        self.app.change(self.caller, &self.request(), &self.input.room_id, |change| {
             let recorded = change.decide(Action::Claim { lease_id: self.app.ids.lease_id()? })?;
             let Some(Event::Claimed(claimed)) = recorded.map(|recorded| recorded.event) else {
                 return Err(crate::app::internal("a claim is decided by a claim"));
@@ -282,11 +294,18 @@ impl Waiter<'_> {
 
     /// Whether someone else moved the stick since the caller's cursor. Joins and notes wake nobody.
     fn moved_since_cursor(&self, room: &Room) -> Result<bool, Failure> {
-        let Some(cursor) = self.cursor.filter(|cursor| *cursor < room.last_seq) else { return Ok(false) };
-        let newer = self.app.store.read(|tx| log::after(tx, &room.id, cursor, limits::EVENTS_MAX))?;
-        Ok(newer.iter().any(|recorded| {
-            recorded.actor != self.actor.agent_id && !matches!(recorded.event, Event::Joined(_) | Event::Noted(_))
-        }))
+        let Some(mut cursor) = self.cursor else { return Ok(false) };
+        while cursor < room.last_seq {
+            let newer = self.app.store.read(|tx| log::after(tx, &room.id, cursor, limits::EVENTS_MAX))?;
+            let Some(last) = newer.last() else { return Ok(false) };
+            cursor = last.seq;
+            if newer.iter().any(|recorded| {
+                recorded.actor != self.actor.agent_id && !matches!(recorded.event, Event::Joined(_) | Event::Noted(_))
+            }) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// How long until time alone changes something, at most until the next safety re-read. A deadline that has
@@ -298,13 +317,18 @@ impl Waiter<'_> {
         Duration::from_millis(deadline.map_or(tick, |deadline| deadline.since(now)).min(tick).as_millis())
     }
 
-    fn sleep(&self, bell: &mut dyn Bell, watched: Option<&OwnedFd>, for_at_most: Duration) -> Result<Woken, Failure> {
+    /// A wait that outlived its own harness must not keep the seat of whoever comes after it.
+    fn acts_for_nobody(&self) -> bool {
+        self.actor.process.as_ref().is_some_and(|process| self.app.probe.liveness(process).is_gone())
+    }
+
+    fn sleep(&self, bell: &mut dyn Bell, ends: [Option<&OwnedFd>; 2], for_at_most: Duration) -> Result<Woken, Failure> {
         let timeout = Timespec { tv_sec: for_at_most.as_secs() as i64, tv_nsec: i64::from(for_at_most.subsec_nanos()) };
         let cancel = self.caller.cancel.fd();
         let canceled = {
             let mut fds = vec![PollFd::from_borrowed_fd(bell.fd(), PollFlags::IN)];
             fds.extend(cancel.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
-            fds.extend(watched.map(|fd| PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)));
+            fds.extend(ends.iter().flatten().map(|fd| PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)));
             match poll(&mut fds, Some(&timeout)) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(crate::app::internal(error)),

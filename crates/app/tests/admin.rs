@@ -1,0 +1,177 @@
+//! Notes, leaving, closing, reordering and the policy, through the table.
+
+use baton_testkit::{handoff, on_every_backend};
+use serde_json::json;
+
+#[test]
+fn a_note_is_in_the_log_and_changes_no_ownership() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        let turn = codex.claim();
+        let before = app.stored(&codex.room()).stick;
+        let noted = claude.does("room.note", json!({"text": "the tests are flaky"}));
+        assert_eq!(noted["event_seq"], 5);
+        assert_eq!(app.stored(&codex.room()).stick, before);
+        let log = codex.does("room.events", json!({"limit": 1}));
+        let event = &log["events"][0];
+        assert_eq!((&event["note"], &event["from_agent_id"]), (&json!("the tests are flaky"), &json!("claude")));
+        codex.release(&turn);
+    });
+}
+
+#[test]
+fn leaving_moves_a_reservation_on_and_keeps_the_order() {
+    on_every_backend(|app| {
+        let [codex, claude, gemini] = app.joined(["codex", "claude", "gemini"]);
+        let turn = codex.claim();
+        assert_eq!(codex.refused("room.leave", json!({}))["error"], "holds_stick");
+        codex.release(&turn);
+        let left = claude.does("room.leave", json!({}));
+        assert_eq!((&left["members"], &left["reserved_for"]), (&json!(["codex", "gemini"]), &json!("gemini")));
+        let turn = gemini.claim();
+        assert_eq!(turn.answer["handoff"], handoff("done"), "with the handoff that waited for claude");
+        assert_eq!(gemini.release(&turn)["reserved_for"], "codex");
+        claude.join();
+        assert_eq!(codex.state()["room"]["members"], json!(["codex", "gemini", "claude"]), "back at the end");
+    });
+}
+
+#[test]
+fn only_the_owner_closes_a_held_room() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        let turn = codex.claim();
+        let close = json!({"expected_turn_id": 1, "reason": "done"});
+        assert_eq!(claude.refused("room.close", close.clone())["error"], "stale_lease");
+        assert_eq!(codex.refused("room.close", close)["error"], "stale_lease", "the owner shows its lease");
+        assert_eq!(claude.refused("room.close", json!({"expected_turn_id": 0}))["error"], "turn_mismatch");
+        assert_eq!(codex.does("room.close", turn.showing(json!({"reason": "done"})))["state"], "closed");
+    });
+}
+
+#[test]
+fn a_closed_rooms_path_is_reopened_as_a_fresh_room_while_the_old_one_stays_readable() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        let old = codex.room();
+        codex.release(&codex.claim());
+        codex.does("room.close", json!({"expected_turn_id": 1, "reason": "shipped"}));
+        for agent in [&codex, &claude] {
+            assert_eq!(agent.wait(), json!({"status": "closed", "room_id": old}));
+        }
+        for (command, input) in [
+            ("room.note", json!({"text": "too late"})),
+            ("room.leave", json!({})),
+            ("room.close", json!({"expected_turn_id": 1})),
+            ("room.reorder", json!({"order": ["claude", "codex"]})),
+            ("room.policy", json!({"policy": {}})),
+            ("stick.takeover", json!({"expected_turn_id": 1, "reason": "late"})),
+            ("stick.heartbeat", json!({"expected_turn_id": 1, "lease_id": "lease_2"})),
+        ] {
+            assert_eq!(codex.refused(command, input)["error"], "room_closed", "{command}");
+        }
+
+        let fresh = codex.join();
+        assert_eq!((&fresh["created"], &fresh["state"]), (&json!(true), &json!("idle")));
+        assert_ne!(codex.room(), old);
+        assert_eq!(fresh["room"]["members"], json!(["codex"]));
+        assert_eq!(codex.claim().turn_id, 1);
+        claude.enter(&old);
+        assert_eq!(claude.room_state(), "closed");
+        assert_eq!(claude.story(), "create join join claim release close");
+        let listed = codex.does("room.list", json!({}))["rooms"].clone();
+        assert_eq!(listed.as_array().unwrap().len(), 1, "the closed one is not offered any more");
+    });
+}
+
+#[test]
+fn reordering_names_every_member_once_and_changes_who_is_next() {
+    on_every_backend(|app| {
+        let [codex, _claude, _gemini] = app.joined(["codex", "claude", "gemini"]);
+        let before = app.everything();
+        let refusal = codex.refused("room.reorder", json!({"order": ["gemini", "gemini", "stranger"]}));
+        assert_eq!(refusal["error"], "invalid_order");
+        assert_eq!(refusal["missing"], json!(["codex", "claude"]));
+        assert_eq!((&refusal["unknown"], &refusal["repeated"]), (&json!(["stranger"]), &json!(["gemini"])));
+        assert_eq!(app.everything(), before);
+        let order = json!(["codex", "gemini", "claude"]);
+        assert_eq!(codex.does("room.reorder", json!({"order": order}))["members"], order);
+        assert_eq!(codex.state()["room"]["members"], order);
+        assert_eq!(codex.release(&codex.claim())["reserved_for"], "gemini");
+        codex.does("room.reorder", json!({"order": order}));
+        assert_eq!(codex.story(), "create join join join reorder claim release", "as it was is no event");
+    });
+}
+
+#[test]
+fn a_new_policy_counts_from_the_next_lease_and_everybody_sees_it() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        let turn = codex.claim();
+        let change = json!({"policy": {"owner_lease_ttl_ms": 600_000, "heartbeat_interval_ms": 60_000}});
+        let answer = claude.does("room.policy", change);
+        assert_eq!(
+            (&answer["policy"]["owner_lease_ttl_ms"], &answer["policy"]["claim_ttl_ms"]),
+            (&json!(600_000), &json!(1_200_000))
+        );
+        assert_eq!(codex.join()["policy"], answer["policy"]);
+        app.later_minutes(20);
+        assert_eq!(codex.room_state(), "owned", "the running lease keeps its expiry");
+        let beat = codex.does("stick.heartbeat", turn.showing(json!({})));
+        assert_eq!(beat["heartbeat_interval_ms"], 60_000);
+        app.later_minutes(10);
+        assert_eq!(codex.room_state(), "stale_owner");
+    });
+}
+
+#[test]
+fn a_policy_that_makes_no_sense_is_refused_with_the_field() {
+    on_every_backend(|app| {
+        let [codex] = app.joined(["codex"]);
+        let before = app.everything();
+        for (field, value) in [
+            ("owner_lease_ttl_ms", json!(99)),
+            ("claim_ttl_ms", json!(0)),
+            ("presence_ttl_ms", json!(u64::MAX)),
+            ("heartbeat_interval_ms", json!(45 * 60 * 1000)),
+            ("wait_for_turn_max_wait_ms", json!(50_001)),
+            ("wait_for_turn_poll_ms", json!(999)),
+        ] {
+            let refusal = codex.refused("room.policy", json!({"policy": {field: value}}));
+            assert_eq!((&refusal["error"], &refusal["field"]), (&json!("invalid_policy"), &json!(field)));
+        }
+        assert_eq!(app.everything(), before);
+    });
+}
+
+#[test]
+fn what_changes_a_room_is_for_members_only() {
+    on_every_backend(|app| {
+        let [codex] = app.joined(["codex"]);
+        let stranger = app.agent("stranger");
+        stranger.enter(&codex.room());
+        let before = app.everything();
+        for (command, input) in [
+            ("room.note", json!({"text": "hello"})),
+            ("room.leave", json!({})),
+            ("room.close", json!({"expected_turn_id": 0})),
+            ("room.reorder", json!({"order": ["codex"]})),
+            ("room.policy", json!({"policy": {"claim_ttl_ms": 1000}})),
+        ] {
+            assert_eq!(stranger.refused(command, input)["error"], "unknown_member", "{command}");
+        }
+        assert_eq!(app.everything(), before);
+    });
+}
+
+#[test]
+fn a_room_has_room_for_256_members() {
+    on_every_backend(|app| {
+        for number in 0..256 {
+            app.agent(&format!("agent:{number}")).join();
+        }
+        let late = app.agent("agent:256");
+        let refusal = late.refused("room.join", json!({"context_path": app.workspace().at("")}));
+        assert_eq!((&refusal["error"], &refusal["limit"]), (&json!("too_many_members"), &json!(256)));
+    });
+}

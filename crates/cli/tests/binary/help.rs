@@ -1,0 +1,133 @@
+//! Help, typing errors and completions: words only, with no effect on anything.
+
+use crate::support::{Ran, World};
+
+/// The subcommands that a page of help lists.
+fn listed(help: &str) -> Vec<String> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    // A description that goes on in the next line is indented further.
+    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty()));
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
+}
+
+#[test]
+fn the_help_tells_what_baton_is_and_what_it_can_do() {
+    let world = World::new();
+    let help = world.run(&["--help"]);
+    assert_eq!((help.status, help.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!(help.stdout, @r#"
+    One coordination plane for coding agents that share a workspace
+
+    Agents and people meet in a room; exactly one holds the stick and may write; passing it on takes a
+    structured handoff. Everything lives in one SQLite file, with no daemon.
+
+    Exit status: 0 done, 1 failed, 2 wrong request, 3 refused, 4 not found; for `wait` also 10 not your
+    turn, 11 takeover available, 12 closed.
+
+    Usage: baton [OPTIONS] <COMMAND>
+
+    Commands:
+      status       Show this workspace at a glance: who holds the stick, who is here, what to do next
+      join         Join the room of this workspace, opening it if there is none
+      wait         Wait for the stick and take it up when it is yours
+      release      Hand the stick to the next member in sequence, with a handoff
+      pass         Hand the stick to one chosen member, with a handoff
+      take         Take the stick over from someone who timed out or is gone
+      hold         Take the stick as a person and keep it until you release it
+      heartbeat    Extend your lease while you hold the stick
+      leave        Leave the room; whoever holds the stick must hand it on first
+      room         Look at rooms, and change what does not need the stick
+      mcp          Serve MCP on standard input and output, for one coding agent
+      demo         Watch scripted agents live through a whole story, on a throw-away store
+      install      Register Baton in coding agents: its MCP server and a skill that teaches how to use
+                   it
+      uninstall    Take Baton out of coding agents again
+      doctor       Check the store, its files, every room against its log, and harness registration
+      completions  Print shell completions
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+          --json
+              Print one JSON object {"ok","command","data","error"} and nothing else
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
+    "#);
+}
+
+#[test]
+fn every_subcommand_has_help_and_asking_for_it_has_no_side_effects() {
+    let world = World::new();
+    let mut to_ask: Vec<Vec<String>> = vec![Vec::new()];
+    let mut asked = 0;
+    while let Some(words) = to_ask.pop() {
+        let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["--help"]).collect();
+        let help = world.run(&arguments);
+        assert_eq!((help.status, help.stderr.as_str()), (0, ""), "{arguments:?}");
+        assert!(help.stdout.contains("Usage: baton"), "{arguments:?}: {help:?}");
+        asked += 1;
+        to_ask.extend(listed(&help.stdout).into_iter().map(|sub| [&words[..], &[sub]].concat()));
+    }
+    assert!(asked > 20, "only {asked} pages of help");
+    assert!(!world.data().exists());
+}
+
+#[test]
+fn what_is_mistyped_is_an_error_with_exit_2_and_has_no_side_effects() {
+    let world = World::new();
+    for arguments in [
+        &["wiat"][..],
+        &["wait", "--tiemout", "0"],
+        &["wait", "--timeout", "soon"],
+        &["join", "stray"],
+        &["room"],
+        &["room", "lsit"],
+        &["room", "policy", "--lease", "forever"],
+        &["wait", "--room", "not-a-room"],
+        &["take"],
+        &["pass"],
+        &["install"],
+        &["install", "emacs"],
+        &["completions", "tcl"],
+        &["mcp", "--tools", "some"],
+        &[],
+    ] {
+        let ran = world.run(arguments);
+        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{arguments:?}: {ran:?}");
+        assert!(!ran.stderr.is_empty(), "{arguments:?}");
+    }
+    assert!(!world.data().exists());
+    assert_eq!(World::files(&world.home()), []);
+}
+
+#[test]
+fn there_are_completions_for_the_common_shells() {
+    let world = World::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let ran = world.run(&["completions", shell]);
+        assert_eq!(ran.status, 0);
+        for word in ["heartbeat", "uninstall", "force-new"] {
+            assert!(ran.stdout.contains(word), "{shell} does not complete {word}");
+        }
+    }
+    assert!(!world.data().exists());
+}
+
+#[test]
+fn bash_takes_the_completions() {
+    let world = World::new();
+    let script = world.run(&["completions", "bash"]).stdout;
+    let ran = Ran::with_input(
+        {
+            let mut bash = world.command("bash");
+            bash.args(["--norc", "-c", "source /dev/stdin && complete -p baton"]);
+            bash
+        },
+        &script,
+    );
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stdout.ends_with(" baton\n"), "{ran:?}");
+}

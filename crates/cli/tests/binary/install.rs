@@ -1,0 +1,115 @@
+//! `baton install` and `uninstall` at the program: which harnesses are meant, and that nothing else is touched.
+#![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+
+use crate::support::{Ran, World};
+
+/// The program with a path on which no harness is, in a home where Claude Code and Codex have been.
+fn world() -> World {
+    let world = World::new();
+    let home = world.home();
+    fs::create_dir(home.join(".claude")).unwrap();
+    fs::create_dir(home.join(".codex")).unwrap();
+    fs::write(home.join(".claude.json"), "{\n  \"theme\": \"dark\"\n}\n").unwrap();
+    fs::write(home.join(".codex/config.toml"), "# mine\nmodel = \"o9\"\n").unwrap();
+    world
+}
+
+fn run(world: &World, arguments: &[&str]) -> Ran {
+    let mut command = world.baton(arguments);
+    command.env("PATH", world.root());
+    Ran::of(command)
+}
+
+fn harnesses(world: &World) -> Value {
+    run(world, &["doctor", "--json"]).json()["data"]["harnesses"].clone()
+}
+
+/// Every file of the home, by its path there.
+fn files(world: &World) -> Vec<(String, Vec<u8>)> {
+    let home = world.home();
+    let relative = |path: &Path| path.strip_prefix(&home).unwrap().display().to_string();
+    World::files(&home).into_iter().map(|(path, bytes)| (relative(&path), bytes)).collect()
+}
+
+#[test]
+fn install_all_registers_the_harnesses_that_are_here_and_uninstall_all_restores_what_was() {
+    let world = world();
+    let before = files(&world);
+    let standing = |claude: &str, codex: &str| {
+        json!([
+            { "harness": "claude-code", "state": claude }, { "harness": "codex", "state": codex },
+            { "harness": "gemini", "state": "not here" }, { "harness": "opencode", "state": "not here" },
+        ])
+    };
+    assert_eq!(
+        harnesses(&world),
+        standing(
+            "not registered: baton install claude-code, skill missing",
+            "not registered: baton install codex, skill missing"
+        )
+    );
+
+    let installed = run(&world, &["install", "--all"]);
+    assert_eq!((installed.status, installed.stderr.as_str()), (0, ""), "{installed:?}");
+    let names: Vec<_> = files(&world).into_iter().map(|(name, _)| name).collect();
+    insta::assert_snapshot!(names.join("\n"), @r"
+    .agents/skills/baton/SKILL.md
+    .claude/skills/baton/SKILL.md
+    .claude.json
+    .codex/config.toml
+    ");
+    let registered = "registered, skill installed";
+    assert_eq!(harnesses(&world), standing(registered, registered));
+    let claude: Value = serde_json::from_slice(&fs::read(world.home().join(".claude.json")).unwrap()).unwrap();
+    assert_eq!(claude["theme"], "dark");
+    assert_eq!(claude["mcpServers"]["baton"]["args"], json!(["mcp"]));
+    assert_eq!(claude["mcpServers"]["baton"]["env"]["BATON_DATA_DIR"], json!(world.data()));
+
+    let uninstalled = run(&world, &["uninstall", "--all"]);
+    assert_eq!((uninstalled.status, uninstalled.stderr.as_str()), (0, ""), "{uninstalled:?}");
+    let texts = |files: Vec<(String, Vec<u8>)>| -> Vec<_> {
+        files.into_iter().map(|(name, bytes)| (name, String::from_utf8(bytes).unwrap())).collect()
+    };
+    assert_eq!(texts(files(&world)), texts(before));
+}
+
+#[test]
+fn print_shows_what_would_be_written_and_writes_nothing() {
+    let world = world();
+    let before = files(&world);
+    for arguments in
+        [&["install", "--all", "--print"][..], &["install", "gemini", "--print"], &["uninstall", "--all", "--print"]]
+    {
+        let ran = run(&world, arguments);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert!(!ran.stdout.is_empty());
+        assert_eq!(files(&world), before, "{arguments:?}");
+    }
+    assert!(run(&world, &["install", "codex", "--print"]).stdout.contains("[mcp_servers.baton]"));
+}
+
+#[test]
+fn a_second_install_changes_nothing() {
+    let world = world();
+    run(&world, &["install", "--all"]);
+    let before = files(&world);
+    let again = run(&world, &["install", "--all", "--json"]);
+    assert_eq!(again.status, 0);
+    assert_eq!(files(&world), before);
+    let changed: Vec<_> = again.json()["data"].as_array().unwrap().iter().map(|done| done["changed"].clone()).collect();
+    assert_eq!(changed, [json!(false), json!(false), Value::Null, Value::Null], "{again:?}");
+}
+
+#[test]
+fn a_configuration_that_cannot_be_parsed_is_left_alone_and_fails_the_command() {
+    let world = world();
+    fs::write(world.home().join(".claude.json"), "{ this is not").unwrap();
+    let ran = run(&world, &["install", "--all"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert_eq!(fs::read_to_string(world.home().join(".claude.json")).unwrap(), "{ this is not");
+    assert!(fs::read_to_string(world.home().join(".codex/config.toml")).unwrap().contains("[mcp_servers.baton]"));
+}

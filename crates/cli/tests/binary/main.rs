@@ -1,0 +1,18 @@
+//! Tests of the real `baton` program: real processes on real stores, killed, stopped and let loose together.
+//!
+//! What can be tested lower is tested lower; here is what only whole processes can show. Every test has a store,
+//! a workspace and a home of its own ([`support::World`]), and waits for events, never for time to pass.
+
+mod answers;
+mod bad_input;
+mod bad_store;
+mod contention;
+mod crash;
+mod demo;
+mod handoffs;
+mod help;
+mod hold;
+mod install;
+mod recovery;
+mod stories;
+mod support;

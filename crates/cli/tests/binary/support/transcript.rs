@@ -1,0 +1,41 @@
+//! A session at the command line, as one would copy it from a terminal, to be compared as a whole.
+
+use super::{Tidy, World};
+
+/// Runs commands and writes down what was typed, what was said, and the exit status unless it was 0.
+pub(crate) struct Transcript<'a> {
+    world: &'a World,
+    tidy: Tidy,
+    text: String,
+}
+
+impl<'a> Transcript<'a> {
+    pub(crate) fn new(world: &'a World) -> Self {
+        let tidy = Tidy::default()
+            .naming(&world.workspace(), "WORKSPACE")
+            .naming(&world.data(), "DATA")
+            .naming(&world.home(), "HOME");
+        Self { world, tidy, text: String::new() }
+    }
+
+    /// Has `test:WHO` run the program.
+    pub(crate) fn run(&mut self, who: &str, arguments: &[&str]) {
+        let ran = self.world.run_as(who, arguments);
+        let typed: Vec<_> = arguments.iter().map(|argument| shown(argument)).collect();
+        self.text.push_str(&format!("{who}$ baton {}\n", self.tidy.tidy(&typed.join(" "))));
+        self.text.push_str(&self.tidy.tidy(&ran.stdout));
+        self.text.push_str(&self.tidy.tidy(&ran.stderr));
+        if ran.status != 0 {
+            self.text.push_str(&format!("[exit {}]\n", ran.status));
+        }
+        self.text.push('\n');
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+fn shown(argument: &str) -> String {
+    if argument.contains([' ', '\n', '\u{1b}']) { format!("{argument:?}") } else { argument.to_owned() }
+}

@@ -1,0 +1,226 @@
+//! Opening a store: its files, its settings, and many processes doing it at once.
+#![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use baton_store::{SCHEMA_VERSION, Store, StoreError};
+use baton_testkit::{Backend, Other, Place, Role, Scribe, on_every_place};
+use rustix::{fs::Mode, process::umask};
+use sha2::{Digest, Sha256};
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+/// Everything below a directory, with its mode.
+fn modes(directory: &Path) -> Vec<(PathBuf, u32)> {
+    let mut found = vec![(directory.to_owned(), mode(directory))];
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(modes(&path)) } else { found.push((path.clone(), mode(&path))) }
+    }
+    found
+}
+
+/// A store in use: with its log, its bells and its listeners' seats.
+fn use_store(directory: &Path) -> Store {
+    let store = Store::open(directory).unwrap();
+    let room = Scribe::new("ana").opens(&store, "room_1", "/repo");
+    store.listen(&room.id).unwrap();
+    std::mem::forget(store.listener_seat(&room.id, &"ana".parse().unwrap()).unwrap());
+    store
+}
+
+#[test]
+#[ignore = "the other process of the tests in this file"]
+fn the_other_process() {
+    let Some(role) = Role::mine() else { return };
+    match role.name.as_str() {
+        "opens with an open umask" => {
+            umask(Mode::empty());
+            drop(use_store(&role.directory));
+            let store = use_store_again(&role.directory);
+            tell_modes(&role);
+            drop(store);
+        }
+        "opens with a hostile umask" => {
+            umask(Mode::from_raw_mode(0o777));
+            let store = use_store(&role.directory);
+            tell_modes(&role);
+            drop(store);
+        }
+        "opens one directory after another" => {
+            for round in 0..ROUNDS {
+                role.say("ready");
+                role.hear();
+                match Store::open(&role.directory.join(format!("round {round}"))) {
+                    Ok(store) => role.say(&format!("schema {}", store.info().unwrap().schema)),
+                    Err(error) => role.say(&format!("{}: {error}", error.code())),
+                }
+            }
+        }
+        other => panic!("nobody plays {other}"),
+    }
+}
+
+fn use_store_again(directory: &Path) -> Store {
+    let store = Store::open(directory).unwrap();
+    let scribe = Scribe::new("ana");
+    let room = scribe.reads(&store, &"room_1".parse().unwrap()).unwrap().unwrap();
+    scribe.notes(&store, &room, "again").unwrap();
+    store
+}
+
+fn tell_modes(role: &Role) {
+    for (path, mode) in modes(&role.directory) {
+        let kind = if path.is_dir() { "directory" } else { "file" };
+        role.say(&format!("{kind} {mode:03o} {}", path.strip_prefix(&role.directory).unwrap().display()));
+    }
+}
+
+/// How a process that plays `role` leaves the files of a fresh store.
+fn files_left_by(role: &str) -> Vec<String> {
+    let place = Place::new(Backend::Sqlite);
+    let mut other = Other::start(role, &place.data_directory());
+    let told: Vec<String> = std::iter::from_fn(|| other.says()).collect();
+    assert!(other.ends().success());
+    for file in ["", "-wal", "-shm"] {
+        let name = format!("rooms.sqlite{file}");
+        assert!(told.iter().any(|line| line.ends_with(&name)), "{name} is not among {told:?}");
+    }
+    told
+}
+
+#[test]
+fn a_fresh_store_is_its_owners_alone_whatever_the_umask() {
+    for role in ["opens with an open umask", "opens with a hostile umask"] {
+        for line in files_left_by(role) {
+            assert!(line.starts_with("directory 700") || line.starts_with("file 600"), "{role}: {line}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_others_may_use_is_closed_to_them_and_a_directory_that_was_there_is_left_alone() {
+    let place = Place::new(Backend::Sqlite);
+    drop(place.open());
+    let (directory, file) = (place.data_directory(), place.data_directory().join("rooms.sqlite"));
+    fs::set_permissions(&directory, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let _store = place.open();
+    assert_eq!((mode(&directory), mode(&file)), (0o755, 0o600));
+}
+
+#[test]
+fn a_check_names_a_file_that_others_may_use() {
+    let place = Place::new(Backend::Sqlite);
+    let store = use_store(&place.data_directory());
+    assert!(store.check().unwrap().iter().all(|check| check.problem.is_none()));
+    fs::set_permissions(place.data_directory().join("rooms.sqlite"), fs::Permissions::from_mode(0o644)).unwrap();
+    let problems: Vec<_> = store.check().unwrap().into_iter().filter(|check| check.problem.is_some()).collect();
+    assert_eq!(problems.len(), 1);
+    assert!(problems[0].what.ends_with("rooms.sqlite"), "{}", problems[0].what);
+}
+
+#[test]
+fn every_connection_has_its_settings() {
+    let place = Place::new(Backend::Sqlite);
+    let store = place.open();
+    let settings = |tx: &mut dyn baton_store::engine::Tx| {
+        let mut found = Vec::new();
+        for sql in ["PRAGMA synchronous", "PRAGMA foreign_keys", "PRAGMA wal_autocheckpoint", "PRAGMA mmap_size"] {
+            tx.query(sql, &[], &mut |row| {
+                found.push(row.int(0)?.unwrap_or_default());
+                Ok(())
+            })?;
+        }
+        tx.query("PRAGMA journal_mode", &[], &mut |row| {
+            assert_eq!(row.text(0)?, Some("wal"));
+            Ok(())
+        })?;
+        Ok::<_, StoreError>(found)
+    };
+    // The second look inside the first needs a second connection.
+    let both = store.read::<_, StoreError>(|tx| Ok((settings(tx)?, store.read(settings)?))).unwrap();
+    let normal = vec![1, 1, 0, 0];
+    assert_eq!(both, (normal.clone(), normal));
+}
+
+#[test]
+fn what_was_written_is_there_after_reopening() {
+    on_every_place(|place| {
+        let scribe = Scribe::new("ana");
+        let store = place.open();
+        let room = scribe.opens(&store, "room_1", "/repo");
+        let room = scribe.notes(&store, &room, "kept").unwrap();
+        drop(store);
+        let store = place.open();
+        assert_eq!(scribe.reads(&store, &room.id).unwrap(), Some(room.clone()));
+        assert_eq!(scribe.log(&store, &room.id).unwrap().len(), 3);
+        assert_eq!(store.info().unwrap().schema, SCHEMA_VERSION);
+        assert!(!store.info().unwrap().read_only);
+    });
+}
+
+#[test]
+fn a_missing_parent_directory_is_made() {
+    let place = Place::new(Backend::Sqlite);
+    let deep = place.directory().join("a/b/c");
+    Store::open(&deep).unwrap();
+    assert_eq!(mode(&deep), 0o700);
+}
+
+const STARTERS: usize = 16;
+const ROUNDS: usize = 25;
+
+#[test]
+fn sixteen_processes_that_start_at_once_migrate_once_and_all_succeed() {
+    let place = Place::new(Backend::Sqlite);
+    let role = "opens one directory after another";
+    let mut others: Vec<Other> = (0..STARTERS).map(|_| Other::start(role, place.directory())).collect();
+    for round in 0..ROUNDS {
+        for other in &mut others {
+            assert_eq!(other.says().as_deref(), Some("ready"));
+        }
+        others.iter_mut().for_each(Other::go);
+        for other in &mut others {
+            assert_eq!(other.says(), Some(format!("schema {SCHEMA_VERSION}")), "round {round}");
+        }
+        let store = Store::open(&place.directory().join(format!("round {round}"))).unwrap();
+        assert!(store.check().unwrap().iter().all(|check| check.problem.is_none()));
+        Scribe::new("ana").opens(&store, "room_1", "/repo");
+    }
+    assert!(others.iter_mut().all(|other| other.ends().success()));
+}
+
+/// Every migration and what it hashes to. A file that has shipped is never edited: add the next number instead.
+const MIGRATIONS: &[(&str, &str)] =
+    &[("0001_rooms.sqlite.sql", "328c1701da10adebd7c8b337a006fa746c16d4eb516a05f30bbcbaab2886fba0")];
+
+#[test]
+fn migration_files_are_numbered_without_gap_and_never_edited() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/schema");
+    let mut found: Vec<(String, String)> = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            let digest = Sha256::digest(fs::read(&path).unwrap());
+            let hash = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+            (path.file_name().unwrap().to_str().unwrap().to_owned(), hash)
+        })
+        .collect();
+    found.sort();
+    let listed: Vec<(String, String)> =
+        MIGRATIONS.iter().map(|(file, hash)| ((*file).to_owned(), (*hash).to_owned())).collect();
+    assert_eq!(found, listed);
+    let numbers: Vec<usize> = MIGRATIONS
+        .iter()
+        .filter(|(file, _)| file.ends_with(".sqlite.sql"))
+        .map(|(file, _)| file[..4].parse().unwrap())
+        .collect();
+    assert_eq!(numbers, (1..=SCHEMA_VERSION as usize).collect::<Vec<_>>());
+}

@@ -1,0 +1,153 @@
+//! An app on a real store, with a clock that only the test moves.
+
+use std::sync::Arc;
+
+use baton_app::{App, Caller, Failure, clock::Clock, environment::Environment, table};
+use baton_core::{
+    ids::{AgentId, RoomId, Seq},
+    room::{Recorded, Room, Stick},
+    time::{Timestamp, Ttl},
+};
+use baton_store::{Store, StoreError, log, rooms};
+use serde_json::Value;
+
+use crate::{Agent, Backend, ManualClock, Place, SequentialIds, Sleeper, Workspace};
+
+/// Baton as a test sees it.
+pub struct TestApp {
+    app: App,
+    /// A second look at the same store, for what no command tells.
+    store: Store,
+    clock: ManualClock,
+    ids: SequentialIds,
+    workspace: Workspace,
+    place: Arc<Place>,
+}
+
+impl TestApp {
+    /// A fresh store, and a workspace of its own.
+    pub fn open(backend: Backend) -> Self {
+        let place = Arc::new(Place::new(backend));
+        let workspace = Workspace::in_directory(place.directory());
+        Self::on(place, workspace, ManualClock::new(), SequentialIds::default())
+    }
+
+    /// Another app on the same store, as another process would have: same time, same workspace, nothing shared.
+    pub fn beside(&self) -> Self {
+        Self::on(Arc::clone(&self.place), self.workspace.clone(), self.clock.clone(), self.ids.clone())
+    }
+
+    fn on(place: Arc<Place>, workspace: Workspace, clock: ManualClock, ids: SequentialIds) -> Self {
+        let environment = Environment::of([("HOME", workspace.at("home"))], workspace.at(""));
+        let data = place.data_directory();
+        let app = App::open(&data, environment, Box::new(clock.clone()), Box::new(ids.clone())).unwrap();
+        Self { app, store: place.open(), clock, ids, workspace, place }
+    }
+
+    /// Runs a command of the table.
+    pub fn call(&self, caller: &Caller, command: &str, input: Value) -> Result<Value, Failure> {
+        let command = table::find(command).unwrap_or_else(|| panic!("there is no command {command}"));
+        command.run(&self.app, caller, input)
+    }
+
+    /// Someone without a process of their own: only timeouts tell that they are away.
+    pub fn agent(&self, name: &str) -> Agent<'_> {
+        Agent::new(self, name, None)
+    }
+
+    /// Someone with a real process, which can be stopped and killed.
+    pub fn living_agent(&self, name: &str) -> Agent<'_> {
+        Agent::new(self, name, Some(Sleeper::start()))
+    }
+
+    /// Agents without processes who have joined the workspace's root, in this order.
+    pub fn joined<const N: usize>(&self, names: [&str; N]) -> [Agent<'_>; N] {
+        names.map(|name| {
+            let agent = self.agent(name);
+            agent.join();
+            agent
+        })
+    }
+
+    /// The same with processes.
+    pub fn joined_living<const N: usize>(&self, names: [&str; N]) -> [Agent<'_>; N] {
+        names.map(|name| {
+            let agent = self.living_agent(name);
+            agent.join();
+            agent
+        })
+    }
+
+    /// Lets time pass.
+    pub fn later(&self, by: Ttl) {
+        self.clock.advance(by);
+    }
+
+    /// Lets minutes pass.
+    pub fn later_minutes(&self, minutes: u64) {
+        self.later(Ttl::from_minutes(minutes));
+    }
+
+    /// The time.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The directories of this test.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// Where the store lives.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Every room's id.
+    pub fn rooms(&self) -> Vec<RoomId> {
+        self.store.read::<_, StoreError>(|tx| rooms::all(tx)).unwrap()
+    }
+
+    /// A room as it is stored.
+    pub fn stored(&self, room: &RoomId) -> Room {
+        self.store.read::<_, StoreError>(|tx| rooms::load(tx, room)).unwrap().unwrap()
+    }
+
+    /// A room's log, oldest first.
+    pub fn log(&self, room: &RoomId) -> Vec<Recorded> {
+        self.store.read::<_, StoreError>(|tx| log::after(tx, room, Seq(0), u32::MAX)).unwrap()
+    }
+
+    /// All that is stored, less presence: what a refused request must leave as it was.
+    pub fn everything(&self) -> Vec<(Room, Vec<Recorded>)> {
+        let unseen = |mut room: Room| {
+            room.members.iter_mut().for_each(|member| member.last_seen_at = member.joined_at);
+            room
+        };
+        self.rooms().iter().map(|id| (unseen(self.stored(id)), self.log(id))).collect()
+    }
+
+    /// The room that the log alone gives. Presence and lease expiry move without events, so they are as stored.
+    pub fn folded(&self, room: &RoomId) -> Room {
+        let stored = self.stored(room);
+        let log = self.log(room);
+        let mut folded = Room::open(&log[0]).expect("a log begins with the creation of its room");
+        log[1..].iter().for_each(|recorded| folded.apply(recorded));
+        for (folded, stored) in folded.members.iter_mut().zip(&stored.members) {
+            folded.last_seen_at = stored.last_seen_at;
+        }
+        if let (Stick::Owned(folded), Stick::Owned(stored)) = (&mut folded.stick, &stored.stick) {
+            folded.lease.expires_at = stored.lease.expires_at;
+        }
+        folded.updated_at = stored.updated_at;
+        folded
+    }
+
+    /// Whether a wait of `agent` in `room` has begun to listen.
+    pub fn is_listening(&self, room: &RoomId, agent: &AgentId) -> bool {
+        match self.place.backend() {
+            // Looking whether the file is there disturbs nobody; trying the seat itself might.
+            Backend::Sqlite => self.place.data_directory().join(format!("listeners/{room}.{agent}")).exists(),
+        }
+    }
+}
