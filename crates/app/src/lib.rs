@@ -19,6 +19,7 @@ pub mod identity;
 pub mod liveness;
 pub mod paths;
 mod presence;
+pub mod replay;
 pub mod table;
 pub mod view;
 

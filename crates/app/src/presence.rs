@@ -1,21 +1,43 @@
-//! Presence: every call of a member shows that it is there, and few of them write it.
+//! Presence: the calls of a member show that it is there, and few of them write it.
 
 use baton_core::{limits, room::Room, time::Timestamp};
-use baton_store::{StoreError, rooms};
+use baton_store::{Store, StoreError, engine::Tx, rooms};
 
 use crate::{App, Caller, Failure};
 
+/// Whether a call can afford to wait for another writer to record that its caller is there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// A wait: it has the time, and being seen is half of what it is for.
+    Wait,
+    /// A read: it must not wait. While the store cannot be written, the presence is only a little older.
+    Try,
+}
+
 /// Marks the caller as seen, unless that was stored moments ago, and records its return if it comes back as
-/// another process. A read must neither fail nor wait over it: while the store cannot be written, the presence is
-/// only a little older.
-pub(crate) fn refresh(app: &App, caller: &Caller, room: &Room, now: Timestamp) {
+/// another process. No call fails over it.
+pub(crate) fn refresh(app: &App, caller: &Caller, room: &mut Room, now: Timestamp, effort: Effort) {
     let actor = caller.actor();
     let Some(member) = room.member(&actor.agent_id) else { return };
+    let stored = member.last_seen_at;
     if room.comeback(&actor, &app.probe).is_some() {
         // Changing nothing is enough: every change begins with the return.
         let _: Result<(), Failure> =
-            app.store.write_if_free(|tx| app.change_in(tx, now, &actor, &room.id, &mut |_| Ok(())));
-    } else if now.since(member.last_seen_at) >= limits::PRESENCE_GRAIN {
-        let _: Result<(), StoreError> = app.store.write_if_free(|tx| rooms::seen(tx, &room.id, &actor.agent_id, now));
+            write(&app.store, effort, |tx| app.change_in(tx, now, &actor, &room.id, &mut |_| Ok(())));
+    } else if now.since(stored) >= limits::PRESENCE_GRAIN {
+        let _: Result<(), StoreError> = write(&app.store, effort, |tx| rooms::seen(tx, &room.id, &actor.agent_id, now));
+    }
+    // What the caller is told counts it as present, because it is.
+    room.touch(&actor.agent_id, now);
+}
+
+fn write<T, E: From<StoreError>>(
+    store: &Store,
+    effort: Effort,
+    work: impl FnMut(&mut dyn Tx) -> Result<T, E>,
+) -> Result<T, E> {
+    match effort {
+        Effort::Wait => store.write(work),
+        Effort::Try => store.write_if_free(work),
     }
 }

@@ -123,13 +123,14 @@ fn parse<T: DeserializeOwned>(input: Value) -> Result<T, Failure> {
             return Err(Failure::new(code, format!("{name}: must be an object")).with("field", name));
         }
     }
-    serde_path_to_error::deserialize(input).map_err(|error| {
+    // The plain way first: to find out where it went wrong costs more, and mostly nothing does.
+    T::deserialize(&input).or_else(|_| serde_path_to_error::deserialize(&input)).map_err(|error| {
         let path = with_missing_field(error.path().to_string(), &error.inner().to_string());
         let (code, field) = match path.strip_prefix("handoff") {
             Some("") => (ErrorCode::InvalidHandoff, "handoff".to_owned()),
-            Some(rest) => (ErrorCode::InvalidHandoff, rest.trim_start_matches('.').to_owned()),
-            None if path == "." => (ErrorCode::InvalidInput, String::new()),
-            None => (ErrorCode::InvalidInput, path.clone()),
+            Some(rest) if rest.starts_with('.') => (ErrorCode::InvalidHandoff, rest[1..].to_owned()),
+            Some(_) | None if path == "." => (ErrorCode::InvalidInput, String::new()),
+            Some(_) | None => (ErrorCode::InvalidInput, path.clone()),
         };
         let place = if path == "." { "the input".to_owned() } else { path };
         Failure::new(code, format!("{place}: {}", error.inner())).with("field", field)

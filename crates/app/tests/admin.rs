@@ -135,7 +135,7 @@ fn a_policy_that_makes_no_sense_is_refused_with_the_field() {
             ("presence_ttl_ms", json!(u64::MAX)),
             ("heartbeat_interval_ms", json!(45 * 60 * 1000)),
             ("wait_for_turn_max_wait_ms", json!(50_001)),
-            ("wait_for_turn_poll_ms", json!(999)),
+            ("wait_for_turn_poll_ms", json!(249)),
         ] {
             let refusal = codex.refused("room.policy", json!({"policy": {field: value}}));
             assert_eq!((&refusal["error"], &refusal["field"]), (&json!("invalid_policy"), &json!(field)));

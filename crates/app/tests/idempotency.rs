@@ -117,6 +117,12 @@ fn a_join_that_conflicts_does_not_change_who_the_connection_is() {
         other["force_new"] = true.into();
         assert_eq!(codex.refused("room.join", other)["error"], "idempotency_conflict");
         assert_eq!(codex.id().as_str(), "tester:1");
+        let [full] = app.joined(["full"]);
+        full.does("room.close", json!({"expected_turn_id": 0}));
+        (0..256).for_each(|number| drop(app.joined([format!("member:{number}").as_str()])));
+        let late = json!({"context_path": app.workspace().at(""), "agent_id_override": "tester:3"});
+        assert_eq!(codex.refused("room.join", late)["error"], "too_many_members");
+        assert_eq!(codex.id().as_str(), "tester:1");
         let nowhere = json!({"context_path": app.workspace().at("missing"), "agent_id_override": "tester:2"});
         assert_eq!(codex.refused("room.join", nowhere)["error"], "path_not_found");
         assert_eq!(codex.id().as_str(), "tester:1");

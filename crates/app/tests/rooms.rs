@@ -222,8 +222,11 @@ fn looking_at_a_room_refreshes_nobody_elses_presence() {
     on_every_backend(|app| {
         let [codex, claude] = app.joined(["codex", "claude"]);
         app.later_minutes(4 * 60);
-        claude.state();
-        assert_eq!((&claude.entry()["status"], &codex.entry()["status"]), (&json!("active"), &json!("inactive")));
+        let members = claude.state()["members"].clone();
+        let status: Vec<_> =
+            [0, 1].iter().map(|place| (&members[place]["agent_id"], &members[place]["status"])).collect();
+        let expected = [(json!(codex.id()), json!("inactive")), (json!(claude.id()), json!("active"))];
+        assert_eq!(status, expected.iter().map(|(agent, status)| (agent, status)).collect::<Vec<_>>());
     });
 }
 

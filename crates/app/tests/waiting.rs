@@ -7,6 +7,29 @@ use baton_testkit::{Turn, handoff, on_every_backend};
 use serde_json::{Value, json};
 
 #[test]
+fn a_member_who_comes_back_to_an_empty_room_is_told_what_it_may_do_and_not_that_nobody_is_there() {
+    on_every_backend(|app| {
+        let [codex, _claude, gemini] = app.joined(["codex", "claude", "gemini"]);
+        let turn = codex.claim();
+        codex.release(&turn);
+        app.later_minutes(5 * 60);
+        let open = gemini.wait();
+        let told = [&open["status"], &open["reason"], &open["room_state"]];
+        assert_eq!(told, ["takeover_available", "claim_timeout", "reserved"]);
+        assert_eq!(gemini.entry()["status"], "active");
+    });
+}
+
+#[test]
+fn a_wait_longer_than_a_client_would_allow_is_refused_and_says_the_most() {
+    on_every_backend(|app| {
+        let [codex] = app.joined(["codex"]);
+        let refusal = codex.refused("stick.wait", json!({"max_wait_ms": 50_001}));
+        assert_eq!((&refusal["error"], &refusal["field"]), (&json!("invalid_input"), &json!("max_wait_ms")));
+    });
+}
+
+#[test]
 fn a_wait_is_woken_by_a_release_elsewhere_and_claims() {
     on_every_backend(|app| {
         let [codex, claude] = app.joined(["codex", "claude"]);

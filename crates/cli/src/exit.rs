@@ -23,6 +23,8 @@ pub(crate) enum Exit {
     TakeoverAvailable,
     /// `wait`: the room is closed.
     Closed,
+    /// `wait --park`: the stick is kept for you.
+    KeptForYou,
 }
 
 impl Exit {
@@ -33,6 +35,14 @@ impl Exit {
             Kind::NotFound => Self::NotFound,
             Kind::Refused => Self::Refused,
             Kind::Failed => Self::Failed,
+        }
+    }
+
+    /// Whether it goes with an answer. What `wait` says is one, whichever it is; the status tells them apart.
+    pub(crate) const fn is_answer(self) -> bool {
+        match self {
+            Self::Done | Self::NotYet | Self::TakeoverAvailable | Self::Closed | Self::KeptForYou => true,
+            Self::Failed | Self::Usage | Self::Refused | Self::NotFound => false,
         }
     }
 
@@ -47,6 +57,7 @@ impl Exit {
             Self::NotYet => 10,
             Self::TakeoverAvailable => 11,
             Self::Closed => 12,
+            Self::KeptForYou => 13,
         }
     }
 }

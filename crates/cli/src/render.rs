@@ -4,17 +4,18 @@ use baton_app::{
     commands::room::GetRoomStateResult,
     view::{MemberStatus, PathRoom, ProcessState, RoomEvent},
 };
-use baton_core::{handoff::Handoff, ids::AgentId, room::RoomState, time::Timestamp};
+use baton_core::{
+    handoff::{Artifact, Handoff},
+    ids::AgentId,
+    room::RoomState,
+    time::Timestamp,
+};
 
 use crate::ui::clean;
 
 /// A room on one line.
 pub(crate) fn room_line(room: &PathRoom) -> String {
-    let who = match (&room.owner, &room.reserved_for) {
-        (Some(owner), _) => format!("held by {owner}"),
-        (None, Some(recipient)) => format!("kept for {recipient}"),
-        (None, None) => "free".to_owned(),
-    };
+    let who = who_has_it(room.owner.as_ref(), room.reserved_for.as_ref());
     format!(
         "{}  {:<14} turn {:<5} {who}, {} members  {}\n",
         room.room_id,
@@ -23,6 +24,15 @@ pub(crate) fn room_line(room: &PathRoom) -> String {
         room.members.len(),
         clean(room.canonical_path.as_deref().unwrap_or("(no path)")),
     )
+}
+
+/// Where the stick is, in a few words.
+pub(crate) fn who_has_it(owner: Option<&AgentId>, reserved_for: Option<&AgentId>) -> String {
+    match (owner, reserved_for) {
+        (Some(owner), _) => format!("held by {owner}"),
+        (None, Some(recipient)) => format!("kept for {recipient}"),
+        (None, None) => "free".to_owned(),
+    }
 }
 
 /// A room at a glance: who has the stick, who is there, what was handed over.
@@ -92,15 +102,26 @@ fn deadline(at: Option<Timestamp>, now: Timestamp) -> String {
 pub(crate) fn handoff_page(handoff: &Handoff) -> String {
     let mut page = block("status", &handoff.status) + &block("next", &handoff.next_action);
     for artifact in &handoff.artifacts {
-        let lines = artifact.lines.map_or_else(String::new, |[first, last]| format!(":{first}-{last}"));
-        let role = serde_json::to_value(artifact.role).ok();
-        let role = role.as_ref().and_then(|role| role.as_str()).unwrap_or_default();
         let note = artifact.note.as_deref().map_or_else(String::new, |note| format!("  {note}"));
-        page.push_str(&block(role, &format!("{}{lines}{note}", artifact.path)));
+        page.push_str(&block(&artifact_role(artifact), &(artifact_place(artifact) + &note)));
     }
     handoff.open_questions.iter().for_each(|question| page.push_str(&block("question", question)));
     handoff.do_not.iter().for_each(|item| page.push_str(&block("do not", item)));
     page
+}
+
+/// Where an artifact points: `PATH[:FIRST-LAST]`.
+pub(crate) fn artifact_place(artifact: &Artifact) -> String {
+    let lines = artifact.lines.map_or_else(String::new, |[first, last]| format!(":{first}-{last}"));
+    format!("{}{lines}", artifact.path)
+}
+
+/// What an artifact is for, in the word that handoffs use.
+pub(crate) fn artifact_role(artifact: &Artifact) -> String {
+    match serde_json::to_value(artifact.role) {
+        Ok(serde_json::Value::String(word)) => word,
+        Ok(_) | Err(_) => String::new(),
+    }
 }
 
 fn block(label: &str, text: &str) -> String {

@@ -1,4 +1,4 @@
-//! Which room a command is about, and which turn.
+//! Which room a command is about, which turn, and whether it is said again.
 
 use std::path::PathBuf;
 
@@ -6,6 +6,7 @@ use baton_app::{
     Failure,
     commands::room::{GetRoomStateResult, List, ListInput, State, StateInput},
     paths,
+    replay::{self, Earlier},
 };
 use baton_core::{
     code::ErrorCode,
@@ -37,6 +38,25 @@ pub(crate) struct TurnArgs {
     pub(crate) lease: Option<LeaseId>,
 }
 
+/// Marks a call that may be repeated.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct KeyArgs {
+    /// Repeat a call safely: the same key gets the first answer
+    #[arg(long = "idempotency-key", value_name = "KEY")]
+    pub(crate) key: Option<String>,
+}
+
+impl KeyArgs {
+    /// What was carried out under this key before. A repeated call means the same, so whatever it does not say is
+    /// taken from there.
+    pub(crate) fn earlier(&self, context: &Context) -> Result<Option<Earlier>, Failure> {
+        match &self.key {
+            Some(key) => replay::earlier(&context.app, &context.caller, key),
+            None => Ok(None),
+        }
+    }
+}
+
 impl RoomArgs {
     /// The room that is meant.
     pub(crate) fn find(&self, context: &Context) -> Result<RoomId, Failure> {
@@ -55,9 +75,26 @@ impl RoomArgs {
         }
     }
 
+    /// The room that is meant by a call that may have been made before.
+    pub(crate) fn find_again(&self, context: &Context, earlier: Option<&Earlier>) -> Result<RoomId, Failure> {
+        match earlier {
+            Some(earlier) if self.room.is_none() && self.path.is_none() => Ok(earlier.room_id.clone()),
+            _ => self.find(context),
+        }
+    }
+
     /// The room that is meant, and how it stands.
     pub(crate) fn state(&self, context: &Context) -> Result<GetRoomStateResult, Failure> {
-        context.run::<State>(StateInput { room_id: self.find(context)? })
+        self.state_again(context, None)
+    }
+
+    /// The same for a call that may have been made before.
+    pub(crate) fn state_again(
+        &self,
+        context: &Context,
+        earlier: Option<&Earlier>,
+    ) -> Result<GetRoomStateResult, Failure> {
+        context.run::<State>(StateInput { room_id: self.find_again(context, earlier)? })
     }
 }
 
@@ -70,12 +107,26 @@ pub(crate) fn utf8(path: &std::path::Path) -> Result<String, Failure> {
 }
 
 impl TurnArgs {
-    /// The turn and lease to show: as given, else those the caller holds. A caller who holds none shows a lease
-    /// that nobody has, and is told who does.
-    pub(crate) fn fence(&self, state: &GetRoomStateResult) -> Result<(Fence, LeaseId), Failure> {
-        let turn = self.turn.map_or(state.room.turn_id, Fence);
+    /// The turn and lease to show: as given, else as they were shown before, else those the caller holds. A caller
+    /// who holds none shows a lease that nobody has, and is told who does.
+    pub(crate) fn fence(
+        &self,
+        state: &GetRoomStateResult,
+        earlier: Option<&Earlier>,
+    ) -> Result<(Fence, LeaseId), Failure> {
         let none: LeaseId = "lease_none".parse().map_err(|_| Failure::new(ErrorCode::Internal, "a lease id"))?;
-        Ok((turn, self.lease.clone().or_else(|| state.room.lease_id.clone()).unwrap_or(none)))
+        Ok((self.turn_of(state, earlier), self.lease_of(state, earlier).unwrap_or(none)))
+    }
+
+    /// The turn to show.
+    pub(crate) fn turn_of(&self, state: &GetRoomStateResult, earlier: Option<&Earlier>) -> Fence {
+        self.turn.map_or_else(|| earlier.map_or(state.room.turn_id, |earlier| earlier.turn_id), Fence)
+    }
+
+    /// The lease to show, if the caller has one.
+    pub(crate) fn lease_of(&self, state: &GetRoomStateResult, earlier: Option<&Earlier>) -> Option<LeaseId> {
+        let found = || earlier.map_or_else(|| state.room.lease_id.clone(), |earlier| earlier.lease_id.clone());
+        self.lease.clone().or_else(found)
     }
 }
 

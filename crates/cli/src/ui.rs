@@ -35,7 +35,7 @@ impl Ui {
     pub(crate) fn answer_with(&self, exit: Exit, data: &impl Serialize, text: impl FnOnce() -> String) -> ExitCode {
         if self.json {
             let data = serde_json::to_value(data).unwrap_or(Value::Null);
-            self.envelope(exit == Exit::Done, data, Value::Null);
+            envelope(self.command, exit.is_answer(), data, Value::Null);
         } else {
             print(&text());
         }
@@ -45,8 +45,7 @@ impl Ui {
     /// Shows a "no", with the next step.
     pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
         if self.json {
-            let failure = Failure { next: in_words(&failure.next), ..failure.clone() };
-            self.envelope(false, Value::Null, failure.to_json());
+            failed_envelope(self.command, failure);
         } else {
             let mut text = format!("{}: {}\n", failure.code, clean(&failure.message));
             for (key, value) in failure.details.iter().filter(|(_, value)| !is_empty(value)) {
@@ -65,10 +64,16 @@ impl Ui {
             print(&clean(text));
         }
     }
+}
 
-    fn envelope(&self, ok: bool, data: Value, error: Value) {
-        print(&format!("{}\n", json!({ "ok": ok, "command": self.command, "data": data, "error": error })));
-    }
+/// Tells a program of a "no" to what it called `command`.
+pub(crate) fn failed_envelope(command: &str, failure: &Failure) {
+    let failure = Failure { next: in_words(&failure.next), ..failure.clone() };
+    envelope(command, false, Value::Null, failure.to_json());
+}
+
+fn envelope(command: &str, ok: bool, data: Value, error: Value) {
+    print(&format!("{}\n", json!({ "ok": ok, "command": command, "data": data, "error": error })));
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -82,8 +87,13 @@ fn is_empty(value: &Value) -> bool {
 
 /// Writes to standard output. A reader that has gone away is not an error.
 pub(crate) fn print(text: &str) {
+    let _ = try_print(text);
+}
+
+/// Writes to standard output, for one reader who must have it.
+pub(crate) fn try_print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    out.write_all(text.as_bytes()).and_then(|()| out.flush())
 }
 
 /// Writes to standard error.

@@ -4,7 +4,8 @@
 //! whether it is true nobody can check.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use serde_json::Value;
 
 use crate::limits;
 
@@ -72,6 +73,17 @@ pub struct InvalidHandoff {
 }
 
 impl Handoff {
+    /// Reads a handoff that was stored. A later version may know more fields; what this one does not know is left
+    /// out, where in a request it would be refused.
+    pub(crate) fn stored<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut value = Value::deserialize(deserializer)?;
+        keep(&mut value, &["status", "next_action", "artifacts", "open_questions", "do_not"]);
+        for artifact in value.get_mut("artifacts").and_then(Value::as_array_mut).into_iter().flatten() {
+            keep(artifact, &["path", "lines", "role", "note"]);
+        }
+        serde_json::from_value(value).map_err(D::Error::custom)
+    }
+
     /// Refuses a handoff that carries nothing, or more than anyone would read.
     pub fn check(&self) -> Result<(), InvalidHandoff> {
         text("status", &self.status, limits::HANDOFF_TEXT_BYTES)?;
@@ -98,10 +110,9 @@ impl Handoff {
         }
     }
 
+    /// Its size as others will get it.
     fn bytes(&self) -> usize {
-        let artifacts = self.artifacts.iter().map(|a| a.path.len() + a.note.as_ref().map_or(0, String::len));
-        let lists = self.open_questions.iter().chain(&self.do_not).map(String::len);
-        self.status.len() + self.next_action.len() + artifacts.sum::<usize>() + lists.sum::<usize>()
+        serde_json::to_string(self).map_or(usize::MAX, |json| json.len())
     }
 }
 
@@ -120,6 +131,12 @@ impl Artifact {
             }
             Some(_) | None => Ok(()),
         }
+    }
+}
+
+fn keep(value: &mut Value, known: &[&str]) {
+    if let Some(fields) = value.as_object_mut() {
+        fields.retain(|name, _| known.contains(&name.as_str()));
     }
 }
 
@@ -199,6 +216,15 @@ mod tests {
         handoff.open_questions[1] must be non-empty
         "
         );
+    }
+
+    #[test]
+    fn a_stored_handoff_may_have_fields_of_a_later_version_and_a_given_one_may_not() {
+        let later =
+            r#"{"status":"done","next_action":"go","mood":"good","artifacts":[{"path":"a","role":"edit","hash":"x"}]}"#;
+        assert!(serde_json::from_str::<Handoff>(later).is_err());
+        let stored = Handoff::stored(&mut serde_json::Deserializer::from_str(later)).unwrap();
+        assert_eq!((stored.status.as_str(), stored.artifacts.len()), ("done", 1));
     }
 
     #[test]

@@ -21,8 +21,11 @@ pub const ARTIFACT_NOTE_BYTES: usize = 1024;
 pub const HANDOFF_LIST_ITEMS: usize = 32;
 /// Longest entry in `open_questions` or `do_not`.
 pub const HANDOFF_ITEM_BYTES: usize = 2048;
-/// Largest handoff in all: it comes with the answer to a wait, which every client must pass on whole.
+/// Largest handoff in all, as JSON: it comes with the answer to a wait, of which most clients pass on 40,000
+/// characters.
 pub const HANDOFF_BYTES: usize = 32 * 1024;
+/// Bytes of JSON in one listing of rooms.
+pub const LISTING_BYTES: usize = 30_000;
 
 /// Longest note.
 pub const NOTE_BYTES: usize = 16 * 1024;
@@ -49,11 +52,13 @@ pub const WAIT_MAX: Ttl = Ttl::from_secs(50);
 /// How fresh a stored presence may be before a call writes it again.
 pub const PRESENCE_GRAIN: Ttl = Ttl::from_secs(5);
 
-/// Shortest lease, claim, presence or heartbeat a policy may set.
+/// Shortest lease, claim or presence a policy may set.
 pub const POLICY_TTL_MIN: Ttl = Ttl::from_millis(100);
+/// Shortest heartbeat a policy may set.
+pub const POLICY_HEARTBEAT_MIN: Ttl = Ttl::from_millis(10);
 /// Longest lease, claim, presence or heartbeat a policy may set.
 pub const POLICY_TTL_MAX: Ttl = Ttl::from_minutes(30 * 24 * 60);
-/// Shortest and longest safety re-read of a waiter.
-pub const POLICY_POLL_MIN: Ttl = Ttl::from_secs(1);
+/// Shortest safety re-read of a waiter.
+pub const POLICY_POLL_MIN: Ttl = Ttl::from_millis(250);
 /// Longest safety re-read of a waiter.
 pub const POLICY_POLL_MAX: Ttl = Ttl::from_secs(60);

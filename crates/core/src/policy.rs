@@ -87,7 +87,7 @@ impl Policy {
     fn check(&self) -> Result<(), InvalidPolicy> {
         let (min, max) = (limits::POLICY_TTL_MIN, limits::POLICY_TTL_MAX);
         within("owner_lease_ttl_ms", self.owner_lease_ttl_ms, min, max)?;
-        within("heartbeat_interval_ms", self.heartbeat_interval_ms, Ttl::from_millis(10), max)?;
+        within("heartbeat_interval_ms", self.heartbeat_interval_ms, limits::POLICY_HEARTBEAT_MIN, max)?;
         within("claim_ttl_ms", self.claim_ttl_ms, min, max)?;
         within("presence_ttl_ms", self.presence_ttl_ms, min, max)?;
         within("wait_for_turn_max_wait_ms", self.wait_for_turn_max_wait_ms, Ttl::from_millis(0), limits::WAIT_MAX)?;

@@ -3,20 +3,20 @@
 //! The same JSON goes into `structuredContent` and into the text: two of the known clients show their model only
 //! the one, two only the other. A failure is a result with `isError`, never a protocol error, which clients hide.
 
-use baton_app::{Failure, table::Effect};
-use baton_core::code::ErrorCode;
+use baton_app::Failure;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value};
 
 use crate::blocking::Answer;
 
-/// Longest result: what the strictest of the known clients takes whole.
+/// Longest result: what most of the known clients pass on whole.
 const RESULT_CHARS: usize = 40_000;
 
-/// Renders an answer. What has changed the store is cut when it is too long, what has only read it is refused.
-pub(crate) fn render(effect: Effect, answer: Answer) -> CallToolResult {
-    match answer.and_then(|value| bounded(effect, value)) {
-        Ok((value, text)) => {
+/// Renders an answer. One that is too long loses its longest fields, and says which.
+pub(crate) fn render(answer: Answer) -> CallToolResult {
+    match answer {
+        Ok(value) => {
+            let (value, text) = bounded(value);
             let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
             result.structured_content = Some(value);
             result
@@ -30,22 +30,16 @@ pub(crate) fn refusal(failure: &Failure) -> CallToolResult {
     CallToolResult::structured_error(failure.to_json())
 }
 
-fn bounded(effect: Effect, value: Value) -> Result<(Value, String), Failure> {
+/// What was done has happened, so the caller must learn of it: a lease that is not told is a stick nobody can use.
+fn bounded(value: Value) -> (Value, String) {
     let text = value.to_string();
-    let Some(length) = excess(&text) else { return Ok((value, text)) };
-    match (effect, value) {
-        // It has happened, so the caller must learn of it: a lease that is not told is a stick nobody can use.
-        (Effect::Write | Effect::Wait, Value::Object(fields)) => {
+    match (excess(&text), value) {
+        (Some(length), Value::Object(fields)) => {
             let value = Value::Object(without_the_longest(fields, length));
             let text = value.to_string();
-            Ok((value, text))
+            (value, text)
         }
-        (Effect::Read | Effect::Write | Effect::Wait, _) => Err(Failure::new(
-            ErrorCode::InvalidInput,
-            format!("The answer has {length} characters; a client takes {RESULT_CHARS}."),
-        )
-        .with("characters", length)
-        .advising("Ask for less: a smaller `limit`, and the rest in further pages.")),
+        (_, value) => (value, text),
     }
 }
 
@@ -72,7 +66,7 @@ fn without_the_longest(mut fields: Map<String, Value>, mut length: usize) -> Map
     }
     fields.insert("cut".to_owned(), Value::Object(cut));
     let next = "The fields named in `cut` (with their length in characters) were left out; the call itself was carried \
-                out. Read them with `get_room_events`.";
+                out. Handoffs can be read one by one with `get_room_events` and a `limit` of 1.";
     fields.insert("next".to_owned(), next.into());
     fields
 }
@@ -89,23 +83,15 @@ mod tests {
 
     #[test]
     fn a_result_is_the_same_json_in_both_places() {
-        let result = render(Effect::Read, Ok(json!({"rooms": []})));
+        let result = render(Ok(json!({"rooms": []})));
         let json = serde_json::to_value(result).unwrap();
         assert_eq!(json["content"][0]["text"], json["structuredContent"].to_string());
         assert_eq!(json["isError"], false);
     }
 
     #[test]
-    fn a_page_that_is_too_long_is_refused_with_its_length() {
-        let json = serde_json::to_value(render(Effect::Read, Ok(long()))).unwrap();
-        assert_eq!(json["isError"], true);
-        assert_eq!(json["structuredContent"]["error"], "invalid_input");
-        assert_eq!(json["structuredContent"]["characters"], long().to_string().chars().count());
-    }
-
-    #[test]
     fn a_grant_that_is_too_long_still_tells_the_lease() {
-        let json = serde_json::to_value(render(Effect::Wait, Ok(long()))).unwrap();
+        let json = serde_json::to_value(render(Ok(long()))).unwrap();
         assert_eq!(json["isError"], false);
         let content = &json["structuredContent"];
         assert_eq!((&content["lease_id"], &content["turn_id"]), (&json!("lease_1"), &json!(7)));

@@ -139,7 +139,7 @@ impl ServerHandler for Server {
         let result = match self.tools.find(&request.name) {
             Ok(command) => {
                 let input = Value::Object(request.arguments.unwrap_or_default());
-                answer::render(command.effect, self.run(command, input, &context).await)
+                answer::render(self.run(command, input, &context).await)
             }
             Err(unknown) => answer::refusal(&unknown),
         };

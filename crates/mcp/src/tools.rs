@@ -12,8 +12,9 @@ use serde_json::{Map, Value};
 
 use crate::schema;
 
-/// Tools that take something away from somebody.
-const DESTRUCTIVE: [&str; 2] = ["takeover_stick", "close_room"];
+/// Tools that end something for good. A takeover is not one of them: it is logged, fenced and open only when nobody
+/// answers, and a Codex that runs by itself refuses tools that are marked so.
+const DESTRUCTIVE: [&str; 1] = ["close_room"];
 /// Tools that may be called again with the same arguments and change nothing more.
 const IDEMPOTENT: [&str; 5] = ["join_path", "heartbeat", "leave_path", "reorder_members", "set_room_policy"];
 

@@ -2,7 +2,10 @@
 
 use std::os::fd::BorrowedFd;
 
-use baton_core::ids::{AgentId, RoomId};
+use baton_core::{
+    ids::{AgentId, RoomId},
+    room::Concern,
+};
 
 use crate::{Check, StoreError, StoreInfo};
 
@@ -54,8 +57,8 @@ pub trait Tx {
         params: &[Param<'_>],
         each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
     ) -> Result<(), StoreError>;
-    /// Has those who listen to `room` woken once this is committed.
-    fn ring(&mut self, room: &RoomId);
+    /// Has those who listen to `room` woken once this is committed, and told whom it is for.
+    fn ring(&mut self, room: &RoomId, concern: Concern<'_>);
 }
 
 /// How long a write waits for another writer.
@@ -96,8 +99,18 @@ pub trait Engine: Send + Sync {
 pub trait Bell: Send {
     /// Becomes readable when the bell rings.
     fn fd(&self) -> BorrowedFd<'_>;
-    /// Forgets the rings so far, so that the next one is heard.
-    fn clear(&mut self);
+    /// Forgets the rings so far, so that the next one is heard, and tells whether the last one was for `agent`. It
+    /// may only be wrong in saying yes, or in saying no when another ring came on its heels.
+    fn clear(&mut self, agent: &AgentId) -> RungFor;
+}
+
+/// Whom a ring was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RungFor {
+    /// The listener, or anybody.
+    You,
+    /// Somebody else: let them go first.
+    Others,
 }
 
 /// The right to be a member's only listener, until it is dropped or its process ends.

@@ -34,7 +34,7 @@ pub fn append(tx: &mut dyn Tx, recorded: &Recorded) -> Result<(), StoreError> {
             recorded.at.as_millis().into(),
         ],
     )?;
-    tx.ring(&recorded.room_id);
+    tx.ring(&recorded.room_id, recorded.event.concerns());
     Ok(())
 }
 

@@ -54,7 +54,7 @@ pub fn load(tx: &mut dyn Tx, id: &RoomId) -> Result<Option<Room>, StoreError> {
 const AT_PATHS: &str = "
     SELECT room_id, canonical_path
       FROM rooms
-     WHERE state <> 'closed' AND canonical_path IN (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+     WHERE closed_at_ms IS NULL AND canonical_path IN (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
 ";
 
 /// Paths that one look-up takes.
@@ -126,8 +126,8 @@ const INSERT: &str = "
 
 /// Stores a room that is new, with its members.
 pub fn insert(tx: &mut dyn Tx, room: &Room) -> Result<(), StoreError> {
-    let json = RoomJson::of(room)?;
-    let columns = Columns::of(room, &json);
+    let process = process_json(room)?;
+    let columns = Columns::of(room, process.as_deref());
     tx.execute(
         INSERT,
         &[
@@ -147,7 +147,7 @@ pub fn insert(tx: &mut dyn Tx, room: &Room) -> Result<(), StoreError> {
             columns.handoff_seq.into(),
             columns.handoff_from.into(),
             columns.handoff_via.into(),
-            json.policy.as_str().into(),
+            policy_json(room)?.as_str().into(),
             number(room.last_seq.0).into(),
             room.created_at.as_millis().into(),
             room.updated_at.as_millis().into(),
@@ -161,9 +161,23 @@ const UPDATE: &str = "
     UPDATE rooms
        SET state = ?3, sequence_index = ?4, turn_id = ?5, owner = ?6, owner_process = ?7, owner_reason = ?8,
            owned_since_ms = ?9, lease_id = ?10, lease_expires_at_ms = ?11, reserved_for = ?12,
-           claim_expires_at_ms = ?13, handoff_seq = ?14, handoff_from = ?15, handoff_via = ?16, policy = ?17,
-           last_seq = ?18, updated_at_ms = ?19
+           claim_expires_at_ms = ?13, handoff_seq = ?14, handoff_from = ?15, handoff_via = ?16, last_seq = ?17,
+           updated_at_ms = ?18
      WHERE room_id = ?1 AND last_seq = ?2
+";
+
+/// Stores new timings.
+const SET_POLICY: &str = "
+    UPDATE rooms
+       SET policy = ?2
+     WHERE room_id = ?1
+";
+
+/// Frees the path of a room that has ended.
+const CLOSE: &str = "
+    UPDATE rooms
+       SET closed_at_ms = ?2
+     WHERE room_id = ?1
 ";
 
 /// Stores what has changed between `before` and `after`, members included.
@@ -172,8 +186,8 @@ pub fn save(tx: &mut dyn Tx, before: &Room, after: &Room) -> Result<(), StoreErr
     let row_changed =
         before.last_seq != after.last_seq || before.updated_at != after.updated_at || before.stick != after.stick;
     if row_changed {
-        let json = RoomJson::of(after)?;
-        let columns = Columns::of(after, &json);
+        let process = process_json(after)?;
+        let columns = Columns::of(after, process.as_deref());
         let changed = tx.execute(
             UPDATE,
             &[
@@ -193,7 +207,6 @@ pub fn save(tx: &mut dyn Tx, before: &Room, after: &Room) -> Result<(), StoreErr
                 columns.handoff_seq.into(),
                 columns.handoff_from.into(),
                 columns.handoff_via.into(),
-                json.policy.as_str().into(),
                 number(after.last_seq.0).into(),
                 after.updated_at.as_millis().into(),
             ],
@@ -202,6 +215,12 @@ pub fn save(tx: &mut dyn Tx, before: &Room, after: &Room) -> Result<(), StoreErr
             let detail = format!("expected to be at event {}, but is not", before.last_seq);
             return Err(StoreError::BadRow { table: "rooms", key: after.id.to_string(), detail });
         }
+    }
+    if before.policy != after.policy {
+        tx.execute(SET_POLICY, &[after.id.as_str().into(), policy_json(after)?.as_str().into()])?;
+    }
+    if after.stick == Stick::Closed && before.stick != Stick::Closed {
+        tx.execute(CLOSE, &[after.id.as_str().into(), after.updated_at.as_millis().into()])?;
     }
     save_members(tx, &before.members, after)
 }
@@ -277,21 +296,13 @@ fn put_member(tx: &mut dyn Tx, room: &RoomId, ordinal: usize, member: &Member) -
     Ok(())
 }
 
-/// The parts of a room's row that are JSON.
-struct RoomJson {
-    owner_process: Option<String>,
-    policy: String,
+fn process_json(room: &Room) -> Result<Option<String>, StoreError> {
+    let process = room.ownership().and_then(|ownership| ownership.process.as_ref());
+    process.map(serde_json::to_string).transpose().map_err(|error| bad("rooms", room.id.as_str(), error))
 }
 
-impl RoomJson {
-    fn of(room: &Room) -> Result<Self, StoreError> {
-        let wrong = |error: serde_json::Error| bad("rooms", room.id.as_str(), error);
-        let process = room.ownership().and_then(|ownership| ownership.process.as_ref());
-        Ok(Self {
-            owner_process: process.map(serde_json::to_string).transpose().map_err(wrong)?,
-            policy: serde_json::to_string(&room.policy).map_err(wrong)?,
-        })
-    }
+fn policy_json(room: &Room) -> Result<String, StoreError> {
+    serde_json::to_string(&room.policy).map_err(|error| bad("rooms", room.id.as_str(), error))
 }
 
 /// The stick as columns.
@@ -312,7 +323,7 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    fn of(room: &'a Room, json: &'a RoomJson) -> Self {
+    fn of(room: &'a Room, owner_process: Option<&'a str>) -> Self {
         match &room.stick {
             Stick::Closed => Self { state: "closed", ..Self::default() },
             Stick::Idle(pending) => Self { state: "idle", ..Self::default() }.with_handoff(pending.as_ref()),
@@ -326,7 +337,7 @@ impl<'a> Columns<'a> {
             Stick::Owned(ownership) => Self {
                 state: "owned",
                 owner: Some(ownership.lease.holder.as_str()),
-                owner_process: json.owner_process.as_deref(),
+                owner_process,
                 owner_reason: Some(reason_text(ownership.reason)),
                 owned_since: Some(ownership.since.as_millis()),
                 lease_id: Some(ownership.lease_id.as_str()),

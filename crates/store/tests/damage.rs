@@ -54,6 +54,19 @@ fn a_newer_schema_is_read_and_not_written() {
 }
 
 #[test]
+fn a_store_that_lost_its_journal_mode_gets_it_back() {
+    let place = Place::new(Backend::Sqlite);
+    drop(place.open());
+    let database = place.data_directory().join("rooms.sqlite");
+    // Bytes 18 and 19 of the header tell who can read and write the file: 1 is a rollback journal, 2 the write-ahead log.
+    let versions = || fs::read(&database).unwrap()[18..20].to_vec();
+    tamper(&database, "PRAGMA journal_mode = DELETE");
+    assert_eq!(versions(), [1, 1], "as a backup made by VACUUM INTO has it");
+    drop(place.open());
+    assert_eq!(versions(), [2, 2]);
+}
+
+#[test]
 fn another_programs_database_is_refused_and_untouched() {
     for sql in [
         "CREATE TABLE bookmarks (url TEXT); INSERT INTO bookmarks VALUES ('x')",

@@ -248,8 +248,8 @@ impl Tx for Counting<'_> {
         self.inner.query(sql, params, each)
     }
 
-    fn ring(&mut self, room: &RoomId) {
-        self.inner.ring(room);
+    fn ring(&mut self, room: &RoomId, concern: baton_core::room::Concern<'_>) {
+        self.inner.ring(room, concern);
     }
 }
 

@@ -2,7 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
 use baton_core::{ids::AgentId, room::Event, room::Noted};
-use baton_store::{Store, StoreError, engine::Bell};
+use baton_store::{
+    Store, StoreError,
+    engine::{Bell, RungFor},
+};
 use baton_testkit::{Other, Role, Scribe, on_every_place};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -79,7 +82,7 @@ fn a_commit_in_another_process_rings_and_a_rollback_does_not() {
         other.go();
         assert!(rings(&*bell));
         assert_eq!(other.says().as_deref(), Some("written"));
-        bell.clear();
+        assert_eq!(bell.clear(&agent()), RungFor::Others, "a note is for nobody in particular");
         assert!(silent(&*bell), "a ring is heard once");
         other.go();
         assert!(rings(&*bell), "and the next one again");

@@ -57,6 +57,7 @@ impl Scribe {
             process: None,
             rejoin: false,
             agent_id_override: false,
+            keeps_turn: false,
         })
     }
 

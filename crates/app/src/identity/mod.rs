@@ -3,7 +3,7 @@
 //! [`Surroundings`] gathers what the operating system tells about this process, once. [`resolve`] turns that, and
 //! what a call says about its client, into an [`Actor`](baton_core::room::Actor); it is pure, and cheap enough to
 //! run on every call. In order: an override by hand; the harness, and its own conversation id where it gives one;
-//! else the harness's process; for people, their terminal.
+//! else the harness's process; for people, their terminal and the shell that leads it.
 //!
 //! What must stay true: a harness's MCP child and its shell commands come out as the same agent with the same
 //! process, and a short-lived command's own pid is never the holder.

@@ -24,6 +24,8 @@ pub struct Signals<'a> {
     pub user: &'a str,
     /// The path of the terminal.
     pub tty: Option<&'a str>,
+    /// The pid of the process that leads the session on that terminal, if it controls this process.
+    pub session_leader: Option<u32>,
 }
 
 /// How a caller calls.
@@ -102,7 +104,13 @@ impl<'a> Signals<'a> {
                     Surface::Cli => found,
                 }
             }
-            Party::Client(_) | Party::Person => parent,
+            Party::Client(_) => parent,
+            // Whatever runs the command may end with it, so a person is the shell of their terminal. Without a
+            // terminal nobody can tell what stands for them, and timeouts decide.
+            Party::Person => {
+                let leader = self.session_leader?;
+                self.ancestors.iter().find(|ancestor| ancestor.pid == leader)
+            }
         }
     }
 

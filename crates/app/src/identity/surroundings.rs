@@ -14,6 +14,7 @@ pub struct Surroundings {
     ancestors: Vec<Ancestor>,
     user: String,
     tty: Option<String>,
+    session_leader: Option<u32>,
     override_id: Option<AgentId>,
 }
 
@@ -29,7 +30,8 @@ impl Surroundings {
         };
         let user = environment.user().map_or_else(user_of_process, str::to_owned);
         let (ancestors, tty) = (ancestry::of_this_process(), terminal::of_this_process());
-        Ok(Self { environment, ancestors, user, tty, override_id })
+        let session_leader = terminal::session_leader();
+        Ok(Self { environment, ancestors, user, tty, session_leader, override_id })
     }
 
     /// Who makes a call on an MCP connection.
@@ -60,6 +62,7 @@ impl Surroundings {
             ancestors: &self.ancestors,
             user: &self.user,
             tty: self.tty.as_deref(),
+            session_leader: self.session_leader,
         })
     }
 }

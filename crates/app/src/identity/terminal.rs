@@ -15,6 +15,19 @@ fn controlling() -> Option<String> {
     None
 }
 
+/// The process that leads this one's session, where that session has a terminal: the shell a person works in, even
+/// when another shell in between was started for one command only.
+#[cfg(target_os = "linux")]
+pub(super) fn session_leader() -> Option<u32> {
+    let seen = crate::liveness::seen(std::process::id())?;
+    (seen.terminal != 0).then_some(seen.session)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn session_leader() -> Option<u32> {
+    None
+}
+
 #[cfg(unix)]
 fn standard_stream() -> Option<String> {
     use rustix::{

@@ -45,6 +45,7 @@ fn found(surface: Surface<'_>, vars: &[(&str, &str)], above: &[&str]) -> Actor {
         ancestors: &ancestors,
         user: "ana",
         tty: Some("/dev/pts/3"),
+        session_leader: Some(9),
     })
 }
 
@@ -185,13 +186,33 @@ fn an_unknown_client_is_its_name_and_the_process_that_started_it() {
 }
 
 #[test]
-fn a_person_is_their_terminal_and_their_shell() {
+fn a_person_is_their_terminal_and_the_shell_that_leads_it() {
     let person = found(Surface::Cli, &[("TERM", "xterm")], &["9 zsh", "5 tmux", "1 init"]);
     assert_eq!(shown(&person), "human:ana:pts3 process=9");
     assert_eq!(person.session_kind, SessionKind::Human);
+    for above in [&["30 bash -c x", "9 zsh", "5 tmux"][..], &["31 sh -c x", "20 make", "9 zsh"]] {
+        assert_eq!(found(Surface::Cli, &[], above), person, "a shell in between ends with its command");
+    }
     let holding = guardian(person.clone(), Some(process(77)));
     assert_eq!(holding.agent_id, person.agent_id);
     assert_eq!((holding.session_kind, holding.process), (SessionKind::HumanGuardian, Some(process(77))));
+}
+
+#[test]
+fn behind_a_person_without_a_terminal_or_away_from_its_shell_no_process_is_known() {
+    assert_eq!(shown(&found(Surface::Cli, &[], &["30 bash -c x", "1 init"])), "human:ana:pts3 process=none");
+    let environment = Environment::default();
+    let above = ancestors(&["30 bash -c x", "1 init"]);
+    let signals = Signals {
+        surface: Surface::Cli,
+        override_id: None,
+        environment: &environment,
+        ancestors: &above,
+        user: "ana",
+        tty: None,
+        session_leader: None,
+    };
+    assert_eq!(shown(&resolve(&signals)), "human:ana:notty process=none");
 }
 
 #[test]
@@ -206,6 +227,7 @@ fn an_override_replaces_the_id_is_flagged_and_keeps_the_process() {
         ancestors: &above,
         user: "ana",
         tty: None,
+        session_leader: None,
     });
     assert_eq!((actor.agent_id.as_str(), actor.overridden), ("tester:1", true));
     assert_eq!(actor.process, Some(process(50)));
@@ -260,6 +282,7 @@ mod real {
                 ancestors,
                 user: "ana",
                 tty: None,
+                session_leader: None,
             })
         };
         let shell = seen_from(&above, Surface::Cli);

@@ -11,6 +11,8 @@ pub(crate) struct Stat {
     pub(crate) state: u8,
     /// The parent; 0 when it lies outside the pid namespace.
     pub(crate) parent: u32,
+    /// The session it belongs to: the pid of its leader; 0 when that lies outside the pid namespace.
+    pub(crate) session: u32,
     /// The controlling terminal as a device number; 0 without one.
     pub(crate) terminal: u32,
     /// How many threads have not been reaped, the main one included.
@@ -46,6 +48,7 @@ fn parse(text: &[u8]) -> Option<Stat> {
         comm,
         state,
         parent: field(4)?.parse().ok()?,
+        session: field(6)?.parse().ok()?,
         terminal: field(7)?.parse::<i32>().ok()?.cast_unsigned(),
         threads: field(20)?.parse().ok()?,
         start_ticks: field(22)?.parse().ok()?,
@@ -57,14 +60,21 @@ mod tests {
     use super::*;
 
     fn line(comm: &str, state: &str, threads: u32) -> String {
-        format!("42 ({comm}) {state} 7 42 42 34819 42 4194304 1 2 3 4 5 6 7 8 20 0 {threads} 0 98765 10 11 12\n")
+        format!("42 ({comm}) {state} 7 42 41 34819 42 4194304 1 2 3 4 5 6 7 8 20 0 {threads} 0 98765 10 11 12\n")
     }
 
     #[test]
     fn a_name_with_parentheses_and_spaces_does_not_shift_the_fields() {
         for comm in ["bash", "a b", "x) S 1 (y", ") R 1 1 1", "", "((", "tmux: server"] {
-            let expected =
-                Stat { comm: comm.to_owned(), state: b'S', parent: 7, terminal: 34819, threads: 3, start_ticks: 98765 };
+            let expected = Stat {
+                comm: comm.to_owned(),
+                state: b'S',
+                parent: 7,
+                session: 41,
+                terminal: 34819,
+                threads: 3,
+                start_ticks: 98765,
+            };
             assert_eq!(parse(line(comm, "S", 3).as_bytes()), Some(expected), "{comm}");
         }
     }

@@ -9,7 +9,7 @@ use baton_app::{
 
 use crate::{
     context::Context,
-    select::{RoomArgs, TurnArgs},
+    select::{KeyArgs, RoomArgs, TurnArgs},
     ui::Ui,
 };
 
@@ -20,18 +20,21 @@ pub(super) struct HeartbeatArgs {
     room: RoomArgs,
     #[command(flatten)]
     turn: TurnArgs,
+    #[command(flatten)]
+    key: KeyArgs,
 }
 
 impl HeartbeatArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
-        let state = self.room.state(context)?;
-        let (expected_turn_id, lease_id) = self.turn.fence(&state)?;
-        let room_id = state.room.room_id;
-        let beat =
-            context.run::<Heartbeat>(HeartbeatInput { room_id, lease_id, expected_turn_id, idempotency_key: None })?;
-        Ok(ui.answer(&beat, || {
-            let until = beat.lease_expires_at.map_or_else(String::new, |until| format!(" until {until}"));
-            format!("Turn {} is yours{until}.\n", beat.turn_id)
-        }))
+        let earlier = self.key.earlier(context)?;
+        let state = self.room.state_again(context, earlier.as_ref())?;
+        let (expected_turn_id, lease_id) = self.turn.fence(&state, earlier.as_ref())?;
+        let beat = context.run::<Heartbeat>(HeartbeatInput {
+            room_id: state.room.room_id,
+            lease_id,
+            expected_turn_id,
+            idempotency_key: self.key.key,
+        })?;
+        Ok(ui.answer(&beat, || format!("Turn {} is yours until {}.\n", beat.turn_id, beat.lease_expires_at)))
     }
 }

@@ -12,11 +12,12 @@ use crate::{
         self, Harness, InstallError, Outcome, Places, Registration, SkillStatus, Status, absence, plan_install,
         plan_uninstall, skill_status,
     },
+    select::utf8,
     ui::Ui,
 };
 
-/// Variables that decide which store Baton uses; a harness must use the same one as this shell.
-const STORE_VARIABLES: [&str; 2] = ["BATON_DATA_DIR", "TALKING_STICK_DATA_DIR"];
+/// Variables that decide which store Baton uses. A harness need not have those of this shell, nor start where it does.
+const STORE_VARIABLES: [&str; 3] = ["BATON_DATA_DIR", "TALKING_STICK_DATA_DIR", "XDG_DATA_HOME"];
 
 /// Register Baton in coding agents: its MCP server and a skill that teaches how to use it
 #[derive(Debug, clap::Args)]
@@ -164,9 +165,16 @@ fn places(environment: &Environment) -> Result<Places, Failure> {
 fn registration(environment: &Environment) -> Result<Registration, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::new(ErrorCode::Internal, format!("This program's own path is unknown: {error}.")))?;
-    let variables =
-        STORE_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), environment.var(name)?.to_owned())));
-    Registration::new(&program, [], variables).map_err(|error| failure(&error))
+    Registration::new(&program, [], store_of(environment)?).map_err(|error| failure(&error))
+}
+
+/// The store that this shell uses, in words that mean the same anywhere, unless it is the usual one.
+fn store_of(environment: &Environment) -> Result<Option<(String, String)>, Failure> {
+    if STORE_VARIABLES.iter().all(|name| environment.var_os(name).is_none()) {
+        return Ok(None);
+    }
+    let directory = utf8(&environment.data_dir()?)?;
+    Ok(Some(("BATON_DATA_DIR".to_owned(), directory)))
 }
 
 fn failure(error: &InstallError) -> Failure {

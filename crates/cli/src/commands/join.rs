@@ -8,7 +8,11 @@ use baton_app::{
 };
 use baton_core::ids::AgentId;
 
-use crate::{context::Context, select::utf8, ui::Ui};
+use crate::{
+    context::Context,
+    select::{KeyArgs, utf8},
+    ui::Ui,
+};
 
 /// Join the room of this workspace, opening it if there is none
 #[derive(Debug, clap::Args)]
@@ -22,9 +26,8 @@ pub(super) struct JoinArgs {
     /// Tests and debugging: join under this id (flagged in the log); BATON_AGENT_ID keeps it for later commands
     #[arg(long, value_name = "ID")]
     agent_id_override: Option<AgentId>,
-    /// Repeat a call safely: the same key gets the first answer
-    #[arg(long, value_name = "KEY")]
-    idempotency_key: Option<String>,
+    #[command(flatten)]
+    key: KeyArgs,
 }
 
 impl JoinArgs {
@@ -33,7 +36,7 @@ impl JoinArgs {
             context_path: utf8(self.path.as_deref().unwrap_or(std::path::Path::new(".")))?,
             force_new: self.force_new,
             agent_id_override: self.agent_id_override,
-            idempotency_key: self.idempotency_key,
+            idempotency_key: self.key.key,
         })?;
         Ok(ui.answer(&joined, || {
             let path = joined.canonical_path.as_deref().unwrap_or("(no path)");

@@ -16,11 +16,13 @@ mod room;
 mod status;
 pub(crate) mod surface;
 mod take;
+mod usage;
 mod wait;
 
 use std::process::ExitCode;
 
 use baton_app::Failure;
+use baton_core::code::ErrorCode;
 use clap::{Parser, Subcommand};
 
 use crate::{context::Context, ui::Ui};
@@ -31,7 +33,7 @@ use crate::{context::Context, ui::Ui};
 /// structured handoff. Everything lives in one SQLite file, with no daemon.
 ///
 /// Exit status: 0 done, 1 failed, 2 wrong request, 3 refused, 4 not found; for `wait` also 10 not your turn,
-/// 11 takeover available, 12 closed.
+/// 11 takeover available, 12 closed, 13 kept for you.
 #[derive(Debug, Parser)]
 #[command(name = "baton", version, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -88,13 +90,26 @@ impl Command {
             Self::Reference(_) => "reference",
         }
     }
+
+    /// Whether its output is for a program that expects no envelope: a protocol, a script, a page.
+    fn has_a_format_of_its_own(&self) -> bool {
+        matches!(self, Self::Mcp(_) | Self::Completions(_) | Self::Reference(_))
+    }
 }
 
 /// Runs the command that the arguments name.
 pub(crate) fn run() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return usage::explain(&error),
+    };
     let ui = Ui::new(arguments.json, arguments.command.name());
-    dispatch(arguments.command, ui).unwrap_or_else(|failure| ui.failure(&failure))
+    let command = arguments.command;
+    if arguments.json && command.has_a_format_of_its_own() {
+        let message = format!("`baton {}` takes no --json: what it prints has a format of its own.", command.name());
+        return ui.failure(&Failure::new(ErrorCode::InvalidInput, message).advising("Leave out --json."));
+    }
+    dispatch(command, ui).unwrap_or_else(|failure| ui.failure(&failure))
 }
 
 fn dispatch(command: Command, ui: Ui) -> Result<ExitCode, Failure> {

@@ -10,7 +10,7 @@ use baton_app::{
 use crate::{
     context::Context,
     handoff::HandoffArgs,
-    select::{RoomArgs, TurnArgs},
+    select::{KeyArgs, RoomArgs, TurnArgs},
     ui::Ui,
 };
 
@@ -26,21 +26,21 @@ pub(super) struct ReleaseArgs {
     room: RoomArgs,
     #[command(flatten)]
     turn: TurnArgs,
-    /// Repeat a call safely: the same key gets the first answer
-    #[arg(long, value_name = "KEY")]
-    idempotency_key: Option<String>,
+    #[command(flatten)]
+    key: KeyArgs,
 }
 
 impl ReleaseArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
-        let state = self.room.state(context)?;
-        let (expected_turn_id, lease_id) = self.turn.fence(&state)?;
+        let earlier = self.key.earlier(context)?;
+        let state = self.room.state_again(context, earlier.as_ref())?;
+        let (expected_turn_id, lease_id) = self.turn.fence(&state, earlier.as_ref())?;
         let released = context.run::<Release>(ReleaseInput {
             room_id: state.room.room_id.clone(),
             lease_id,
             expected_turn_id,
-            handoff: self.handoff.gather(context, &state)?,
-            idempotency_key: self.idempotency_key,
+            handoff: self.handoff.gather(context, &state, earlier.as_ref())?,
+            idempotency_key: self.key.key,
         })?;
         Ok(ui.answer(&released, || text(&released)))
     }

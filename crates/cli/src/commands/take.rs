@@ -8,7 +8,11 @@ use baton_app::{
 };
 use baton_core::lease::Fence;
 
-use crate::{context::Context, select::RoomArgs, ui::Ui};
+use crate::{
+    context::Context,
+    select::{KeyArgs, RoomArgs},
+    ui::Ui,
+};
 
 /// Take the stick over from someone who timed out or is gone
 #[derive(Debug, clap::Args)]
@@ -21,19 +25,20 @@ pub(super) struct TakeArgs {
     turn: Option<u64>,
     #[command(flatten)]
     room: RoomArgs,
-    /// Repeat a call safely: the same key gets the first answer
-    #[arg(long, value_name = "KEY")]
-    idempotency_key: Option<String>,
+    #[command(flatten)]
+    key: KeyArgs,
 }
 
 impl TakeArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
-        let state = self.room.state(context)?;
+        let earlier = self.key.earlier(context)?;
+        let state = self.room.state_again(context, earlier.as_ref())?;
+        let meant = earlier.as_ref().map_or(state.room.turn_id, |earlier| earlier.turn_id);
         let taken = context.run::<Takeover>(TakeoverInput {
             room_id: state.room.room_id.clone(),
-            expected_turn_id: self.turn.map_or(state.room.turn_id, Fence),
+            expected_turn_id: self.turn.map_or(meant, Fence),
             reason: self.reason,
-            idempotency_key: self.idempotency_key,
+            idempotency_key: self.key.key,
         })?;
         Ok(ui.answer(&taken, || {
             format!(

@@ -1,10 +1,6 @@
 //! `baton wait`
-#![expect(clippy::disallowed_methods, reason = "this command is a wait: it measures its own budget")]
 
-use std::{
-    process::ExitCode,
-    time::{Duration, Instant},
-};
+use std::{process::ExitCode, time::Duration};
 
 use baton_app::{
     Failure,
@@ -12,12 +8,18 @@ use baton_app::{
 };
 use baton_core::{ids::AgentId, limits, time::Timestamp};
 
-use crate::{context::Context, exit::Exit, render, select::RoomArgs, ui::Ui};
+use crate::{
+    context::Context,
+    exit::Exit,
+    render,
+    select::{KeyArgs, RoomArgs},
+    ui::Ui,
+};
 
 /// Wait for the stick and take it up when it is yours
 ///
 /// Says nothing until there is something to say, then exits once: 0 your turn, 11 takeover available, 12 the
-/// room is closed, 10 the timeout passed. Costs nothing while it waits.
+/// room is closed, 13 kept for you (with --park), 10 the timeout passed. Costs nothing while it waits.
 #[derive(Debug, clap::Args)]
 pub(super) struct WaitArgs {
     #[command(flatten)]
@@ -28,25 +30,28 @@ pub(super) struct WaitArgs {
     /// Only listen: never take up a free stick, and exit when it is kept for you
     #[arg(long)]
     park: bool,
+    #[command(flatten)]
+    key: KeyArgs,
 }
 
 impl WaitArgs {
     pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
-        let room_id = self.room.find(context)?;
-        let until = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
         let you = context.caller.actor().agent_id;
+        let (mut calls_left, max_wait_ms) = in_calls(self.timeout);
         loop {
-            let left = until.map(|until| until.saturating_duration_since(Instant::now()).as_millis() as u64);
+            // Every call is the same request, so that a key is for all of them.
             let answer = context.run::<Wait>(WaitInput {
                 room_id: room_id.clone(),
                 cursor: None,
-                max_wait_ms: Some(left.unwrap_or(u64::MAX).min(limits::WAIT_MAX.as_millis())),
+                max_wait_ms: Some(max_wait_ms),
                 park: self.park,
-                idempotency_key: None,
+                idempotency_key: self.key.key.clone(),
             })?;
+            calls_left = calls_left.map(|calls| calls.saturating_sub(1));
             let again = match &answer {
                 WaitForTurnResult::NotYet { reserved_for, .. } => {
-                    reserved_for.as_ref() != Some(&you) && until.is_none_or(|until| Instant::now() < until)
+                    reserved_for.as_ref() != Some(&you) && calls_left != Some(0)
                 }
                 _ => false,
             };
@@ -57,6 +62,16 @@ impl WaitArgs {
     }
 }
 
+/// A wait of `timeout` as calls of equal length that are no longer than one call may be: how many, where there is an
+/// end, and how many milliseconds each.
+fn in_calls(timeout: Option<Duration>) -> (Option<u128>, u64) {
+    let longest = limits::WAIT_MAX.as_millis();
+    let Some(timeout) = timeout else { return (None, longest) };
+    let calls = timeout.as_millis().div_ceil(u128::from(longest)).max(1);
+    let each = timeout.as_millis().div_ceil(calls);
+    (Some(calls), u64::try_from(each).unwrap_or(longest))
+}
+
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?;
     Duration::try_from_secs_f64(seconds).map_err(|_| format!("{text:?} is not a time to wait"))
@@ -65,6 +80,7 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
 fn show(ui: Ui, answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> ExitCode {
     let exit = match answer {
         WaitForTurnResult::YourTurn { .. } => Exit::Done,
+        WaitForTurnResult::NotYet { reserved_for, .. } if reserved_for.as_ref() == Some(you) => Exit::KeptForYou,
         WaitForTurnResult::NotYet { .. } => Exit::NotYet,
         WaitForTurnResult::TakeoverAvailable { .. } => Exit::TakeoverAvailable,
         WaitForTurnResult::Closed { .. } => Exit::Closed,
@@ -94,11 +110,7 @@ fn text(answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> String {
             if reserved_for.as_ref() == Some(you) {
                 return "The stick is kept for you.\nnext: baton wait\n".to_owned();
             }
-            let who = match (owner, reserved_for) {
-                (Some(owner), _) => format!("held by {owner}"),
-                (None, Some(recipient)) => format!("kept for {recipient}"),
-                (None, None) => "free".to_owned(),
-            };
+            let who = render::who_has_it(owner.as_ref(), reserved_for.as_ref());
             format!("Not yet: the room is {}, the stick is {who}.\nnext: baton wait\n", room_state.as_str())
         }
         WaitForTurnResult::TakeoverAvailable { turn_id, room_state, current_owner, reserved_for, .. } => {
@@ -109,5 +121,21 @@ fn text(answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> String {
             )
         }
         WaitForTurnResult::Closed { .. } => "The room is closed.\nnext: baton join  (opens a fresh room)\n".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_wait_is_calls_of_equal_length() {
+        let seconds = |seconds: f64| in_calls(Some(Duration::from_secs_f64(seconds)));
+        assert_eq!(in_calls(None), (None, 50_000));
+        assert_eq!(seconds(0.0), (Some(1), 0));
+        assert_eq!(seconds(0.25), (Some(1), 250));
+        assert_eq!(seconds(50.0), (Some(1), 50_000));
+        assert_eq!(seconds(60.0), (Some(2), 30_000));
+        assert_eq!(in_calls(Some(Duration::MAX)).1, 50_000);
     }
 }

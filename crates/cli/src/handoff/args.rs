@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
 };
 
-use baton_app::{Failure, commands::room::GetRoomStateResult, paths};
+use baton_app::{Failure, commands::room::GetRoomStateResult, paths, replay::Earlier};
 use baton_core::{
     code::ErrorCode,
     handoff::{Artifact, ArtifactRole, Handoff},
@@ -46,8 +46,15 @@ pub(crate) struct HandoffArgs {
 }
 
 impl HandoffArgs {
-    /// Puts the handoff together.
-    pub(crate) fn gather(&self, context: &Context, state: &GetRoomStateResult) -> Result<Handoff, Failure> {
+    /// Puts the handoff together. In a call that is repeated, what git or the editor gave the first time is taken
+    /// as it was.
+    pub(crate) fn gather(
+        &self,
+        context: &Context,
+        state: &GetRoomStateResult,
+        earlier: Option<&Earlier>,
+    ) -> Result<Handoff, Failure> {
+        let first = earlier.and_then(|earlier| earlier.handoff.as_ref());
         let mut handoff = match &self.file {
             Some(file) => page::read(&self.text_of(file)?)?,
             None => empty(),
@@ -64,12 +71,19 @@ impl HandoffArgs {
         handoff.open_questions.extend(self.questions.iter().cloned());
         handoff.do_not.extend(self.do_not.iter().cloned());
         if self.from_git {
-            handoff.artifacts.extend(self.changed_in_git(context, state)?);
+            let drafted = match first {
+                Some(first) => first.artifacts.iter().skip(handoff.artifacts.len()).cloned().collect(),
+                None => self.changed_in_git(context, state)?,
+            };
+            handoff.artifacts.extend(drafted);
             handoff.artifacts.truncate(limits::HANDOFF_ARTIFACTS);
         }
         let says_nothing = handoff.status.is_empty() && handoff.next_action.is_empty();
         if self.edit || (says_nothing && self.file.is_none() && ui::is_interactive()) {
-            handoff = page::read(&editor::edit(context.app.environment(), &page::write(&handoff))?)?;
+            handoff = match first {
+                Some(first) => first.clone(),
+                None => page::read(&editor::edit(context.app.environment(), &page::write(&handoff))?)?,
+            };
         }
         Ok(handoff)
     }

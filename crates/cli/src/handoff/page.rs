@@ -4,6 +4,7 @@ use baton_app::Failure;
 use baton_core::{code::ErrorCode, handoff::Handoff};
 
 use super::args::parse_artifact;
+use crate::render;
 
 const GUIDE: &str = "\
 // What the next holder needs. Lines that begin with // are left out.
@@ -12,11 +13,8 @@ const GUIDE: &str = "\
 
 /// Writes a handoff as a page.
 pub(super) fn write(handoff: &Handoff) -> String {
-    let artifacts = handoff.artifacts.iter().map(|artifact| {
-        let lines = artifact.lines.map_or_else(String::new, |[first, last]| format!(":{first}-{last}"));
-        let role = serde_json::to_value(artifact.role).ok();
-        format!("{}{lines}={}", artifact.path, role.as_ref().and_then(|role| role.as_str()).unwrap_or("review"))
-    });
+    let line = |artifact| format!("{}={}", render::artifact_place(artifact), render::artifact_role(artifact));
+    let artifacts = handoff.artifacts.iter().map(line);
     let list = |items: &[String]| items.join("\n");
     let status = if handoff.status.is_empty() { "What I did:\nWhat I learned:\nOpen risks:" } else { &handoff.status };
     format!(

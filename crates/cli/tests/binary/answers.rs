@@ -1,5 +1,7 @@
 //! What scripts and agents read: exit statuses, JSON, and answers that are repeated.
 
+use std::fs;
+
 use crate::support::{Ran, Tidy, World};
 
 #[test]
@@ -20,6 +22,62 @@ fn the_exit_status_tells_a_script_what_happened() {
     assert_eq!(status("cy", &["room", "close"]), 0);
     let room = world.data_of(&["room", "list", "--all"])["rooms"][0]["room_id"].as_str().unwrap().to_owned();
     assert_eq!(status("cy", &["wait", "--room", &room]), 12, "closed");
+    for who in ["ana", "bo"] {
+        assert_eq!(status(who, &["join"]), 0);
+    }
+    assert_eq!(status("ana", &["wait"]), 0);
+    assert_eq!(status("ana", &["release", "--status", "s", "--next", "n"]), 0);
+    assert_eq!(status("bo", &["wait", "--park"]), 13, "kept for bo");
+}
+
+#[test]
+fn every_answer_of_a_wait_is_ok_and_the_exit_status_tells_which_it_is() {
+    let world = World::new();
+    let room = world.join_as("ana");
+    let answer = |arguments: &[&str]| {
+        let ran = world.run_as("ana", &[&["wait", "--json", "--room", &room], arguments].concat());
+        let json = ran.json();
+        assert_eq!((&json["ok"], &json["error"]), (&true.into(), &serde_json::Value::Null), "{ran:?}");
+        (ran.status, json["data"]["status"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(answer(&["--park", "--timeout", "0"]), (10, "not_yet".to_owned()));
+    assert_eq!(answer(&[]), (0, "your_turn".to_owned()));
+    assert_eq!(world.run_as("ana", &["room", "close"]).status, 0);
+    assert_eq!(answer(&[]), (12, "closed".to_owned()));
+}
+
+#[test]
+fn what_is_mistyped_is_told_to_a_program_too() {
+    let world = World::new();
+    let told = |arguments: &[&str]| {
+        let ran = world.run(arguments);
+        assert_eq!((ran.status, ran.stderr.as_str(), ran.code().as_str()), (2, "", "invalid_input"), "{ran:?}");
+        let json = ran.json();
+        format!("{}: {} {}", json["command"], json["error"]["message"], json["error"]["next"])
+    };
+    let shown = [
+        &["wiat", "--json"][..],
+        &["--json"],
+        &["--json", "take"],
+        &["room", "lsit", "--json"],
+        &["wait", "--json", "--timeout", "soon"],
+        &["mcp", "--json"],
+        &["--json", "completions", "bash"],
+    ]
+    .map(told);
+    insta::assert_snapshot!(shown.join("\n"), @r#"
+    "baton": "unrecognized subcommand 'wiat'." "See `baton --help`."
+    "baton": "A subcommand is missing." "See `baton --help`."
+    "take": "the following required arguments were not provided: --reason <TEXT>." "See `baton take --help`."
+    "room": "unrecognized subcommand 'lsit'." "See `baton room --help`."
+    "wait": "invalid value 'soon' for '--timeout <SECONDS>': \"soon\" is not a number of seconds." "See `baton wait --help`."
+    "mcp": "`baton mcp` takes no --json: what it prints has a format of its own." "Leave out --json."
+    "completions": "`baton completions` takes no --json: what it prints has a format of its own." "Leave out --json."
+    "#);
+    let help = world.run(&["wait", "--json", "--help"]);
+    assert!(help.status == 0 && help.stdout.contains("Usage: baton wait"), "{help:?}");
+    let note = world.run(&["room", "note", "--", "--json", "stray"]);
+    assert_eq!((note.status, note.stdout.as_str()), (2, ""), "that is a note, and one too many");
 }
 
 #[test]
@@ -65,7 +123,7 @@ fn json_answers_are_one_envelope_whether_it_worked_or_not() {
     shown("bo", &["join"]);
     insta::assert_snapshot!(shown("bo", &["wait", "--timeout", "0"]), @r#"
     {
-      "ok": false,
+      "ok": true,
       "command": "wait",
       "data": {
         "status": "not_yet",
@@ -131,4 +189,64 @@ fn a_key_replays_the_first_answer() {
     let first = note("once");
     assert_eq!(note("once").json(), first.json());
     assert_eq!((note("something else").status, note("something else").code()), (3, "idempotency_conflict".to_owned()));
+}
+
+#[test]
+fn a_repeated_command_gets_the_first_answer_though_the_stick_has_moved_on() {
+    let world = World::new();
+    let mut git = world.command("git");
+    git.args(["init", "--quiet"]);
+    assert_eq!(Ran::of(git).status, 0);
+    world.join_as("ana");
+    world.join_as("bo");
+    let twice = |who: &str, key: &str, arguments: &[&str], meanwhile: &dyn Fn()| {
+        let run = || world.run_as(who, &[arguments, &["--idempotency-key", key, "--json"]].concat());
+        let first = run();
+        assert_eq!(first.status, 0, "{arguments:?}: {first:?}");
+        meanwhile();
+        assert_eq!(run().json(), first.json(), "{arguments:?}");
+    };
+    let does = |who: &str, arguments: &[&str]| assert_eq!(world.run_as(who, arguments).status, 0, "{arguments:?}");
+    let hand_over = ["--status", "s", "--next", "n"];
+    let release = [&["release"][..], &hand_over].concat();
+    let nothing = || {};
+
+    twice("ana", "wait", &["wait", "--timeout", "60"], &nothing);
+    twice("ana", "beat", &["heartbeat"], &nothing);
+    fs::write(world.workspace().join("new.txt"), "a\n").unwrap();
+    twice("ana", "release", &[&release[..], &["--from-git"]].concat(), &|| does("bo", &["wait"]));
+    assert_eq!(
+        world.run_as("ana", &["release", "--status", "t", "--next", "n", "--idempotency-key", "release"]).status,
+        3,
+        "something else was said"
+    );
+    twice("bo", "pass", &[&["pass", "test:ana"][..], &hand_over].concat(), &|| {
+        does("ana", &["wait"]);
+        does("ana", &release);
+        does("bo", &["wait"]);
+    });
+    twice("ana", "beat", &["heartbeat"], &nothing);
+    does("bo", &release);
+    twice("bo", "policy", &["room", "policy", "--claim", "100ms"], &nothing);
+    twice("ana", "order", &["room", "reorder", "test:bo", "test:ana"], &nothing);
+    does("ana", &["wait"]);
+    does("ana", &release);
+    assert_eq!(world.run_as("ana", &["wait"]).status, 11, "bo misses its claim");
+    twice("ana", "take", &["take", "--reason", "bo is late"], &nothing);
+    twice("bo", "leave", &["leave"], &|| does("bo", &["join"]));
+    twice("ana", "close", &["room", "close"], &|| does("bo", &["join"]));
+    world.assert_sound();
+}
+
+#[test]
+fn a_room_that_its_member_closed_without_the_stick_is_closed_once() {
+    let world = World::new();
+    world.join_as("ana");
+    for arguments in [&["wait"][..], &["release", "--status", "s", "--next", "n"]] {
+        assert_eq!(world.run_as("ana", arguments).status, 0);
+    }
+    let close = || world.run_as("ana", &["room", "close", "--idempotency-key", "k", "--json"]);
+    let first = close();
+    assert_eq!(first.status, 0, "{first:?}");
+    assert_eq!(close().json(), first.json());
 }

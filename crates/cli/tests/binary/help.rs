@@ -22,7 +22,7 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
     structured handoff. Everything lives in one SQLite file, with no daemon.
 
     Exit status: 0 done, 1 failed, 2 wrong request, 3 refused, 4 not found; for `wait` also 10 not your
-    turn, 11 takeover available, 12 closed.
+    turn, 11 takeover available, 12 closed, 13 kept for you.
 
     Usage: baton [OPTIONS] <COMMAND>
 

@@ -78,6 +78,24 @@ fn install_all_registers_the_harnesses_that_are_here_and_uninstall_all_restores_
 }
 
 #[test]
+fn the_store_of_this_shell_is_registered_in_words_that_mean_the_same_anywhere() {
+    let registered = |name: &str, value: &str| {
+        let world = world();
+        let mut command = world.baton(&["install", "claude-code"]);
+        command.env_remove("BATON_DATA_DIR").env(name, value.replace("ROOT", world.root().to_str().unwrap()));
+        let ran = Ran::of(command);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let claude: Value = serde_json::from_slice(&fs::read(world.home().join(".claude.json")).unwrap()).unwrap();
+        let env = claude["mcpServers"]["baton"]["env"].to_string();
+        env.replace(world.root().to_str().unwrap(), "ROOT")
+    };
+    assert_eq!(registered("BATON_DATA_DIR", "here"), r#"{"BATON_DATA_DIR":"ROOT/work/here"}"#);
+    assert_eq!(registered("TALKING_STICK_DATA_DIR", "ROOT/stick"), r#"{"BATON_DATA_DIR":"ROOT/stick"}"#);
+    assert_eq!(registered("XDG_DATA_HOME", "ROOT/share"), r#"{"BATON_DATA_DIR":"ROOT/share/baton"}"#);
+    assert_eq!(registered("TERM", "xterm"), "{}", "the usual one needs no words");
+}
+
+#[test]
 fn print_shows_what_would_be_written_and_writes_nothing() {
     let world = world();
     let before = files(&world);

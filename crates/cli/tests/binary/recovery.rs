@@ -129,12 +129,18 @@ fn a_stopped_owner_that_comes_back_before_anyone_took_over_still_holds_the_stick
 /// A process namespace lets the test choose the next pid, so a pid is really used again: by `cat`, which lives.
 const REUSE_A_PID: &str = r#"
 set -e
-BATON_AGENT_ID=test:bo "$1" join >&2
-mkfifo held again
-# The owner: this shell holds the stick. It says so, and then waits to be killed.
-sh -c 'BATON_AGENT_ID=test:ana "$1" join >&2; BATON_AGENT_ID=test:ana "$1" wait >&2; echo held >held; cat again' sh "$1" &
+room=$(BATON_AGENT_ID=test:bo "$1" join --json | sed 's/.*"room_id":"\([^"]*\)".*/\1/')
+mkfifo asked answered again
+# The owner: a harness, and the server that speaks for it. It joins, claims, and then waits to be killed.
+BATON_AGENT_ID=test:ana sh -c '"$0" mcp; :' "$1" <asked >answered &
 owner=$!
-read -r _ <held
+exec 8>asked 9<answered
+hello='{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"ana-test","version":"1"}}'
+ask() { printf '{"jsonrpc":"2.0","id":%s,"method":"%s","params":%s}\n' "$@" >&8; read -r answer <&9; echo "$answer" >&2; }
+ask 1 initialize "$hello"
+echo '{"jsonrpc":"2.0","method":"notifications/initialized"}' >&8
+ask 2 tools/call '{"name":"join_path","arguments":{"context_path":"."}}'
+ask 3 tools/call '{"name":"wait_for_turn","arguments":{"room_id":"'"$room"'"}}'
 BATON_AGENT_ID=test:bo "$1" status >&2
 kill -9 $owner
 wait $owner || :

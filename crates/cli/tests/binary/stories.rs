@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::support::{Agent, Transcript, World};
+use crate::support::{Agent, Ran, Transcript, World};
 
 #[test]
 fn two_agents_hand_over_from_join_to_join() {
@@ -435,7 +435,7 @@ fn a_parked_listener_never_takes_a_free_stick_and_is_told_when_one_is_kept_for_i
     bo$ baton wait --park
     The stick is kept for you.
     next: baton wait
-    [exit 10]
+    [exit 13]
 
     bo$ baton wait
     It is your turn: turn 2, lease lease_2, which runs out in SPAN.
@@ -465,4 +465,20 @@ fn a_wait_says_nothing_until_the_stick_comes_and_then_shows_the_handoff() {
         text.starts_with("It is your turn: turn 2") && text.contains("status    done\n  next      go on\n"),
         "{text}"
     );
+}
+
+#[test]
+fn a_turn_is_held_across_shells_that_end_with_each_command() {
+    let world = World::new();
+    let shell_out = |script: &str| {
+        let mut command = world.command("bash");
+        command.args(["-c", &format!("{script}; exit $?"), env!("CARGO_BIN_EXE_baton")]);
+        Ran::of(command)
+    };
+    for script in [r#""$0" join"#, r#""$0" wait"#, r#""$0" heartbeat"#, r#""$0" release --status done --next 'go on'"#]
+    {
+        let ran = shell_out(script);
+        assert_eq!(ran.status, 0, "{script}: {ran:?}");
+    }
+    world.assert_sound();
 }

@@ -83,6 +83,11 @@ impl Room {
                 last_seen_at: at,
             }),
         }
+        if joined.keeps_turn
+            && let Stick::Owned(ownership) = &mut self.stick
+        {
+            ownership.process = joined.process.clone();
+        }
     }
 
     fn apply_left(&mut self, left: &Left) {
@@ -94,6 +99,8 @@ impl Room {
                 (Some(next), Some(until)) => {
                     reservation.recipient = next.clone();
                     reservation.claim_expires_at = until;
+                    // Nobody chose this recipient: it is the next in sequence, however the stick was let go.
+                    reservation.pending.via = Via::Release;
                 }
                 _ => self.stick = Stick::Idle(Some(reservation.pending.clone())),
             }

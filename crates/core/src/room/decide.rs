@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{
-    Action, Actor, Claimed, Closed, Command, Event, Granted, Joined, Left, Noted, Ownership, PolicySet, Prospect,
-    Refusal, Released, Reordered, Room, Shown, Stick, TakenOver,
+    Action, Actor, Claimed, Closed, Command, Event, Granted, Joined, Left, Member, Noted, Ownership, PolicySet,
+    Prospect, Refusal, Released, Reordered, Room, Shown, Stick, TakenOver,
 };
 use crate::{
     handoff::{Handoff, is_blank},
@@ -45,27 +45,28 @@ impl Room {
     /// that was resumed, or a person whose guardian has ended. Who is plainly there must not count as gone.
     pub fn comeback(&self, by: &Actor, witness: &dyn Witness) -> Option<Event> {
         let member = self.member(&by.agent_id)?;
-        let (old, new) = (member.process.as_ref()?, by.process.as_ref()?);
-        let returns = self.stick != Stick::Closed
-            && !old.same_process(new)
-            && witness.liveness(old).is_gone()
-            && !witness.liveness(new).is_gone();
-        returns.then(|| Self::joined(by, member.display_name.clone(), Rejoin::Yes))
+        let returns = self.stick != Stick::Closed && came_back(member, by, witness);
+        returns.then(|| self.joined(by, member.display_name.clone(), Rejoin::Yes, witness))
     }
 
-    /// Extends the owner's lease, if the caller shows its fence. A heartbeat is not an event.
-    pub fn renew(&mut self, now: Timestamp, by: &Actor, shown: &Shown, witness: &dyn Witness) -> Result<(), Refusal> {
+    /// Extends the owner's lease, if the caller shows its fence, and tells until when. A heartbeat is not an event.
+    pub fn renew(
+        &mut self,
+        now: Timestamp,
+        by: &Actor,
+        shown: &Shown,
+        witness: &dyn Witness,
+    ) -> Result<Timestamp, Refusal> {
         if self.stick == Stick::Closed {
             return Err(Refusal::Closed);
         }
-        self.fenced(now, by, shown, witness)?;
-        let ttl = self.policy.owner_lease_ttl_ms;
-        if let Stick::Owned(ownership) = &mut self.stick {
-            ownership.lease.renew(now, ttl);
-            self.updated_at = now;
-        }
+        let mut ownership = self.fenced(now, by, shown, witness)?.clone();
+        ownership.lease.renew(now, self.policy.owner_lease_ttl_ms);
+        let expires_at = ownership.lease.expires_at;
+        self.stick = Stick::Owned(ownership);
+        self.updated_at = now;
         self.touch(&by.agent_id, now);
-        Ok(())
+        Ok(expires_at)
     }
 
     fn decide_join(&self, by: &Actor, witness: &dyn Witness) -> Result<Option<Event>, Refusal> {
@@ -73,14 +74,14 @@ impl Room {
         if let Some(member) = known {
             let unchanged = match (&member.process, &by.process) {
                 (Some(old), Some(new)) => old.same_process(new),
-                // A call that cannot name its process does not displace one that could.
-                (_, None) => true,
+                // A call that cannot name its process does not displace one that could, unless that has ended.
+                (_, None) => !came_back(member, by, witness),
                 (None, Some(_)) => false,
             };
             let guarded = member.session_kind == SessionKind::HumanGuardian
                 && by.session_kind != SessionKind::HumanGuardian
                 && member.liveness(witness) == Liveness::Alive;
-            if unchanged || guarded {
+            if (unchanged && !self.moves_turn(by, witness)) || guarded {
                 return Ok(None);
             }
         } else if self.members.len() >= limits::MEMBERS {
@@ -91,10 +92,19 @@ impl Room {
             None => names::pick(by.agent_id.as_str(), |name| self.members.iter().any(|m| m.display_name == name)),
         };
         let rejoin = if known.is_some() { Rejoin::Yes } else { Rejoin::No };
-        Ok(Some(Self::joined(by, display_name, rejoin)))
+        Ok(Some(self.joined(by, display_name, rejoin, witness)))
     }
 
-    fn joined(by: &Actor, display_name: String, rejoin: Rejoin) -> Event {
+    /// Whether joining puts a guardian behind the turn its person has. What is proven gone has nothing to hand on.
+    fn moves_turn(&self, by: &Actor, witness: &dyn Witness) -> bool {
+        let (Some(ownership), Some(new)) = (self.ownership(), &by.process) else { return false };
+        by.session_kind == SessionKind::HumanGuardian
+            && ownership.lease.holder == by.agent_id
+            && !ownership.process.as_ref().is_some_and(|old| old.same_process(new))
+            && !ownership.liveness(witness).is_gone()
+    }
+
+    fn joined(&self, by: &Actor, display_name: String, rejoin: Rejoin, witness: &dyn Witness) -> Event {
         Event::Joined(Joined {
             agent_id: by.agent_id.clone(),
             display_name,
@@ -102,6 +112,7 @@ impl Room {
             process: by.process.clone(),
             rejoin: rejoin == Rejoin::Yes,
             agent_id_override: by.overridden,
+            keeps_turn: self.moves_turn(by, witness),
         })
     }
 
@@ -390,6 +401,17 @@ impl Room {
 enum Rejoin {
     Yes,
     No,
+}
+
+/// Whether `member`, whose process is gone, is plainly there: in another process, or as a person at no terminal,
+/// behind whom no process can be named.
+fn came_back(member: &Member, by: &Actor, witness: &dyn Witness) -> bool {
+    let Some(old) = &member.process else { return false };
+    let is_there = match &by.process {
+        Some(new) => !old.same_process(new) && !witness.liveness(new).is_gone(),
+        None => by.session_kind == SessionKind::Human,
+    };
+    is_there && witness.liveness(old).is_gone()
 }
 
 fn check_reason(reason: &str) -> Result<(), Refusal> {

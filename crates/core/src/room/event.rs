@@ -133,6 +133,9 @@ pub struct Joined {
     /// Whether the id was given by hand.
     #[serde(default)]
     pub agent_id_override: bool,
+    /// Whether the process also holds the turn they have from now on: a guardian that a person puts behind it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_turn: bool,
 }
 
 /// Someone stopped being a member.
@@ -192,6 +195,7 @@ pub struct Released {
     /// Until when it is kept for them.
     pub claim_expires_at: Option<Timestamp>,
     /// The handoff, as it was given.
+    #[serde(deserialize_with = "Handoff::stored")]
     pub handoff: Handoff,
 }
 
@@ -236,6 +240,17 @@ pub struct Closed {
     pub reason: Option<String>,
 }
 
+/// Whose wait an event may end. The others hear of it too, but can take their time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Concern<'a> {
+    /// Anybody's.
+    Everyone,
+    /// That member's.
+    One(&'a AgentId),
+    /// Nobody's.
+    Nobody,
+}
+
 impl Event {
     /// Whom it concerns besides the actor.
     pub fn subject(&self) -> Option<&AgentId> {
@@ -250,6 +265,25 @@ impl Event {
             | Self::Noted(_)
             | Self::PolicySet(_)
             | Self::Closed(_) => None,
+        }
+    }
+
+    /// Who should hear of it first.
+    pub fn concerns(&self) -> Concern<'_> {
+        match self {
+            Self::Released(released) | Self::Passed(released) => match &released.to_agent_id {
+                Some(recipient) => Concern::One(recipient),
+                None => Concern::Everyone,
+            },
+            Self::Left(left) => left.reserved_for.as_ref().map_or(Concern::Everyone, Concern::One),
+            Self::Closed(_) => Concern::Everyone,
+            Self::Created(_)
+            | Self::Joined(_)
+            | Self::Reordered(_)
+            | Self::Claimed(_)
+            | Self::TakenOver(_)
+            | Self::Noted(_)
+            | Self::PolicySet(_) => Concern::Nobody,
         }
     }
 

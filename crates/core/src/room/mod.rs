@@ -20,8 +20,8 @@ mod tests;
 
 pub use command::{Action, Actor, Command, Shown};
 pub use event::{
-    Claimed, Closed, Created, Event, Granted, Joined, Left, Noted, PolicySet, Recorded, Released, Reordered, TakenOver,
-    UnknownEvent,
+    Claimed, Closed, Concern, Created, Event, Granted, Joined, Left, Noted, PolicySet, Recorded, Released, Reordered,
+    TakenOver, UnknownEvent,
 };
 pub use prospect::{Prospect, TakeoverReason};
 pub use refusal::Refusal;

@@ -93,7 +93,8 @@ pub struct Ownership {
     pub lease: Lease,
     /// The token every owner mutation shows.
     pub lease_id: LeaseId,
-    /// The exact process the stick was granted to. A later process of the same agent takes over, it does not inherit.
+    /// The exact process the stick was granted to, or the guardian that a person put in its place while it ran. Any
+    /// other later process of the same agent takes over, it does not inherit.
     pub process: Option<ProcessIdentity>,
     /// The handoff this turn began with.
     pub received: Option<Pending>,

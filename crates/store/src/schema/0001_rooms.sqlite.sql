@@ -20,11 +20,13 @@ CREATE TABLE rooms (
     policy               TEXT    NOT NULL,
     last_seq             INTEGER NOT NULL,
     created_at_ms        INTEGER NOT NULL,
-    updated_at_ms        INTEGER NOT NULL
+    updated_at_ms        INTEGER NOT NULL,
+    closed_at_ms         INTEGER
 ) STRICT;
 
--- A closed room stays readable, and its path is free for a fresh one.
-CREATE UNIQUE INDEX rooms_open_path ON rooms (canonical_path) WHERE state <> 'closed';
+-- A closed room stays readable, and its path is free for a fresh one. No transition of the stick writes a column
+-- that this index looks at, or each would rewrite it.
+CREATE UNIQUE INDEX rooms_open_path ON rooms (canonical_path) WHERE closed_at_ms IS NULL;
 
 CREATE TABLE members (
     room_id                TEXT    NOT NULL REFERENCES rooms (room_id),

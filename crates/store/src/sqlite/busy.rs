@@ -1,5 +1,6 @@
 //! Waiting for the write lock. SQLite's own back-off sleeps up to 100 ms and starves the unlucky; this one
-//! yields a few times, then looks again every 100 to 200 µs, and gives up at a hard deadline.
+//! yields a few times, then looks again after 100 to 200 µs, and while many are waiting after a little longer each
+//! time, up to two milliseconds: every look costs the holder some of the processor. It gives up at a hard deadline.
 //!
 //! There is no lock file and so nothing to go stale: when a holder is killed the kernel drops its lock, and
 //! the next look finds it free. When a holder is stopped instead, the error names it.
@@ -10,7 +11,7 @@ use std::{
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -24,26 +25,31 @@ use crate::{StoreError, engine::Patience};
 pub(super) const DEADLINE: Duration = Duration::from_secs(5);
 
 /// How often to yield before sleeping: a typical transaction is over in that time.
-const YIELDS: i32 = 8;
+const YIELDS: i32 = 2;
+
+/// The first pause, of which the second half is random, and how often it doubles.
+const PAUSE_US: u64 = 100;
+const PAUSE_DOUBLINGS: i32 = 3;
 
 /// Where the write-ahead log's index keeps its write lock (SQLite's `UNIX_SHM_BASE`).
 const WRITE_LOCK_BYTE: u64 = 120;
 
-/// How patient a connection is right now.
-#[derive(Clone, Default)]
+/// How long a connection waits right now, in microseconds.
+#[derive(Clone)]
 pub(super) struct Waiting {
-    gives_up_at_once: Arc<AtomicBool>,
+    limit_us: Arc<AtomicU64>,
 }
 
 impl Waiting {
     /// Makes `connection` wait this module's way.
     pub(super) fn install(connection: &mut Connection) -> rusqlite::Result<Self> {
-        let waiting = Self::default();
-        let gives_up_at_once = waiting.gives_up_at_once.clone();
+        let waiting = Self { limit_us: Arc::new(AtomicU64::new(micros(DEADLINE))) };
+        let limit_us = waiting.limit_us.clone();
         let mut started = Instant::now();
         let mut jitter = u64::from(std::process::id()) | 1;
         connection.busy_handler(Some(move |attempt: i32| {
-            if gives_up_at_once.load(Ordering::Relaxed) {
+            let limit = Duration::from_micros(limit_us.load(Ordering::Relaxed));
+            if limit.is_zero() {
                 return false;
             }
             if attempt == 0 {
@@ -54,16 +60,29 @@ impl Waiting {
                 return true;
             }
             jitter = jitter.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            thread::sleep(Duration::from_micros(100 + (jitter >> 33) % 100));
-            started.elapsed() < DEADLINE
+            let pause = PAUSE_US << (attempt - YIELDS).min(PAUSE_DOUBLINGS);
+            thread::sleep(Duration::from_micros(pause + (jitter >> 33) % pause));
+            started.elapsed() < limit
         }))?;
         Ok(waiting)
     }
 
     /// Sets it for the next transaction.
     pub(super) fn set(&self, patience: Patience) {
-        self.gives_up_at_once.store(patience == Patience::None, Ordering::Relaxed);
+        self.set_limit(match patience {
+            Patience::Deadline => DEADLINE,
+            Patience::None => Duration::ZERO,
+        });
     }
+
+    /// Sets it for what comes next.
+    pub(super) fn set_limit(&self, limit: Duration) {
+        self.limit_us.store(micros(limit), Ordering::Relaxed);
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    duration.as_micros() as u64
 }
 
 /// The error for a wait that came to its deadline.

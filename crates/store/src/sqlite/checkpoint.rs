@@ -11,11 +11,15 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicU32, Ordering},
     },
+    time::Duration,
 };
 
 use rusqlite::Connection;
 
-use super::{failure, open};
+use super::{
+    failure,
+    open::{self, Open},
+};
 use crate::StoreError;
 
 /// Frames after which a commit is followed by a checkpoint that waits for nobody.
@@ -26,6 +30,9 @@ const RESTART_FRAMES: u32 = 4_000;
 
 /// Frames between two passive attempts, while readers keep the log from starting over.
 const STEP_FRAMES: u32 = 250;
+
+/// How long a restart waits for readers before it leaves the rest to a later commit.
+const RESTART_WAIT: Duration = Duration::from_millis(2);
 
 /// Decides who checkpoints, among the threads and processes that share a store.
 pub(super) struct Checkpoints {
@@ -61,7 +68,8 @@ impl Checkpoints {
 
     /// Checkpoints if the log is long enough and nobody else is at it. A checkpoint that fails is left to the
     /// next commit: nothing is lost, the log is only longer.
-    pub(super) fn after_commit(&self, connection: &Connection, frames: &Frames) {
+    pub(super) fn after_commit(&self, open: &Open) {
+        let frames = &open.frames;
         let count = frames.now.load(Ordering::Relaxed);
         if count < PASSIVE_FRAMES {
             frames.tried.store(0, Ordering::Relaxed);
@@ -78,7 +86,10 @@ impl Checkpoints {
         frames.tried.store(count, Ordering::Relaxed);
         let sql =
             if count < RESTART_FRAMES { "PRAGMA wal_checkpoint(PASSIVE)" } else { "PRAGMA wal_checkpoint(RESTART)" };
-        let _ = connection.query_row(sql, [], |_| Ok(()));
+        // A restart holds the write lock while it waits for readers, and waiting writers are readers again and
+        // again: with patience it would starve the very ones it waits for.
+        open.patience.set_limit(RESTART_WAIT);
+        let _ = open.connection.query_row(sql, [], |_| Ok(()));
         let _ = turn.unlock();
     }
 }

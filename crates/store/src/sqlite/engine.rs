@@ -8,11 +8,12 @@ use std::{
 };
 
 use baton_core::ids::{AgentId, RoomId};
+use rusqlite::Connection;
 
 use super::{
     busy,
     checkpoint::Checkpoints,
-    doorbell::Doorbells,
+    doorbell::{Doorbells, Ring},
     failure, filesystem,
     migrate::{self, SCHEMA_VERSION},
     open::{self, DATABASE_FILE, Open},
@@ -58,12 +59,17 @@ impl Sqlite {
     }
 
     fn checkout(&self) -> Result<Open, StoreError> {
-        // Before anything is opened: a connection to the new file would play the old log into it.
-        self.require_same_file()?;
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match idle {
-            Some(open) => Ok(open),
-            None => open::connect(&self.path),
+            Some(open) => {
+                open.patience.set(Patience::Deadline);
+                Ok(open)
+            }
+            None => {
+                // Before it is opened: a connection to another file would play the old log into it.
+                self.require_same_file()?;
+                open::connect(&self.path)
+            }
         }
     }
 
@@ -82,9 +88,8 @@ impl Sqlite {
         }
     }
 
-    fn require_writable(&self, open: &Open) -> Result<(), StoreError> {
-        let version: i64 = open
-            .connection
+    fn require_writable(&self, connection: &Connection) -> Result<(), StoreError> {
+        let version: i64 = connection
             .prepare_cached("PRAGMA user_version")
             .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
             .map_err(|error| self.wrong(&error))?;
@@ -98,8 +103,8 @@ impl Sqlite {
         failure::from_sqlite(&self.path, error)
     }
 
-    fn run(&self, open: &Open, sql: &'static str) -> Result<(), StoreError> {
-        let mut statement = open.connection.prepare_cached(sql).map_err(|error| self.wrong(&error))?;
+    fn run(&self, connection: &Connection, sql: &'static str) -> Result<(), StoreError> {
+        let mut statement = connection.prepare_cached(sql).map_err(|error| self.wrong(&error))?;
         statement.execute([]).map_err(|error| self.wrong(&error))?;
         Ok(())
     }
@@ -108,24 +113,24 @@ impl Sqlite {
     /// failed one is closed instead of being kept.
     fn transact(
         &self,
-        open: &Open,
+        connection: &Connection,
         begin: &'static str,
         work: &mut dyn FnMut(&mut dyn Tx) -> Verdict,
-    ) -> Result<Vec<RoomId>, StoreError> {
-        self.run(open, begin)?;
+    ) -> Result<Vec<(RoomId, Ring)>, StoreError> {
+        self.run(connection, begin)?;
         self.require_same_file()?;
         if begin == BEGIN_WRITE {
-            self.require_writable(open)?;
+            self.require_writable(connection)?;
         }
-        let mut tx = SqliteTx { connection: &open.connection, path: &self.path, rings: Vec::new() };
+        let mut tx = SqliteTx { connection, path: &self.path, rings: Vec::new() };
         match work(&mut tx) {
             Verdict::Commit => {
                 let rings = tx.rings;
-                self.run(open, "COMMIT")?;
+                self.run(connection, "COMMIT")?;
                 Ok(rings)
             }
             Verdict::Rollback => {
-                self.run(open, "ROLLBACK")?;
+                self.run(connection, "ROLLBACK")?;
                 Ok(Vec::new())
             }
         }
@@ -156,7 +161,7 @@ const BEGIN_WRITE: &str = "BEGIN IMMEDIATE";
 impl Engine for Sqlite {
     fn read(&self, work: &mut dyn FnMut(&mut dyn Tx)) -> Result<(), StoreError> {
         let open = self.checkout()?;
-        self.transact(&open, BEGIN_READ, &mut |tx| {
+        self.transact(&open.connection, BEGIN_READ, &mut |tx| {
             work(tx);
             Verdict::Commit
         })?;
@@ -167,11 +172,11 @@ impl Engine for Sqlite {
     fn write(&self, patience: Patience, work: &mut dyn FnMut(&mut dyn Tx) -> Verdict) -> Result<(), StoreError> {
         let open = self.checkout()?;
         open.patience.set(patience);
-        let rings = self.transact(&open, BEGIN_WRITE, work)?;
-        for room in &rings {
-            self.doorbells.ring(room);
+        let rings = self.transact(&open.connection, BEGIN_WRITE, work)?;
+        for (room, ring) in &rings {
+            self.doorbells.ring(room, *ring);
         }
-        self.checkpoints.after_commit(&open.connection, &open.frames);
+        self.checkpoints.after_commit(&open);
         self.checkin(open);
         Ok(())
     }

@@ -46,7 +46,9 @@ pub(super) fn require_local(directory: &Path) -> Result<(), StoreError> {
     // The kernel's magic numbers have 32 bits; where the field is signed and narrower they come sign-extended.
     let magic = (stat.f_type as u64) & 0xffff_ffff;
     let mounts = if magic == FUSE_MAGIC { read_mounts() } else { String::new() };
-    match network_kind(magic, directory, &mounts) {
+    // A link leads to where the files really are, and so does the list of mounts.
+    let place = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
+    match network_kind(magic, &place, &mounts) {
         Some(kind) => Err(StoreError::NetworkFilesystem { path: directory.to_owned(), kind }),
         None => Ok(()),
     }

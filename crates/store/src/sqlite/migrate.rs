@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "this module is a wait: it measures and sleeps")]
 
 use std::{
+    fs::TryLockError,
     path::Path,
     thread,
     time::{Duration, Instant},
@@ -24,19 +25,25 @@ pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 /// Marks the file as Baton's: "Batn".
 const APPLICATION_ID: i64 = 0x4261_746e;
 
+/// The journal mode in which readers and a writer do not wait for each other.
+const WAL: &str = "wal";
+
 /// How long a start waits for another process to migrate.
 const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Brings the database up to date and tells which schema it has then.
 pub(super) fn run(connection: &mut Connection, directory: &Path, path: &Path) -> Result<i64, StoreError> {
     let found = inspect(connection, path)?;
-    if found >= SCHEMA_VERSION {
+    if found >= SCHEMA_VERSION && journal_mode(connection, path)? == WAL {
         return Ok(found);
     }
     let lock_path = directory.join("migrate.lock");
     let lock = open::lock_file(&lock_path).map_err(|error| failure::from_io(&lock_path, &error))?;
     let started = Instant::now();
-    while lock.try_lock().is_err() {
+    while let Err(error) = lock.try_lock() {
+        if let TryLockError::Error(error) = error {
+            return Err(failure::from_io(&lock_path, &error));
+        }
         if started.elapsed() > DEADLINE {
             let holder = "another process that is migrating it".to_owned();
             return Err(StoreError::Busy { holder, waited_ms: DEADLINE.as_millis() as u64 });
@@ -68,8 +75,12 @@ fn inspect(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
 
 fn apply(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let wrong = |error: rusqlite::Error| failure::from_sqlite(path, &error);
-    // The journal mode belongs to the file and cannot change inside a transaction.
-    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(wrong)?;
+    // The journal mode belongs to the file (a restored one may have another) and cannot change in a transaction.
+    let mode: String = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(wrong)?;
+    if mode != WAL {
+        let detail = format!("its journal mode is {mode} and cannot be changed to {WAL}");
+        return Err(StoreError::Unavailable { path: path.to_owned(), detail });
+    }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrong)?;
     let version: i64 = pragma(&transaction, "user_version").map_err(wrong)?;
     for sql in MIGRATIONS.iter().skip(version.max(0) as usize) {
@@ -80,6 +91,11 @@ fn apply(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
         transaction.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(wrong)?;
     }
     transaction.commit().map_err(wrong)
+}
+
+fn journal_mode(connection: &Connection, path: &Path) -> Result<String, StoreError> {
+    let mode = connection.pragma_query_value(None, "journal_mode", |row| row.get(0));
+    mode.map_err(|error| failure::from_sqlite(path, &error))
 }
 
 /// Reads a number that the database's header holds.

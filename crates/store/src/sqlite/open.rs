@@ -9,7 +9,7 @@ use std::{
     path::Path,
 };
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::{busy::Waiting, checkpoint::Frames, failure};
 use crate::StoreError;
@@ -41,6 +41,8 @@ pub(super) fn connect(path: &Path) -> Result<Open, StoreError> {
     let wrong = |error: rusqlite::Error| failure::from_sqlite(path, &error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(wrong)?;
+    // Else SQLite plans a statement anew each time a bound LIMIT or key changes: 30 µs for a read of 1 µs.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(wrong)?;
     let patience = Waiting::install(&mut connection).map_err(wrong)?;
     connection.execute_batch(PRAGMAS).map_err(wrong)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
@@ -71,14 +73,14 @@ pub(super) fn private_directory(path: &Path) -> Result<(), StoreError> {
 
 /// Opens, or makes, a small private file that is not the database: a lock or a bell.
 pub(super) fn lock_file(path: &Path) -> io::Result<File> {
-    match OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path) {
+    match OpenOptions::new().read(true).write(true).create_new(true).mode(FILE_MODE).open(path) {
         Ok(file) => {
             // The umask may have taken away what we need ourselves.
             file.set_permissions(Permissions::from_mode(FILE_MODE))?;
             Ok(file)
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            OpenOptions::new().write(true).create(true).truncate(false).mode(FILE_MODE).open(path)
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(FILE_MODE).open(path)
         }
         Err(error) => Err(error),
     }

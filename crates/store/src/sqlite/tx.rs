@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use baton_core::ids::RoomId;
+use baton_core::{ids::RoomId, room::Concern};
 use rusqlite::{
     Connection, ToSql,
     types::{ToSqlOutput, Value, ValueRef},
 };
 
-use super::failure;
+use super::{doorbell::Ring, failure};
 use crate::{
     StoreError,
     engine::{Param, Row, Tx},
@@ -17,7 +17,7 @@ use crate::{
 pub(super) struct SqliteTx<'a> {
     pub(super) connection: &'a Connection,
     pub(super) path: &'a Path,
-    pub(super) rings: Vec<RoomId>,
+    pub(super) rings: Vec<(RoomId, Ring)>,
 }
 
 impl Tx for SqliteTx<'_> {
@@ -41,9 +41,11 @@ impl Tx for SqliteTx<'_> {
         Ok(())
     }
 
-    fn ring(&mut self, room: &RoomId) {
-        if !self.rings.contains(room) {
-            self.rings.push(room.clone());
+    fn ring(&mut self, room: &RoomId, concern: Concern<'_>) {
+        let ring = Ring::of(concern);
+        match self.rings.iter_mut().find(|(known, _)| known == room) {
+            Some((_, earlier)) => *earlier = earlier.and(ring),
+            None => self.rings.push((room.clone(), ring)),
         }
     }
 }

@@ -10,7 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    App, Caller, Failure, presence,
+    App, Caller, Failure,
+    presence::{self, Effort},
     table::{Effect, Tier, UseCase},
     view::RoomEvent,
 };
@@ -46,8 +47,8 @@ pub struct GetRoomEventsResult {
     pub next: Option<Seq>,
 }
 
-/// A page stays within this many bytes of JSON, so that it fits what every client passes on to its model.
-const PAGE_BYTES: usize = 30_000;
+/// A page stays within this many bytes of JSON, if it has more than one event: Codex passes on 12,000 characters.
+const PAGE_BYTES: usize = 11_000;
 
 impl UseCase for Events {
     const NAME: &'static str = "room.events";
@@ -62,7 +63,7 @@ impl UseCase for Events {
     fn run(app: &App, caller: &Caller, input: EventsInput) -> Result<GetRoomEventsResult, Failure> {
         let limit = input.limit.unwrap_or(limits::EVENTS_DEFAULT);
         check(&input, limit)?;
-        let (room, mut found) = app.store.read(|tx| {
+        let (mut room, mut found) = app.store.read(|tx| {
             let room = rooms::load(tx, &input.room_id)?.ok_or_else(|| Failure::unknown_room(&input.room_id))?;
             let events = match input.after {
                 Some(after) => log::after(tx, &room.id, after, limit + 1)?,
@@ -70,7 +71,7 @@ impl UseCase for Events {
             };
             Ok::<_, Failure>((room, events))
         })?;
-        presence::refresh(app, caller, &room, app.now());
+        presence::refresh(app, caller, &mut room, app.now(), Effort::Try);
         let mut has_more = found.len() > limit as usize;
         found.truncate(limit as usize);
         let mut events = Vec::new();

@@ -94,12 +94,12 @@ impl UseCase for Join {
 
     fn run(app: &App, caller: &Caller, input: JoinInput) -> Result<JoinPathResult, Failure> {
         let location = paths::resolve(Path::new(&input.context_path), &caller.cwd, app.environment.home())?;
-        if let Some(agent_id) = &input.agent_id_override {
-            caller.override_identity(agent_id.clone());
-        }
-        let actor = caller.actor();
+        let actor = match &input.agent_id_override {
+            Some(agent_id) => Actor { agent_id: agent_id.clone(), overridden: true, ..caller.actor() },
+            None => caller.actor(),
+        };
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
-        app.once(&actor, &request, |tx, now| {
+        let joined = app.once(&actor, &request, |tx, now| {
             let found = find(app, tx, &location, input.force_new)?;
             let created = matches!(found.room, Found::Open { .. });
             let before = match found.room {
@@ -112,7 +112,11 @@ impl UseCase for Join {
             let after = change.room;
             rooms::save(tx, &before, &after)?;
             answer(&after, &actor, now, app, created, found.warning)
-        })
+        })?;
+        if let Some(agent_id) = input.agent_id_override {
+            caller.override_identity(agent_id);
+        }
+        Ok(joined)
     }
 }
 

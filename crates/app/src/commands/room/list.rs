@@ -36,6 +36,9 @@ pub struct ListInput {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ListRoomsResult {
     pub rooms: Vec<PathRoom>,
+    /// Set when there are more than fit; name a path to see its rooms.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_more: bool,
 }
 
 impl UseCase for List {
@@ -58,13 +61,20 @@ impl UseCase for List {
         // A listing goes by recent presence; `get_room_state` looks at processes.
         let unseen = |_: &ProcessIdentity| Liveness::Unknown;
         let now = app.now();
-        let rooms = app.store.read(|tx| {
+        let found: Vec<PathRoom> = app.store.read(|tx| {
             let ids: Vec<RoomId> =
                 if input.all { rooms::recent(tx, limits::ROOMS_MAX)? } else { rooms::at_paths(tx, &places)? };
             ids.iter()
                 .map(|id| Ok(PathRoom::of(&app.room(tx, id)?, now, &viewer, &unseen)))
                 .collect::<Result<_, Failure>>()
         })?;
-        Ok(ListRoomsResult { rooms })
+        let total = found.len();
+        let mut bytes = 0;
+        let fits = |room: &PathRoom| {
+            bytes += serde_json::to_string(room).map_or(0, |json| json.len());
+            bytes <= limits::LISTING_BYTES
+        };
+        let rooms: Vec<PathRoom> = found.into_iter().take_while(fits).collect();
+        Ok(ListRoomsResult { has_more: rooms.len() < total, rooms })
     }
 }

@@ -12,7 +12,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    App, Caller, Failure, presence,
+    App, Caller, Failure,
+    presence::{self, Effort},
     table::{Effect, Tier, UseCase},
     view::{PathRoom, RoomMember},
 };
@@ -64,7 +65,7 @@ impl UseCase for State {
     fn run(app: &App, caller: &Caller, input: StateInput) -> Result<GetRoomStateResult, Failure> {
         let actor = caller.actor();
         let now = app.now();
-        let (room, handoff) = app.store.read(|tx| {
+        let (mut room, handoff) = app.store.read(|tx| {
             let room = rooms::load(tx, &input.room_id)?.ok_or_else(|| Failure::unknown_room(&input.room_id))?;
             let received = room.ownership().and_then(|ownership| ownership.received.clone());
             let handoff = match room.pending().cloned().or(received) {
@@ -73,7 +74,7 @@ impl UseCase for State {
             };
             Ok::<_, Failure>((room, handoff))
         })?;
-        presence::refresh(app, caller, &room, now);
+        presence::refresh(app, caller, &mut room, now, Effort::Try);
         let takeover = match room.prospect(now, &actor.agent_id, actor.process.as_ref(), &app.probe) {
             Prospect::Takeover { reason } if room.member(&actor.agent_id).is_some() => Some(reason),
             _ => None,

@@ -35,7 +35,7 @@ pub struct HeartbeatInput {
 pub struct HeartbeatResult {
     pub room_id: RoomId,
     pub turn_id: Fence,
-    pub lease_expires_at: Option<Timestamp>,
+    pub lease_expires_at: Timestamp,
     pub heartbeat_interval_ms: Ttl,
 }
 
@@ -53,12 +53,12 @@ impl UseCase for Heartbeat {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             let shown = Shown { turn: input.expected_turn_id, lease_id: input.lease_id.clone() };
-            change.room.renew(change.now, change.actor, &shown, change.witness)?;
+            let lease_expires_at = change.room.renew(change.now, change.actor, &shown, change.witness)?;
             let room = &change.room;
             Ok(HeartbeatResult {
                 room_id: room.id.clone(),
                 turn_id: room.turn,
-                lease_expires_at: room.ownership().map(|ownership| ownership.lease.expires_at),
+                lease_expires_at,
                 heartbeat_interval_ms: room.policy.heartbeat_interval_ms,
             })
         })

@@ -1,6 +1,6 @@
 //! Waiting for the stick, and claiming it when it is the caller's.
 //!
-//! A wait reads; it writes only when the stick is the caller's to claim. It is woken by the room's bell, by the
+//! A wait reads; it writes the caller's presence now and then, and claims when the stick is the caller's. It is woken by the room's bell, by the
 //! end of the process everybody waits for, and by the moment a lease or claim runs out, so nothing polls. What
 //! woke it does not matter: it looks at the room again, and the claim itself is decided inside the
 //! transaction, where a member that was removed meanwhile, or came second, gets nothing.
@@ -12,16 +12,19 @@ use std::{
 };
 
 use baton_core::{
-    code::ErrorCode,
+    code::{ErrorCode, Kind},
     handoff::Handoff,
     ids::{AgentId, LeaseId, RoomId, Seq},
     lease::Fence,
     limits,
-    process::Witness,
+    process::{ProcessIdentity, Witness},
     room::{Action, Actor, ClaimReason, Event, Ownership, Prospect, Recorded, Room, RoomState, TakeoverReason},
     time::{Timestamp, Ttl},
 };
-use baton_store::{engine::Bell, log};
+use baton_store::{
+    engine::{Bell, RungFor},
+    log,
+};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +32,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    presence,
+    liveness::Probe,
+    presence::{self, Effort},
     table::{Effect, Tier, UseCase},
 };
 
@@ -112,15 +116,23 @@ impl UseCase for Wait {
     type Output = WaitForTurnResult;
 
     fn run(app: &App, caller: &Caller, input: WaitInput) -> Result<WaitForTurnResult, Failure> {
+        check_wait(&input)?;
         let waiter = Waiter { app, caller, actor: caller.actor(), cursor: parse_cursor(&input)?, input: &input };
         let started = Instant::now();
         if let Some(first) = app.replay(&waiter.actor, &waiter.request())? {
             return Ok(first);
         }
-        let room = waiter.load()?;
-        presence::refresh(app, caller, &room, app.now());
+        if input.max_wait_ms == Some(0) && !input.park {
+            // One attempt, in one transaction. If it is refused, the look below tells how things stand.
+            match waiter.claim() {
+                Err(failure) if failure.code.kind() == Kind::Refused => {}
+                outcome => return outcome,
+            }
+        }
+        let mut room = waiter.load()?;
+        presence::refresh(app, caller, &mut room, app.now(), Effort::Wait);
         let asked = input.max_wait_ms.map_or(room.policy.wait_for_turn_max_wait_ms, Ttl::from_millis);
-        let budget = Duration::from_millis(asked.min(limits::WAIT_MAX).as_millis());
+        let budget = Duration::from_millis(asked.as_millis());
         match waiter.look(room)? {
             Look::Answer(answer) => Ok(*answer),
             Look::NotYet(room) if budget.is_zero() => Ok(waiter.not_yet(&room)),
@@ -128,6 +140,9 @@ impl UseCase for Wait {
         }
     }
 }
+
+/// How long a waiter steps aside when the bell rang for somebody else.
+const STEP_ASIDE: Duration = Duration::from_millis(2);
 
 /// One call's wait.
 struct Waiter<'a> {
@@ -168,6 +183,7 @@ impl<'a> Waiter<'a> {
         };
         let mut bell = store.listen(&self.input.room_id)?;
         let own = self.actor.process.as_ref().and_then(|process| self.app.probe.watch(process));
+        let mut awaited = Awaited::default();
         loop {
             // The bell is up before the look, so what is committed after the look will ring it.
             let room = match self.look(self.load()?)? {
@@ -178,20 +194,25 @@ impl<'a> Waiter<'a> {
             if left.is_zero() || self.moved_since_cursor(&room)? {
                 return Ok(self.not_yet(&room));
             }
-            let awaited = room.awaited_process().and_then(|process| self.app.probe.watch(process));
-            let ends = [own.as_ref(), awaited.as_ref()];
-            if self.sleep(&mut *bell, ends, left.min(self.until_deadline(&room)))? == Woken::Canceled {
-                return Err(Failure::new(ErrorCode::Canceled, "The wait was withdrawn."));
-            }
             if self.acts_for_nobody() {
                 return Err(Failure::new(ErrorCode::Canceled, "The process this wait was for is gone."));
+            }
+            if awaited.follow(room.awaited_process(), &self.app.probe) == Followed::Gone {
+                // It ended after the look and before the watch: look again.
+                continue;
+            }
+            let ends = [own.as_ref(), awaited.end.as_ref()];
+            if self.sleep(&mut *bell, ends, left.min(self.until_deadline(&room)))? == Woken::Canceled {
+                return Err(Failure::new(ErrorCode::Canceled, "The wait was withdrawn."));
             }
         }
     }
 
     /// Looks at the room, and claims the stick if it is the caller's.
-    fn look(&self, room: Room) -> Result<Look, Failure> {
+    fn look(&self, mut room: Room) -> Result<Look, Failure> {
         let now = self.app.now();
+        // Who waits is there, whatever was stored last.
+        room.touch(&self.actor.agent_id, now);
         if room.stick == baton_core::room::Stick::Closed {
             return Ok(Look::answer(WaitForTurnResult::Closed { room_id: room.id }));
         }
@@ -322,10 +343,25 @@ impl<'a> Waiter<'a> {
         self.actor.process.as_ref().is_some_and(|process| self.app.probe.liveness(process).is_gone())
     }
 
+    /// Sleeps until something may have changed. When the bell rings for somebody else, they go first: those who are
+    /// not meant look a moment later, so that sixteen waiters do not fight over the processor with the one who is.
     fn sleep(&self, bell: &mut dyn Bell, ends: [Option<&OwnedFd>; 2], for_at_most: Duration) -> Result<Woken, Failure> {
+        let mut woken = self.poll(bell, ends, for_at_most)?;
+        let aside = Instant::now() + STEP_ASIDE + Duration::from_millis(u64::from(std::process::id() % 4));
+        while woken == Woken::RungForOthers {
+            let left = aside.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            woken = self.poll(bell, ends, left)?;
+        }
+        Ok(woken)
+    }
+
+    fn poll(&self, bell: &mut dyn Bell, ends: [Option<&OwnedFd>; 2], for_at_most: Duration) -> Result<Woken, Failure> {
         let timeout = Timespec { tv_sec: for_at_most.as_secs() as i64, tv_nsec: i64::from(for_at_most.subsec_nanos()) };
         let cancel = self.caller.cancel.fd();
-        let canceled = {
+        let (rang, canceled) = {
             let mut fds = vec![PollFd::from_borrowed_fd(bell.fd(), PollFlags::IN)];
             fds.extend(cancel.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
             fds.extend(ends.iter().flatten().map(|fd| PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)));
@@ -333,17 +369,60 @@ impl<'a> Waiter<'a> {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(crate::app::internal(error)),
             }
-            cancel.is_some() && fds.get(1).is_some_and(|fd| !fd.revents().is_empty())
+            let stirred = |place: usize| fds.get(place).is_some_and(|fd| !fd.revents().is_empty());
+            (stirred(0), cancel.is_some() && stirred(1))
         };
-        bell.clear();
-        Ok(if canceled { Woken::Canceled } else { Woken::Again })
+        if canceled {
+            return Ok(Woken::Canceled);
+        }
+        if rang && bell.clear(&self.actor.agent_id) == RungFor::Others {
+            return Ok(Woken::RungForOthers);
+        }
+        Ok(Woken::Again)
     }
+}
+
+/// The process whose end everybody waits for, watched for as long as it stays the same one.
+#[derive(Default)]
+struct Awaited {
+    process: Option<ProcessIdentity>,
+    end: Option<OwnedFd>,
+}
+
+impl Awaited {
+    fn follow(&mut self, process: Option<&ProcessIdentity>, probe: &Probe) -> Followed {
+        if self.process.as_ref() != process {
+            self.end = process.and_then(|process| probe.watch(process));
+            self.process = process.cloned();
+        }
+        match process {
+            Some(process) if self.end.is_none() && probe.liveness(process).is_gone() => Followed::Gone,
+            Some(_) | None => Followed::There,
+        }
+    }
+}
+
+/// Whether the awaited process can still end.
+#[derive(PartialEq, Eq)]
+enum Followed {
+    There,
+    Gone,
 }
 
 #[derive(PartialEq, Eq)]
 enum Woken {
     Again,
+    RungForOthers,
     Canceled,
+}
+
+fn check_wait(input: &WaitInput) -> Result<(), Failure> {
+    let most = limits::WAIT_MAX.as_millis();
+    if input.max_wait_ms.is_none_or(|asked| asked <= most) {
+        return Ok(());
+    }
+    let failure = Failure::new(ErrorCode::InvalidInput, format!("max_wait_ms must be at most {most}."));
+    Err(failure.with("field", "max_wait_ms").advising("Wait that long, and call again on not_yet."))
 }
 
 fn parse_cursor(input: &WaitInput) -> Result<Option<Seq>, Failure> {

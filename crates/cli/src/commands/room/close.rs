@@ -6,11 +6,10 @@ use baton_app::{
     Failure,
     commands::room::{Close, CloseInput},
 };
-use baton_core::lease::Fence;
 
 use crate::{
     context::Context,
-    select::{RoomArgs, TurnArgs},
+    select::{KeyArgs, RoomArgs, TurnArgs},
     ui::Ui,
 };
 
@@ -24,17 +23,20 @@ pub(in crate::commands) struct CloseArgs {
     room: RoomArgs,
     #[command(flatten)]
     turn: TurnArgs,
+    #[command(flatten)]
+    key: KeyArgs,
 }
 
 impl CloseArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
-        let state = self.room.state(context)?;
+        let earlier = self.key.earlier(context)?;
+        let state = self.room.state_again(context, earlier.as_ref())?;
         let closed = context.run::<Close>(CloseInput {
-            expected_turn_id: self.turn.turn.map_or(state.room.turn_id, Fence),
-            lease_id: self.turn.lease.or_else(|| state.room.lease_id.clone()),
+            expected_turn_id: self.turn.turn_of(&state, earlier.as_ref()),
+            lease_id: self.turn.lease_of(&state, earlier.as_ref()),
             room_id: state.room.room_id,
             reason: self.reason,
-            idempotency_key: None,
+            idempotency_key: self.key.key,
         })?;
         Ok(ui.answer(&closed, || format!("{} is closed. Joining its path again opens a fresh room.\n", closed.room_id)))
     }

@@ -7,7 +7,11 @@ use baton_app::{
     commands::room::{Note, NoteInput},
 };
 
-use crate::{context::Context, select::RoomArgs, ui::Ui};
+use crate::{
+    context::Context,
+    select::{KeyArgs, RoomArgs},
+    ui::Ui,
+};
 
 /// Leave a note in the room's log, without the stick
 #[derive(Debug, clap::Args)]
@@ -16,16 +20,14 @@ pub(in crate::commands) struct NoteArgs {
     text: String,
     #[command(flatten)]
     room: RoomArgs,
-    /// Repeat a call safely: the same key gets the first answer
-    #[arg(long, value_name = "KEY")]
-    idempotency_key: Option<String>,
+    #[command(flatten)]
+    key: KeyArgs,
 }
 
 impl NoteArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
-        let room_id = self.room.find(context)?;
-        let noted =
-            context.run::<Note>(NoteInput { room_id, text: self.text, idempotency_key: self.idempotency_key })?;
+        let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
+        let noted = context.run::<Note>(NoteInput { room_id, text: self.text, idempotency_key: self.key.key })?;
         Ok(ui.answer(&noted, || format!("Noted as event {}.\n", noted.event_seq)))
     }
 }

@@ -11,7 +11,11 @@ use baton_core::{
     time::Ttl,
 };
 
-use crate::{context::Context, select::RoomArgs, ui::Ui};
+use crate::{
+    context::Context,
+    select::{KeyArgs, RoomArgs},
+    ui::Ui,
+};
 
 /// Show a room's timings, or change those given
 ///
@@ -38,6 +42,8 @@ pub(in crate::commands) struct PolicyArgs {
     /// How often a waiter looks even if nothing woke it
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     poll: Option<Ttl>,
+    #[command(flatten)]
+    key: KeyArgs,
 }
 
 impl PolicyArgs {
@@ -54,8 +60,8 @@ impl PolicyArgs {
             let state = self.room.state(context)?;
             SetRoomPolicyResult { room_id: state.room.room_id, policy: state.policy }
         } else {
-            let room_id = self.room.find(context)?;
-            context.run::<SetPolicy>(SetPolicyInput { room_id, policy: change, idempotency_key: None })?
+            let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
+            context.run::<SetPolicy>(SetPolicyInput { room_id, policy: change, idempotency_key: self.key.key })?
         };
         Ok(ui.answer(&set, || text(&set.policy)))
     }

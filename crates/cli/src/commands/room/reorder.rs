@@ -9,7 +9,7 @@ use baton_app::{
 
 use crate::{
     context::Context,
-    select::{self, RoomArgs},
+    select::{self, KeyArgs, RoomArgs},
     ui::Ui,
 };
 
@@ -21,14 +21,16 @@ pub(in crate::commands) struct ReorderArgs {
     order: Vec<String>,
     #[command(flatten)]
     room: RoomArgs,
+    #[command(flatten)]
+    key: KeyArgs,
 }
 
 impl ReorderArgs {
-    pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
-        let state = self.room.state(context)?;
+    pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let state = self.room.state_again(context, self.key.earlier(context)?.as_ref())?;
         let order = self.order.iter().map(|named| select::member(&state, named)).collect::<Result<_, _>>()?;
-        let ordered =
-            context.run::<Reorder>(ReorderInput { room_id: state.room.room_id, order, idempotency_key: None })?;
+        let room_id = state.room.room_id;
+        let ordered = context.run::<Reorder>(ReorderInput { room_id, order, idempotency_key: self.key.key })?;
         Ok(ui.answer(&ordered, || {
             let members = ordered.members.iter().enumerate();
             members.map(|(rank, member)| format!("{}. {member}\n", rank + 1)).collect()

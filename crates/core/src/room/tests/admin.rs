@@ -1,12 +1,12 @@
 //! Notes, leaving, closing, reordering and the policy.
 
-use super::scene::{Scene, agent};
+use super::scene::{Scene, agent, incarnation};
 use crate::{
     code::ErrorCode,
     lease::Fence,
     policy::PolicyChange,
     process::SessionKind,
-    room::{Action, Actor, Refusal, RoomState},
+    room::{Action, Actor, ClaimReason, Event, Prospect, Refusal, RoomState},
     time::Ttl,
 };
 
@@ -52,6 +52,18 @@ fn when_the_recipient_leaves_the_reservation_moves_on() {
     scene.act("codex", Action::Leave).unwrap();
     assert_eq!(scene.room.reservation(), None);
     assert!(scene.room.pending().is_some(), "the handoff waits for whoever comes");
+}
+
+#[test]
+fn a_reservation_that_moved_on_is_claimed_in_sequence_however_it_was_left() {
+    let mut scene = Scene::with(&["codex", "claude", "gemini"]);
+    let turn = scene.claim("codex").unwrap();
+    scene.pass("codex", &turn, "claude").unwrap();
+    scene.act("claude", Action::Leave).unwrap();
+    assert_eq!(scene.reserved_for(), Some("gemini"));
+    let Prospect::Claimable { reason, .. } = scene.prospect("gemini") else { panic!() };
+    assert_eq!(reason, ClaimReason::Sequence, "codex chose claude, not gemini");
+    assert_eq!(scene.folded(), scene.room);
 }
 
 #[test]
@@ -131,13 +143,65 @@ fn a_new_policy_counts_from_the_next_lease() {
     assert_eq!(scene.state(), RoomState::StaleOwner);
 }
 
+/// A person, by the number of the process behind them.
+fn person(kind: SessionKind, number: u32) -> Actor {
+    Actor { session_kind: kind, ..incarnation("human", number) }
+}
+
 #[test]
 fn a_living_guardian_keeps_its_place() {
     let mut scene = Scene::with(&[]);
-    let person = |kind, number| Actor { session_kind: kind, ..super::scene::incarnation("human", number) };
     scene.act_as(&person(SessionKind::HumanGuardian, 0), Action::Join).unwrap();
     let shell = person(SessionKind::Human, 1);
     assert_eq!(scene.act_as(&shell, Action::Join).unwrap(), None);
     scene.kill("human");
     assert!(scene.act_as(&shell, Action::Join).unwrap().is_some(), "a dead one is replaced");
+}
+
+#[test]
+fn a_guardian_takes_the_place_of_the_shell_behind_the_turn_its_person_has() {
+    for shell in [person(SessionKind::Human, 0), Actor { process: None, ..person(SessionKind::Human, 0) }] {
+        let mut scene = Scene::with(&["codex"]);
+        scene.act_as(&shell, Action::Join).unwrap();
+        let lease_id = scene.fresh_lease();
+        scene.act_as(&shell, Action::Claim { lease_id }).unwrap();
+        let guardian = person(SessionKind::HumanGuardian, 1);
+        let Ok(Some(Event::Joined(joined))) = scene.act_as(&guardian, Action::Join) else { panic!() };
+        assert!(joined.keeps_turn);
+        assert_eq!(scene.act_as(&guardian, Action::Join).unwrap(), None, "once is enough");
+        scene.kill("human");
+        assert_eq!(scene.state(), RoomState::Owned, "the shell may end");
+        assert_eq!(scene.room.ownership().unwrap().process, guardian.process);
+        assert_eq!(scene.folded(), scene.room);
+    }
+}
+
+#[test]
+fn a_guardian_that_waited_takes_its_place_behind_a_turn_that_its_person_got_meanwhile() {
+    let mut scene = Scene::with(&["codex"]);
+    let guardian = person(SessionKind::HumanGuardian, 1);
+    scene.act_as(&guardian, Action::Join).unwrap();
+    let lease_id = scene.fresh_lease();
+    scene.act_as(&Actor { process: None, ..person(SessionKind::Human, 0) }, Action::Claim { lease_id }).unwrap();
+    assert_eq!(scene.room.ownership().unwrap().process, None);
+    scene.act_as(&guardian, Action::Join).unwrap();
+    assert_eq!(scene.room.ownership().unwrap().process, guardian.process);
+    assert_eq!(scene.folded(), scene.room);
+}
+
+#[test]
+fn a_guardian_inherits_nothing_from_a_process_that_is_gone_nor_from_somebody_else() {
+    let guardian = person(SessionKind::HumanGuardian, 1);
+    let mut gone = Scene::with(&[]);
+    gone.act_as(&person(SessionKind::Human, 0), Action::Join).unwrap();
+    let lease_id = gone.fresh_lease();
+    gone.act_as(&person(SessionKind::Human, 0), Action::Claim { lease_id }).unwrap();
+    gone.kill("human");
+    gone.act_as(&guardian, Action::Join).unwrap();
+    assert_eq!(gone.state(), RoomState::OwnerGone);
+
+    let mut other = Scene::with(&["codex"]);
+    other.claim("codex").unwrap();
+    other.act_as(&guardian, Action::Join).unwrap();
+    assert_ne!(other.room.ownership().unwrap().process, guardian.process);
 }

@@ -1,11 +1,11 @@
 //! Timeouts, deaths and takeovers.
 
-use super::scene::{Scene, agent, incarnation};
+use super::scene::{Scene, agent, incarnation, process};
 use crate::{
     code::ErrorCode,
     lease::Fence,
-    process::{Liveness, Proof},
-    room::{Action, Event, Prospect, Refusal, RoomState, TakeoverReason},
+    process::{Liveness, Proof, SessionKind},
+    room::{Action, Actor, Event, Prospect, Refusal, RoomState, TakeoverReason},
 };
 
 /// codex held the stick and released it; it is reserved for claude, and the claim has run out.
@@ -210,4 +210,23 @@ fn a_member_who_calls_from_a_new_process_is_no_longer_gone() {
     let turn = scene.claim("codex").unwrap();
     scene.release("codex", &turn).unwrap();
     assert_eq!(scene.reserved_for(), Some("claude"), "so the sequence does not pass it over");
+}
+
+#[test]
+fn a_person_whose_guardian_has_ended_is_back_even_where_no_process_can_be_named() {
+    let mut scene = Scene::with(&[]);
+    let guardian = Actor { session_kind: SessionKind::HumanGuardian, ..incarnation("human", 0) };
+    scene.act_as(&guardian, Action::Join).unwrap();
+    let person = Actor { session_kind: SessionKind::Human, process: None, ..guardian };
+    assert_eq!(scene.act_as(&person, Action::Join).unwrap(), None, "the guardian still runs");
+    assert_eq!(scene.room.member(&agent("human")).unwrap().process, Some(process("human", 0)));
+    scene.kill("human");
+    assert!(scene.room.comeback(&person, &scene).is_some());
+    scene.act_as(&person, Action::Join).unwrap();
+    assert_eq!(scene.room.member(&agent("human")).unwrap().process, None, "unknown, no longer gone");
+
+    let agents = Scene::with(&["codex"]);
+    agents.kill("codex");
+    let sandboxed = Actor { process: None, ..incarnation("codex", 0) };
+    assert_eq!(agents.room.comeback(&sandboxed, &agents), None, "what is left of a harness does not bring it back");
 }

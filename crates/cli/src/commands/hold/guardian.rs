@@ -1,0 +1,94 @@
+//! The guardian: it waits for the stick, reports once, and keeps the stick until the turn ends.
+//!
+//! What must stay true: until it has reported, it ends with its starter. Somebody who gave up waiting must not find
+//! out later that they hold the stick, and for ever. If it got the stick and nobody is left to tell, it ends too, and
+//! others see at once that the owner is gone.
+
+use std::{process::ExitCode, thread};
+
+use baton_app::{
+    Caller, Cancel, Failure,
+    commands::stick::{Wait, WaitForTurnResult, WaitInput},
+    hold::{self, Hold},
+    table::UseCase,
+};
+use baton_core::{
+    code::ErrorCode,
+    ids::{AgentId, RoomId},
+    limits,
+};
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    io::Errno,
+};
+
+use super::Report;
+use crate::{context::Context, exit::Exit, ui};
+
+/// Waits for the stick as the guardian of `person`, reports, and keeps it until the turn ends.
+pub(super) fn guard(context: Context, person: &AgentId, room_id: RoomId) -> ExitCode {
+    let caller = Caller::new(context.surroundings.guardian(), context.caller.cwd.clone());
+    let context = Context { caller, ..context };
+    let turn = require(&context, person).and_then(|()| claim(&context, &room_id));
+    // Away from the terminal's session: what its keys and its closing end must not take the stick with it. Not
+    // before, because they are meant to end a wait.
+    let _ = rustix::process::setsid();
+    let report = Report {
+        guardian_pid: std::process::id(),
+        room_id: Some(room_id.clone()),
+        error: turn.as_ref().err().map(Failure::to_json),
+        turn: turn.ok(),
+    };
+    let line = serde_json::to_string(&report).unwrap_or_default();
+    if ui::try_print(&format!("{line}\n")).is_err() {
+        return Exit::Failed.into();
+    }
+    let Some(WaitForTurnResult::YourTurn { turn_id, lease_id, .. }) = report.turn else { return Exit::Refused.into() };
+    // However the keeping ends, there is nobody left to tell.
+    let _ = hold::keep(&context.app, &context.caller, &Hold { room_id, turn_id, lease_id });
+    Exit::Done.into()
+}
+
+/// Nobody becomes another's guardian by naming them: who it acts for is found out as for every command.
+fn require(context: &Context, person: &AgentId) -> Result<(), Failure> {
+    let found = context.caller.actor().agent_id;
+    if found == *person {
+        return Ok(());
+    }
+    let message = format!("A guardian that {found} starts cannot hold for {person}.");
+    Err(Failure::new(ErrorCode::InvalidInput, message).with("agent_id", found.as_str()).advising("Use `baton hold`."))
+}
+
+fn claim(context: &Context, room_id: &RoomId) -> Result<WaitForTurnResult, Failure> {
+    let cancel = Cancel::new().map_err(|error| Failure::new(ErrorCode::Internal, format!("{error}.")))?;
+    withdraw_when_nobody_listens(cancel.clone());
+    let waiting = context.caller.clone().on(context.caller.connection.clone(), cancel);
+    hold::stand_in(&context.app, &context.caller, room_id)?;
+    loop {
+        let input = WaitInput {
+            room_id: room_id.clone(),
+            cursor: None,
+            max_wait_ms: Some(limits::WAIT_MAX.as_millis()),
+            park: false,
+            idempotency_key: None,
+        };
+        match Wait::run(&context.app, &waiting, input)? {
+            WaitForTurnResult::NotYet { .. } => {}
+            answer @ WaitForTurnResult::YourTurn { resumed: true, .. } => {
+                // The person got it in another way while the guardian waited.
+                hold::stand_in(&context.app, &context.caller, room_id)?;
+                return Ok(answer);
+            }
+            answer => return Ok(answer),
+        }
+    }
+}
+
+/// Withdraws the wait once the starter, who alone reads our output, is gone.
+fn withdraw_when_nobody_listens(cancel: Cancel) {
+    thread::spawn(move || {
+        // Asking for nothing is asking for errors: that the other end of the pipe was closed.
+        while poll(&mut [PollFd::new(&rustix::stdio::stdout(), PollFlags::empty())], None) == Err(Errno::INTR) {}
+        cancel.ring();
+    });
+}

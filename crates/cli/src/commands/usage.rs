@@ -1,0 +1,49 @@
+//! What is said about arguments that make no command: clap's words for people, the envelope for programs.
+
+use std::{ffi::OsString, process::ExitCode};
+
+use baton_app::Failure;
+use baton_core::code::ErrorCode;
+use clap::{CommandFactory, error::ErrorKind};
+
+use super::Arguments;
+use crate::{exit::Exit, ui};
+
+/// Shows help, the version, or what is wrong with the arguments of this process.
+pub(super) fn explain(error: &clap::Error) -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if error.use_stderr() && wants_json(&arguments) {
+        let command = named(&arguments);
+        let help = if command == "baton" { "baton --help".to_owned() } else { format!("baton {command} --help") };
+        let failure = Failure::new(ErrorCode::InvalidInput, message(error)).advising(format!("See `{help}`."));
+        ui::failed_envelope(&command, &failure);
+        return Exit::Usage.into();
+    }
+    // A reader that has gone away is not an error.
+    let _ = error.print();
+    if error.use_stderr() { Exit::Usage } else { Exit::Done }.into()
+}
+
+/// Whether the flag is among the arguments, as far as they could be flags.
+fn wants_json(arguments: &[OsString]) -> bool {
+    arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
+}
+
+/// The first word that is a command.
+fn named(arguments: &[OsString]) -> String {
+    let words = arguments.iter().filter_map(|argument| argument.to_str()).find(|word| !word.starts_with('-'));
+    let known = words.filter(|word| Arguments::command().find_subcommand(word).is_some());
+    known.unwrap_or("baton").to_owned()
+}
+
+/// The first paragraph of what clap says, on one line.
+fn message(error: &clap::Error) -> String {
+    // Clap lists every subcommand there is.
+    if let ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand = error.kind() {
+        return "A subcommand is missing.".to_owned();
+    }
+    let text = error.render().to_string();
+    let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+    let line = lines.collect::<Vec<_>>().join(" ");
+    format!("{}.", line.strip_prefix("error: ").unwrap_or(&line))
+}
