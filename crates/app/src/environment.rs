@@ -156,7 +156,7 @@ mod tests {
 
     fn resolved(platform: Platform, vars: &[(&str, &str)]) -> String {
         let cwd = match platform {
-            Platform::Unix => "/work/dir",
+            Platform::Unix => "/srv/dir",
             Platform::Windows => r"C:\work",
         };
         match Environment::of(vars.iter().copied(), cwd).data_dir_on(platform) {
@@ -177,10 +177,10 @@ mod tests {
             (Unix, &[home, ("XDG_DATA_HOME", "relative")], "/home/ana/.local/share/baton"),
             (Unix, &[home, ("XDG_DATA_HOME", "")], "/home/ana/.local/share/baton"),
             (Unix, &[home, ("XDG_DATA_HOME", "/data"), ("TALKING_STICK_DATA_DIR", "/stick")], "/stick"),
-            (Unix, &[home, ("TALKING_STICK_DATA_DIR", "stick")], "/work/dir/stick"),
+            (Unix, &[home, ("TALKING_STICK_DATA_DIR", "stick")], "/srv/dir/stick"),
             (Unix, &[("TALKING_STICK_DATA_DIR", "/stick"), ("BATON_DATA_DIR", "/baton")], "/baton"),
             (Unix, &[("TALKING_STICK_DATA_DIR", "/stick"), ("BATON_DATA_DIR", "")], "/stick"),
-            (Unix, &[("BATON_DATA_DIR", "here")], "/work/dir/here"),
+            (Unix, &[("BATON_DATA_DIR", "here")], "/srv/dir/here"),
             (Unix, &[], "store_unavailable: There is no data directory: HOME is not set."),
             (Windows, &[appdata], r"C:\Users\ana\AppData\Roaming\baton"),
             (Windows, &[appdata, ("TALKING_STICK_DATA_DIR", r"D:\stick")], r"D:\stick"),

@@ -23,10 +23,11 @@ pub(crate) fn usage(pid: u32) -> Outcome<Usage> {
     let mut usage = Usage::default();
     for thread in fs::read_dir(format!("/proc/{pid}/task"))? {
         let path = thread?.path();
-        let status = fs::read_to_string(path.join("status"))?;
+        let read = |name: &str| fs::read_to_string(path.join(name));
+        // A thread that has ended since it was listed has nothing more to add.
+        let (Ok(status), Ok(schedstat)) = (read("status"), read("schedstat")) else { continue };
         usage.switches += field(&status, "voluntary_ctxt_switches:").unwrap_or_default();
         usage.switches += field(&status, "nonvoluntary_ctxt_switches:").unwrap_or_default();
-        let schedstat = fs::read_to_string(path.join("schedstat"))?;
         usage.nanos += schedstat.split_whitespace().next().and_then(|nanos| nanos.parse().ok()).unwrap_or(0);
     }
     Ok(usage)

@@ -1,6 +1,6 @@
 //! The spelling a directory itself uses for its entries, where the filesystem accepts others.
 //!
-//! `/Work/Repo` and `/work/repo` are one directory on a case-insensitive filesystem, and must be one room. Which
+//! `/Srv/Repo` and `/srv/repo` are one directory on a case-insensitive filesystem, and must be one room. Which
 //! directories are insensitive cannot be asked (it may differ from one to the next), so it is tried: a name whose
 //! case was flipped leads to the same file, or it does not.
 
