@@ -1,6 +1,6 @@
 //! MCP over stdio: the command table as tools.
 //!
-//! One process serves one client: [`serve`] reads a JSON-RPC message per line, runs the command of that tool
+//! One process serves one client: [`serve()`] reads a JSON-RPC message per line, runs the command of that tool
 //! name, and writes a line back. The protocol itself is rmcp's; what is ours is the transport, what a tool looks
 //! like and how a call is run. Nothing here knows what a command does: tools, schemas and annotations are made
 //! from `baton_app::table`.

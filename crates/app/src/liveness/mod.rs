@@ -1,7 +1,7 @@
 //! Which process is this, and does it still run?
 //!
 //! A pid alone proves nothing: it is reused. A process is boot + pid namespace + pid + start ticks, and the inode
-//! of its pidfd where the kernel numbers those uniquely. [`identify`] takes these down, [`Probe`] compares them
+//! of its pidfd where the kernel numbers those uniquely. [`identify()`] takes these down, [`Probe`] compares them
 //! later, from any process on the same machine.
 //!
 //! What must stay true: [`Gone`](baton_core::process::Liveness::Gone) is proof, because others act on it at once.

@@ -25,7 +25,7 @@ pub(crate) struct HandoffArgs {
     /// What the next holder should do
     #[arg(long = "next", short, value_name = "TEXT")]
     next_action: Option<String>,
-    /// Where to look: PATH[:FIRST-LAST][=ROLE], ROLE one of examine, review, edit, context, output
+    /// Where to look: PATH, PATH:FIRST-LAST or either with =ROLE, which is one of examine, review, edit, context, output
     #[arg(long = "artifact", short, value_name = "PATH")]
     artifacts: Vec<String>,
     /// Something undecided
