@@ -3,7 +3,7 @@
 //! It works on a store that Baton made, so the schema and the rows are the same, and so are pragmas, cached
 //! statements and checkpoints (PASSIVE, after the commit, past 1,000 frames). One transaction reads the room and its
 //! members, appends to the log, updates the room and the member's presence, and commits. The values are those
-//! that Baton stored for the same transition. What it leaves out is what Baton adds: the look before the claim, the
+//! that Baton stored for the same transition. What it leaves out is what Baton adds: the
 //! decision, the handoff that is read for the new holder, the checks of the file, the bell, and JSON.
 //!
 //! What must stay true: it waits for the lock by plain `busy_timeout`, because that is what it stands for.

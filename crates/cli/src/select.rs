@@ -46,6 +46,39 @@ pub(crate) struct KeyArgs {
     pub(crate) key: Option<String>,
 }
 
+/// What every command of a holder takes.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct HolderArgs {
+    #[command(flatten)]
+    room: RoomArgs,
+    #[command(flatten)]
+    turn: TurnArgs,
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+}
+
+/// The turn that a holder's command is about.
+pub(crate) struct Held {
+    /// How its room stands.
+    pub(crate) state: GetRoomStateResult,
+    /// What the same call was about before, if it was made before.
+    pub(crate) earlier: Option<Earlier>,
+    /// The turn to show.
+    pub(crate) turn_id: Fence,
+    /// The lease to show.
+    pub(crate) lease_id: LeaseId,
+}
+
+impl HolderArgs {
+    /// Finds out which turn is meant.
+    pub(crate) fn find(&self, context: &Context) -> Result<Held, Failure> {
+        let earlier = self.key.earlier(context)?;
+        let state = self.room.state_again(context, earlier.as_ref())?;
+        let (turn_id, lease_id) = self.turn.fence(&state, earlier.as_ref())?;
+        Ok(Held { state, earlier, turn_id, lease_id })
+    }
+}
+
 impl KeyArgs {
     /// What was carried out under this key before. A repeated call means the same, so whatever it does not say is
     /// taken from there.
@@ -109,11 +142,7 @@ pub(crate) fn utf8(path: &std::path::Path) -> Result<String, Failure> {
 impl TurnArgs {
     /// The turn and lease to show: as given, else as they were shown before, else those the caller holds. A caller
     /// who holds none shows a lease that nobody has, and is told who does.
-    pub(crate) fn fence(
-        &self,
-        state: &GetRoomStateResult,
-        earlier: Option<&Earlier>,
-    ) -> Result<(Fence, LeaseId), Failure> {
+    fn fence(&self, state: &GetRoomStateResult, earlier: Option<&Earlier>) -> Result<(Fence, LeaseId), Failure> {
         let none: LeaseId = "lease_none".parse().map_err(|_| Failure::new(ErrorCode::Internal, "a lease id"))?;
         Ok((self.turn_of(state, earlier), self.lease_of(state, earlier).unwrap_or(none)))
     }

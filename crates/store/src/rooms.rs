@@ -127,32 +127,15 @@ const INSERT: &str = "
 /// Stores a room that is new, with its members.
 pub fn insert(tx: &mut dyn Tx, room: &Room) -> Result<(), StoreError> {
     let process = process_json(room)?;
-    let columns = Columns::of(room, process.as_deref());
-    tx.execute(
-        INSERT,
-        &[
-            room.id.as_str().into(),
-            room.canonical_path.as_deref().into(),
-            columns.state.into(),
-            (room.sequence_index as i64).into(),
-            number(room.turn.0).into(),
-            columns.owner.into(),
-            columns.owner_process.into(),
-            columns.owner_reason.into(),
-            columns.owned_since.into(),
-            columns.lease_id.into(),
-            columns.lease_expires_at.into(),
-            columns.reserved_for.into(),
-            columns.claim_expires_at.into(),
-            columns.handoff_seq.into(),
-            columns.handoff_from.into(),
-            columns.handoff_via.into(),
-            policy_json(room)?.as_str().into(),
-            number(room.last_seq.0).into(),
-            room.created_at.as_millis().into(),
-            room.updated_at.as_millis().into(),
-        ],
-    )?;
+    let policy = policy_json(room)?;
+    let id = [room.id.as_str().into(), room.canonical_path.as_deref().into()];
+    let rest = [
+        policy.as_str().into(),
+        number(room.last_seq.0).into(),
+        room.created_at.as_millis().into(),
+        room.updated_at.as_millis().into(),
+    ];
+    tx.execute(INSERT, &[&id[..], &Columns::of(room, process.as_deref()).params(), &rest].concat())?;
     save_members(tx, &[], room)
 }
 
@@ -187,30 +170,10 @@ pub fn save(tx: &mut dyn Tx, before: &Room, after: &Room) -> Result<(), StoreErr
         before.last_seq != after.last_seq || before.updated_at != after.updated_at || before.stick != after.stick;
     if row_changed {
         let process = process_json(after)?;
-        let columns = Columns::of(after, process.as_deref());
-        let changed = tx.execute(
-            UPDATE,
-            &[
-                after.id.as_str().into(),
-                number(before.last_seq.0).into(),
-                columns.state.into(),
-                (after.sequence_index as i64).into(),
-                number(after.turn.0).into(),
-                columns.owner.into(),
-                columns.owner_process.into(),
-                columns.owner_reason.into(),
-                columns.owned_since.into(),
-                columns.lease_id.into(),
-                columns.lease_expires_at.into(),
-                columns.reserved_for.into(),
-                columns.claim_expires_at.into(),
-                columns.handoff_seq.into(),
-                columns.handoff_from.into(),
-                columns.handoff_via.into(),
-                number(after.last_seq.0).into(),
-                after.updated_at.as_millis().into(),
-            ],
-        )?;
+        let id = [after.id.as_str().into(), number(before.last_seq.0).into()];
+        let rest = [number(after.last_seq.0).into(), after.updated_at.as_millis().into()];
+        let changed =
+            tx.execute(UPDATE, &[&id[..], &Columns::of(after, process.as_deref()).params(), &rest].concat())?;
         if changed != 1 {
             let detail = format!("expected to be at event {}, but is not", before.last_seq);
             return Err(StoreError::BadRow { table: "rooms", key: after.id.to_string(), detail });
@@ -309,6 +272,8 @@ fn policy_json(room: &Room) -> Result<String, StoreError> {
 #[derive(Default)]
 struct Columns<'a> {
     state: &'static str,
+    sequence_index: i64,
+    turn_id: i64,
     owner: Option<&'a str>,
     owner_process: Option<&'a str>,
     owner_reason: Option<&'static str>,
@@ -324,7 +289,12 @@ struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     fn of(room: &'a Room, owner_process: Option<&'a str>) -> Self {
-        match &room.stick {
+        let stick = Self::of_stick(&room.stick, owner_process);
+        Self { sequence_index: room.sequence_index as i64, turn_id: number(room.turn.0), ..stick }
+    }
+
+    fn of_stick(stick: &'a Stick, owner_process: Option<&'a str>) -> Self {
+        match stick {
             Stick::Closed => Self { state: "closed", ..Self::default() },
             Stick::Idle(pending) => Self { state: "idle", ..Self::default() }.with_handoff(pending.as_ref()),
             Stick::Reserved(reservation) => Self {
@@ -346,6 +316,26 @@ impl<'a> Columns<'a> {
             }
             .with_handoff(ownership.received.as_ref()),
         }
+    }
+
+    /// In the order in which both statements name them.
+    fn params(&self) -> [Param<'a>; 14] {
+        [
+            self.state.into(),
+            self.sequence_index.into(),
+            self.turn_id.into(),
+            self.owner.into(),
+            self.owner_process.into(),
+            self.owner_reason.into(),
+            self.owned_since.into(),
+            self.lease_id.into(),
+            self.lease_expires_at.into(),
+            self.reserved_for.into(),
+            self.claim_expires_at.into(),
+            self.handoff_seq.into(),
+            self.handoff_from.into(),
+            self.handoff_via.into(),
+        ]
     }
 
     fn with_handoff(self, pending: Option<&'a Pending>) -> Self {

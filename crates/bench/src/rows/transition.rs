@@ -57,7 +57,7 @@ pub(super) fn run(setting: &Setting) -> Outcome<Measured> {
         tail("its p99.9", 0.999).target(Target::RatioAtMost(2.0)),
     ];
     let note = format!(
-        "{} transitions through the app, {} raw; typed p99.9 {:.0} µs. A claim through the app is a read (the look) and a write.",
+        "{} transitions through the app, {} raw; typed p99.9 {:.0} µs. A claim with no time to wait is one transaction, like a release.",
         json.took.len(),
         raw.took.len(),
         typed.took.quantile_us(0.999),

@@ -7,33 +7,23 @@ use baton_app::{
     commands::stick::{Heartbeat, HeartbeatInput},
 };
 
-use crate::{
-    context::Context,
-    select::{KeyArgs, RoomArgs, TurnArgs},
-    ui::Ui,
-};
+use crate::{context::Context, select::HolderArgs, ui::Ui};
 
 /// Extend your lease while you hold the stick
 #[derive(Debug, clap::Args)]
 pub(super) struct HeartbeatArgs {
     #[command(flatten)]
-    room: RoomArgs,
-    #[command(flatten)]
-    turn: TurnArgs,
-    #[command(flatten)]
-    key: KeyArgs,
+    holder: HolderArgs,
 }
 
 impl HeartbeatArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
-        let earlier = self.key.earlier(context)?;
-        let state = self.room.state_again(context, earlier.as_ref())?;
-        let (expected_turn_id, lease_id) = self.turn.fence(&state, earlier.as_ref())?;
+        let held = self.holder.find(context)?;
         let beat = context.run::<Heartbeat>(HeartbeatInput {
-            room_id: state.room.room_id,
-            lease_id,
-            expected_turn_id,
-            idempotency_key: self.key.key,
+            room_id: held.state.room.room_id,
+            lease_id: held.lease_id,
+            expected_turn_id: held.turn_id,
+            idempotency_key: self.holder.key.key,
         })?;
         Ok(ui.answer(&beat, || format!("Turn {} is yours until {}.\n", beat.turn_id, beat.lease_expires_at)))
     }

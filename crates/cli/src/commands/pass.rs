@@ -10,7 +10,7 @@ use baton_app::{
 use crate::{
     context::Context,
     handoff::HandoffArgs,
-    select::{self, KeyArgs, RoomArgs, TurnArgs},
+    select::{self, HolderArgs},
     ui::Ui,
 };
 
@@ -23,25 +23,19 @@ pub(super) struct PassArgs {
     #[command(flatten)]
     handoff: HandoffArgs,
     #[command(flatten)]
-    room: RoomArgs,
-    #[command(flatten)]
-    turn: TurnArgs,
-    #[command(flatten)]
-    key: KeyArgs,
+    holder: HolderArgs,
 }
 
 impl PassArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
-        let earlier = self.key.earlier(context)?;
-        let state = self.room.state_again(context, earlier.as_ref())?;
-        let (expected_turn_id, lease_id) = self.turn.fence(&state, earlier.as_ref())?;
+        let held = self.holder.find(context)?;
         let passed = context.run::<Pass>(PassInput {
-            room_id: state.room.room_id.clone(),
-            lease_id,
-            expected_turn_id,
-            to_agent_id: select::member(&state, &self.to)?,
-            handoff: self.handoff.gather(context, &state, earlier.as_ref())?,
-            idempotency_key: self.key.key,
+            to_agent_id: select::member(&held.state, &self.to)?,
+            handoff: self.handoff.gather(context, &held.state, held.earlier.as_ref())?,
+            room_id: held.state.room.room_id,
+            lease_id: held.lease_id,
+            expected_turn_id: held.turn_id,
+            idempotency_key: self.holder.key.key,
         })?;
         Ok(ui.answer(&passed, || super::release::text(&passed)))
     }

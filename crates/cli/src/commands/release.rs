@@ -7,12 +7,7 @@ use baton_app::{
     commands::stick::{Release, ReleaseInput, ReleaseStickResult},
 };
 
-use crate::{
-    context::Context,
-    handoff::HandoffArgs,
-    select::{KeyArgs, RoomArgs, TurnArgs},
-    ui::Ui,
-};
+use crate::{context::Context, handoff::HandoffArgs, select::HolderArgs, ui::Ui};
 
 /// Hand the stick to the next member in sequence, with a handoff
 ///
@@ -23,24 +18,18 @@ pub(super) struct ReleaseArgs {
     #[command(flatten)]
     handoff: HandoffArgs,
     #[command(flatten)]
-    room: RoomArgs,
-    #[command(flatten)]
-    turn: TurnArgs,
-    #[command(flatten)]
-    key: KeyArgs,
+    holder: HolderArgs,
 }
 
 impl ReleaseArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
-        let earlier = self.key.earlier(context)?;
-        let state = self.room.state_again(context, earlier.as_ref())?;
-        let (expected_turn_id, lease_id) = self.turn.fence(&state, earlier.as_ref())?;
+        let held = self.holder.find(context)?;
         let released = context.run::<Release>(ReleaseInput {
-            room_id: state.room.room_id.clone(),
-            lease_id,
-            expected_turn_id,
-            handoff: self.handoff.gather(context, &state, earlier.as_ref())?,
-            idempotency_key: self.key.key,
+            handoff: self.handoff.gather(context, &held.state, held.earlier.as_ref())?,
+            room_id: held.state.room.room_id,
+            lease_id: held.lease_id,
+            expected_turn_id: held.turn_id,
+            idempotency_key: self.holder.key.key,
         })?;
         Ok(ui.answer(&released, || text(&released)))
     }
