@@ -2,56 +2,105 @@
 
 use std::{path::Path, process::Command};
 
+use baton_cluster::Programs;
+
 use crate::run::{Outcome, run, say};
 
-/// A program the tests run, and the Debian package it comes in.
+/// Something the tests run, and the Debian package it comes in.
 struct Need {
-    program: &'static str,
+    name: &'static str,
     package: &'static str,
     why: &'static str,
+    found: fn(&Self) -> bool,
 }
 
 const NEEDS: &[Need] = &[
     Need {
-        program: "git",
+        name: "git",
         package: "git",
         why: "workspaces, worktrees and drafted handoffs are tested on real repositories",
+        found: on_path,
     },
-    Need { program: "mount", package: "mount", why: "full and read-only disks are real small filesystems" },
+    Need {
+        name: "mount",
+        package: "mount",
+        why: "full and read-only disks are real small filesystems",
+        found: on_path,
+    },
+    Need {
+        name: "ip",
+        package: "iproute2",
+        why: "two machines are two network namespaces that can be cut off from each other",
+        found: on_path,
+    },
+    Need {
+        name: "setpriv",
+        package: "util-linux",
+        why: "the database server must not run as root, and must go when the tests do",
+        found: on_path,
+    },
+    Need {
+        name: POSTGRES,
+        package: "postgresql",
+        why: "everything stored is tested on a real server too",
+        found: |_| Programs::find().is_ok(),
+    },
 ];
+
+/// The server and `psql`, which must be of one version and are looked for together.
+const POSTGRES: &str = "PostgreSQL";
 
 /// Installs what is missing, and says plainly what could not be had.
 pub(crate) fn prepare() -> Outcome {
-    let missing: Vec<&Need> = NEEDS.iter().filter(|need| !on_path(need.program)).collect();
+    let missing: Vec<&Need> = NEEDS.iter().filter(|need| !(need.found)(need)).collect();
     if missing.is_empty() {
         return Ok(());
     }
     for need in &missing {
-        say(&format!("{} is missing ({}): installing {}", need.program, need.why, need.package));
+        say(&format!("{} is missing ({}): installing {}", need.name, need.why, need.package));
     }
-    let packages: Vec<&str> = missing.iter().map(|need| need.package).collect();
-    let installed = apt(&["update"]).and_then(|()| apt(&[&["install", "--yes"], packages.as_slice()].concat()));
-    let still: Vec<&str> = missing.iter().map(|need| need.program).filter(|program| !on_path(program)).collect();
+    let installed = install(&missing);
+    let still: Vec<&str> = missing.iter().filter(|need| !(need.found)(need)).map(|need| need.name).collect();
     if still.is_empty() {
         return Ok(());
     }
     let why = installed.err().unwrap_or_else(|| "the packages do not have them".to_owned());
-    Err(format!("could not get {}: {why}\nInstall them by hand, then run `cargo xtask test` again.", still.join(", ")))
+    Err(format!("could not get {}: {why}\nInstall them by hand, then run the task again.", still.join(", ")))
 }
 
-fn apt(arguments: &[&str]) -> Outcome {
-    let root = std::fs::metadata("/proc/self").map(|me| std::os::unix::fs::MetadataExt::uid(&me) == 0).unwrap_or(false);
-    let mut command = Command::new(if root { "apt-get" } else { "sudo" });
-    if !root {
-        command.arg("apt-get");
+fn install(missing: &[&Need]) -> Outcome {
+    as_root(&["apt-get", "update"])?;
+    if missing.iter().any(|need| need.name == POSTGRES) {
+        without_main_cluster()?;
     }
-    command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+    let packages: Vec<&str> = missing.iter().map(|need| need.package).collect();
+    as_root(&[&["apt-get", "install", "--yes"], packages.as_slice()].concat())
+}
+
+/// Debian starts a server on the usual port with the package. Nobody asked for that one, so it is told not to, in the
+/// configuration of a package that is installed before.
+fn without_main_cluster() -> Outcome {
+    const CONFIGURATION: &str = "/etc/postgresql-common/createcluster.conf";
+    const SETTING: &str = "s/^#*create_main_cluster *=.*/create_main_cluster = false/";
+    as_root(&["apt-get", "install", "--yes", "postgresql-common"])?;
+    as_root(&["sed", "--in-place", SETTING, CONFIGURATION])?;
+    as_root(&["grep", "--line-regexp", "create_main_cluster = false", CONFIGURATION])
+}
+
+fn as_root(words: &[&str]) -> Outcome {
+    let root = std::fs::metadata("/proc/self").map(|me| std::os::unix::fs::MetadataExt::uid(&me) == 0).unwrap_or(false);
+    // Through sudo or not, a package must not stop to ask.
+    let mut command = Command::new(if root { "env" } else { "sudo" });
+    if !root {
+        command.arg("env");
+    }
+    command.arg("DEBIAN_FRONTEND=noninteractive").args(words);
     run(command)
 }
 
-fn on_path(program: &str) -> bool {
+fn on_path(need: &Need) -> bool {
     ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"]
         .iter()
-        .any(|place| Path::new(place).join(program).exists())
-        || Command::new(program).arg("--version").output().is_ok()
+        .any(|place| Path::new(place).join(need.name).exists())
+        || Command::new(need.name).arg("--version").output().is_ok()
 }

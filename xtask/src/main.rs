@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod docs;
 mod machine;
+mod postgres;
 mod run;
 mod test;
 
@@ -14,9 +15,9 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask TASK
 
-  test  [ARGS]   install what the tests need, then run them all; ARGS go to `cargo test`
+  test  [ARGS]   install what the tests need, start a private PostgreSQL, run them all; ARGS go to `cargo test`
   check          what a change must pass: format, lints, docs, dependencies, generated pages, tests
-  bench [ARGS]   measure Baton beside its yardsticks, in release mode; ARGS go to the bench
+  bench [ARGS]   measure Baton beside its yardsticks, in release mode, with a private PostgreSQL; ARGS go to the bench
   docs           write the generated pages under docs/
 ";
 

@@ -1,6 +1,7 @@
 //! Running commands in the open.
 
 use std::{
+    error::Error,
     io::{self, Write},
     path::{Path, PathBuf},
     process::Command,
@@ -45,6 +46,14 @@ pub(crate) fn output(mut command: Command) -> Result<String, String> {
         return Err(format!("`{shown}` ended with {}:\n{}", output.status, String::from_utf8_lossy(&output.stderr)));
     }
     String::from_utf8(output.stdout).map_err(|_| format!("`{shown}` printed something that is not text"))
+}
+
+/// An error and, after it, what brought it about.
+pub(crate) fn with_causes(error: &dyn Error) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {}", with_causes(cause)),
+        None => error.to_string(),
+    }
 }
 
 fn shown(command: &Command) -> String {

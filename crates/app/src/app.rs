@@ -1,7 +1,5 @@
 //! What every use case works with, and the one way in which they change a room.
 
-use std::path::Path;
-
 use baton_core::{
     code::ErrorCode,
     ids::RoomId,
@@ -10,21 +8,20 @@ use baton_core::{
     room::{Action, Actor, Command, Event, Recorded, Room},
     time::Timestamp,
 };
-use baton_store::{Store, engine::Tx, idempotency, log, rooms};
+use baton_store::{Location, Store, StoreError, engine::Tx, hosts, idempotency, log, rooms};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
 use crate::{
     Caller, Failure,
-    clock::{Clock, Ids},
+    clock::{Ids, Time},
     environment::Environment,
-    liveness::Probe,
+    liveness::{Eyes, Probe, host_id},
 };
 
 /// An open Baton: a store and what the rules are not allowed to look at themselves.
 pub struct App {
     pub(crate) store: Store,
-    pub(crate) clock: Box<dyn Clock>,
     pub(crate) ids: Box<dyn Ids>,
     pub(crate) probe: Probe,
     pub(crate) environment: Environment,
@@ -50,15 +47,15 @@ pub(crate) struct Change<'a> {
 }
 
 impl App {
-    /// Opens the store in `data_directory`.
-    pub fn open(
-        data_directory: &Path,
-        environment: Environment,
-        clock: Box<dyn Clock>,
-        ids: Box<dyn Ids>,
-    ) -> Result<Self, Failure> {
-        let store = Store::open(data_directory)?;
-        Ok(Self { store, clock, ids, probe: Probe::new(), environment })
+    /// Opens the store at `location`.
+    pub fn open(location: &Location, environment: Environment, time: Time, ids: Box<dyn Ids>) -> Result<Self, Failure> {
+        let store = Store::open(location, time)?;
+        Ok(Self { store, ids, probe: Probe::new(), environment })
+    }
+
+    /// Whether a look at the store goes over a network, and may take as long as that takes.
+    pub fn is_remote(&self) -> bool {
+        self.store.is_remote()
     }
 
     /// The environment this process was started in.
@@ -66,9 +63,9 @@ impl App {
         &self.environment
     }
 
-    /// The time, as the rules are told it.
-    pub fn now(&self) -> Timestamp {
-        self.clock.now()
+    /// The store's time, as the rules are told it.
+    pub fn now(&self) -> Result<Timestamp, Failure> {
+        Ok(self.store.now()?)
     }
 
     /// Loads a room, lets `work` decide and apply, and stores the outcome, all in one transaction. A keyed
@@ -81,20 +78,22 @@ impl App {
         mut work: impl FnMut(&mut Change<'_>) -> Result<O, Failure>,
     ) -> Result<O, Failure> {
         let actor = caller.actor();
-        self.once(&actor, request, |tx, now| self.change_in(tx, now, &actor, room_id, &mut work))
+        self.once(&actor, request, |tx| self.change_in(tx, &actor, room_id, &mut work))
     }
 
     /// The same inside a transaction that is under way.
     pub(crate) fn change_in<O>(
         &self,
         tx: &mut dyn Tx,
-        now: Timestamp,
         actor: &Actor,
         room_id: &RoomId,
         work: &mut dyn FnMut(&mut Change<'_>) -> Result<O, Failure>,
     ) -> Result<O, Failure> {
         let before = self.room(tx, room_id)?;
-        let mut change = Change { tx, room: before.clone(), now, actor, witness: &self.probe };
+        let eyes = self.eyes(tx, &before)?;
+        // After the room is ours: whoever waited for it must not decide by the time at which the wait began.
+        let now = tx.now()?;
+        let mut change = Change { tx, room: before.clone(), now, actor, witness: &eyes };
         change.come_back()?;
         let output = work(&mut change)?;
         change.room.touch(&actor.agent_id, now);
@@ -108,21 +107,22 @@ impl App {
         &self,
         actor: &Actor,
         request: &Request<'_, I>,
-        mut work: impl FnMut(&mut dyn Tx, Timestamp) -> Result<O, Failure>,
+        mut work: impl FnMut(&mut dyn Tx) -> Result<O, Failure>,
     ) -> Result<O, Failure> {
         let Some(key) = request.key else {
-            return self.store.write(|tx| work(tx, self.clock.now()));
+            return self.store.write(work);
         };
         check_key(key)?;
         let digest = request.digest()?;
         self.store.write(|tx| {
+            idempotency::reserve(tx, &actor.agent_id, key)?;
             if let Some(first) = idempotency::find(tx, &actor.agent_id, key)? {
                 return first_answer(&first, &digest, key);
             }
-            let now = self.clock.now();
-            let output = work(tx, now)?;
+            let output = work(tx)?;
             let answer = serde_json::to_string(&output).map_err(internal)?;
             let first = idempotency::First { request: digest.clone(), answer };
+            let now = tx.now()?;
             idempotency::keep(tx, &actor.agent_id, key, &first, now)?;
             Ok(output)
         })
@@ -145,6 +145,33 @@ impl App {
     pub(crate) fn room(&self, tx: &mut dyn Tx, id: &RoomId) -> Result<Room, Failure> {
         rooms::load(tx, id)?.ok_or_else(|| Failure::unknown_room(id))
     }
+
+    /// What can be seen of the processes behind a room: by looking, and for other machines by what they have told.
+    pub(crate) fn eyes(&self, tx: &mut dyn Tx, room: &Room) -> Result<Eyes<'_>, StoreError> {
+        let here = host_id();
+        let mut elsewhere: Vec<&str> =
+            room.processes().map(|process| process.host_id.as_str()).filter(|host_id| Some(*host_id) != here).collect();
+        elsewhere.sort_unstable();
+        elsewhere.dedup();
+        let told = if elsewhere.is_empty() { hosts::Testimony::default() } else { hosts::testimony(tx, &elsewhere)? };
+        Ok(Eyes::new(&self.probe, told))
+    }
+
+    /// A room as it is now.
+    pub(crate) fn see(&self, id: &RoomId) -> Result<Sight<'_>, Failure> {
+        self.store.read(|tx| {
+            let room = self.room(tx, id)?;
+            let eyes = self.eyes(tx, &room)?;
+            Ok(Sight { room, eyes, now: tx.now()? })
+        })
+    }
+}
+
+/// A room, the time, and what can be seen of its processes, all from one look.
+pub(crate) struct Sight<'a> {
+    pub(crate) room: Room,
+    pub(crate) eyes: Eyes<'a>,
+    pub(crate) now: Timestamp,
 }
 
 impl Change<'_> {
@@ -182,10 +209,10 @@ impl<I: Serialize> Request<'_, I> {
 }
 
 fn check_key(key: &str) -> Result<(), Failure> {
-    if (1..=limits::IDEMPOTENCY_KEY_BYTES).contains(&key.len()) {
+    if (1..=limits::IDEMPOTENCY_KEY_BYTES).contains(&key.len()) && !key.contains('\0') {
         return Ok(());
     }
-    let message = format!("idempotency_key must have 1 to {} bytes.", limits::IDEMPOTENCY_KEY_BYTES);
+    let message = format!("idempotency_key must have 1 to {} bytes, none of them zero.", limits::IDEMPOTENCY_KEY_BYTES);
     Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "idempotency_key"))
 }
 

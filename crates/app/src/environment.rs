@@ -11,6 +11,7 @@ use std::{
 };
 
 use baton_core::code::ErrorCode;
+use baton_store::{Hints, Location, Secret};
 
 use crate::Failure;
 
@@ -79,6 +80,28 @@ impl Environment {
     /// The user's name, where the environment tells it.
     pub fn user(&self) -> Option<&str> {
         ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| self.var(name))
+    }
+
+    /// Where the store is: what was asked for, else BATON_STORE, else the data directory.
+    pub fn store_location(&self, asked: Option<&str>) -> Result<Location, Failure> {
+        match asked.or_else(|| self.var("BATON_STORE")) {
+            Some(text) => Ok(Location::parse(text, &self.cwd, &self.postgres_hints())?),
+            None => Ok(Location::Directory(self.data_dir()?)),
+        }
+    }
+
+    /// What Postgres' own programs take from the environment.
+    fn postgres_hints(&self) -> Hints {
+        let in_home = |path: &str| self.home().map(|home| home.join(path));
+        Hints {
+            user: self.var("PGUSER").or_else(|| self.user()).map(str::to_owned),
+            password: self.var_os("PGPASSWORD").map(|password| Secret::new(password.as_encoded_bytes())),
+            password_file: self.var_os("PGPASSFILE").map(PathBuf::from).or_else(|| in_home(".pgpass")),
+            root_certificates: self
+                .var_os("PGSSLROOTCERT")
+                .map(PathBuf::from)
+                .or_else(|| in_home(".postgresql/root.crt")),
+        }
     }
 
     /// The directory in which Baton keeps its store.

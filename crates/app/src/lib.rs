@@ -21,8 +21,10 @@ pub mod paths;
 mod presence;
 pub mod replay;
 pub mod table;
+mod testimony;
 pub mod view;
 
 pub use app::App;
+pub use baton_store::Location;
 pub use caller::{Caller, Cancel, Connection};
 pub use failure::Failure;

@@ -23,7 +23,7 @@ pub(crate) fn refresh(app: &App, caller: &Caller, room: &mut Room, now: Timestam
     if room.comeback(&actor, &app.probe).is_some() {
         // Changing nothing is enough: every change begins with the return.
         let _: Result<(), Failure> =
-            write(&app.store, effort, |tx| app.change_in(tx, now, &actor, &room.id, &mut |_| Ok(())));
+            write(&app.store, effort, |tx| app.change_in(tx, &actor, &room.id, &mut |_| Ok(())));
     } else if now.since(stored) >= limits::PRESENCE_GRAIN {
         let _: Result<(), StoreError> = write(&app.store, effort, |tx| rooms::seen(tx, &room.id, &actor.agent_id, now));
     }
@@ -31,7 +31,8 @@ pub(crate) fn refresh(app: &App, caller: &Caller, room: &mut Room, now: Timestam
     room.touch(&actor.agent_id, now);
 }
 
-fn write<T, E: From<StoreError>>(
+/// Writes something that no call fails over.
+pub(crate) fn write<T, E: From<StoreError>>(
     store: &Store,
     effort: Effort,
     work: impl FnMut(&mut dyn Tx) -> Result<T, E>,

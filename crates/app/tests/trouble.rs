@@ -2,17 +2,17 @@
 
 use std::{sync::mpsc, thread, time::Duration};
 
-use baton_app::{App, environment::Environment};
+use baton_app::{App, clock::Time, environment::Environment};
 use baton_core::{code::ErrorCode, ids::RoomId};
-use baton_store::{Store, StoreError};
-use baton_testkit::{Backend, ManualClock, Other, Place, Role, SequentialIds, TestApp};
+use baton_store::{StoreError, engine::Changes};
+use baton_testkit::{Backend, Other, Place, Role, SequentialIds, TestApp};
 use serde_json::json;
 
 #[test]
 #[ignore = "the other process of the tests in this file"]
 fn the_other_process() {
     let Some(role) = Role::mine() else { return };
-    let store = Store::open(&role.directory).unwrap();
+    let store = role.open();
     let done = store.write::<_, StoreError>(|_| {
         role.say("inside");
         role.hear();
@@ -47,9 +47,8 @@ fn a_damaged_store_is_refused_with_its_code_and_what_to_do() {
     std::fs::create_dir(place.data_directory()).unwrap();
     std::fs::write(place.data_directory().join(baton_store::DATABASE_FILE), "no database".repeat(100)).unwrap();
     let environment = Environment::of([("HOME", "/nowhere")], "/");
-    let clock = Box::new(ManualClock::new());
     let failure =
-        App::open(&place.data_directory(), environment, clock, Box::new(SequentialIds::default())).err().unwrap();
+        App::open(&place.location(), environment, Time::Own, Box::new(SequentialIds::default())).err().unwrap();
     assert_eq!(failure.code, ErrorCode::StoreCorrupt);
     assert!(failure.next.contains("baton doctor"), "{}", failure.next);
 }
@@ -77,7 +76,7 @@ fn a_store_of_a_newer_baton_is_readable_and_says_why_it_is_not_written() {
     let [codex] = app.joined(["codex"]);
     let store = app.place().open();
     // Inside a transaction of the store itself, so that this test opens nothing.
-    store.write::<_, StoreError>(|tx| tx.execute("PRAGMA user_version = 99", &[])).unwrap();
+    store.write::<_, StoreError>(|tx| tx.execute("PRAGMA user_version = 99", &[], Changes::Any)).unwrap();
     let room: RoomId = codex.room();
     app.later_minutes(1);
     assert_eq!(codex.state()["room"]["room_id"], room.as_str());

@@ -10,8 +10,8 @@ use std::{
 };
 
 use baton_app::{
-    App, Caller, Failure,
-    clock::{RandomIds, SystemClock},
+    App, Caller, Failure, Location,
+    clock::{RandomIds, Time},
     commands::stick::{Release, ReleaseInput, Wait, WaitForTurnResult, WaitInput},
     environment::Environment,
     liveness,
@@ -47,7 +47,8 @@ impl Player {
     /// Joins the room of `workspace`, in the store in `data`, as `agent`.
     pub(crate) fn join(data: &Path, workspace: &Path, agent: &str) -> Outcome<Self> {
         fs::create_dir_all(workspace)?;
-        let app = App::open(data, Environment::read(), Box::new(SystemClock), Box::new(RandomIds)).map_err(refused)?;
+        let app = App::open(&Location::Directory(data.to_owned()), Environment::read(), Time::Own, Box::new(RandomIds))
+            .map_err(refused)?;
         let actor = Actor {
             agent_id: agent.parse()?,
             process: liveness::identify(std::process::id()),

@@ -9,7 +9,7 @@ use std::{
 
 use baton_app::{
     App,
-    clock::{RandomIds, SystemClock},
+    clock::{RandomIds, Time},
     environment::Environment,
     identity::Surroundings,
     table::Tier,
@@ -66,8 +66,8 @@ pub(crate) fn ask(client: &mut Client, tool: &str, arguments: Value) -> Outcome<
 /// The helper: what `baton mcp` does.
 pub(crate) fn serve(_words: &[String]) -> Outcome<()> {
     let environment = Environment::read();
-    let data = environment.data_dir().map_err(refused)?;
-    let app = App::open(&data, environment.clone(), Box::new(SystemClock), Box::new(RandomIds)).map_err(refused)?;
+    let location = environment.store_location(None).map_err(refused)?;
+    let app = App::open(&location, environment.clone(), Time::Own, Box::new(RandomIds)).map_err(refused)?;
     let surroundings = Surroundings::gather(environment).map_err(refused)?;
     Ok(baton_mcp::serve(Arc::new(app), Tier::Daily, Callers::around(surroundings))?)
 }

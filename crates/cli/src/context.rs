@@ -1,10 +1,10 @@
 //! An open Baton and who is asking: what every command starts with.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use baton_app::{
     App, Caller, Failure,
-    clock::{RandomIds, SystemClock},
+    clock::{RandomIds, Time},
     environment::Environment,
     identity::Surroundings,
     table::UseCase,
@@ -19,9 +19,9 @@ pub(crate) struct Context {
 
 impl Context {
     /// Opens the store and finds out who is asking.
-    pub(crate) fn open() -> Result<Self, Failure> {
+    pub(crate) fn open(store: Option<&str>) -> Result<Self, Failure> {
         let environment = Environment::read();
-        let app = open(&environment, environment.data_dir()?)?;
+        let app = open(&environment, store)?;
         let surroundings = Surroundings::gather(environment.clone())?;
         let caller = Caller::new(surroundings.cli_caller(), environment.cwd().to_owned());
         Ok(Self { app, caller, surroundings })
@@ -33,8 +33,9 @@ impl Context {
     }
 }
 
-/// Opens the store in a data directory.
-pub(crate) fn open(environment: &Environment, data_directory: PathBuf) -> Result<Arc<App>, Failure> {
-    let app = App::open(&data_directory, environment.clone(), Box::new(SystemClock), Box::new(RandomIds))?;
+/// Opens the store that was asked for, or the one that the environment names.
+pub(crate) fn open(environment: &Environment, store: Option<&str>) -> Result<Arc<App>, Failure> {
+    let location = environment.store_location(store)?;
+    let app = App::open(&location, environment.clone(), Time::Own, Box::new(RandomIds))?;
     Ok(Arc::new(app))
 }

@@ -140,6 +140,21 @@ codes! {
     StoreReadOnly "store_read_only" Failed
         "The store or its directory cannot be written."
         "Give your user the directory, or set BATON_DATA_DIR to one you may write."
+    StoreUnreachable "store_unreachable" Failed
+        "No Postgres server answers at the store's address."
+        "See that the server runs and that host and port are right, then try again; nothing was changed."
+    StoreDenied "store_denied" Failed
+        "The Postgres server does not let this user in, or not do what Baton needs."
+        "Correct user, password (`~/.pgpass` or PGPASSWORD) and database, or have an administrator run `baton store migrate` and grant the rights."
+    StoreOutcomeUnknown "store_outcome_unknown" Failed
+        "The connection broke during a commit and the server could not be asked what became of it."
+        "Repeat the call with the same idempotency_key, which does it at most once; without one, look at `get_room_state` first."
+    StoreNotEmpty "store_not_empty" Refused
+        "A store can only be copied into one that has no rooms."
+        "Copy into an empty database or directory."
+    StoreMoved "store_moved" Refused
+        "The store that was copied changed while it was being copied."
+        "End the agents that use it, empty the target, and copy again."
     StoreUnavailable "store_unavailable" Failed
         "The store could not be opened or used."
         "The message has the cause; `baton doctor` checks the rest."

@@ -40,6 +40,9 @@ pub const IDEMPOTENCY_KEY_BYTES: usize = 128;
 /// How long an idempotency key replays its first answer.
 pub const IDEMPOTENCY_TTL: Ttl = Ttl::from_minutes(7 * 24 * 60);
 
+/// How long it is remembered that a process ended, for machines that cannot look. Longer than any lease or presence.
+pub const DEPARTURE_TTL: Ttl = Ttl::from_minutes(30 * 24 * 60);
+
 /// Events in one page unless asked otherwise.
 pub const EVENTS_DEFAULT: u32 = 20;
 /// Most events in one page.

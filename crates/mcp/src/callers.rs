@@ -3,10 +3,13 @@
 //! The resolver is the app's; here is only what MCP adds to it: the name the client gave itself, in `initialize`
 //! or in every request, and the conversation that Codex names with each call.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use baton_app::{Caller, Cancel, Connection, identity::Surroundings};
-use baton_core::room::Actor;
+use baton_core::{process::ProcessIdentity, room::Actor};
 use rmcp::{RoleServer, service::RequestContext};
 use serde_json::{Map, Value};
 
@@ -31,6 +34,8 @@ pub struct Callers {
     identify: Box<Identify>,
     cwd: PathBuf,
     connection: Arc<Connection>,
+    /// The process behind the last call.
+    behind: Arc<Mutex<Option<ProcessIdentity>>>,
 }
 
 impl Callers {
@@ -42,7 +47,12 @@ impl Callers {
 
     /// Callers that `identify` tells apart, with relative paths starting at `cwd`.
     pub fn new(identify: impl Fn(Seen<'_>) -> Actor + Send + Sync + 'static, cwd: impl Into<PathBuf>) -> Self {
-        Self { identify: Box::new(identify), cwd: cwd.into(), connection: Arc::default() }
+        Self { identify: Box::new(identify), cwd: cwd.into(), connection: Arc::default(), behind: Arc::default() }
+    }
+
+    /// Where the process behind the last call is noted, for when the connection is over.
+    pub(crate) fn behind(&self) -> Arc<Mutex<Option<ProcessIdentity>>> {
+        Arc::clone(&self.behind)
     }
 
     /// The caller of one call.
@@ -53,6 +63,9 @@ impl Callers {
             client_name: client.as_ref().map(|client| client.name.as_str()),
             thread_id: thread_id.as_deref(),
         });
+        if actor.process.is_some() {
+            self.behind.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&actor.process);
+        }
         Caller::new(actor, self.cwd.clone()).on(Arc::clone(&self.connection), cancel)
     }
 }

@@ -1,6 +1,11 @@
 //! `baton mcp`: serves one client on standard input and output until it goes.
 
-use std::{io, pin::pin, sync::Arc, time::Duration};
+use std::{
+    io,
+    pin::pin,
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 
 use baton_app::{App, table::Tier};
 use rmcp::{
@@ -43,12 +48,16 @@ pub enum ServeError {
 pub fn serve(app: Arc<App>, tools: Tier, callers: Callers) -> Result<(), ServeError> {
     // One thread: a call is a few microseconds of work, and waking a second thread costs more than that.
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(ServeError::Start)?;
+    let (behind, told) = (callers.behind(), Arc::clone(&app));
     let served = runtime.block_on(async {
         let stop = stop_signal().map_err(ServeError::Start)?;
         serve_on(Input::open(), Output::open(), app, tools, callers, stop).await
     });
     // Not a plain drop: the fallback for terminals has a thread that sits in a read for ever.
     runtime.shutdown_timeout(LAST_WORDS);
+    if let Some(process) = behind.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        told.hung_up(&process);
+    }
     served
 }
 

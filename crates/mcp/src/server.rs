@@ -1,7 +1,7 @@
 //! How a call is run: the handler that rmcp drives.
 //!
-//! Reads run on the runtime's one thread; writes and waits on threads of their own, so that a wait never delays
-//! another call. A wait is withdrawn when its client cancels the request, hangs up or ends the process; a client
+//! Reads run on the runtime's one thread, unless the store is at the other end of a network; writes and waits on
+//! threads of their own, so that a wait never delays another call. A wait is withdrawn when its client cancels the request, hangs up or ends the process; a client
 //! that cancels what was already answered is ignored, which rmcp does for us.
 
 use std::{pin::pin, sync::Arc, time::Duration};
@@ -53,11 +53,11 @@ impl Server {
 
     async fn run(&self, command: &'static Command, input: Value, context: &RequestContext<RoleServer>) -> Answer {
         match command.effect {
-            Effect::Read => {
+            Effect::Read if !self.app.is_remote() => {
                 let caller = self.callers.caller(context, Cancel::never());
                 blocking::inline(|| command.run(&self.app, &caller, input))
             }
-            Effect::Write => {
+            Effect::Read | Effect::Write => {
                 let caller = self.callers.caller(context, Cancel::never());
                 let app = Arc::clone(&self.app);
                 blocking::cross(move || command.run(&app, &caller, input)).await

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use baton_core::code::ErrorCode;
 
-/// A failure of the store. Nothing was changed.
-#[derive(Debug, thiserror::Error)]
+/// A failure of the store. Nothing was changed, unless it says that this cannot be told.
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// Someone else held the write lock for the whole deadline.
     #[error("the store was locked for {waited_ms} ms by {holder}")]
@@ -30,10 +30,10 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The file is damaged or something else altogether.
-    #[error("{} is damaged or is not a Baton store: {detail}", path.display())]
+    #[error("{place} is damaged or is not a Baton store: {detail}")]
     Corrupt {
-        /// Which file.
-        path: PathBuf,
+        /// Which file or database.
+        place: String,
         /// What the engine said.
         detail: String,
     },
@@ -56,16 +56,16 @@ pub enum StoreError {
         kind: String,
     },
     /// There is no space left.
-    #[error("the disk that holds {} is full", path.display())]
+    #[error("the disk that holds {place} is full")]
     Full {
-        /// Which file.
-        path: PathBuf,
+        /// Which file or database.
+        place: String,
     },
     /// We may not write there.
-    #[error("{} cannot be written: {detail}", path.display())]
+    #[error("{place} cannot be written: {detail}")]
     ReadOnly {
         /// Where.
-        path: PathBuf,
+        place: String,
         /// What the system said.
         detail: String,
     },
@@ -77,11 +77,41 @@ pub enum StoreError {
         /// Which kind.
         kind: String,
     },
+    /// The address of a store says nothing, or something that cannot be.
+    #[error("the address of the store cannot be used: {detail}")]
+    BadAddress {
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// No server answers there.
+    #[error("{place} cannot be reached: {detail}")]
+    Unreachable {
+        /// Where.
+        place: String,
+        /// What the system said.
+        detail: String,
+    },
+    /// The server does not let us in, or not do what we need.
+    #[error("{place} refuses: {detail}")]
+    Denied {
+        /// Where.
+        place: String,
+        /// What the server said.
+        detail: String,
+    },
+    /// The connection broke while the server was committing, and nobody could be asked what became of it.
+    #[error(
+        "{place} could not be reached again after the connection broke during a commit, so it is not known whether the change was made"
+    )]
+    OutcomeUnknown {
+        /// Where.
+        place: String,
+    },
     /// Anything else.
-    #[error("{} cannot be used: {detail}", path.display())]
+    #[error("{place} cannot be used: {detail}")]
     Unavailable {
         /// Where.
-        path: PathBuf,
+        place: String,
         /// What the system or the engine said.
         detail: String,
     },
@@ -98,6 +128,10 @@ impl StoreError {
             Self::Full { .. } => ErrorCode::StoreFull,
             Self::ReadOnly { .. } => ErrorCode::StoreReadOnly,
             Self::NetworkFilesystem { .. } => ErrorCode::NetworkFilesystem,
+            Self::BadAddress { .. } => ErrorCode::InvalidInput,
+            Self::Unreachable { .. } => ErrorCode::StoreUnreachable,
+            Self::Denied { .. } => ErrorCode::StoreDenied,
+            Self::OutcomeUnknown { .. } => ErrorCode::StoreOutcomeUnknown,
             Self::Unavailable { .. } => ErrorCode::StoreUnavailable,
         }
     }

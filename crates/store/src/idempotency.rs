@@ -2,7 +2,10 @@
 
 use baton_core::{ids::AgentId, limits, time::Timestamp};
 
-use crate::{StoreError, engine::Tx};
+use crate::{
+    StoreError,
+    engine::{Changes, Tx},
+};
 
 /// A request that was carried out under a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +22,12 @@ const FIND: &str = "
       FROM idempotency
      WHERE agent_id = ?1 AND key = ?2
 ";
+
+/// Keeps out every other write under the same key until this one ends, so that of two that arrive together one is
+/// carried out and the other finds its answer.
+pub fn reserve(tx: &mut dyn Tx, agent: &AgentId, key: &str) -> Result<(), StoreError> {
+    tx.alone(&format!("key {agent} {key}"))
+}
 
 /// What `agent` was first answered under `key`.
 pub fn find(tx: &mut dyn Tx, agent: &AgentId, key: &str) -> Result<Option<First>, StoreError> {
@@ -48,7 +57,7 @@ const FORGET: &str = "
 /// Keeps the first answer under a key, and forgets those that are too old.
 pub fn keep(tx: &mut dyn Tx, agent: &AgentId, key: &str, first: &First, now: Timestamp) -> Result<(), StoreError> {
     let oldest = now.as_millis() - limits::IDEMPOTENCY_TTL.as_millis() as i64;
-    tx.execute(FORGET, &[oldest.into()])?;
+    tx.execute(FORGET, &[oldest.into()], Changes::Any)?;
     tx.execute(
         KEEP,
         &[
@@ -58,6 +67,6 @@ pub fn keep(tx: &mut dyn Tx, agent: &AgentId, key: &str, first: &First, now: Tim
             first.answer.as_str().into(),
             now.as_millis().into(),
         ],
-    )?;
-    Ok(())
+        Changes::Any,
+    )
 }

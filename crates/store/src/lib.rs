@@ -8,14 +8,22 @@
 //! What must stay true: the rows of a room and its log change together or not at all, and `seq` has no gaps.
 #![warn(missing_docs)]
 
+pub mod clock;
 pub mod engine;
 mod error;
+pub mod hosts;
 pub mod idempotency;
+mod location;
 pub mod log;
+mod postgres;
 pub mod rooms;
+mod schema;
 mod sqlite;
 mod store;
 
 pub use error::StoreError;
-pub use sqlite::{DATABASE_FILE, SCHEMA_VERSION};
-pub use store::{Check, Store, StoreInfo};
+pub use location::Location;
+pub use postgres::{Address, BadAddress, Hints, Secret};
+pub use schema::SCHEMA_VERSION;
+pub use sqlite::DATABASE_FILE;
+pub use store::{Check, ServerInfo, Store, StoreInfo};

@@ -9,7 +9,7 @@ use baton_core::{
 
 use crate::{
     StoreError,
-    engine::{Param, Row, Tx},
+    engine::{Changes, Param, Row, Tx},
 };
 
 /// Appends an event. The primary key refuses a place that is taken.
@@ -33,6 +33,7 @@ pub fn append(tx: &mut dyn Tx, recorded: &Recorded) -> Result<(), StoreError> {
             payload.as_str().into(),
             recorded.at.as_millis().into(),
         ],
+        Changes::Any,
     )?;
     tx.ring(&recorded.room_id, recorded.event.concerns());
     Ok(())

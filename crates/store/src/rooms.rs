@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{
     StoreError,
-    engine::{Param, Row, Tx},
+    engine::{Changes, Param, Query, Row, Tx},
 };
 
 /// Reads a room, less its members.
@@ -35,19 +35,20 @@ const LOAD_MEMBERS: &str = "
      ORDER BY ordinal
 ";
 
-/// The room with this id.
+/// The room with this id. In a write it is this transaction's alone from here on.
 pub fn load(tx: &mut dyn Tx, id: &RoomId) -> Result<Option<Room>, StoreError> {
-    let mut found = None;
-    tx.query(LOAD, &[id.as_str().into()], &mut |row| {
-        found = Some(room(row)?);
+    let (mut found, mut members) = (None, Vec::new());
+    let params = [id.as_str().into()];
+    // The members are asked for after the room is locked, and not in the same breath: what was true before the lock
+    // need not be true under it.
+    tx.query_all(&[Query::locking(LOAD, &params), Query::new(LOAD_MEMBERS, &params)], &mut |which, row| {
+        match which {
+            0 => found = Some(room(row)?),
+            _ => members.push(member(id, row)?),
+        }
         Ok(())
     })?;
-    let Some(mut room) = found else { return Ok(None) };
-    tx.query(LOAD_MEMBERS, &[id.as_str().into()], &mut |row| {
-        room.members.push(member(id, row)?);
-        Ok(())
-    })?;
-    Ok(Some(room))
+    Ok(found.map(|room: Room| Room { members, ..room }))
 }
 
 /// Finds the open rooms at any of some paths.
@@ -106,6 +107,26 @@ pub fn all(tx: &mut dyn Tx) -> Result<Vec<RoomId>, StoreError> {
     ids(tx, ALL, &[])
 }
 
+/// Lists the rooms that a process is behind a member of.
+const OF_PROCESS: &str = "
+    SELECT room_id
+      FROM members
+     WHERE host_id = ?1 AND boot_id = ?2 AND pid_namespace = ?3 AND pid = ?4 AND start_ticks = ?5
+     ORDER BY room_id
+";
+
+/// The rooms in which `process` stands behind a member.
+pub fn of_process(tx: &mut dyn Tx, process: &ProcessIdentity) -> Result<Vec<RoomId>, StoreError> {
+    let params = [
+        process.host_id.as_str().into(),
+        process.boot_id.as_str().into(),
+        number(process.pid_namespace).into(),
+        i64::from(process.pid).into(),
+        number(process.start_ticks).into(),
+    ];
+    ids(tx, OF_PROCESS, &params)
+}
+
 fn ids(tx: &mut dyn Tx, sql: &'static str, params: &[Param<'_>]) -> Result<Vec<RoomId>, StoreError> {
     let mut found = Vec::new();
     tx.query(sql, params, &mut |row| {
@@ -135,7 +156,11 @@ pub fn insert(tx: &mut dyn Tx, room: &Room) -> Result<(), StoreError> {
         room.created_at.as_millis().into(),
         room.updated_at.as_millis().into(),
     ];
-    tx.execute(INSERT, &[&id[..], &Columns::of(room, process.as_deref()).params(), &rest].concat())?;
+    let params = [&id[..], &Columns::of(room, process.as_deref()).params(), &rest].concat();
+    tx.execute(INSERT, &params, Changes::One("rooms"))?;
+    if room.stick == Stick::Closed {
+        close(tx, room)?;
+    }
     save_members(tx, &[], room)
 }
 
@@ -172,20 +197,24 @@ pub fn save(tx: &mut dyn Tx, before: &Room, after: &Room) -> Result<(), StoreErr
         let process = process_json(after)?;
         let id = [after.id.as_str().into(), number(before.last_seq.0).into()];
         let rest = [number(after.last_seq.0).into(), after.updated_at.as_millis().into()];
-        let changed =
-            tx.execute(UPDATE, &[&id[..], &Columns::of(after, process.as_deref()).params(), &rest].concat())?;
-        if changed != 1 {
-            let detail = format!("expected to be at event {}, but is not", before.last_seq);
-            return Err(StoreError::BadRow { table: "rooms", key: after.id.to_string(), detail });
-        }
+        let params = [&id[..], &Columns::of(after, process.as_deref()).params(), &rest].concat();
+        tx.execute(UPDATE, &params, Changes::One("rooms"))?;
     }
     if before.policy != after.policy {
-        tx.execute(SET_POLICY, &[after.id.as_str().into(), policy_json(after)?.as_str().into()])?;
+        tx.execute(
+            SET_POLICY,
+            &[after.id.as_str().into(), policy_json(after)?.as_str().into()],
+            Changes::One("rooms"),
+        )?;
     }
     if after.stick == Stick::Closed && before.stick != Stick::Closed {
-        tx.execute(CLOSE, &[after.id.as_str().into(), after.updated_at.as_millis().into()])?;
+        close(tx, after)?;
     }
     save_members(tx, &before.members, after)
+}
+
+fn close(tx: &mut dyn Tx, room: &Room) -> Result<(), StoreError> {
+    tx.execute(CLOSE, &[room.id.as_str().into(), room.updated_at.as_millis().into()], Changes::One("rooms"))
 }
 
 /// Adds a member or replaces what is stored of it.
@@ -215,7 +244,7 @@ const REMOVE_MEMBER: &str = "
 
 fn save_members(tx: &mut dyn Tx, before: &[Member], after: &Room) -> Result<(), StoreError> {
     for gone in before.iter().filter(|member| after.rank(&member.agent_id).is_none()) {
-        tx.execute(REMOVE_MEMBER, &[after.id.as_str().into(), gone.agent_id.as_str().into()])?;
+        tx.execute(REMOVE_MEMBER, &[after.id.as_str().into(), gone.agent_id.as_str().into()], Changes::Any)?;
     }
     for (ordinal, member) in after.members.iter().enumerate() {
         match before.get(ordinal) {
@@ -231,8 +260,7 @@ fn save_members(tx: &mut dyn Tx, before: &[Member], after: &Room) -> Result<(), 
 
 /// Records that `agent` was seen in `room`.
 pub fn seen(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, at: Timestamp) -> Result<(), StoreError> {
-    tx.execute(SEEN, &[room.as_str().into(), agent.as_str().into(), at.as_millis().into()])?;
-    Ok(())
+    tx.execute(SEEN, &[room.as_str().into(), agent.as_str().into(), at.as_millis().into()], Changes::Any)
 }
 
 fn put_member(tx: &mut dyn Tx, room: &RoomId, ordinal: usize, member: &Member) -> Result<(), StoreError> {
@@ -255,8 +283,8 @@ fn put_member(tx: &mut dyn Tx, room: &RoomId, ordinal: usize, member: &Member) -
             member.joined_at.as_millis().into(),
             member.last_seen_at.as_millis().into(),
         ],
-    )?;
-    Ok(())
+        Changes::Any,
+    )
 }
 
 fn process_json(room: &Room) -> Result<Option<String>, StoreError> {

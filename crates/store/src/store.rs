@@ -1,12 +1,15 @@
 //! The store as the app sees it: transactions, bells, and care.
 
-use std::path::{Path, PathBuf};
-
-use baton_core::ids::{AgentId, RoomId};
+use baton_core::{
+    ids::{AgentId, RoomId},
+    time::Timestamp,
+};
 
 use crate::{
-    StoreError,
+    Location, StoreError,
+    clock::Time,
     engine::{Bell, Engine, Patience, Seat, Tx, Verdict},
+    postgres::Postgres,
     sqlite::Sqlite,
 };
 
@@ -18,20 +21,37 @@ pub struct Store {
 /// What can be told about a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreInfo {
-    /// The database file.
-    pub path: PathBuf,
+    /// The database file, or the server's address without a password.
+    pub place: String,
     /// The schema it has.
     pub schema: i64,
     /// Whether a newer Baton wrote it, so that this one only reads.
     pub read_only: bool,
     /// The engine's version.
     pub engine: String,
-    /// Bytes in the database file.
+    /// Bytes in the database.
     pub database_bytes: u64,
-    /// Bytes in the write-ahead log.
-    pub wal_bytes: u64,
+    /// Bytes in the write-ahead log, where it is ours to keep short.
+    pub wal_bytes: Option<u64>,
     /// The process that is writing right now, if any.
     pub writer: Option<String>,
+    /// About the server, where there is one.
+    pub server: Option<ServerInfo>,
+}
+
+/// What can be told about a database server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerInfo {
+    /// How long one question takes, there and back.
+    pub round_trip_us: u64,
+    /// How far this machine's clock is ahead of the server's.
+    pub clock_ahead_ms: i64,
+    /// Connections that Batons have to it.
+    pub connections: u64,
+    /// Connections that it allows.
+    pub connections_max: u64,
+    /// Whether this connection is encrypted.
+    pub encrypted: bool,
 }
 
 /// One finding of [`Store::check`].
@@ -44,9 +64,24 @@ pub struct Check {
 }
 
 impl Store {
-    /// Opens the store in `directory`, making it if it is not there.
-    pub fn open(directory: &Path) -> Result<Self, StoreError> {
-        Ok(Self { engine: Box::new(Sqlite::open(directory)?) })
+    /// Opens the store at `location`, making it if it is not there. A server is asked for the first time when
+    /// something is wanted of it, so that a process can start while the server is away.
+    pub fn open(location: &Location, time: Time) -> Result<Self, StoreError> {
+        let engine: Box<dyn Engine> = match location {
+            Location::Directory(directory) => Box::new(Sqlite::open(directory, time)?),
+            Location::Postgres(address) => Box::new(Postgres::new(address, time)?),
+        };
+        Ok(Self { engine })
+    }
+
+    /// The store's time, never ahead of it. Decisions take theirs from [`Tx::now`].
+    pub fn now(&self) -> Result<Timestamp, StoreError> {
+        self.engine.now()
+    }
+
+    /// Whether a look at it goes over a network, and may take as long as that takes.
+    pub fn is_remote(&self) -> bool {
+        self.engine.is_remote()
     }
 
     /// Runs `work` on one consistent view. Never waits for a writer.

@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 
 use baton_core::{code::ErrorCode, ids::Seq, room::Room};
 use baton_store::{SCHEMA_VERSION, Store, StoreError, log};
-use baton_testkit::{Backend, Place, Scribe, TestApp, handoff};
+use baton_testkit::{Backend, Place, Scribe, TestApp, handoff, open_in};
 use rusqlite::Connection;
 use serde_json::json;
 
@@ -79,7 +79,7 @@ fn another_programs_database_is_refused_and_untouched() {
         let database = place.data_directory().join(baton_store::DATABASE_FILE);
         tamper(&database, sql);
         let before = fs::read(&database).unwrap();
-        let error = Store::open(&place.data_directory()).err().unwrap();
+        let error = open_in(&place.data_directory()).err().unwrap();
         assert_eq!(error.code(), ErrorCode::StoreCorrupt, "{sql}");
         assert!(error.to_string().contains("another program"), "{error}");
         assert_eq!(fs::read(&database).unwrap(), before);
@@ -94,7 +94,7 @@ fn a_file_that_is_no_database_is_refused_and_untouched() {
         fs::create_dir(place.data_directory()).unwrap();
         let database = place.data_directory().join(baton_store::DATABASE_FILE);
         fs::write(&database, &garbage).unwrap();
-        assert_eq!(code(Store::open(&place.data_directory())), Some(ErrorCode::StoreCorrupt), "{}", garbage.len());
+        assert_eq!(code(open_in(&place.data_directory())), Some(ErrorCode::StoreCorrupt), "{}", garbage.len());
         assert_eq!(fs::read(&database).unwrap(), garbage);
     }
 }
@@ -112,7 +112,7 @@ fn large_store(place: &Place) -> std::path::PathBuf {
 
 /// What is wrong according to everything that looks: opening, reading and checking.
 fn looked_over(place: &Place) -> Vec<ErrorCode> {
-    let store = match Store::open(&place.data_directory()) {
+    let store = match open_in(&place.data_directory()) {
         Ok(store) => store,
         Err(error) => return vec![error.code()],
     };

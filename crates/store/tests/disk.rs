@@ -10,8 +10,7 @@ use std::{
 };
 
 use baton_core::code::ErrorCode;
-use baton_store::Store;
-use baton_testkit::{Backend, Other, Place, Role, Scribe};
+use baton_testkit::{Backend, Other, Place, Role, Scribe, open_in};
 
 /// Plays `role` in a process that has a disk of one megabyte mounted at its directory.
 ///
@@ -71,28 +70,28 @@ fn fill(directory: &Path) {
 fn a_read_only_disk(disk: &Path) {
     let scribe = Scribe::new("ana");
     let data = disk.join("data");
-    let store = Store::open(&data).unwrap();
+    let store = open_in(&data).unwrap();
     let room = scribe.opens(&store, "room_1", "/repo");
     drop(store);
     remount(disk, "ro");
-    let outcome = Store::open(&data).and_then(|store| scribe.notes(&store, &room, "no"));
+    let outcome = open_in(&data).and_then(|store| scribe.notes(&store, &room, "no"));
     assert_eq!(outcome.unwrap_err().code(), ErrorCode::StoreReadOnly);
     remount(disk, "rw");
-    let store = Store::open(&data).unwrap();
+    let store = open_in(&data).unwrap();
     assert_eq!(scribe.reads(&store, &room.id).unwrap(), Some(room.clone()));
     scribe.notes(&store, &room, "now").unwrap();
 }
 
 fn a_read_only_disk_with_nothing_on_it(disk: &Path) {
     remount(disk, "ro");
-    let error = Store::open(&disk.join("data")).err().unwrap();
+    let error = open_in(&disk.join("data")).err().unwrap();
     assert_eq!(error.code(), ErrorCode::StoreReadOnly);
 }
 
 fn a_full_disk(disk: &Path) {
     let scribe = Scribe::new("ana");
     let data = disk.join("data");
-    let store = Store::open(&data).unwrap();
+    let store = open_in(&data).unwrap();
     let mut room = scribe.opens(&store, "room_1", "/repo");
     fill(disk);
     // Room that was allocated before may take a few more notes.
@@ -109,23 +108,23 @@ fn a_full_disk(disk: &Path) {
         assert_eq!(error.code(), ErrorCode::StoreFull, "a read may fail too, and says why: {error}");
     }
     fs::remove_file(disk.join("filler")).unwrap();
-    for store in [&store, &Store::open(&data).unwrap()] {
+    for store in [&store, &open_in(&data).unwrap()] {
         assert_eq!(scribe.reads(store, &room.id).unwrap(), Some(room.clone()), "as it was before the failure");
         let seqs: Vec<u64> = scribe.log(store, &room.id).unwrap().iter().map(|recorded| recorded.seq.0).collect();
         assert_eq!(seqs, (1..=room.last_seq.0).collect::<Vec<_>>());
         assert!(store.check().unwrap().iter().all(|check| check.problem.is_none()));
     }
     let room = scribe.notes(&store, &room, "there is space again").unwrap();
-    assert_eq!(scribe.reads(&Store::open(&data).unwrap(), &room.id).unwrap(), Some(room));
+    assert_eq!(scribe.reads(&open_in(&data).unwrap(), &room.id).unwrap(), Some(room));
 }
 
 fn a_full_disk_with_nothing_on_it(disk: &Path) {
     fs::create_dir(disk.join("data")).unwrap();
     fill(disk);
-    let error = Store::open(&disk.join("data")).err().unwrap();
+    let error = open_in(&disk.join("data")).err().unwrap();
     assert_eq!(error.code(), ErrorCode::StoreFull, "{error}");
     fs::remove_file(disk.join("filler")).unwrap();
-    let store = Store::open(&disk.join("data")).unwrap();
+    let store = open_in(&disk.join("data")).unwrap();
     Scribe::new("ana").opens(&store, "room_1", "/repo");
 }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use baton_store::{SCHEMA_VERSION, Store, StoreError};
-use baton_testkit::{Backend, Other, Place, Role, Scribe, on_every_place};
+use baton_testkit::{Backend, Other, Place, Role, Scribe, on_every_place, open_in};
 use rustix::{fs::Mode, process::umask};
 use sha2::{Digest, Sha256};
 
@@ -28,7 +28,7 @@ fn modes(directory: &Path) -> Vec<(PathBuf, u32)> {
 
 /// A store in use: with its log, its bells and its listeners' seats.
 fn use_store(directory: &Path) -> Store {
-    let store = Store::open(directory).unwrap();
+    let store = open_in(directory).unwrap();
     let room = Scribe::new("ana").opens(&store, "room_1", "/repo");
     store.listen(&room.id).unwrap();
     std::mem::forget(store.listener_seat(&room.id, &"ana".parse().unwrap()).unwrap());
@@ -57,7 +57,7 @@ fn the_other_process() {
             for round in 0..ROUNDS {
                 role.say("ready");
                 role.hear();
-                match Store::open(&role.directory.join(format!("round {round}"))) {
+                match open_in(&role.directory.join(format!("round {round}"))) {
                     Ok(store) => role.say(&format!("schema {}", store.info().unwrap().schema)),
                     Err(error) => role.say(&format!("{}: {error}", error.code())),
                 }
@@ -68,7 +68,7 @@ fn the_other_process() {
 }
 
 fn use_store_again(directory: &Path) -> Store {
-    let store = Store::open(directory).unwrap();
+    let store = open_in(directory).unwrap();
     let scribe = Scribe::new("ana");
     let room = scribe.reads(&store, &"room_1".parse().unwrap()).unwrap().unwrap();
     scribe.notes(&store, &room, "again").unwrap();
@@ -85,7 +85,7 @@ fn tell_modes(role: &Role) {
 /// How a process that plays `role` leaves the files of a fresh store.
 fn files_left_by(role: &str) -> Vec<String> {
     let place = Place::new(Backend::Sqlite);
-    let mut other = Other::start(role, &place.data_directory());
+    let mut other = Other::start_at(role, &place);
     let told: Vec<String> = std::iter::from_fn(|| other.says()).collect();
     assert!(other.ends().success());
     for file in ["", "-wal", "-shm"] {
@@ -170,7 +170,7 @@ fn what_was_written_is_there_after_reopening() {
 fn a_missing_parent_directory_is_made() {
     let place = Place::new(Backend::Sqlite);
     let deep = place.directory().join("a/b/c");
-    Store::open(&deep).unwrap();
+    open_in(&deep).unwrap();
     assert_eq!(mode(&deep), 0o700);
 }
 
@@ -190,7 +190,7 @@ fn sixteen_processes_that_start_at_once_migrate_once_and_all_succeed() {
         for other in &mut others {
             assert_eq!(other.says(), Some(format!("schema {SCHEMA_VERSION}")), "round {round}");
         }
-        let store = Store::open(&place.directory().join(format!("round {round}"))).unwrap();
+        let store = open_in(&place.directory().join(format!("round {round}"))).unwrap();
         assert!(store.check().unwrap().iter().all(|check| check.problem.is_none()));
         Scribe::new("ana").opens(&store, "room_1", "/repo");
     }
@@ -198,8 +198,12 @@ fn sixteen_processes_that_start_at_once_migrate_once_and_all_succeed() {
 }
 
 /// Every migration and what it hashes to. A file that has shipped is never edited: add the next number instead.
-const MIGRATIONS: &[(&str, &str)] =
-    &[("0001_rooms.sqlite.sql", "e8d1a680c2e6c12e67b245489b0d6ecde16cc4fda81efc94ed5a55a49b78be5e")];
+const MIGRATIONS: &[(&str, &str)] = &[
+    ("0001_rooms.postgres.sql", "4160bb7b8bf6ae0a37696e6c5cb2232a8494204cee3776dc2456ca4631fdf3d7"),
+    ("0001_rooms.sqlite.sql", "e8d1a680c2e6c12e67b245489b0d6ecde16cc4fda81efc94ed5a55a49b78be5e"),
+    ("0002_hosts.postgres.sql", "fd7bf5e58495a7666fbe40598b5debe092132a861f29055d27352b6fc88def58"),
+    ("0002_hosts.sqlite.sql", "3449fac632ee0f186e875c251a9365762d5a1e8fdca8d9b802fd26008a92249d"),
+];
 
 #[test]
 fn migration_files_are_numbered_without_gap_and_never_edited() {
@@ -217,10 +221,12 @@ fn migration_files_are_numbered_without_gap_and_never_edited() {
     let listed: Vec<(String, String)> =
         MIGRATIONS.iter().map(|(file, hash)| ((*file).to_owned(), (*hash).to_owned())).collect();
     assert_eq!(found, listed);
-    let numbers: Vec<usize> = MIGRATIONS
-        .iter()
-        .filter(|(file, _)| file.ends_with(".sqlite.sql"))
-        .map(|(file, _)| file[..4].parse().unwrap())
-        .collect();
-    assert_eq!(numbers, (1..=SCHEMA_VERSION as usize).collect::<Vec<_>>());
+    for engine in [".sqlite.sql", ".postgres.sql"] {
+        let numbers: Vec<usize> = MIGRATIONS
+            .iter()
+            .filter(|(file, _)| file.ends_with(engine))
+            .map(|(file, _)| file[..4].parse().unwrap())
+            .collect();
+        assert_eq!(numbers, (1..=SCHEMA_VERSION as usize).collect::<Vec<_>>(), "{engine}");
+    }
 }

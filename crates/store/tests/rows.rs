@@ -16,7 +16,7 @@ use baton_core::{
 };
 use baton_store::{
     Store, StoreError,
-    engine::{Param, Row, Tx},
+    engine::{Changes, EachRow, Param, Query, Tx},
     idempotency::{self, First},
     log, rooms,
 };
@@ -234,18 +234,21 @@ struct Counting<'a> {
 }
 
 impl Tx for Counting<'_> {
-    fn execute(&mut self, sql: &'static str, params: &[Param<'_>]) -> Result<usize, StoreError> {
+    fn execute(&mut self, sql: &'static str, params: &[Param<'_>], changes: Changes) -> Result<(), StoreError> {
         self.changes += 1;
-        self.inner.execute(sql, params)
+        self.inner.execute(sql, params, changes)
     }
 
-    fn query(
-        &mut self,
-        sql: &'static str,
-        params: &[Param<'_>],
-        each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
-        self.inner.query(sql, params, each)
+    fn query_all(&mut self, queries: &[Query<'_>], each: EachRow<'_>) -> Result<(), StoreError> {
+        self.inner.query_all(queries, each)
+    }
+
+    fn alone(&mut self, name: &str) -> Result<(), StoreError> {
+        self.inner.alone(name)
+    }
+
+    fn now(&mut self) -> Result<Timestamp, StoreError> {
+        self.inner.now()
     }
 
     fn ring(&mut self, room: &RoomId, concern: baton_core::room::Concern<'_>) {

@@ -3,7 +3,7 @@
 
 use baton_core::{ids::AgentId, room::Event, room::Noted};
 use baton_store::{
-    Store, StoreError,
+    StoreError,
     engine::{Bell, RungFor},
 };
 use baton_testkit::{Other, Role, Scribe, on_every_place};
@@ -29,7 +29,7 @@ fn silent(bell: &dyn Bell) -> bool {
 fn the_other_process() {
     let Some(role) = Role::mine() else { return };
     let scribe = Scribe::new("other");
-    let store = Store::open(&role.directory).unwrap();
+    let store = role.open();
     let id = "room_1".parse().unwrap();
     let write = |commit: bool| {
         store.write::<_, StoreError>(|tx| {
@@ -74,7 +74,7 @@ fn a_commit_in_another_process_rings_and_a_rollback_does_not() {
         let room = Scribe::new("ana").opens(&store, "room_1", "/repo");
         let mut bell = store.listen(&room.id).unwrap();
         assert!(silent(&*bell), "what was committed before is not heard");
-        let mut other = Other::start("regrets, then writes", &place.data_directory());
+        let mut other = Other::start_at("regrets, then writes", &place);
         assert_eq!(other.says().as_deref(), Some("ready"));
         other.go();
         assert_eq!(other.says().as_deref(), Some("regretted"));
@@ -140,7 +140,7 @@ fn a_seat_is_free_again_when_the_process_that_sat_there_is_killed() {
     on_every_place(|place| {
         let store = place.open();
         let room = "room_1".parse().unwrap();
-        let mut other = Other::start("takes a seat", &place.data_directory());
+        let mut other = Other::start_at("takes a seat", &place);
         assert_eq!(other.says().as_deref(), Some("sits"));
         assert!(store.listener_seat(&room, &agent()).unwrap().is_none());
         other.kill();

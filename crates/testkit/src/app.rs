@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use baton_app::{App, Caller, Failure, clock::Clock, environment::Environment, table};
+use baton_app::{
+    App, Caller, Failure,
+    clock::{Clock, Time},
+    environment::Environment,
+    table,
+};
 use baton_core::{
     ids::{AgentId, RoomId, Seq},
     room::{Recorded, Room, Stick},
@@ -39,8 +44,8 @@ impl TestApp {
 
     fn on(place: Arc<Place>, workspace: Workspace, clock: ManualClock, ids: SequentialIds) -> Self {
         let environment = Environment::of([("HOME", workspace.at("home"))], workspace.at(""));
-        let data = place.data_directory();
-        let app = App::open(&data, environment, Box::new(clock.clone()), Box::new(ids.clone())).unwrap();
+        let time = Time::Told(Arc::new(clock.clone()));
+        let app = App::open(&place.location(), environment, time, Box::new(ids.clone())).unwrap();
         Self { app, store: place.open(), clock, ids, workspace, place }
     }
 
@@ -145,9 +150,6 @@ impl TestApp {
 
     /// Whether a wait of `agent` in `room` has begun to listen.
     pub fn is_listening(&self, room: &RoomId, agent: &AgentId) -> bool {
-        match self.place.backend() {
-            // Looking whether the file is there disturbs nobody; trying the seat itself might.
-            Backend::Sqlite => self.place.data_directory().join(format!("listeners/{room}.{agent}")).exists(),
-        }
+        self.place.is_listening(&self.store, room, agent)
     }
 }

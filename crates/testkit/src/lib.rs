@@ -23,7 +23,7 @@ mod workspace;
 
 pub use agent::{Agent, Turn};
 pub use app::TestApp;
-pub use backend::{Backend, Place, on_every_backend, on_every_place};
+pub use backend::{Backend, Place, on_every_backend, on_every_place, open_in};
 pub use clock::ManualClock;
 pub use handoffs::handoff;
 pub use ids::SequentialIds;

@@ -10,10 +10,14 @@ use std::{
 };
 
 use baton_app::environment::Environment;
+use baton_store::{Location, Store, clock::Time};
 use rustix::process::{Pid, Signal, kill_process};
+
+use crate::{Place, backend::location};
 
 const ROLE: &str = "BATON_TEST_ROLE";
 const DIRECTORY: &str = "BATON_TEST_DIRECTORY";
+const STORE: &str = "BATON_TEST_STORE";
 
 /// A process that plays a role. It is killed when the test ends.
 #[derive(Debug)]
@@ -24,9 +28,16 @@ pub struct Other {
 }
 
 impl Other {
-    /// Starts one.
+    /// Starts one that is about a directory.
     pub fn start(role: &str, directory: &Path) -> Self {
         Self::start_with(Command::new(std::env::current_exe().unwrap()), role, directory)
+    }
+
+    /// Starts one that is about a store, on whichever engine.
+    pub fn start_at(role: &str, place: &Place) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.env(STORE, place.address());
+        Self::start_with(command, role, &place.data_directory())
     }
 
     /// Starts one through another command, which must run the arguments that follow (as `setpriv` does).
@@ -112,6 +123,16 @@ impl Role {
         let environment = Environment::read();
         let name = environment.var(ROLE)?.to_owned();
         Some(Self { name, directory: environment.var_os(DIRECTORY)?.into() })
+    }
+
+    /// Opens the store it is about.
+    pub fn open(&self) -> Store {
+        let environment = Environment::read();
+        let location = match environment.var(STORE) {
+            Some(address) => location(address),
+            None => Location::Directory(self.directory.clone()),
+        };
+        Store::open(&location, Time::Own).unwrap()
     }
 
     /// Says something to the test.

@@ -9,6 +9,11 @@ pub fn identify(_pid: u32) -> Option<ProcessIdentity> {
     None
 }
 
+/// This machine has no name that others could know it by.
+pub fn host_id() -> Option<&'static str> {
+    None
+}
+
 /// Knows nothing about any process.
 #[derive(Debug, Default)]
 pub struct Probe(());

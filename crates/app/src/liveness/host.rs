@@ -18,6 +18,11 @@ pub(super) fn here() -> Option<&'static Host> {
     HERE.get_or_init(read).as_ref()
 }
 
+/// What this machine is called in a process's identity.
+pub fn host_id() -> Option<&'static str> {
+    here().map(|host| host.host_id.as_str())
+}
+
 fn read() -> Option<Host> {
     // A /proc that was mounted for another pid namespace numbers processes differently than our system calls do.
     let self_link = fs::read_link("/proc/self").ok()?;
@@ -25,7 +30,7 @@ fn read() -> Option<Host> {
         return None;
     }
     Some(Host {
-        host_id: host_id(),
+        host_id: name(),
         boot_id: line("/proc/sys/kernel/random/boot_id")?,
         pid_namespace: fs::metadata("/proc/self/ns/pid").ok()?.ino(),
     })
@@ -33,7 +38,7 @@ fn read() -> Option<Host> {
 
 /// The machine id, hashed because it is meant to stay private, together with the host's name: machines cloned
 /// from one image share the former, and taking one for the other would "prove" a reboot.
-fn host_id() -> String {
+fn name() -> String {
     let machine = ["/etc/machine-id", "/var/lib/dbus/machine-id"].into_iter().find_map(line).unwrap_or_default();
     let name = line("/proc/sys/kernel/hostname").unwrap_or_default();
     let digest = Sha256::digest(format!("baton host\0{machine}\0{name}"));

@@ -12,6 +12,7 @@
 mod cache;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
+mod eyes;
 #[cfg(target_os = "linux")]
 mod host;
 #[cfg(target_os = "linux")]
@@ -28,9 +29,11 @@ mod stat;
 mod tests;
 
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{Probe, identify};
+pub use elsewhere::{Probe, host_id, identify};
 #[cfg(target_os = "linux")]
-pub use {identify::identify, probe::Probe};
+pub use {host::host_id, identify::identify, probe::Probe};
+
+pub(crate) use eyes::Eyes;
 
 #[cfg(target_os = "linux")]
 pub(crate) use identify::{identify_as, seen};

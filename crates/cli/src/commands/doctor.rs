@@ -17,16 +17,16 @@ use crate::{
 pub(super) struct DoctorArgs {}
 
 impl DoctorArgs {
-    pub(super) fn run(&self, ui: Ui) -> Result<ExitCode, Failure> {
+    pub(super) fn run(&self, store: Option<&str>, ui: Ui) -> Result<ExitCode, Failure> {
         let environment = Environment::read();
-        let app = context::open(&environment, environment.data_dir()?)?;
+        let app = context::open(&environment, store)?;
         let report = doctor::examine(&app)?;
         let harnesses = install::registrations(&environment);
         let exit = if report.is_clean() { Exit::Done } else { Exit::Failed };
         let info = &report.info;
         let data = json!({
             "store": {
-                "path": info.path, "schema": info.schema, "read_only": info.read_only, "engine": info.engine,
+                "place": info.place, "schema": info.schema, "read_only": info.read_only, "engine": info.engine,
                 "database_bytes": info.database_bytes, "wal_bytes": info.wal_bytes, "writer": info.writer,
             },
             "checks": report.checks.iter()
@@ -37,12 +37,12 @@ impl DoctorArgs {
         Ok(ui.answer_with(exit, &data, || {
             let mut page = format!(
                 "store      {}\nengine     {}, schema {}{}\nsize       {} KiB, write-ahead log {} KiB\nwriter     {}\n\n",
-                info.path.display(),
+                info.place,
                 info.engine,
                 info.schema,
                 if info.read_only { " (newer than this Baton: read only)" } else { "" },
                 info.database_bytes / 1024,
-                info.wal_bytes / 1024,
+                info.wal_bytes.unwrap_or_default() / 1024,
                 info.writer.as_deref().unwrap_or("nobody right now"),
             );
             for check in &report.checks {

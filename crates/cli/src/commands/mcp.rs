@@ -26,10 +26,10 @@ enum Tools {
 }
 
 impl McpArgs {
-    pub(super) fn run(&self) -> Result<ExitCode, Failure> {
+    pub(super) fn run(&self, store: Option<&str>) -> Result<ExitCode, Failure> {
         let environment = Environment::read();
         let surroundings = Surroundings::gather(environment.clone())?;
-        let app = context::open(&environment, environment.data_dir()?)?;
+        let app = context::open(&environment, store)?;
         let tier = match self.tools {
             Tools::Daily => Tier::Daily,
             Tools::Full => Tier::Full,

@@ -40,6 +40,11 @@ pub(crate) struct Arguments {
     /// Print one JSON object {"ok","command","data","error"} and nothing else
     #[arg(long, global = true)]
     json: bool,
+    /// Where rooms are kept: postgres://user@host/database, or a directory
+    ///
+    /// Default: BATON_STORE, else the data directory of this user. A password belongs in ~/.pgpass or PGPASSWORD.
+    #[arg(long, global = true, value_name = "STORE")]
+    store: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -109,28 +114,28 @@ pub(crate) fn run() -> ExitCode {
         let message = format!("`baton {}` takes no --json: what it prints has a format of its own.", command.name());
         return ui.failure(&Failure::new(ErrorCode::InvalidInput, message).advising("Leave out --json."));
     }
-    dispatch(command, ui).unwrap_or_else(|failure| ui.failure(&failure))
+    dispatch(command, arguments.store.as_deref(), ui).unwrap_or_else(|failure| ui.failure(&failure))
 }
 
-fn dispatch(command: Command, ui: Ui) -> Result<ExitCode, Failure> {
+fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, Failure> {
     match command {
         Command::Demo(args) => args.run(ui),
         Command::Install(args) => args.run(ui),
         Command::Uninstall(args) => args.run(ui),
-        Command::Doctor(args) => args.run(ui),
+        Command::Doctor(args) => args.run(store, ui),
         Command::Completions(args) => Ok(args.run()),
         Command::Reference(args) => Ok(args.run()),
-        Command::Mcp(args) => args.run(),
-        Command::Status(args) => args.run(&Context::open()?, ui),
-        Command::Join(args) => args.run(&Context::open()?, ui),
-        Command::Wait(args) => args.run(&Context::open()?, ui),
-        Command::Release(args) => args.run(&Context::open()?, ui),
-        Command::Pass(args) => args.run(&Context::open()?, ui),
-        Command::Take(args) => args.run(&Context::open()?, ui),
-        Command::Hold(args) => args.run(Context::open()?, ui),
-        Command::Heartbeat(args) => args.run(&Context::open()?, ui),
-        Command::Leave(args) => args.run(&Context::open()?, ui),
-        Command::Room(command) => command.run(&Context::open()?, ui),
+        Command::Mcp(args) => args.run(store),
+        Command::Status(args) => args.run(&Context::open(store)?, ui),
+        Command::Join(args) => args.run(&Context::open(store)?, ui),
+        Command::Wait(args) => args.run(&Context::open(store)?, ui),
+        Command::Release(args) => args.run(&Context::open(store)?, ui),
+        Command::Pass(args) => args.run(&Context::open(store)?, ui),
+        Command::Take(args) => args.run(&Context::open(store)?, ui),
+        Command::Hold(args) => args.run(Context::open(store)?, ui),
+        Command::Heartbeat(args) => args.run(&Context::open(store)?, ui),
+        Command::Leave(args) => args.run(&Context::open(store)?, ui),
+        Command::Room(command) => command.run(&Context::open(store)?, ui),
     }
 }
 

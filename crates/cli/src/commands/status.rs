@@ -35,7 +35,8 @@ impl StatusArgs {
         let member = state.members.iter().any(|member| member.agent_id == you);
         let next = next_step(&state.room.state, member, &you, &state);
         let data = json!({ "you": you, "next": next, "state": state });
-        Ok(ui.answer(&data, || format!("{}\nnext: {next}\n", render::room_page(&state, context.app.now(), &you))))
+        let now = context.app.now()?;
+        Ok(ui.answer(&data, || format!("{}\nnext: {next}\n", render::room_page(&state, now, &you))))
     }
 }
 

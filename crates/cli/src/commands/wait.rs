@@ -56,7 +56,7 @@ impl WaitArgs {
                 _ => false,
             };
             if !again {
-                return Ok(show(ui, &answer, context.app.now(), &you));
+                return Ok(show(ui, &answer, context.app.now()?, &you));
             }
         }
     }

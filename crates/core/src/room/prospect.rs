@@ -147,6 +147,12 @@ impl Room {
         }
     }
 
+    /// The processes behind this room: the owner's and the members', which may be the same.
+    pub fn processes(&self) -> impl Iterator<Item = &ProcessIdentity> {
+        let owners = self.ownership().and_then(|ownership| ownership.process.as_ref());
+        owners.into_iter().chain(self.members.iter().filter_map(|member| member.process.as_ref()))
+    }
+
     /// The process whose end would open a takeover.
     pub fn awaited_process(&self) -> Option<&ProcessIdentity> {
         match &self.stick {

@@ -3,8 +3,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use baton_app::{
-    App, Caller,
-    clock::{RandomIds, SystemClock},
+    App, Caller, Location,
+    clock::{RandomIds, Time},
     environment::Environment,
     table,
 };
@@ -23,7 +23,8 @@ impl World {
         let directory = tempfile::tempdir().unwrap();
         std::fs::create_dir(directory.path().join("workspace")).unwrap();
         let environment = Environment::of([("HOME", directory.path())], directory.path());
-        let app = App::open(&directory.path().join("data"), environment, Box::new(SystemClock), Box::new(RandomIds));
+        let app =
+            App::open(&Location::Directory(directory.path().join("data")), environment, Time::Own, Box::new(RandomIds));
         Self { app: Arc::new(app.unwrap()), directory }
     }
 

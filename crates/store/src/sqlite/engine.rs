@@ -4,25 +4,29 @@ use std::{
     fs,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use baton_core::ids::{AgentId, RoomId};
+use baton_core::{
+    ids::{AgentId, RoomId},
+    time::Timestamp,
+};
 use rusqlite::Connection;
 
 use super::{
     busy,
     checkpoint::Checkpoints,
     doorbell::{Doorbells, Ring},
-    failure, filesystem,
-    migrate::{self, SCHEMA_VERSION},
+    failure, filesystem, migrate,
     open::{self, DATABASE_FILE, Open},
     seat::Seats,
     tx::SqliteTx,
 };
 use crate::{
     Check, StoreError, StoreInfo,
+    clock::{Clock, SystemClock, Time},
     engine::{Bell, Engine, Patience, Seat, Tx, Verdict},
+    schema::SCHEMA_VERSION,
 };
 
 /// Connections kept open for the next caller.
@@ -34,6 +38,7 @@ pub(crate) struct Sqlite {
     /// Which file it was when it was opened: device and inode.
     file: (u64, u64),
     idle: Mutex<Vec<Open>>,
+    clock: Arc<dyn Clock>,
     checkpoints: Checkpoints,
     doorbells: Doorbells,
     seats: Seats,
@@ -41,7 +46,7 @@ pub(crate) struct Sqlite {
 
 impl Sqlite {
     /// Opens the database in `directory`, making and migrating it as needed.
-    pub(crate) fn open(directory: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn open(directory: &Path, time: Time) -> Result<Self, StoreError> {
         open::private_directory(directory)?;
         filesystem::require_local(directory)?;
         let path = directory.join(DATABASE_FILE);
@@ -51,6 +56,11 @@ impl Sqlite {
         Ok(Self {
             file: identity(&path).ok_or_else(|| StoreError::Replaced { path: path.clone() })?,
             idle: Mutex::new(vec![first]),
+            // Everybody who can use the file is on this machine, so the machine's time is the store's.
+            clock: match time {
+                Time::Own => Arc::new(SystemClock),
+                Time::Told(clock) => clock,
+            },
             checkpoints: Checkpoints::new(directory)?,
             doorbells: Doorbells::new(directory)?,
             seats: Seats::new(directory)?,
@@ -122,7 +132,7 @@ impl Sqlite {
         if begin == BEGIN_WRITE {
             self.require_writable(connection)?;
         }
-        let mut tx = SqliteTx { connection, path: &self.path, rings: Vec::new() };
+        let mut tx = SqliteTx { connection, path: &self.path, clock: &*self.clock, now: None, rings: Vec::new() };
         match work(&mut tx) {
             Verdict::Commit => {
                 let rings = tx.rings;
@@ -189,19 +199,28 @@ impl Engine for Sqlite {
         Ok(self.seats.take(room, agent)?.map(|seat| Box::new(seat) as Box<dyn Seat>))
     }
 
+    fn now(&self) -> Result<Timestamp, StoreError> {
+        Ok(self.clock.now())
+    }
+
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     fn info(&self) -> Result<StoreInfo, StoreError> {
         let open = self.checkout()?;
         let schema = migrate::pragma(&open.connection, "user_version").map_err(|error| self.wrong(&error))?;
         self.checkin(open);
         let bytes = |path: PathBuf| fs::metadata(path).map_or(0, |metadata| metadata.len());
         Ok(StoreInfo {
-            path: self.path.clone(),
+            place: self.path.display().to_string(),
             schema,
             read_only: schema > SCHEMA_VERSION,
             engine: format!("SQLite {}", rusqlite::version()),
             database_bytes: bytes(self.path.clone()),
-            wal_bytes: bytes(self.beside("-wal")),
+            wal_bytes: Some(bytes(self.beside("-wal"))),
             writer: busy::writer(&self.path),
+            server: None,
         })
     }
 

@@ -8,29 +8,29 @@ use crate::StoreError;
 
 /// Names what went wrong with the database at `path`.
 pub(super) fn from_sqlite(path: &Path, error: &Error) -> StoreError {
-    let path = path.to_owned();
+    let place = path.display().to_string();
     let detail = error.to_string();
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
-            super::busy::timed_out(&path)
+            super::busy::timed_out(path)
         }
-        Some(ErrorCode::DiskFull) => StoreError::Full { path },
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => StoreError::Corrupt { path, detail },
-        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly { path, detail },
-        Some(ErrorCode::CannotOpen) if !is_writable(&path) => StoreError::ReadOnly { path, detail },
-        Some(ErrorCode::SystemIoFailure) if is_full(&path) => StoreError::Full { path },
-        _ => StoreError::Unavailable { path, detail },
+        Some(ErrorCode::DiskFull) => StoreError::Full { place },
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => StoreError::Corrupt { place, detail },
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly { place, detail },
+        Some(ErrorCode::CannotOpen) if !is_writable(path) => StoreError::ReadOnly { place, detail },
+        Some(ErrorCode::SystemIoFailure) if is_full(path) => StoreError::Full { place },
+        _ => StoreError::Unavailable { place, detail },
     }
 }
 
 /// Names what went wrong with the file or directory at `path`.
 pub(super) fn from_io(path: &Path, error: &io::Error) -> StoreError {
-    let path = path.to_owned();
+    let place = path.display().to_string();
     let detail = error.to_string();
     match error.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly { path, detail },
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full { path },
-        _ => StoreError::Unavailable { path, detail },
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly { place, detail },
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full { place },
+        _ => StoreError::Unavailable { place, detail },
     }
 }
 

@@ -14,13 +14,10 @@ use std::{
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::{failure, open};
-use crate::StoreError;
-
-/// Every migration, in order. The number of the last is the schema's version.
-const MIGRATIONS: &[&str] = &[include_str!("../schema/0001_rooms.sqlite.sql")];
-
-/// The schema this program writes.
-pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
+use crate::{
+    StoreError,
+    schema::{MIGRATIONS, SCHEMA_VERSION},
+};
 
 /// Marks the file as Baton's: "Batn".
 const APPLICATION_ID: i64 = 0x4261_746e;
@@ -70,7 +67,7 @@ fn inspect(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
         return Ok(0);
     }
     let detail = "it belongs to another program".to_owned();
-    Err(StoreError::Corrupt { path: path.to_owned(), detail })
+    Err(StoreError::Corrupt { place: path.display().to_string(), detail })
 }
 
 fn apply(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
@@ -79,12 +76,12 @@ fn apply(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let mode: String = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(wrong)?;
     if mode != WAL {
         let detail = format!("its journal mode is {mode} and cannot be changed to {WAL}");
-        return Err(StoreError::Unavailable { path: path.to_owned(), detail });
+        return Err(StoreError::Unavailable { place: path.display().to_string(), detail });
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrong)?;
     let version: i64 = pragma(&transaction, "user_version").map_err(wrong)?;
-    for sql in MIGRATIONS.iter().skip(version.max(0) as usize) {
-        transaction.execute_batch(sql).map_err(wrong)?;
+    for migration in MIGRATIONS.iter().skip(version.max(0) as usize) {
+        transaction.execute_batch(migration.sqlite).map_err(wrong)?;
     }
     if version < SCHEMA_VERSION {
         transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrong)?;

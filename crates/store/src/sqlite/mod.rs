@@ -17,7 +17,6 @@ mod open;
 mod seat;
 mod tx;
 
-pub use migrate::SCHEMA_VERSION;
 pub use open::DATABASE_FILE;
 
 pub(crate) use engine::Sqlite;

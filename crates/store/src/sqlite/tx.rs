@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use baton_core::{ids::RoomId, room::Concern};
+use baton_core::{ids::RoomId, room::Concern, time::Timestamp};
 use rusqlite::{
     Connection, ToSql,
     types::{ToSqlOutput, Value, ValueRef},
@@ -11,34 +11,47 @@ use rusqlite::{
 use super::{doorbell::Ring, failure};
 use crate::{
     StoreError,
-    engine::{Param, Row, Tx},
+    clock::Clock,
+    engine::{Changes, EachRow, Param, Query, Row, Tx, key_of, missed},
 };
 
 pub(super) struct SqliteTx<'a> {
     pub(super) connection: &'a Connection,
     pub(super) path: &'a Path,
+    pub(super) clock: &'a dyn Clock,
+    pub(super) now: Option<Timestamp>,
     pub(super) rings: Vec<(RoomId, Ring)>,
 }
 
 impl Tx for SqliteTx<'_> {
-    fn execute(&mut self, sql: &'static str, params: &[Param<'_>]) -> Result<usize, StoreError> {
+    fn execute(&mut self, sql: &'static str, params: &[Param<'_>], changes: Changes) -> Result<(), StoreError> {
         let run = || self.connection.prepare_cached(sql)?.execute(bind(params));
-        run().map_err(|error| failure::from_sqlite(self.path, &error))
+        let changed = run().map_err(|error| failure::from_sqlite(self.path, &error))?;
+        match changes {
+            Changes::One(table) if changed != 1 => Err(missed(table, key_of(params))),
+            Changes::One(_) | Changes::Any => Ok(()),
+        }
     }
 
-    fn query(
-        &mut self,
-        sql: &'static str,
-        params: &[Param<'_>],
-        each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+    fn query_all(&mut self, queries: &[Query<'_>], each: EachRow<'_>) -> Result<(), StoreError> {
         let wrong = |error: rusqlite::Error| failure::from_sqlite(self.path, &error);
-        let mut statement = self.connection.prepare_cached(sql).map_err(wrong)?;
-        let mut rows = statement.query(bind(params)).map_err(wrong)?;
-        while let Some(row) = rows.next().map_err(wrong)? {
-            each(&SqliteRow { row, path: self.path })?;
+        for (which, query) in queries.iter().enumerate() {
+            // Nothing to lock: a write has the whole file to itself.
+            let mut statement = self.connection.prepare_cached(query.sql).map_err(wrong)?;
+            let mut rows = statement.query(bind(query.params)).map_err(wrong)?;
+            while let Some(row) = rows.next().map_err(wrong)? {
+                each(which, &SqliteRow { row, path: self.path })?;
+            }
         }
         Ok(())
+    }
+
+    fn alone(&mut self, _name: &str) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn now(&mut self) -> Result<Timestamp, StoreError> {
+        Ok(*self.now.get_or_insert_with(|| self.clock.now()))
     }
 
     fn ring(&mut self, room: &RoomId, concern: Concern<'_>) {
@@ -99,6 +112,6 @@ impl SqliteRow<'_, '_> {
 
     fn unexpected(&self, column: usize, found: impl std::fmt::Display) -> StoreError {
         let detail = format!("column {column} holds {found}");
-        StoreError::Corrupt { path: self.path.to_owned(), detail }
+        StoreError::Corrupt { place: self.path.display().to_string(), detail }
     }
 }

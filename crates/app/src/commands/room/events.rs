@@ -63,15 +63,15 @@ impl UseCase for Events {
     fn run(app: &App, caller: &Caller, input: EventsInput) -> Result<GetRoomEventsResult, Failure> {
         let limit = input.limit.unwrap_or(limits::EVENTS_DEFAULT);
         check(&input, limit)?;
-        let (mut room, mut found) = app.store.read(|tx| {
+        let (mut room, mut found, now) = app.store.read(|tx| {
             let room = rooms::load(tx, &input.room_id)?.ok_or_else(|| Failure::unknown_room(&input.room_id))?;
             let events = match input.after {
                 Some(after) => log::after(tx, &room.id, after, limit + 1)?,
                 None => log::before(tx, &room.id, input.before, limit + 1)?,
             };
-            Ok::<_, Failure>((room, events))
+            Ok::<_, Failure>((room, events, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, app.now(), Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try);
         let mut has_more = found.len() > limit as usize;
         found.truncate(limit as usize);
         let mut events = Vec::new();

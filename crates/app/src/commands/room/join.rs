@@ -6,6 +6,7 @@ use baton_core::{
     ids::{AgentId, RoomId, Seq},
     lease::Fence,
     policy::Policy,
+    process::Witness,
     room::{Action, Actor, Created, Event, Recorded, Room, RoomState},
     time::Timestamp,
 };
@@ -18,6 +19,7 @@ use crate::{
     app::{Change, Request, internal},
     paths::{self, Location},
     table::{Effect, Tier, UseCase},
+    testimony,
     view::PathRoom,
 };
 
@@ -99,19 +101,28 @@ impl UseCase for Join {
             None => caller.actor(),
         };
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
-        let joined = app.once(&actor, &request, |tx, now| {
-            let found = find(app, tx, &location, input.force_new)?;
+        let joined = app.once(&actor, &request, |tx| {
+            let mut found = find(app, tx, &location, input.force_new)?;
+            if matches!(found.room, Found::Open { .. }) {
+                // Rooms are opened one at a time, or two joins would open one inside the other and never meet. The
+                // second finds what the first made.
+                tx.alone("opening a room")?;
+                found = find(app, tx, &location, input.force_new)?;
+            }
             let created = matches!(found.room, Found::Open { .. });
             let before = match found.room {
                 Found::There(room) => *room,
-                Found::Open { path } => open(app, tx, &actor, &path, now)?,
+                Found::Open { path } => open(app, tx, &actor, &path)?,
             };
-            let mut change = Change { tx, room: before.clone(), now, actor: &actor, witness: &app.probe };
+            let eyes = app.eyes(tx, &before)?;
+            let now = tx.now()?;
+            let mut change = Change { tx, room: before.clone(), now, actor: &actor, witness: &eyes };
             change.decide(Action::Join)?;
             change.room.touch(&actor.agent_id, now);
             let after = change.room;
             rooms::save(tx, &before, &after)?;
-            answer(&after, &actor, now, app, created, found.warning)
+            testimony::arrive(tx, actor.process.as_ref(), now)?;
+            answer(&after, &actor, now, &eyes, created, found.warning)
         })?;
         if let Some(agent_id) = input.agent_id_override {
             caller.override_identity(agent_id);
@@ -147,7 +158,8 @@ fn find(app: &App, tx: &mut dyn Tx, location: &Location, force_new: bool) -> Res
     Ok(Place { room: Found::Open { path: location.canonical_path.clone() }, warning: Some(warning) })
 }
 
-fn open(app: &App, tx: &mut dyn Tx, actor: &Actor, path: &str, now: Timestamp) -> Result<Room, Failure> {
+fn open(app: &App, tx: &mut dyn Tx, actor: &Actor, path: &str) -> Result<Room, Failure> {
+    let now = tx.now()?;
     let first = Recorded {
         room_id: app.ids.room_id()?,
         seq: Seq(1),
@@ -166,12 +178,12 @@ fn answer(
     room: &Room,
     actor: &Actor,
     now: Timestamp,
-    app: &App,
+    witness: &dyn Witness,
     created: bool,
     warning: Option<String>,
 ) -> Result<JoinPathResult, Failure> {
     let member = room.member(&actor.agent_id).ok_or_else(|| internal("a joiner is a member"))?;
-    let view = PathRoom::of(room, now, &actor.agent_id, &app.probe);
+    let view = PathRoom::of(room, now, &actor.agent_id, witness);
     Ok(JoinPathResult {
         room_id: room.id.clone(),
         canonical_path: room.canonical_path.clone(),

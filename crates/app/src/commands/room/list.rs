@@ -60,10 +60,10 @@ impl UseCase for List {
         let viewer = caller.actor().agent_id;
         // A listing goes by recent presence; `get_room_state` looks at processes.
         let unseen = |_: &ProcessIdentity| Liveness::Unknown;
-        let now = app.now();
         let found: Vec<PathRoom> = app.store.read(|tx| {
             let ids: Vec<RoomId> =
                 if input.all { rooms::recent(tx, limits::ROOMS_MAX)? } else { rooms::at_paths(tx, &places)? };
+            let now = tx.now()?;
             ids.iter()
                 .map(|id| Ok(PathRoom::of(&app.room(tx, id)?, now, &viewer, &unseen)))
                 .collect::<Result<_, Failure>>()

@@ -7,14 +7,16 @@ use baton_core::{
     room::{Prospect, TakeoverReason},
     time::Timestamp,
 };
-use baton_store::{log, rooms};
+use baton_store::log;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     App, Caller, Failure,
+    app::Sight,
     presence::{self, Effort},
     table::{Effect, Tier, UseCase},
+    testimony,
     view::{PathRoom, RoomMember},
 };
 
@@ -64,22 +66,24 @@ impl UseCase for State {
 
     fn run(app: &App, caller: &Caller, input: StateInput) -> Result<GetRoomStateResult, Failure> {
         let actor = caller.actor();
-        let now = app.now();
-        let (mut room, handoff) = app.store.read(|tx| {
-            let room = rooms::load(tx, &input.room_id)?.ok_or_else(|| Failure::unknown_room(&input.room_id))?;
+        let (mut sight, handoff) = app.store.read(|tx| {
+            let room = app.room(tx, &input.room_id)?;
             let received = room.ownership().and_then(|ownership| ownership.received.clone());
             let handoff = match room.pending().cloned().or(received) {
                 Some(pending) => log::find(tx, &room.id, pending.seq)?,
                 None => None,
             };
-            Ok::<_, Failure>((room, handoff))
+            let eyes = app.eyes(tx, &room)?;
+            Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, handoff))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
-        let takeover = match room.prospect(now, &actor.agent_id, actor.process.as_ref(), &app.probe) {
+        presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try);
+        testimony::give(app, &sight, Effort::Try);
+        let Sight { room, eyes, now } = sight;
+        let takeover = match room.prospect(now, &actor.agent_id, actor.process.as_ref(), &eyes) {
             Prospect::Takeover { reason } if room.member(&actor.agent_id).is_some() => Some(reason),
             _ => None,
         };
-        let member = |(ordinal, member)| RoomMember::of(&room, ordinal, member, now, &app.probe);
+        let member = |(ordinal, member)| RoomMember::of(&room, ordinal, member, now, &eyes);
         Ok(GetRoomStateResult {
             members: room.members.iter().enumerate().map(member).collect(),
             policy: room.policy.clone(),
@@ -87,7 +91,7 @@ impl UseCase for State {
             handoff_from: handoff.as_ref().map(|recorded| recorded.actor.clone()),
             handoff: handoff.and_then(|recorded| recorded.event.handoff().cloned()),
             owned_since: room.ownership().map(|ownership| ownership.since),
-            room: PathRoom::of(&room, now, &actor.agent_id, &app.probe),
+            room: PathRoom::of(&room, now, &actor.agent_id, &eyes),
         })
     }
 }

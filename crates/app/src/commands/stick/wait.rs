@@ -31,10 +31,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     App, Caller, Failure,
-    app::Request,
+    app::{Request, Sight},
     liveness::Probe,
     presence::{self, Effort},
     table::{Effect, Tier, UseCase},
+    testimony,
 };
 
 /// `stick.wait`
@@ -129,13 +130,13 @@ impl UseCase for Wait {
                 outcome => return outcome,
             }
         }
-        let mut room = waiter.load()?;
-        presence::refresh(app, caller, &mut room, app.now(), Effort::Wait);
-        let asked = input.max_wait_ms.map_or(room.policy.wait_for_turn_max_wait_ms, Ttl::from_millis);
+        let mut sight = waiter.load()?;
+        presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Wait);
+        let asked = input.max_wait_ms.map_or(sight.room.policy.wait_for_turn_max_wait_ms, Ttl::from_millis);
         let budget = Duration::from_millis(asked.as_millis());
-        match waiter.look(room)? {
+        match waiter.look(sight)? {
             Look::Answer(answer) => Ok(*answer),
-            Look::NotYet(room) if budget.is_zero() => Ok(waiter.not_yet(&room)),
+            Look::NotYet(sight) if budget.is_zero() => Ok(waiter.not_yet(&sight)),
             Look::NotYet(_) => waiter.listen(started + budget),
         }
     }
@@ -154,12 +155,12 @@ struct Waiter<'a> {
 }
 
 /// What a look at the room came to.
-enum Look {
+enum Look<'a> {
     Answer(Box<WaitForTurnResult>),
-    NotYet(Box<Room>),
+    NotYet(Box<Sight<'a>>),
 }
 
-impl Look {
+impl Look<'_> {
     fn answer(answer: WaitForTurnResult) -> Self {
         Self::Answer(Box::new(answer))
     }
@@ -170,8 +171,8 @@ impl<'a> Waiter<'a> {
         Request { command: Wait::NAME, input: self.input, key: self.input.idempotency_key.as_deref() }
     }
 
-    fn load(&self) -> Result<Room, Failure> {
-        self.app.store.read(|tx| self.app.room(tx, &self.input.room_id))
+    fn load(&self) -> Result<Sight<'a>, Failure> {
+        self.app.see(&self.input.room_id)
     }
 
     /// Waits until something is to be said or the budget is spent.
@@ -186,38 +187,40 @@ impl<'a> Waiter<'a> {
         let mut awaited = Awaited::default();
         loop {
             // The bell is up before the look, so what is committed after the look will ring it.
-            let room = match self.look(self.load()?)? {
+            let sight = match self.look(self.load()?)? {
                 Look::Answer(answer) => return Ok(*answer),
-                Look::NotYet(room) => room,
+                Look::NotYet(sight) => sight,
             };
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() || self.moved_since_cursor(&room)? {
-                return Ok(self.not_yet(&room));
+            if left.is_zero() || self.moved_since_cursor(&sight.room)? {
+                return Ok(self.not_yet(&sight));
             }
             if self.acts_for_nobody() {
                 return Err(Failure::new(ErrorCode::Canceled, "The process this wait was for is gone."));
             }
-            if awaited.follow(room.awaited_process(), &self.app.probe) == Followed::Gone {
+            if awaited.follow(sight.room.awaited_process(), &self.app.probe) == Followed::Gone {
                 // It ended after the look and before the watch: look again.
                 continue;
             }
             let ends = [own.as_ref(), awaited.end.as_ref()];
-            if self.sleep(&mut *bell, ends, left.min(self.until_deadline(&room)))? == Woken::Canceled {
+            if self.sleep(&mut *bell, ends, left.min(self.until_deadline(&sight)))? == Woken::Canceled {
                 return Err(Failure::new(ErrorCode::Canceled, "The wait was withdrawn."));
             }
         }
     }
 
     /// Looks at the room, and claims the stick if it is the caller's.
-    fn look(&self, mut room: Room) -> Result<Look, Failure> {
-        let now = self.app.now();
+    fn look(&self, mut sight: Sight<'a>) -> Result<Look<'a>, Failure> {
+        testimony::give(self.app, &sight, Effort::Wait);
+        let now = sight.now;
         // Who waits is there, whatever was stored last.
-        room.touch(&self.actor.agent_id, now);
+        sight.room.touch(&self.actor.agent_id, now);
+        let room = &sight.room;
         if room.stick == baton_core::room::Stick::Closed {
-            return Ok(Look::answer(WaitForTurnResult::Closed { room_id: room.id }));
+            return Ok(Look::answer(WaitForTurnResult::Closed { room_id: room.id.clone() }));
         }
         room.require_member(&self.actor.agent_id)?;
-        match room.prospect(now, &self.actor.agent_id, self.actor.process.as_ref(), &self.app.probe) {
+        match room.prospect(now, &self.actor.agent_id, self.actor.process.as_ref(), &sight.eyes) {
             Prospect::Claimable { .. } if !self.input.park => match self.claim() {
                 Ok(answer) => Ok(Look::answer(answer)),
                 // Someone was faster. That is an answer for the next look, not for the caller.
@@ -225,15 +228,15 @@ impl<'a> Waiter<'a> {
                 Err(failure) => Err(failure),
             },
             // A parked listener is told that the stick waits for it, and decides itself.
-            Prospect::Claimable { reason: ClaimReason::OpenClaim, .. } => Ok(Look::NotYet(Box::new(room))),
-            Prospect::Claimable { .. } => Ok(Look::answer(self.not_yet(&room))),
+            Prospect::Claimable { reason: ClaimReason::OpenClaim, .. } => Ok(Look::NotYet(Box::new(sight))),
+            Prospect::Claimable { .. } => Ok(Look::answer(self.not_yet(&sight))),
             Prospect::Holding => match room.ownership() {
-                Some(ownership) => self.resumed(&room, ownership).map(Look::answer),
-                None => Ok(Look::NotYet(Box::new(room))),
+                Some(ownership) => self.resumed(room, ownership).map(Look::answer),
+                None => Ok(Look::NotYet(Box::new(sight))),
             },
-            Prospect::Takeover { reason } => Ok(Look::answer(self.takeover_available(&room, reason))),
-            Prospect::Closed => Ok(Look::answer(WaitForTurnResult::Closed { room_id: room.id })),
-            Prospect::PriorOwner { .. } | Prospect::NotYet => Ok(Look::NotYet(Box::new(room))),
+            Prospect::Takeover { reason } => Ok(Look::answer(self.takeover_available(&sight, reason))),
+            Prospect::Closed => Ok(Look::answer(WaitForTurnResult::Closed { room_id: room.id.clone() })),
+            Prospect::PriorOwner { .. } | Prospect::NotYet => Ok(Look::NotYet(Box::new(sight))),
         }
     }
 
@@ -280,11 +283,12 @@ impl<'a> Waiter<'a> {
         })
     }
 
-    fn takeover_available(&self, room: &Room, basis: TakeoverReason) -> WaitForTurnResult {
+    fn takeover_available(&self, sight: &Sight<'_>, basis: TakeoverReason) -> WaitForTurnResult {
+        let room = &sight.room;
         WaitForTurnResult::TakeoverAvailable {
             room_id: room.id.clone(),
             turn_id: room.turn,
-            room_state: room.state(self.app.now(), &self.app.probe),
+            room_state: room.state(sight.now, &sight.eyes),
             basis,
             current_owner: room.owner().cloned(),
             reserved_for: room.reservation().map(|reservation| reservation.recipient.clone()),
@@ -292,7 +296,8 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    fn not_yet(&self, room: &Room) -> WaitForTurnResult {
+    fn not_yet(&self, sight: &Sight<'_>) -> WaitForTurnResult {
+        let room = &sight.room;
         let reserved_for = room.reservation().map(|reservation| &reservation.recipient);
         let next = if reserved_for == Some(&self.actor.agent_id) {
             "The stick is kept for you: call wait_for_turn without park to claim it."
@@ -303,7 +308,7 @@ impl<'a> Waiter<'a> {
         };
         WaitForTurnResult::NotYet {
             cursor: room.last_seq.to_string(),
-            room_state: room.state(self.app.now(), &self.app.probe),
+            room_state: room.state(sight.now, &sight.eyes),
             turn_id: room.turn,
             owner: room.owner().cloned(),
             reserved_for: reserved_for.cloned(),
@@ -331,8 +336,9 @@ impl<'a> Waiter<'a> {
 
     /// How long until time alone changes something, at most until the next safety re-read. A deadline that has
     /// passed changes nothing more.
-    fn until_deadline(&self, room: &Room) -> Duration {
-        let now = self.app.now();
+    fn until_deadline(&self, sight: &Sight<'_>) -> Duration {
+        let Sight { room, now, .. } = sight;
+        let now = *now;
         let tick = room.policy.wait_for_turn_poll_ms;
         let deadline = room.next_deadline().filter(|deadline| *deadline > now);
         Duration::from_millis(deadline.map_or(tick, |deadline| deadline.since(now)).min(tick).as_millis())

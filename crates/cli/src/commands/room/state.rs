@@ -17,6 +17,7 @@ impl StateArgs {
     pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let state = self.room.state(context)?;
         let you = context.caller.actor().agent_id;
-        Ok(ui.answer(&state, || render::room_page(&state, context.app.now(), &you)))
+        let now = context.app.now()?;
+        Ok(ui.answer(&state, || render::room_page(&state, now, &you)))
     }
 }

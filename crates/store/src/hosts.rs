@@ -1,0 +1,161 @@
+//! What machines say about themselves: which boot they are in, and which of their processes ended.
+//!
+//! A process can be looked at only on its own machine. What was seen there is told here, for those who are elsewhere.
+//! Like presence it is not part of the log; a decision that goes by it keeps the proof in its own event.
+
+use baton_core::{
+    limits,
+    process::{ProcessIdentity, Proof},
+    time::Timestamp,
+};
+use serde_json::Value;
+
+use crate::{
+    StoreError,
+    engine::{Changes, Param, Query, Tx},
+};
+
+/// What is known of the machines that some processes are on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Testimony {
+    boots: Vec<(String, String)>,
+    departures: Vec<Departure>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Departure {
+    host_id: String,
+    boot_id: String,
+    pid_namespace: u64,
+    pid: u32,
+    start_ticks: u64,
+    proof: Proof,
+}
+
+impl Testimony {
+    /// The proof that `process` is gone, if its machine gave one.
+    pub fn of(&self, process: &ProcessIdentity) -> Option<Proof> {
+        let boot = self.boots.iter().find(|(host_id, _)| *host_id == process.host_id);
+        if boot.is_some_and(|(_, boot_id)| *boot_id != process.boot_id) {
+            return Some(Proof::Rebooted);
+        }
+        let told = |departure: &&Departure| {
+            departure.pid == process.pid
+                && departure.start_ticks == process.start_ticks
+                && departure.pid_namespace == process.pid_namespace
+                && departure.boot_id == process.boot_id
+                && departure.host_id == process.host_id
+        };
+        self.departures.iter().find(told).map(|departure| departure.proof)
+    }
+}
+
+/// Machines that one question takes.
+const HOSTS_AT_ONCE: usize = 4;
+
+const BOOTS: &str = "
+    SELECT host_id, boot_id
+      FROM hosts
+     WHERE host_id IN (?1, ?2, ?3, ?4)
+";
+
+const DEPARTURES: &str = "
+    SELECT host_id, boot_id, pid_namespace, pid, start_ticks, proof
+      FROM departures
+     WHERE host_id IN (?1, ?2, ?3, ?4)
+";
+
+/// What the named machines have said.
+pub fn testimony(tx: &mut dyn Tx, host_ids: &[&str]) -> Result<Testimony, StoreError> {
+    let mut found = Testimony::default();
+    for some in host_ids.chunks(HOSTS_AT_ONCE) {
+        let mut params = [Param::Null; HOSTS_AT_ONCE];
+        for (param, host_id) in params.iter_mut().zip(some) {
+            *param = (*host_id).into();
+        }
+        tx.query_all(&[Query::new(BOOTS, &params), Query::new(DEPARTURES, &params)], &mut |which, row| {
+            let text = |column| row.text(column).map(|text| text.unwrap_or_default().to_owned());
+            let number = |column| row.int(column).map(|int| int.unwrap_or_default() as u64);
+            if which == 0 {
+                found.boots.push((text(0)?, text(1)?));
+                return Ok(());
+            }
+            let proof = text(5)?;
+            found.departures.push(Departure {
+                host_id: text(0)?,
+                boot_id: text(1)?,
+                pid_namespace: number(2)?,
+                pid: number(3)? as u32,
+                start_ticks: number(4)?,
+                proof: serde_json::from_value(Value::String(proof)).map_err(|error| StoreError::BadRow {
+                    table: "departures",
+                    key: text(0).unwrap_or_default(),
+                    detail: error.to_string(),
+                })?,
+            });
+            Ok(())
+        })?;
+    }
+    Ok(found)
+}
+
+const BOOT: &str = "
+    SELECT boot_id
+      FROM hosts
+     WHERE host_id = ?1
+";
+
+/// The boot that a machine said it was in.
+pub fn boot(tx: &mut dyn Tx, host_id: &str) -> Result<Option<String>, StoreError> {
+    let mut found = None;
+    tx.query(BOOT, &[host_id.into()], &mut |row| {
+        found = row.text(0)?.map(str::to_owned);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+const BOOTED: &str = "
+    INSERT INTO hosts (host_id, boot_id, told_at_ms)
+    VALUES (?1, ?2, ?3)
+        ON CONFLICT (host_id) DO UPDATE
+       SET boot_id = excluded.boot_id, told_at_ms = excluded.told_at_ms
+     WHERE hosts.boot_id <> excluded.boot_id
+";
+
+/// Has a machine say which boot it is in. All its processes of other boots are gone.
+pub fn booted(tx: &mut dyn Tx, host_id: &str, boot_id: &str, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(BOOTED, &[host_id.into(), boot_id.into(), now.as_millis().into()], Changes::Any)
+}
+
+const DEPARTED: &str = "
+    INSERT INTO departures (host_id, boot_id, pid_namespace, pid, start_ticks, proof, told_at_ms)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        ON CONFLICT (host_id, boot_id, pid_namespace, pid, start_ticks) DO NOTHING
+";
+
+/// Forgets departures of which every timeout has long taken notice.
+const FORGET: &str = "
+    DELETE FROM departures
+     WHERE told_at_ms < ?1
+";
+
+/// Has a machine say that one of its processes is gone.
+pub fn departed(tx: &mut dyn Tx, process: &ProcessIdentity, proof: Proof, now: Timestamp) -> Result<(), StoreError> {
+    let oldest = now.as_millis() - limits::DEPARTURE_TTL.as_millis() as i64;
+    tx.execute(FORGET, &[oldest.into()], Changes::Any)?;
+    let proof = serde_json::to_value(proof).ok().and_then(|value| value.as_str().map(str::to_owned));
+    tx.execute(
+        DEPARTED,
+        &[
+            process.host_id.as_str().into(),
+            process.boot_id.as_str().into(),
+            (process.pid_namespace as i64).into(),
+            i64::from(process.pid).into(),
+            (process.start_ticks as i64).into(),
+            proof.as_deref().unwrap_or("exited").into(),
+            now.as_millis().into(),
+        ],
+        Changes::Any,
+    )
+}

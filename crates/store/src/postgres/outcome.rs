@@ -1,0 +1,90 @@
+//! What became of a commit whose answer was lost.
+//!
+//! Every connection has a name, and each change that others can see is numbered under it, in the same transaction.
+//! While the transaction lasts it also holds a lock of that name, which it had before it was asked to commit. So
+//! whoever takes the lock afterwards knows that it is over, and the number tells how it ended.
+
+use baton_core::ids::RoomId;
+use tokio_postgres::Row;
+
+use super::{
+    failure::Trouble,
+    link::Link,
+    pipeline::{self, Failed, Step},
+    statement::{Sql, Value},
+};
+
+/// Under which name a connection commits, and how often it has.
+#[derive(Clone, Debug)]
+pub(super) struct Writer {
+    pub(super) id: String,
+    pub(super) number: i64,
+}
+
+impl Writer {
+    pub(super) fn new() -> Result<Self, String> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(|error| format!("there are no random numbers: {error}"))?;
+        let id = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self { id, number: 0 })
+    }
+
+    /// Numbers the next change.
+    pub(super) fn mark(&mut self) -> Step {
+        self.number += 1;
+        Step::Run { sql: Sql::plain(MARK), values: vec![Value::Text(self.id.clone()), Value::Int(self.number)] }
+    }
+}
+
+const MARK: &str = "
+    INSERT INTO writers (writer_id, write_number, written_at)
+    VALUES (?1, ?2, now())
+        ON CONFLICT (writer_id) DO UPDATE
+       SET write_number = excluded.write_number, written_at = excluded.written_at
+";
+
+/// Ends whatever still runs on the lost connection. It may be waiting for us without knowing that we are gone.
+const END: &str = "
+    SELECT count(pg_terminate_backend(pid))
+      FROM pg_locks
+     WHERE locktype = 'advisory' AND granted AND objsubid = 1
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+       AND ((classid::bigint << 32) | objid::bigint) = hashtextextended(?1, 0)
+       AND pid <> pg_backend_pid()
+";
+
+/// Waits until it is over.
+const WAIT: &str = "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended(?1, 0))";
+
+const LAST: &str = "
+    SELECT write_number
+      FROM writers
+     WHERE writer_id = ?1
+";
+
+/// Whether the change that `lost` numbered last was committed. Asked on another connection.
+pub(super) fn was_committed(link: &mut Link, lost: &Writer) -> Result<bool, Trouble> {
+    let ask = |sql| Step::Run { sql: Sql::plain(sql), values: vec![Value::Text(lost.id.clone())] };
+    let steps = [Step::Text("BEGIN"), ask(END), ask(WAIT), ask(LAST), Step::Text("COMMIT")];
+    let rows = pipeline::run(link, &steps).map_err(|Failed { trouble, .. }| trouble)?;
+    let last = rows[3].first().map(|row: &Row| row.try_get::<_, i64>(0)).transpose().map_err(Trouble::Server)?;
+    Ok(last == Some(lost.number))
+}
+
+/// Tells those who listen to a room.
+const NOTIFY: &str = "SELECT 1 FROM pg_notify(?1, ?2)";
+
+/// The step that rings for `room`.
+pub(super) fn notify(channel: String, whom: String) -> Step {
+    Step::Run { sql: Sql::plain(NOTIFY), values: vec![Value::Text(channel), Value::Text(whom)] }
+}
+
+/// The channel of a room's notifications. A room's id is too long for one.
+pub(super) fn channel(room: &RoomId) -> String {
+    // FNV-1a, which is the same in every build of every Baton; two rooms on one channel would only wake each other.
+    let hash = room
+        .as_str()
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    format!("baton_{hash:016x}")
+}

@@ -1,0 +1,166 @@
+//! A few connections, and coming back after the server was away.
+#![expect(clippy::disallowed_methods, reason = "this module is a wait: it measures and sleeps")]
+
+use std::{
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{connect::Connector, link::Link, migrate};
+use crate::StoreError;
+
+/// Connections that a process has at most. A server has a hundred for everybody, unless it is told otherwise.
+const OPEN_MAX: usize = 8;
+
+/// Connections that it keeps for the next caller.
+const IDLE_MAX: usize = 2;
+
+/// How long a call waits for a server that went away, or for a free connection.
+pub(super) const AWAY_DEADLINE: Duration = Duration::from_secs(10);
+
+/// The first pause before trying again, and the longest.
+const PAUSE: Duration = Duration::from_millis(10);
+const PAUSE_MAX: Duration = Duration::from_millis(500);
+
+/// The connections of one process to one store.
+pub(super) struct Pool {
+    connector: Connector,
+    state: Mutex<State>,
+    freed: Condvar,
+    /// Whether the schema is known to be up to date.
+    ready: Mutex<bool>,
+    /// Whether the server was ever there. Before that, an address that does not answer is simply wrong.
+    reached: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    idle: Vec<Link>,
+    open: usize,
+}
+
+impl Pool {
+    pub(super) fn new(connector: Connector) -> Self {
+        Self {
+            connector,
+            state: Mutex::default(),
+            freed: Condvar::new(),
+            ready: Mutex::new(false),
+            reached: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn place(&self) -> &str {
+        self.connector.place()
+    }
+
+    /// A connection that stands, as far as can be seen from here. It must be given back.
+    pub(super) fn take(&self) -> Result<Link, StoreError> {
+        let deadline = Instant::now() + AWAY_DEADLINE;
+        let idle = self.reserve(deadline)?;
+        let made = match idle {
+            Some(link) => Ok(link),
+            None => self.connect(deadline).and_then(|mut link| {
+                self.make_ready(&mut link)?;
+                Ok(link)
+            }),
+        };
+        if made.is_err() {
+            self.release(None);
+        }
+        made
+    }
+
+    /// Takes a connection back. One that does not stand any more is dropped.
+    pub(super) fn give(&self, link: Link) {
+        self.release(Some(link).filter(|link| link.driver.stands()));
+    }
+
+    /// A connection of its own for somebody who keeps it. It does not count.
+    pub(super) fn apart(&self) -> Result<Link, StoreError> {
+        self.connector.connect().map_err(|refused| refused.at(self.place())).inspect(|_| {
+            self.reached.store(true, Ordering::Relaxed);
+        })
+    }
+
+    /// A place among the open connections, and one that idles, if any does.
+    fn reserve(&self, deadline: Instant) -> Result<Option<Link>, StoreError> {
+        let mut state = self.lock();
+        loop {
+            while let Some(mut link) = state.idle.pop() {
+                if link.driver.look() {
+                    return Ok(Some(link));
+                }
+                state.open -= 1;
+            }
+            if state.open < OPEN_MAX {
+                state.open += 1;
+                return Ok(None);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let holder = "the other calls of this process, which use all its connections".to_owned();
+                return Err(StoreError::Busy { holder, waited_ms: AWAY_DEADLINE.as_millis() as u64 });
+            }
+            state = self.freed.wait_timeout(state, left).map_or_else(|error| error.into_inner().0, |(state, _)| state);
+        }
+    }
+
+    fn release(&self, link: Option<Link>) {
+        let mut state = self.lock();
+        match link {
+            Some(link) if state.idle.len() < IDLE_MAX => state.idle.push(link),
+            Some(_) | None => state.open -= 1,
+        }
+        drop(state);
+        self.freed.notify_one();
+    }
+
+    /// Connects, and while the server is only away for a moment tries again, less and less often.
+    fn connect(&self, deadline: Instant) -> Result<Link, StoreError> {
+        let mut pause = PAUSE;
+        loop {
+            let refused = match self.connector.connect() {
+                Ok(link) => {
+                    self.reached.store(true, Ordering::Relaxed);
+                    return Ok(link);
+                }
+                Err(refused) => refused,
+            };
+            let known = self.reached.load(Ordering::Relaxed);
+            let worth_it = refused.is_starting() || (known && refused.may_pass());
+            if !worth_it || Instant::now() + pause > deadline {
+                return Err(refused.at(self.place()));
+            }
+            thread::sleep(pause);
+            pause = (pause * 2).min(PAUSE_MAX);
+        }
+    }
+
+    /// Brings the schema up to date on the first connection of this process.
+    fn make_ready(&self, link: &mut Link) -> Result<(), StoreError> {
+        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*ready {
+            migrate::run(link, self.place())?;
+            *ready = true;
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The pause before the `attempt`th try of a transaction that met another one.
+pub(super) fn back_off(attempt: u32) {
+    let mut jitter = [0; 1];
+    // Without random numbers the two would only meet once more.
+    let _ = getrandom::fill(&mut jitter);
+    let pause = Duration::from_micros(500 << attempt.min(6));
+    thread::sleep(pause / 2 + pause * u32::from(jitter[0]) / 512);
+}

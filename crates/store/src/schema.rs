@@ -1,0 +1,22 @@
+//! The migrations of both engines, side by side: each number is one change of the model, in two dialects.
+
+/// One step, in the words of each engine.
+pub(crate) struct Migration {
+    pub(crate) sqlite: &'static str,
+    pub(crate) postgres: &'static str,
+}
+
+/// Every migration, in order. The number of the last is the schema's version.
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration {
+        sqlite: include_str!("schema/0001_rooms.sqlite.sql"),
+        postgres: include_str!("schema/0001_rooms.postgres.sql"),
+    },
+    Migration {
+        sqlite: include_str!("schema/0002_hosts.sqlite.sql"),
+        postgres: include_str!("schema/0002_hosts.postgres.sql"),
+    },
+];
+
+/// The schema this program writes.
+pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
