@@ -41,6 +41,8 @@ pub(crate) struct Request<'a, I> {
 pub(crate) struct Change<'a> {
     pub(crate) tx: &'a mut dyn Tx,
     pub(crate) room: Room,
+    /// The handoff that waits there, or that the current turn began with, where it was asked for.
+    pub(crate) handoff: Option<Recorded>,
     pub(crate) now: Timestamp,
     pub(crate) actor: &'a Actor,
     pub(crate) witness: &'a dyn Witness,
@@ -81,6 +83,21 @@ impl App {
         self.once(&actor, request, |tx| self.change_in(tx, &actor, room_id, &mut work))
     }
 
+    /// The same with the handoff that waits in the room at hand, which comes along in the same look.
+    pub(crate) fn change_with_handoff<I: Serialize, O: Serialize + DeserializeOwned>(
+        &self,
+        caller: &Caller,
+        request: &Request<'_, I>,
+        room_id: &RoomId,
+        mut work: impl FnMut(&mut Change<'_>) -> Result<O, Failure>,
+    ) -> Result<O, Failure> {
+        let actor = caller.actor();
+        self.once(&actor, request, |tx| {
+            let (before, handoff) = self.room_with_handoff(tx, room_id)?;
+            self.change_loaded(tx, &actor, before, handoff, &mut work)
+        })
+    }
+
     /// The same inside a transaction that is under way.
     pub(crate) fn change_in<O>(
         &self,
@@ -90,10 +107,21 @@ impl App {
         work: &mut dyn FnMut(&mut Change<'_>) -> Result<O, Failure>,
     ) -> Result<O, Failure> {
         let before = self.room(tx, room_id)?;
+        self.change_loaded(tx, actor, before, None, work)
+    }
+
+    fn change_loaded<O>(
+        &self,
+        tx: &mut dyn Tx,
+        actor: &Actor,
+        before: Room,
+        handoff: Option<Recorded>,
+        work: &mut dyn FnMut(&mut Change<'_>) -> Result<O, Failure>,
+    ) -> Result<O, Failure> {
         let eyes = self.eyes(tx, &before)?;
         // After the room is ours: whoever waited for it must not decide by the time at which the wait began.
         let now = tx.now()?;
-        let mut change = Change { tx, room: before.clone(), now, actor, witness: &eyes };
+        let mut change = Change { tx, room: before.clone(), handoff, now, actor, witness: &eyes };
         change.come_back()?;
         let output = work(&mut change)?;
         change.room.touch(&actor.agent_id, now);
@@ -146,6 +174,11 @@ impl App {
         rooms::load(tx, id)?.ok_or_else(|| Failure::unknown_room(id))
     }
 
+    /// Reads a room and the handoff that waits there, or that the current turn began with.
+    pub(crate) fn room_with_handoff(&self, tx: &mut dyn Tx, id: &RoomId) -> Result<(Room, Option<Recorded>), Failure> {
+        rooms::load_with_handoff(tx, id)?.ok_or_else(|| Failure::unknown_room(id))
+    }
+
     /// What can be seen of the processes behind a room: by looking, and for other machines by what they have told.
     pub(crate) fn eyes(&self, tx: &mut dyn Tx, room: &Room) -> Result<Eyes<'_>, StoreError> {
         let here = host_id();
@@ -153,8 +186,12 @@ impl App {
             room.processes().map(|process| process.host_id.as_str()).filter(|host_id| Some(*host_id) != here).collect();
         elsewhere.sort_unstable();
         elsewhere.dedup();
-        let told = if elsewhere.is_empty() { hosts::Testimony::default() } else { hosts::testimony(tx, &elsewhere)? };
-        Ok(Eyes::new(&self.probe, told))
+        if elsewhere.is_empty() {
+            return Ok(Eyes::new(&self.probe, hosts::Testimony::default()));
+        }
+        // What was told from here too, so that nothing is told twice.
+        elsewhere.extend(here);
+        Ok(Eyes::new(&self.probe, hosts::testimony(tx, &elsewhere)?))
     }
 
     /// A room as it is now.

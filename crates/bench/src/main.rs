@@ -18,6 +18,7 @@ mod helpers;
 mod player;
 mod process;
 mod raw;
+mod raw_postgres;
 mod report;
 mod rows;
 mod servers;

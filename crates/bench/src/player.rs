@@ -10,7 +10,7 @@ use std::{
 };
 
 use baton_app::{
-    App, Caller, Failure, Location,
+    App, Caller, Failure,
     clock::{RandomIds, Time},
     commands::stick::{Release, ReleaseInput, Wait, WaitForTurnResult, WaitInput},
     environment::Environment,
@@ -44,11 +44,12 @@ pub(crate) enum Door {
 }
 
 impl Player {
-    /// Joins the room of `workspace`, in the store in `data`, as `agent`.
+    /// Joins the room of `workspace`, in the store at `data` (a directory, or the address of a server), as `agent`.
     pub(crate) fn join(data: &Path, workspace: &Path, agent: &str) -> Outcome<Self> {
         fs::create_dir_all(workspace)?;
-        let app = App::open(&Location::Directory(data.to_owned()), Environment::read(), Time::Own, Box::new(RandomIds))
-            .map_err(refused)?;
+        let environment = Environment::read();
+        let location = environment.store_location(data.to_str()).map_err(refused)?;
+        let app = App::open(&location, environment, Time::Own, Box::new(RandomIds)).map_err(refused)?;
         let actor = Actor {
             agent_id: agent.parse()?,
             process: liveness::identify(std::process::id()),

@@ -34,10 +34,10 @@ impl Servers {
         })
     }
 
-    /// The command that starts a server on the store in `data` for `agent`.
+    /// The command that starts a server on the store at `data`, a directory or an address, for `agent`.
     pub(crate) fn command(&self, data: &Path, agent: &str) -> Command {
         let mut command = Command::new(&self.program);
-        command.arg(self.argument).env("BATON_DATA_DIR", data).env("BATON_AGENT_ID", agent);
+        command.arg(self.argument).env("BATON_STORE", data).env("BATON_AGENT_ID", agent);
         command
     }
 

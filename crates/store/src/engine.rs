@@ -171,15 +171,17 @@ pub trait Bell: Send {
     /// Becomes readable when the bell rings.
     fn fd(&self) -> BorrowedFd<'_>;
     /// Forgets the rings so far, so that the next one is heard, and tells whether the last one was for `agent`. It
-    /// may only be wrong in saying yes, or in saying no when another ring came on its heels.
+    /// is a hint, and may be wrong when another ring came on its heels.
     fn clear(&mut self, agent: &AgentId) -> RungFor;
 }
 
 /// Whom a ring was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RungFor {
-    /// The listener, or anybody.
+    /// The listener, by name.
     You,
+    /// Anybody.
+    Anyone,
     /// Somebody else: let them go first.
     Others,
 }

@@ -20,6 +20,13 @@ const APPEND: &str = "
 
 /// Stores an event at its place, and has those who wait on the room woken when it is committed.
 pub fn append(tx: &mut dyn Tx, recorded: &Recorded) -> Result<(), StoreError> {
+    restore(tx, recorded)?;
+    tx.ring(&recorded.room_id, recorded.event.concerns());
+    Ok(())
+}
+
+/// Stores an event that happened before, elsewhere: nobody is woken.
+pub fn restore(tx: &mut dyn Tx, recorded: &Recorded) -> Result<(), StoreError> {
     let payload = recorded.event.payload().map_err(|error| bad_row(&recorded.room_id, recorded.seq, error))?;
     tx.execute(
         APPEND,
@@ -34,9 +41,7 @@ pub fn append(tx: &mut dyn Tx, recorded: &Recorded) -> Result<(), StoreError> {
             recorded.at.as_millis().into(),
         ],
         Changes::Any,
-    )?;
-    tx.ring(&recorded.room_id, recorded.event.concerns());
-    Ok(())
+    )
 }
 
 /// Reads one event.
@@ -95,7 +100,8 @@ fn collect(
     Ok(events)
 }
 
-fn recorded(room: &RoomId, row: &dyn Row) -> Result<Recorded, StoreError> {
+/// An event from its row.
+pub(crate) fn recorded(room: &RoomId, row: &dyn Row) -> Result<Recorded, StoreError> {
     let seq = Seq(row.int(0)?.unwrap_or_default().max(0) as u64);
     let wrong = |detail: String| StoreError::BadRow { table: "log", key: format!("{room}@{seq}"), detail };
     let kind = row.text(1)?.ok_or_else(|| wrong("type is missing".to_owned()))?;

@@ -7,7 +7,7 @@ use baton_core::{
     lease::{Fence, Lease},
     policy::Policy,
     process::{ProcessIdentity, SessionKind},
-    room::{ClaimReason, Member, Ownership, Pending, Reservation, Room, Stick, Via},
+    room::{ClaimReason, Member, Ownership, Pending, Recorded, Reservation, Room, Stick, Via},
     time::Timestamp,
 };
 use serde_json::Value;
@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::{
     StoreError,
     engine::{Changes, Param, Query, Row, Tx},
+    log,
 };
 
 /// Reads a room, less its members.
@@ -37,18 +38,49 @@ const LOAD_MEMBERS: &str = "
 
 /// The room with this id. In a write it is this transaction's alone from here on.
 pub fn load(tx: &mut dyn Tx, id: &RoomId) -> Result<Option<Room>, StoreError> {
+    load_and(tx, id, None, &mut |_| Ok(()))
+}
+
+/// Reads a room, its members, and perhaps something else, in one go.
+fn load_and(
+    tx: &mut dyn Tx,
+    id: &RoomId,
+    more: Option<Query<'_>>,
+    each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
+) -> Result<Option<Room>, StoreError> {
     let (mut found, mut members) = (None, Vec::new());
     let params = [id.as_str().into()];
     // The members are asked for after the room is locked, and not in the same breath: what was true before the lock
     // need not be true under it.
-    tx.query_all(&[Query::locking(LOAD, &params), Query::new(LOAD_MEMBERS, &params)], &mut |which, row| {
+    let own = [Query::locking(LOAD, &params), Query::new(LOAD_MEMBERS, &params)];
+    let queries: Vec<Query<'_>> = own.into_iter().chain(more).collect();
+    tx.query_all(&queries, &mut |which, row| {
         match which {
             0 => found = Some(room(row)?),
-            _ => members.push(member(id, row)?),
+            1 => members.push(member(id, row)?),
+            _ => each(row)?,
         }
         Ok(())
     })?;
     Ok(found.map(|room: Room| Room { members, ..room }))
+}
+
+/// Reads the event that holds a room's handoff.
+const LOAD_HANDOFF: &str = "
+    SELECT seq, type, actor, payload, created_at_ms, turn_id
+      FROM log
+     WHERE room_id = ?1 AND seq = (SELECT handoff_seq FROM rooms WHERE room_id = ?1)
+";
+
+/// The same with the handoff that waits there, or that the current turn began with.
+pub fn load_with_handoff(tx: &mut dyn Tx, id: &RoomId) -> Result<Option<(Room, Option<Recorded>)>, StoreError> {
+    let params = [id.as_str().into()];
+    let mut handoff = None;
+    let loaded = load_and(tx, id, Some(Query::new(LOAD_HANDOFF, &params)), &mut |row| {
+        handoff = Some(log::recorded(id, row)?);
+        Ok(())
+    })?;
+    Ok(loaded.map(|room| (room, handoff)))
 }
 
 /// Finds the open rooms at any of some paths.
@@ -125,6 +157,32 @@ pub fn of_process(tx: &mut dyn Tx, process: &ProcessIdentity) -> Result<Vec<Room
         number(process.start_ticks).into(),
     ];
     ids(tx, OF_PROCESS, &params)
+}
+
+/// Counts rooms, and events by the place of each room's last.
+const TALLY: &str = "
+    SELECT count(*), CAST(coalesce(sum(last_seq), 0) AS BIGINT)
+      FROM rooms
+";
+
+/// How much there is in a store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Rooms, closed ones too.
+    pub rooms: u64,
+    /// Events in the logs of all of them.
+    pub events: u64,
+}
+
+/// Counts what is there without reading it all.
+pub fn tally(tx: &mut dyn Tx) -> Result<Tally, StoreError> {
+    let mut tally = Tally::default();
+    tx.query(TALLY, &[], &mut |row| {
+        let count = |column| row.int(column).map(|count| count.unwrap_or_default().unsigned_abs());
+        tally = Tally { rooms: count(0)?, events: count(1)? };
+        Ok(())
+    })?;
+    Ok(tally)
 }
 
 fn ids(tx: &mut dyn Tx, sql: &'static str, params: &[Param<'_>]) -> Result<Vec<RoomId>, StoreError> {

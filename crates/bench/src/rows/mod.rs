@@ -5,6 +5,7 @@ mod crash;
 mod handoff;
 mod idle;
 mod listing;
+mod postgres;
 mod read;
 mod startup;
 mod thought;
@@ -42,7 +43,7 @@ impl Row {
 }
 
 /// Every row.
-pub(crate) const ROWS: [Row; 9] = [
+pub(crate) const ROWS: [Row; 10] = [
     Row { number: 1, name: "transition", run: transition::run },
     Row { number: 2, name: "contention", run: contention::run },
     Row { number: 3, name: "thought", run: thought::run },
@@ -52,4 +53,5 @@ pub(crate) const ROWS: [Row; 9] = [
     Row { number: 7, name: "startup", run: startup::run },
     Row { number: 8, name: "read", run: read::run },
     Row { number: 9, name: "listing", run: listing::run },
+    Row { number: 10, name: "postgres", run: postgres::run },
 ];

@@ -42,6 +42,11 @@ type Answer<'a> = Pin<Box<dyn Future<Output = Result<Vec<Row>, Error>> + Send + 
 
 /// Sends all steps and gives the rows of each.
 pub(super) fn run(link: &mut Link, steps: &[Step]) -> Result<Vec<Vec<Row>>, Failed> {
+    run_for(link, steps, steps.len())
+}
+
+/// Sends all steps, and waits only for the answers to the first few.
+pub(super) fn run_for(link: &mut Link, steps: &[Step], wanted: usize) -> Result<Vec<Vec<Row>>, Failed> {
     let deadline = Instant::now() + REPLY_DEADLINE;
     prepare(link, steps, deadline).map_err(|trouble| Failed { step: 0, trouble })?;
     let Link { client, driver, statements, .. } = link;
@@ -56,7 +61,7 @@ pub(super) fn run(link: &mut Link, steps: &[Step]) -> Result<Vec<Vec<Row>>, Fail
     let mut rows = Vec::with_capacity(answers.len());
     let outcome = driver.run(
         deadline,
-        all(answers, |step, answer| match answer {
+        first(answers, wanted, |step, answer| match answer {
             Ok(found) => rows.push(found),
             Err(error) if failed.is_none() => failed = Some((step, error)),
             Err(_) => {}
@@ -69,7 +74,7 @@ pub(super) fn run(link: &mut Link, steps: &[Step]) -> Result<Vec<Vec<Row>>, Fail
     }
 }
 
-/// Sends steps whose answers nobody needs. What they are about must have been prepared before.
+/// Sends words whose answer nobody needs.
 pub(super) fn post(link: &mut Link, text: &'static str) {
     let Link { client, driver, .. } = link;
     driver.post(client.batch_execute(text));
@@ -100,7 +105,7 @@ fn prepare(link: &mut Link, steps: &[Step], deadline: Instant) -> Result<(), Tro
     let mut failed = None;
     driver.run(
         deadline,
-        all(answers, |which, answer| match answer {
+        first(answers, missing.len(), |which, answer| match answer {
             Ok(statement) => {
                 statements.insert(missing[which], statement);
             }
@@ -110,8 +115,12 @@ fn prepare(link: &mut Link, steps: &[Step], deadline: Instant) -> Result<(), Tro
     failed.map_or(Ok(()), |error| Err(Trouble::Server(error)))
 }
 
-/// Starts all futures in their order, then takes their results in the same order.
-async fn all<F, T>(mut futures: Vec<Pin<Box<F>>>, mut each: impl FnMut(usize, Result<T, Error>)) -> Result<(), Error>
+/// Starts all futures in their order, then takes the results of the first few in the same order.
+async fn first<F, T>(
+    mut futures: Vec<Pin<Box<F>>>,
+    wanted: usize,
+    mut each: impl FnMut(usize, Result<T, Error>),
+) -> Result<(), Error>
 where
     F: Future<Output = Result<T, Error>> + ?Sized,
 {
@@ -127,7 +136,7 @@ where
                 }
             }
         }
-        while next < futures.len() {
+        while next < wanted {
             let answer = match early[next].take() {
                 Some(answer) => answer,
                 None => match futures[next].as_mut().poll(context) {

@@ -193,11 +193,12 @@ impl<'a> PostgresTx<'a> {
             pipeline::post(self.link, "COMMIT");
             return Ending::Committed;
         }
-        // What others can see is signed before it is committed, and so can be found again.
-        let signed = !self.rings.is_empty();
-        if signed && self.told.is_none() && self.flush(&[]).is_err() {
+        // Nothing is committed to a schema that was not looked at.
+        if self.told.is_none() && self.flush(&[]).is_err() {
             return self.end(Verdict::Rollback);
         }
+        // What others can see is signed before it is committed, and so can be found again.
+        let signed = !self.rings.is_empty();
         let (mut steps, ones) = self.take_pending();
         if signed {
             steps.push(self.link.writer.mark());
@@ -207,9 +208,8 @@ impl<'a> PostgresTx<'a> {
         // After the commit, because a notification inside a transaction makes all commits of the database wait for
         // each other; in the same breath, because it need not wait for the answer.
         steps.extend(self.rings.iter().map(|(room, whom)| outcome::notify(outcome::channel(room), whom.to_text())));
-        match pipeline::run(self.link, &steps) {
+        match pipeline::run_for(self.link, &steps, commit + 1) {
             Ok(_) => Ending::Committed,
-            Err(failed) if failed.step > commit => Ending::Committed,
             Err(failed) => match failed.trouble.remedy() {
                 Remedy::Reconnect if signed => Ending::Unknown(self.link.writer.clone()),
                 // What was not signed says the same however often it is said.
@@ -336,6 +336,8 @@ impl Tx for PostgresTx<'_> {
             return Ok(());
         }
         let step = Step::Run { sql: Sql::plain(ALONE), values: vec![Value::Text(name.to_owned())] };
+        // It may have to be waited for, and the time is that after the wait.
+        self.told = None;
         self.keep(Pending { step, one: None })
     }
 

@@ -164,9 +164,9 @@ impl Bell for Listener {
         let mut said = [0; 8];
         match self.watch().bell.read_exact_at(&mut said, 0) {
             Ok(()) if Ring(u64::from_le_bytes(said)) == Ring::digest(agent) => RungFor::You,
-            Ok(()) if Ring(u64::from_le_bytes(said)) == Ring::EVERYONE => RungFor::You,
+            Ok(()) if Ring(u64::from_le_bytes(said)) == Ring::EVERYONE => RungFor::Anyone,
             Ok(()) => RungFor::Others,
-            Err(_) => RungFor::You,
+            Err(_) => RungFor::Anyone,
         }
     }
 }

@@ -116,7 +116,7 @@ impl UseCase for Join {
             };
             let eyes = app.eyes(tx, &before)?;
             let now = tx.now()?;
-            let mut change = Change { tx, room: before.clone(), now, actor: &actor, witness: &eyes };
+            let mut change = Change { tx, room: before.clone(), handoff: None, now, actor: &actor, witness: &eyes };
             change.decide(Action::Join)?;
             change.room.touch(&actor.agent_id, now);
             let after = change.room;

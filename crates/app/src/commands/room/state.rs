@@ -7,7 +7,6 @@ use baton_core::{
     room::{Prospect, TakeoverReason},
     time::Timestamp,
 };
-use baton_store::log;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -67,12 +66,7 @@ impl UseCase for State {
     fn run(app: &App, caller: &Caller, input: StateInput) -> Result<GetRoomStateResult, Failure> {
         let actor = caller.actor();
         let (mut sight, handoff) = app.store.read(|tx| {
-            let room = app.room(tx, &input.room_id)?;
-            let received = room.ownership().and_then(|ownership| ownership.received.clone());
-            let handoff = match room.pending().cloned().or(received) {
-                Some(pending) => log::find(tx, &room.id, pending.seq)?,
-                None => None,
-            };
+            let (room, handoff) = app.room_with_handoff(tx, &input.room_id)?;
             let eyes = app.eyes(tx, &room)?;
             Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, handoff))
         })?;

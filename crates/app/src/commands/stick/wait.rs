@@ -203,8 +203,14 @@ impl<'a> Waiter<'a> {
                 continue;
             }
             let ends = [own.as_ref(), awaited.end.as_ref()];
-            if self.sleep(&mut *bell, ends, left.min(self.until_deadline(&sight)))? == Woken::Canceled {
-                return Err(Failure::new(ErrorCode::Canceled, "The wait was withdrawn."));
+            match self.sleep(&mut *bell, ends, left.min(self.until_deadline(&sight)))? {
+                Woken::Canceled => return Err(Failure::new(ErrorCode::Canceled, "The wait was withdrawn.")),
+                // Called by name: the stick is likely to be there. If it is not, the next look tells why.
+                Woken::Called if !self.input.park => match self.claim() {
+                    Err(failure) if failure.code.kind() == Kind::Refused => {}
+                    outcome => return outcome,
+                },
+                Woken::Called | Woken::Again | Woken::RungForOthers => {}
             }
         }
     }
@@ -241,15 +247,12 @@ impl<'a> Waiter<'a> {
     }
 
     fn claim(&self) -> Result<WaitForTurnResult, Failure> {
-        self.app.change(self.caller, &self.request(), &self.input.room_id, |change| {
+        self.app.change_with_handoff(self.caller, &self.request(), &self.input.room_id, |change| {
             let recorded = change.decide(Action::Claim { lease_id: self.app.ids.lease_id()? })?;
             let Some(Event::Claimed(claimed)) = recorded.map(|recorded| recorded.event) else {
                 return Err(crate::app::internal("a claim is decided by a claim"));
             };
-            let handoff = match claimed.handoff_seq {
-                Some(seq) => log::find(change.tx, &change.room.id, seq)?,
-                None => None,
-            };
+            let handoff = change.handoff.take().filter(|recorded| Some(recorded.seq) == claimed.handoff_seq);
             Ok(WaitForTurnResult::YourTurn {
                 room_id: change.room.id.clone(),
                 turn_id: claimed.grant.turn_id,
@@ -381,10 +384,14 @@ impl<'a> Waiter<'a> {
         if canceled {
             return Ok(Woken::Canceled);
         }
-        if rang && bell.clear(&self.actor.agent_id) == RungFor::Others {
-            return Ok(Woken::RungForOthers);
+        if !rang {
+            return Ok(Woken::Again);
         }
-        Ok(Woken::Again)
+        Ok(match bell.clear(&self.actor.agent_id) {
+            RungFor::You => Woken::Called,
+            RungFor::Anyone => Woken::Again,
+            RungFor::Others => Woken::RungForOthers,
+        })
     }
 }
 
@@ -418,6 +425,7 @@ enum Followed {
 #[derive(PartialEq, Eq)]
 enum Woken {
     Again,
+    Called,
     RungForOthers,
     Canceled,
 }

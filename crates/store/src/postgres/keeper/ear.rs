@@ -57,8 +57,10 @@ impl Bell for Listener {
     fn clear(&mut self, agent: &AgentId) -> RungFor {
         quiet(&self.0.fd);
         let heard = std::mem::take(&mut *self.0.heard.lock().unwrap_or_else(PoisonError::into_inner));
-        if heard.is_empty() || heard.iter().any(|whom| whom == EVERYONE || whom == agent.as_str()) {
+        if heard.iter().any(|whom| whom == agent.as_str()) {
             RungFor::You
+        } else if heard.is_empty() || heard.iter().any(|whom| whom == EVERYONE) {
+            RungFor::Anyone
         } else {
             RungFor::Others
         }

@@ -52,6 +52,12 @@ struct State {
     heard: HashSet<String>,
 }
 
+impl State {
+    fn has_ears(&self) -> bool {
+        self.ears.values().flatten().any(|ear| ear.strong_count() > 0)
+    }
+}
+
 /// The thread, from outside.
 pub(super) struct Keeper {
     shared: Result<Arc<Shared>, String>,

@@ -60,7 +60,9 @@ pub(super) fn run(shared: &Arc<Shared>) {
             idle_since = Instant::now();
         }
         let mut state = shared.state();
-        if state.closed || (idle_since.elapsed() >= IDLE && state.wishes.is_empty()) {
+        // Looked at once more under the lock: somebody may just have begun to listen to what is still heard.
+        let idle = idle_since.elapsed() >= IDLE && state.wishes.is_empty() && !state.has_ears();
+        if state.closed || idle {
             state.running = false;
             state.heard.clear();
             state.wishes.clear();
@@ -209,8 +211,7 @@ impl Watch<'_> {
     }
 
     fn is_wanted(&self) -> bool {
-        let state = self.shared.state();
-        !self.seats.is_empty() || state.ears.values().flatten().any(|ear| ear.strong_count() > 0)
+        !self.seats.is_empty() || self.shared.state().has_ears()
     }
 
     /// Waits for a wish, a notification, or the next attempt to connect.
