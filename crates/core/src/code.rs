@@ -132,14 +132,14 @@ codes! {
         "The database file was deleted or replaced while it was open."
         "Restart the process; nothing more is written to the old file."
     StoreCorrupt "store_corrupt" Failed
-        "The database file is damaged or is not a Baton store."
-        "Run `baton doctor`, and restore from a backup or move the file away."
+        "The database is damaged or is not a Baton store."
+        "Run `baton doctor`, and restore from a backup or move the file away; on a server, use another database."
     StoreFull "store_full" Failed
         "The disk is full."
         "Free some space and try again; nothing was changed."
     StoreReadOnly "store_read_only" Failed
-        "The store or its directory cannot be written."
-        "Give your user the directory, or set BATON_DATA_DIR to one you may write."
+        "The store, its directory or its server cannot be written."
+        "Give your user the directory, or set BATON_DATA_DIR to one you may write; on a server, use one that is no standby."
     StoreUnreachable "store_unreachable" Failed
         "No Postgres server answers at the store's address."
         "See that the server runs and that host and port are right, then try again; nothing was changed."

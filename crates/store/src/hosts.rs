@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{
     StoreError,
-    engine::{Changes, Param, Query, Tx},
+    engine::{Changes, Param, Query, Row, Tx},
 };
 
 /// What is known of the machines that some processes are on.
@@ -74,29 +74,37 @@ pub fn testimony(tx: &mut dyn Tx, host_ids: &[&str]) -> Result<Testimony, StoreE
             *param = (*host_id).into();
         }
         tx.query_all(&[Query::new(BOOTS, &params), Query::new(DEPARTURES, &params)], &mut |which, row| {
-            let text = |column| row.text(column).map(|text| text.unwrap_or_default().to_owned());
-            let number = |column| row.int(column).map(|int| int.unwrap_or_default() as u64);
             if which == 0 {
-                found.boots.push((text(0)?, text(1)?));
-                return Ok(());
+                found.boots.push((text(row, 0)?, text(row, 1)?));
+            } else {
+                found.departures.push(departure(row)?);
             }
-            let proof = text(5)?;
-            found.departures.push(Departure {
-                host_id: text(0)?,
-                boot_id: text(1)?,
-                pid_namespace: number(2)?,
-                pid: number(3)? as u32,
-                start_ticks: number(4)?,
-                proof: serde_json::from_value(Value::String(proof)).map_err(|error| StoreError::BadRow {
-                    table: "departures",
-                    key: text(0).unwrap_or_default(),
-                    detail: error.to_string(),
-                })?,
-            });
             Ok(())
         })?;
     }
     Ok(found)
+}
+
+fn departure(row: &dyn Row) -> Result<Departure, StoreError> {
+    let number = |column| row.int(column).map(|int| int.unwrap_or_default() as u64);
+    let host_id = text(row, 0)?;
+    let proof = serde_json::from_value(Value::String(text(row, 5)?)).map_err(|error| StoreError::BadRow {
+        table: "departures",
+        key: host_id.clone(),
+        detail: error.to_string(),
+    })?;
+    Ok(Departure {
+        host_id,
+        boot_id: text(row, 1)?,
+        pid_namespace: number(2)?,
+        pid: number(3)? as u32,
+        start_ticks: number(4)?,
+        proof,
+    })
+}
+
+fn text(row: &dyn Row, column: usize) -> Result<String, StoreError> {
+    Ok(row.text(column)?.unwrap_or_default().to_owned())
 }
 
 const BOOT: &str = "
@@ -144,18 +152,83 @@ const FORGET: &str = "
 pub fn departed(tx: &mut dyn Tx, process: &ProcessIdentity, proof: Proof, now: Timestamp) -> Result<(), StoreError> {
     let oldest = now.as_millis() - limits::DEPARTURE_TTL.as_millis() as i64;
     tx.execute(FORGET, &[oldest.into()], Changes::Any)?;
-    let proof = serde_json::to_value(proof).ok().and_then(|value| value.as_str().map(str::to_owned));
+    let departure = Departure {
+        host_id: process.host_id.clone(),
+        boot_id: process.boot_id.clone(),
+        pid_namespace: process.pid_namespace,
+        pid: process.pid,
+        start_ticks: process.start_ticks,
+        proof,
+    };
+    depart(tx, &departure, now)
+}
+
+fn depart(tx: &mut dyn Tx, departure: &Departure, told_at: Timestamp) -> Result<(), StoreError> {
+    let proof = serde_json::to_value(departure.proof).ok().and_then(|value| value.as_str().map(str::to_owned));
     tx.execute(
         DEPARTED,
         &[
-            process.host_id.as_str().into(),
-            process.boot_id.as_str().into(),
-            (process.pid_namespace as i64).into(),
-            i64::from(process.pid).into(),
-            (process.start_ticks as i64).into(),
+            departure.host_id.as_str().into(),
+            departure.boot_id.as_str().into(),
+            (departure.pid_namespace as i64).into(),
+            i64::from(departure.pid).into(),
+            (departure.start_ticks as i64).into(),
             proof.as_deref().unwrap_or("exited").into(),
-            now.as_millis().into(),
+            told_at.as_millis().into(),
         ],
         Changes::Any,
     )
+}
+
+/// All that machines have said, to be kept elsewhere. There is one row per machine, and one per process that ended
+/// within [`limits::DEPARTURE_TTL`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Everything {
+    boots: Vec<(String, String, Timestamp)>,
+    departures: Vec<(Departure, Timestamp)>,
+}
+
+impl Everything {
+    /// How many machines said something.
+    pub fn machines(&self) -> usize {
+        self.boots.len()
+    }
+}
+
+const ALL_BOOTS: &str = "
+    SELECT host_id, boot_id, told_at_ms
+      FROM hosts
+     ORDER BY host_id
+";
+
+const ALL_DEPARTURES: &str = "
+    SELECT host_id, boot_id, pid_namespace, pid, start_ticks, proof, told_at_ms
+      FROM departures
+     ORDER BY host_id, boot_id, pid_namespace, pid, start_ticks
+";
+
+/// All that machines have said.
+pub fn everything(tx: &mut dyn Tx) -> Result<Everything, StoreError> {
+    let mut found = Everything::default();
+    tx.query_all(&[Query::new(ALL_BOOTS, &[]), Query::new(ALL_DEPARTURES, &[])], &mut |which, row| {
+        let time = |column| row.int(column).map(|millis| Timestamp::from_millis(millis.unwrap_or_default()));
+        if which == 0 {
+            found.boots.push((text(row, 0)?, text(row, 1)?, time(2)?));
+        } else {
+            found.departures.push((departure(row)?, time(6)?));
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Keeps what machines have said elsewhere, as old as it is.
+pub fn restore(tx: &mut dyn Tx, everything: &Everything) -> Result<(), StoreError> {
+    for (host_id, boot_id, told_at) in &everything.boots {
+        booted(tx, host_id, boot_id, *told_at)?;
+    }
+    for (departure, told_at) in &everything.departures {
+        depart(tx, departure, *told_at)?;
+    }
+    Ok(())
 }

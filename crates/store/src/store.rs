@@ -74,6 +74,16 @@ impl Store {
         Ok(Self { engine })
     }
 
+    /// The schema of the store at `location`, or nothing where there is no store yet. It makes and changes nothing.
+    ///
+    /// Not for a directory whose store this process has open: looking would drop its locks.
+    pub fn schema_at(location: &Location) -> Result<Option<i64>, StoreError> {
+        match location {
+            Location::Directory(directory) => Sqlite::schema_in(directory),
+            Location::Postgres(address) => Postgres::schema_at(address),
+        }
+    }
+
     /// The store's time, never ahead of it. Decisions take theirs from [`Tx::now`].
     pub fn now(&self) -> Result<Timestamp, StoreError> {
         self.engine.now()

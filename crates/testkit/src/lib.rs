@@ -6,6 +6,7 @@
 //!   real process ([`Sleeper`]) behind it that can be stopped and killed.
 //! - [`Scribe`] writes rooms and events straight to a store, for tests below the service.
 //! - [`Other`] is another process of the same test binary, for what only processes can show.
+//! - [`Proxy`] is a network between a store and its server that breaks where a test says.
 //!
 //! What must stay true: nothing here sleeps, reads the real clock or touches anything outside its own directory.
 #![expect(clippy::unwrap_used, reason = "this crate is part of tests, where a failed step ends the test")]
@@ -17,6 +18,7 @@ mod clock;
 mod handoffs;
 mod ids;
 mod other;
+mod proxy;
 mod scribe;
 mod sleeper;
 mod workspace;
@@ -28,6 +30,7 @@ pub use clock::ManualClock;
 pub use handoffs::handoff;
 pub use ids::SequentialIds;
 pub use other::{Other, Role};
+pub use proxy::{Fault, Proxy};
 pub use scribe::Scribe;
 pub use sleeper::Sleeper;
 pub use workspace::Workspace;

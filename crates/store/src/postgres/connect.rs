@@ -37,10 +37,9 @@ const CONNECT_DEADLINE: Duration = Duration::from_secs(5);
 const SESSION: &str = "
     SET search_path = baton;
     SET lock_timeout = '5s';
-    SET statement_timeout = '20s';
+    SET statement_timeout = '12s';
     SET idle_in_transaction_session_timeout = '10s';
     SET default_transaction_isolation = 'read committed';
-    SET default_transaction_read_only = off;
     SET tcp_keepalives_idle = 10;
     SET tcp_keepalives_interval = 5;
     SET tcp_keepalives_count = 3;
@@ -127,7 +126,6 @@ impl Connector {
 
     /// Introduces ourselves on a socket that stands.
     fn greet(&self, config: &Config, socket: Socket, host: &str, deadline: Instant) -> Result<Link, Refused> {
-        let encrypted = |mode| mode != SslMode::Disable;
         let network = |error: std::io::Error| Refused::Network(error.to_string());
         let (wire, pump) = wire::split(socket).map_err(network)?;
         let mut tls = self.tls.clone();
@@ -138,8 +136,7 @@ impl Connector {
         let mut driver = Driver::new(pump, connection);
         driver.run(deadline, client.batch_execute(SESSION)).map_err(Refused::Server)?;
         let writer = Writer::new().map_err(Refused::Network)?;
-        let encrypted = encrypted(config.get_ssl_mode());
-        Ok(Link { client, driver, statements: HashMap::new(), writer, encrypted })
+        Ok(Link { client, driver, statements: HashMap::new(), writer })
     }
 }
 

@@ -52,6 +52,13 @@ impl Postgres {
         Ok(Self { pool, time, told: Mutex::default(), keeper: OnceLock::new() })
     }
 
+    /// The schema of the database at `address`, if it has ours.
+    pub(crate) fn schema_at(address: &Address) -> Result<Option<i64>, StoreError> {
+        let connector = Connector::new(address)?;
+        let mut link = connector.connect().map_err(|refused| refused.at(connector.place()))?;
+        migrate::version(&mut link, connector.place())
+    }
+
     fn place(&self) -> &str {
         self.pool.place()
     }
@@ -62,7 +69,9 @@ impl Postgres {
 
     /// Runs `work` as a transaction until it is certain what became of it.
     fn transact(&self, kind: Kind, work: &mut dyn FnMut(&mut dyn Tx) -> Verdict) -> Result<(), StoreError> {
-        let deadline = Instant::now() + AWAY_DEADLINE;
+        // From the first break on: the work itself may take long, as when the process is stopped in the middle of it.
+        let mut broken_since = None;
+        let mut is_still_broken = || broken_since.get_or_insert_with(Instant::now).elapsed() > AWAY_DEADLINE;
         let mut attempt = 0;
         loop {
             let mut link = self.pool.take()?;
@@ -70,15 +79,17 @@ impl Postgres {
             let verdict = work(&mut tx);
             let ending = tx.end(verdict);
             let (told, rings) = (tx.told, std::mem::take(&mut tx.rings));
-            self.pool.give(link);
+            drop(link);
             self.remember(told);
             match ending {
                 Ending::Committed | Ending::RolledBack => return Ok(()),
                 // Whoever does not wait does not ask whom for.
-                Ending::Failed(error) if kind == Kind::WriteIfFree => return Err(error),
+                Ending::Failed(StoreError::Busy { holder, .. }) if kind == Kind::WriteIfFree => {
+                    return Err(StoreError::Busy { holder, waited_ms: 0 });
+                }
                 Ending::Failed(error) => return Err(self.name_holder(error)),
                 Ending::Again { remedy: Remedy::Reconnect, error } => {
-                    if Instant::now() > deadline {
+                    if is_still_broken() {
                         return Err(error);
                     }
                 }
@@ -92,6 +103,10 @@ impl Postgres {
                 Ending::Unknown(writer) => {
                     if self.was_committed(&writer, &rings)? {
                         return Ok(());
+                    }
+                    if is_still_broken() {
+                        let detail = "the connection broke again and again; nothing was changed".to_owned();
+                        return Err(StoreError::Unreachable { place: self.place().to_owned(), detail });
                     }
                 }
             }
@@ -112,7 +127,6 @@ impl Postgres {
                     // Those who do not hear it look by themselves before long.
                     let _ = pipeline::run(&mut link, &steps);
                 }
-                self.pool.give(link);
                 committed
             });
             match asked {
@@ -155,20 +169,21 @@ impl Postgres {
 
     fn with_link<T>(&self, mut use_it: impl FnMut(&mut Link) -> Result<T, Failed>) -> Result<T, StoreError> {
         let mut link = self.pool.take()?;
-        let done = use_it(&mut link).map_err(|failed| failed.trouble.at(self.place()));
-        self.pool.give(link);
-        done
+        use_it(&mut link).map_err(|failed| failed.trouble.at(self.place()))
     }
 }
 
-/// The transaction that has been open longest, and what it is doing.
+/// The writer that has been at it longest, and what it is doing; one that waits itself only if there is no other.
+/// Of other roles' sessions the server tells everybody the name and the transaction, but not since when.
 const HOLDER: &str = "
     SELECT application_name
            || CASE state WHEN 'idle in transaction' THEN ', which stands still in a transaction' ELSE '' END
-      FROM pg_stat_activity
+      FROM pg_stat_activity AS session
      WHERE datname = current_database() AND pid <> pg_backend_pid()
-       AND xact_start IS NOT NULL AND backend_xid IS NOT NULL
-     ORDER BY xact_start
+       AND (backend_xid IS NOT NULL
+            OR xact_start IS NOT NULL
+               AND EXISTS (SELECT FROM pg_locks WHERE pid = session.pid AND locktype = 'advisory' AND granted))
+     ORDER BY wait_event_type IS NOT DISTINCT FROM 'Lock', xact_start
      LIMIT 1
 ";
 
@@ -183,6 +198,9 @@ const CONNECTIONS: &str = "
       FROM pg_stat_activity
      WHERE datname = current_database() AND application_name LIKE 'baton %'
 ";
+
+/// Whether the session that asks is encrypted, which only the two ends of it know.
+const ENCRYPTED: &str = "SELECT count(*) FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl";
 
 const CONNECTIONS_MAX: &str = "SELECT current_setting('max_connections')::bigint";
 
@@ -256,11 +274,7 @@ impl Engine for Postgres {
         let theirs = self.count("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")?;
         let round_trip = started.elapsed();
         let halfway = before.as_millis() + i64::try_from(round_trip.as_millis() / 2).unwrap_or_default();
-        let (schema, encrypted) = self.with_link(|link| {
-            let schema = migrate::version(link, self.place());
-            Ok((schema, link.encrypted))
-        })?;
-        let schema = schema?.unwrap_or_default();
+        let schema = self.with_link(|link| Ok(migrate::version(link, self.place())))??.unwrap_or_default();
         Ok(StoreInfo {
             place: self.place().to_owned(),
             schema,
@@ -274,7 +288,7 @@ impl Engine for Postgres {
                 clock_ahead_ms: halfway - theirs,
                 connections: self.count(CONNECTIONS)?.unsigned_abs(),
                 connections_max: self.count(CONNECTIONS_MAX)?.unsigned_abs(),
-                encrypted,
+                encrypted: self.count(ENCRYPTED)? > 0,
             }),
         })
     }

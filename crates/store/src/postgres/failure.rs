@@ -67,7 +67,14 @@ impl Trouble {
     /// The store's error for it.
     pub(super) fn at(&self, place: &str) -> StoreError {
         let (place, detail) = (place.to_owned(), self.detail());
-        let Some(code) = self.code() else { return StoreError::Unreachable { place, detail } };
+        let Some(code) = self.code() else {
+            return match detail.as_str() {
+                NO_PASSWORD => {
+                    StoreError::Denied { place, detail: "it wants a password, and none was given".to_owned() }
+                }
+                _ => StoreError::Unreachable { place, detail },
+            };
+        };
         match *code {
             SqlState::INVALID_PASSWORD | SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
                 StoreError::Denied { place, detail }
@@ -86,6 +93,9 @@ impl Trouble {
             SqlState::UNDEFINED_TABLE | SqlState::UNDEFINED_COLUMN | SqlState::INVALID_SCHEMA_NAME => {
                 StoreError::Corrupt { place, detail }
             }
+            SqlState::UNDEFINED_OBJECT => {
+                StoreError::Unavailable { place, detail: format!("{detail}; Baton needs PostgreSQL 12 or newer") }
+            }
             ref code if is_away(code) => StoreError::Unreachable { place, detail },
             _ => StoreError::Unavailable { place, detail },
         }
@@ -99,6 +109,9 @@ impl Trouble {
         }
     }
 }
+
+/// What the library says, which has no code for it, when the server wants a password and the address has none.
+const NO_PASSWORD: &str = "password missing";
 
 /// Two transactions met, and one had to give way. A row that is there already is one that was not when we looked.
 const AGAIN: &[SqlState] =

@@ -22,7 +22,6 @@ pub(super) struct Link {
     pub(super) statements: HashMap<Sql, Statement>,
     /// Under which name its commits can be found again.
     pub(super) writer: Writer,
-    pub(super) encrypted: bool,
 }
 
 /// What moves a connection's messages.

@@ -12,10 +12,11 @@ use crate::{
     schema::{MIGRATIONS, SCHEMA_VERSION},
 };
 
-/// What is there: our schema, something in it, and our mark.
+/// What is there: our schema, something in it, and our mark; and in which letters it is written.
 const LOOK: &str = "
     SELECT (SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace('baton')),
-           (SELECT count(*) FROM pg_class WHERE oid = to_regclass('baton.schema_version'))
+           (SELECT count(*) FROM pg_class WHERE oid = to_regclass('baton.schema_version')),
+           current_setting('server_encoding')
 ";
 
 const VERSION: &str = "SELECT version FROM baton.schema_version";
@@ -23,13 +24,17 @@ const VERSION: &str = "SELECT version FROM baton.schema_version";
 /// One at a time, and patiently: the first start makes what the others will find.
 const BEGIN: &str = "
     BEGIN;
-    SET LOCAL lock_timeout = '30s';
-    SET LOCAL statement_timeout = '60s';
+    SET LOCAL lock_timeout = '10s';
     SELECT pg_advisory_xact_lock(hashtextextended('baton schema', 0));
 ";
 
+/// A schema that is there, and empty, was made for us by somebody who may: we need not be allowed to.
 const CREATE: &str = "
-    CREATE SCHEMA IF NOT EXISTS baton;
+    DO $$ BEGIN
+        IF to_regnamespace('baton') IS NULL THEN
+            CREATE SCHEMA baton;
+        END IF;
+    END $$;
     CREATE TABLE baton.schema_version (version BIGINT NOT NULL);
     INSERT INTO baton.schema_version VALUES (0);
 ";
@@ -53,6 +58,11 @@ pub(super) fn run(link: &mut Link, place: &str) -> Result<(), StoreError> {
 /// The schema that is there, if there is one and it is ours.
 pub(super) fn version(link: &mut Link, place: &str) -> Result<Option<i64>, StoreError> {
     let looked = ask(link, LOOK, place)?;
+    let encoding = looked.as_ref().and_then(|row| row.try_get::<_, String>(2).ok()).unwrap_or_default();
+    if encoding != "UTF8" {
+        let detail = format!("its encoding is {encoding}; create it with ENCODING 'UTF8'");
+        return Err(StoreError::Unavailable { place: place.to_owned(), detail });
+    }
     let count = |column| looked.as_ref().and_then(|row| row.try_get::<_, i64>(column).ok()).unwrap_or_default();
     match (count(0), count(1)) {
         (0, _) => Ok(None),

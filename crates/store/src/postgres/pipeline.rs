@@ -21,7 +21,7 @@ use super::{
 };
 
 /// How long the server has for an answer. It gives up by itself before that, so this is a server that is away.
-pub(super) const REPLY_DEADLINE: Duration = Duration::from_secs(25);
+pub(super) const REPLY_DEADLINE: Duration = Duration::from_secs(15);
 
 /// One thing to send.
 #[derive(Clone, Debug)]

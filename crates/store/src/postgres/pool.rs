@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "this module is a wait: it measures and sleeps")]
 
 use std::{
+    ops::{Deref, DerefMut},
     sync::{
         Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -58,33 +59,23 @@ impl Pool {
         self.connector.place()
     }
 
-    /// A connection that stands, as far as can be seen from here. It must be given back.
-    pub(super) fn take(&self) -> Result<Link, StoreError> {
+    /// A connection that stands, as far as can be seen from here, until it is let go.
+    pub(super) fn take(&self) -> Result<Taken<'_>, StoreError> {
         let deadline = Instant::now() + AWAY_DEADLINE;
         let idle = self.reserve(deadline)?;
         let made = match idle {
             Some(link) => Ok(link),
-            None => self.connect(deadline).and_then(|mut link| {
-                self.make_ready(&mut link)?;
-                Ok(link)
-            }),
+            None => self.connect_ready(deadline),
         };
         if made.is_err() {
             self.release(None);
         }
-        made
-    }
-
-    /// Takes a connection back. One that does not stand any more is dropped.
-    pub(super) fn give(&self, link: Link) {
-        self.release(Some(link).filter(|link| link.driver.stands()));
+        Ok(Taken { pool: self, link: Some(made?) })
     }
 
     /// A connection of its own for somebody who keeps it. It does not count.
     pub(super) fn apart(&self) -> Result<Link, StoreError> {
-        self.connector.connect().map_err(|refused| refused.at(self.place())).inspect(|_| {
-            self.reached.store(true, Ordering::Relaxed);
-        })
+        self.connect(Instant::now() + AWAY_DEADLINE)
     }
 
     /// A place among the open connections, and one that idles, if any does.
@@ -120,6 +111,18 @@ impl Pool {
         self.freed.notify_one();
     }
 
+    /// Connects to a schema that is up to date. A connection that breaks over it is made again.
+    fn connect_ready(&self, deadline: Instant) -> Result<Link, StoreError> {
+        loop {
+            let mut link = self.connect(deadline)?;
+            match self.make_ready(&mut link) {
+                Ok(()) => return Ok(link),
+                Err(StoreError::Unreachable { .. }) if Instant::now() < deadline => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
     /// Connects, and while the server is only away for a moment tries again, less and less often.
     fn connect(&self, deadline: Instant) -> Result<Link, StoreError> {
         let mut pause = PAUSE;
@@ -153,6 +156,35 @@ impl Pool {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection in use. It goes back when it is dropped, unless it does not stand any more or was left in the middle
+/// of something.
+pub(super) struct Taken<'a> {
+    pool: &'a Pool,
+    /// There until it is dropped.
+    link: Option<Link>,
+}
+
+impl Deref for Taken<'_> {
+    type Target = Link;
+
+    fn deref(&self) -> &Link {
+        self.link.as_ref().expect("a connection in use is there until it is let go")
+    }
+}
+
+impl DerefMut for Taken<'_> {
+    fn deref_mut(&mut self) -> &mut Link {
+        self.link.as_mut().expect("a connection in use is there until it is let go")
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        let kept = self.link.take().filter(|link| link.driver.stands() && !thread::panicking());
+        self.pool.release(kept);
     }
 }
 

@@ -185,7 +185,7 @@ impl<'a> PostgresTx<'a> {
     }
 
     fn commit(&mut self) -> Ending {
-        if !self.begun && self.pending.is_empty() {
+        if !self.begun && self.pending.is_empty() && self.rings.is_empty() {
             return Ending::Committed;
         }
         if self.kind == Kind::Read {

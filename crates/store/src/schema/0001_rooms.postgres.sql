@@ -26,8 +26,10 @@ CREATE TABLE rooms (
     -- Every transition rewrites its row: with room on the page the new version stays there and no index changes.
 ) WITH (fillfactor = 50);
 
--- A closed room stays readable, and its path is free for a fresh one.
-CREATE UNIQUE INDEX rooms_open_path ON rooms (canonical_path) WHERE closed_at_ms IS NULL;
+-- A closed room stays readable, and its path is free for a fresh one. A path may be longer than what an ordered
+-- index takes, so its digest is unique, and it is found by its hash.
+CREATE UNIQUE INDEX rooms_open_path ON rooms (md5(canonical_path)) WHERE closed_at_ms IS NULL;
+CREATE INDEX rooms_by_path ON rooms USING hash (canonical_path) WHERE closed_at_ms IS NULL;
 
 CREATE TABLE members (
     room_id                TEXT   COLLATE "C" NOT NULL REFERENCES rooms (room_id),

@@ -1,7 +1,7 @@
 //! The engine itself: a few connections to one file, and the discipline of a transaction.
 
 use std::{
-    fs,
+    fs, io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -66,6 +66,18 @@ impl Sqlite {
             seats: Seats::new(directory)?,
             path,
         })
+    }
+
+    /// The schema of the database in `directory`, if there is one.
+    pub(crate) fn schema_in(directory: &Path) -> Result<Option<i64>, StoreError> {
+        let path = directory.join(DATABASE_FILE);
+        match fs::metadata(&path) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failure::from_io(&path, &error)),
+        }
+        let schema = migrate::inspect(&open::connect(&path)?.connection, &path)?;
+        Ok(Some(schema).filter(|schema| *schema > 0))
     }
 
     fn checkout(&self) -> Result<Open, StoreError> {

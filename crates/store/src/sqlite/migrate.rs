@@ -52,7 +52,7 @@ pub(super) fn run(connection: &mut Connection, directory: &Path, path: &Path) ->
 }
 
 /// The schema of the database, after making sure that it is one of ours (or empty).
-fn inspect(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+pub(super) fn inspect(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
     let wrong = |error: rusqlite::Error| failure::from_sqlite(path, &error);
     // One look at all three: another process may commit its migration in between.
     let look = connection.unchecked_transaction().map_err(wrong)?;
