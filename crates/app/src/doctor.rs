@@ -1,17 +1,43 @@
-//! Proving that a store is what it should be: sound pages, gapless logs, and rooms that are the fold of their log.
+//! Looking at a store from outside: what it is, and the proof that it is what it should be: sound pages, gapless logs,
+//! and rooms that are the fold of their log.
 
-use baton_core::{
-    ids::{RoomId, Seq},
-    room::{Recorded, Room, Stick},
+use baton_core::ids::RoomId;
+use baton_store::{
+    Location, Store, log,
+    rooms::{self, Tally},
 };
-use baton_store::{Check, StoreInfo, log, rooms};
 
-use crate::{App, Failure};
+use crate::{App, Failure, fold::Fold};
+
+pub use baton_store::{Check, ServerInfo, StoreInfo};
 
 /// Events read at a time.
 const PAGE: u32 = 1_000;
 
-/// What a look at the store came to.
+/// What can be told about a store without checking it.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    /// About the store itself.
+    pub info: StoreInfo,
+    /// Rooms in it, closed ones too.
+    pub rooms: u64,
+    /// Events in their logs.
+    pub events: u64,
+}
+
+/// Tells what a store is and how much is in it.
+pub fn survey(app: &App) -> Result<Survey, Failure> {
+    let info = app.store.info()?;
+    let Tally { rooms, events } = app.store.read(rooms::tally)?;
+    Ok(Survey { info, rooms, events })
+}
+
+/// The schema of a store that this process has not opened, or nothing where there is none. Nothing is made or changed.
+pub fn schema_at(location: &Location) -> Result<Option<i64>, Failure> {
+    Ok(Store::schema_at(location)?)
+}
+
+/// What a check of the store came to.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// About the store itself.
@@ -51,59 +77,16 @@ fn examine_room(app: &App, id: &RoomId) -> Result<u64, Failure> {
     // One view of both, so that a transition that happens meanwhile is seen in both or in neither.
     app.store.read(|tx| {
         let stored = app.room(tx, id)?;
-        let mut folded: Option<Room> = None;
-        let mut last = Seq(0);
+        let mut fold = Fold::default();
         loop {
-            let page = log::after(tx, id, last, PAGE)?;
+            let page = log::after(tx, id, fold.last(), PAGE)?;
             if page.is_empty() {
                 break;
             }
-            for recorded in &page {
-                fold(&mut folded, recorded, last.next())?;
-                last = recorded.seq;
-            }
+            page.iter().try_for_each(|recorded| fold.add(recorded))?;
         }
-        compare(folded, stored, last)?;
-        Ok::<_, Failure>(last.0)
+        let events = fold.last().0;
+        fold.require(&stored)?;
+        Ok::<_, Failure>(events)
     })
-}
-
-fn fold(folded: &mut Option<Room>, recorded: &Recorded, expected: Seq) -> Result<(), Failure> {
-    if recorded.seq != expected {
-        return Err(wrong(format!("event {expected} is missing: the log goes on with {}", recorded.seq)));
-    }
-    match folded {
-        Some(room) => room.apply(recorded),
-        None => {
-            let room =
-                Room::open(recorded).ok_or_else(|| wrong("the log does not begin with its creation".to_owned()))?;
-            *folded = Some(room);
-        }
-    }
-    Ok(())
-}
-
-fn compare(folded: Option<Room>, mut stored: Room, last: Seq) -> Result<(), Failure> {
-    let mut folded = folded.ok_or_else(|| wrong("it has no log".to_owned()))?;
-    if stored.last_seq != last {
-        return Err(wrong(format!("it is stored at event {} and its log ends at {last}", stored.last_seq)));
-    }
-    // Presence and lease expiry move without events.
-    for room in [&mut folded, &mut stored] {
-        room.updated_at = room.created_at;
-        for member in &mut room.members {
-            member.last_seen_at = member.joined_at;
-        }
-        if let Stick::Owned(ownership) = &mut room.stick {
-            ownership.lease.expires_at = ownership.since;
-        }
-    }
-    if folded == stored {
-        return Ok(());
-    }
-    Err(wrong(format!("it is not the fold of its log: stored {:?}, folded {:?}", stored.stick, folded.stick)))
-}
-
-fn wrong(message: String) -> Failure {
-    Failure::new(baton_core::code::ErrorCode::StoreCorrupt, message)
 }

@@ -73,9 +73,15 @@ impl std::fmt::Display for Failure {
 impl From<baton_store::StoreError> for Failure {
     fn from(error: baton_store::StoreError) -> Self {
         let message = error.to_string();
-        let mut letters = message.chars();
-        let message =
-            letters.next().map_or(String::new(), |first| format!("{}{}.", first.to_uppercase(), letters.as_str()));
-        Self::new(error.code(), message)
+        Self::new(error.code(), format!("{}.", capitalized(&message)))
+    }
+}
+
+/// `text` with a capital letter, unless it begins with an address, which is shown as it is written.
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) if !text.starts_with("postgres://") => first.to_uppercase().chain(letters).collect(),
+        Some(_) | None => text.to_owned(),
     }
 }

@@ -3,18 +3,23 @@
 use std::sync::Arc;
 
 use baton_app::{
-    App, Caller, Failure,
+    App, Caller, Failure, Location,
     clock::{RandomIds, Time},
     environment::Environment,
     identity::Surroundings,
     table::UseCase,
 };
+use baton_core::code::ErrorCode;
+
+use crate::ui;
 
 /// What a command works with.
 pub(crate) struct Context {
     pub(crate) app: Arc<App>,
     pub(crate) caller: Caller,
     pub(crate) surroundings: Surroundings,
+    /// The store that was asked for by name, as it was written.
+    pub(crate) store: Option<String>,
 }
 
 impl Context {
@@ -22,9 +27,9 @@ impl Context {
     pub(crate) fn open(store: Option<&str>) -> Result<Self, Failure> {
         let environment = Environment::read();
         let app = open(&environment, store)?;
-        let surroundings = Surroundings::gather(environment.clone())?;
+        let surroundings = surroundings(&environment, &app)?;
         let caller = Caller::new(surroundings.cli_caller(), environment.cwd().to_owned());
-        Ok(Self { app, caller, surroundings })
+        Ok(Self { app, caller, surroundings, store: store.map(str::to_owned) })
     }
 
     /// Runs a use case.
@@ -33,9 +38,45 @@ impl Context {
     }
 }
 
+/// What the operating system tells about this process, as far as the members of a store need to know it.
+pub(crate) fn surroundings(environment: &Environment, app: &App) -> Result<Surroundings, Failure> {
+    let surroundings = Surroundings::gather(environment.clone())?;
+    Ok(if app.is_remote() { surroundings.among_machines() } else { surroundings })
+}
+
 /// Opens the store that was asked for, or the one that the environment names.
 pub(crate) fn open(environment: &Environment, store: Option<&str>) -> Result<Arc<App>, Failure> {
-    let location = environment.store_location(store)?;
-    let app = App::open(&location, environment.clone(), Time::Own, Box::new(RandomIds))?;
+    open_at(environment, &location(environment, store)?)
+}
+
+/// Opens the store at a location.
+pub(crate) fn open_at(environment: &Environment, location: &Location) -> Result<Arc<App>, Failure> {
+    let app = App::open(location, environment.clone(), Time::Own, Box::new(RandomIds))?;
     Ok(Arc::new(app))
+}
+
+/// Where the store is that an argument asks for, or else the environment. Says what a person should know about it.
+pub(crate) fn location(environment: &Environment, asked: Option<&str>) -> Result<Location, Failure> {
+    if asked.is_none() && environment.var_os("BATON_STORE").is_some() && environment.var("BATON_STORE").is_none() {
+        return Err(Failure::new(ErrorCode::InvalidInput, "BATON_STORE is not UTF-8 text."));
+    }
+    let location = environment.store_location(asked).map_err(|failure| match failure.code {
+        ErrorCode::InvalidInput => failure.advising("Write it as postgres://user@host/database, or as a directory."),
+        _ => failure,
+    })?;
+    if let Location::Postgres(address) = &location {
+        if asked.is_some() && address.has_password_in_url() {
+            return Err(password_in_argument());
+        }
+        if let Some(warning) = address.warning() {
+            ui::complain(&format!("warning: {}\n", ui::clean(warning)));
+        }
+    }
+    Ok(location)
+}
+
+fn password_in_argument() -> Failure {
+    let message = "A password does not belong on the command line: everybody on this machine can see it there.";
+    let next = "Leave it out of the address, and put it into ~/.pgpass, PGPASSWORD or BATON_STORE.";
+    Failure::new(ErrorCode::InvalidInput, message).advising(next)
 }

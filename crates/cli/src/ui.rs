@@ -58,6 +58,20 @@ impl Ui {
         Exit::of(failure.code).into()
     }
 
+    /// Says how far something is: at a terminal in one line that is written over, else in a line of its own.
+    pub(crate) fn progress(&self, line: &str) {
+        if !self.json {
+            complain(&if is_watched() { format!("{START_OF_LINE}{line}") } else { format!("{line}\n") });
+        }
+    }
+
+    /// Makes room for what comes after the last word on progress.
+    pub(crate) fn progress_ends(&self) {
+        if !self.json && is_watched() {
+            complain(START_OF_LINE);
+        }
+    }
+
     /// Tells a story as it happens, unless a program is reading.
     pub(crate) fn narrate(&self, text: &str) {
         if !self.json {
@@ -99,6 +113,14 @@ pub(crate) fn try_print(text: &str) -> io::Result<()> {
 /// Writes to standard error.
 pub(crate) fn complain(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Back to the start of the line, and empties it.
+const START_OF_LINE: &str = "\r\u{1b}[K";
+
+/// Whether standard error is shown as it is written, and only there.
+pub(crate) fn is_watched() -> bool {
+    io::stderr().is_terminal()
 }
 
 /// Whether a person sits at the other end.

@@ -142,7 +142,7 @@ codes! {
         "Give your user the directory, or set BATON_DATA_DIR to one you may write; on a server, use one that is no standby."
     StoreUnreachable "store_unreachable" Failed
         "No Postgres server answers at the store's address."
-        "See that the server runs and that host and port are right, then try again; nothing was changed."
+        "See that the server runs, that host and port are right, and that its certificate is one you trust; then try again. Nothing was changed."
     StoreDenied "store_denied" Failed
         "The Postgres server does not let this user in, or not do what Baton needs."
         "Correct user, password (`~/.pgpass` or PGPASSWORD) and database, or have an administrator run `baton store migrate` and grant the rights."

@@ -8,7 +8,7 @@ use std::{
 use baton_app::{Caller, Cancel, Failure};
 use baton_core::{
     ids::{AgentId, RoomId},
-    process::SessionKind,
+    process::{ProcessIdentity, SessionKind},
     room::Actor,
 };
 use serde_json::{Value, json};
@@ -36,14 +36,20 @@ pub struct Turn {
 
 impl<'a> Agent<'a> {
     pub(crate) fn new(app: &'a TestApp, name: &str, sleeper: Option<Sleeper>) -> Self {
+        let process = sleeper.as_ref().map(Sleeper::identity);
+        Self { sleeper: Mutex::new(sleeper), ..Self::identified(app, name, process) }
+    }
+
+    /// Someone behind a process that is not the test's to stop and kill.
+    pub(crate) fn identified(app: &'a TestApp, name: &str, process: Option<ProcessIdentity>) -> Self {
         let identity = Actor {
             agent_id: name.parse().unwrap(),
-            process: sleeper.as_ref().map(Sleeper::identity),
+            process,
             session_kind: SessionKind::McpHarness,
             overridden: false,
         };
         let caller = Caller::new(identity, app.workspace().at(""));
-        Self { app, caller, sleeper: Mutex::new(sleeper), room: Mutex::default() }
+        Self { app, caller, sleeper: Mutex::default(), room: Mutex::default() }
     }
 
     /// The same agent in another call, which can be withdrawn.
@@ -70,6 +76,11 @@ impl<'a> Agent<'a> {
     /// The caller it is on the table.
     pub fn caller(&self) -> &Caller {
         &self.caller
+    }
+
+    /// The process behind it.
+    pub fn process(&self) -> ProcessIdentity {
+        self.caller.actor().process.expect("the agent has a process")
     }
 
     /// The room it joined last.

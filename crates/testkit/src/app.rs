@@ -65,6 +65,13 @@ impl TestApp {
         Agent::new(self, name, Some(Sleeper::start()))
     }
 
+    /// Someone on another machine, whose process can be looked at only there.
+    pub fn agent_elsewhere(&self, name: &str, host_id: &str) -> Agent<'_> {
+        let mut process = Sleeper::start().identity();
+        process.host_id = host_id.to_owned();
+        Agent::identified(self, name, Some(process))
+    }
+
     /// Agents without processes who have joined the workspace's root, in this order.
     pub fn joined<const N: usize>(&self, names: [&str; N]) -> [Agent<'_>; N] {
         names.map(|name| {

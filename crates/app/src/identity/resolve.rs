@@ -24,6 +24,8 @@ pub struct Signals<'a> {
     pub user: &'a str,
     /// The path of the terminal.
     pub tty: Option<&'a str>,
+    /// The name of this machine, where the store is shared with others that have the same users and terminals.
+    pub machine: Option<&'a str>,
     /// The pid of the process that leads the session on that terminal, if it controls this process.
     pub session_leader: Option<u32>,
 }
@@ -125,7 +127,7 @@ impl<'a> Signals<'a> {
                 let parent = process.map(facts).unwrap_or_default();
                 agent_id::hashed(&agent_id::slug(name), &["client", name, &parent])
             }
-            Party::Person => agent_id::human(self.user, &terminal::label(self.tty)),
+            Party::Person => agent_id::human(self.user, &self.terminal()),
         }
     }
 
@@ -140,7 +142,13 @@ impl<'a> Signals<'a> {
     /// What stays the same between the commands of a harness that cannot be seen: in a sandbox, say.
     fn session_of(&self, harness: Harness) -> String {
         let pid = harness.pid_variable().and_then(|name| self.environment.var(name)).unwrap_or_default();
-        format!("{} {} {pid}", self.user, terminal::label(self.tty))
+        format!("{} {} {pid}", self.user, self.terminal())
+    }
+
+    /// What people call the terminal, with its machine where there are several.
+    fn terminal(&self) -> String {
+        let label = terminal::label(self.tty);
+        self.machine.map_or(label.clone(), |machine| format!("{label}@{machine}"))
     }
 }
 

@@ -14,6 +14,7 @@ pub struct Surroundings {
     ancestors: Vec<Ancestor>,
     user: String,
     tty: Option<String>,
+    machine: Option<String>,
     session_leader: Option<u32>,
     override_id: Option<AgentId>,
 }
@@ -31,7 +32,13 @@ impl Surroundings {
         let user = environment.user().map_or_else(user_of_process, str::to_owned);
         let (ancestors, tty) = (ancestry::of_this_process(), terminal::of_this_process());
         let session_leader = terminal::session_leader();
-        Ok(Self { environment, ancestors, user, tty, session_leader, override_id })
+        Ok(Self { environment, ancestors, user, tty, machine: None, session_leader, override_id })
+    }
+
+    /// The same where the store is shared with other machines, which have the same users and terminals.
+    #[must_use]
+    pub fn among_machines(self) -> Self {
+        Self { machine: Some(rustix::system::uname().nodename().to_string_lossy().into_owned()), ..self }
     }
 
     /// Who makes a call on an MCP connection.
@@ -62,6 +69,7 @@ impl Surroundings {
             ancestors: &self.ancestors,
             user: &self.user,
             tty: self.tty.as_deref(),
+            machine: self.machine.as_deref(),
             session_leader: self.session_leader,
         })
     }

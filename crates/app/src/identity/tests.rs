@@ -45,6 +45,7 @@ fn found(surface: Surface<'_>, vars: &[(&str, &str)], above: &[&str]) -> Actor {
         ancestors: &ancestors,
         user: "ana",
         tty: Some("/dev/pts/3"),
+        machine: None,
         session_leader: Some(9),
     })
 }
@@ -210,9 +211,30 @@ fn behind_a_person_without_a_terminal_or_away_from_its_shell_no_process_is_known
         ancestors: &above,
         user: "ana",
         tty: None,
+        machine: None,
         session_leader: None,
     };
     assert_eq!(shown(&resolve(&signals)), "human:ana:notty process=none");
+}
+
+#[test]
+fn a_person_at_the_same_terminal_of_two_machines_is_two_people() {
+    let environment = Environment::default();
+    let at = |machine| {
+        let signals = Signals {
+            surface: Surface::Cli,
+            override_id: None,
+            environment: &environment,
+            ancestors: &[],
+            user: "ana",
+            tty: Some("/dev/pts/3"),
+            machine,
+            session_leader: None,
+        };
+        resolve(&signals).agent_id.to_string()
+    };
+    assert_eq!(at(None), "human:ana:pts3");
+    assert_eq!([at(Some("anvil")), at(Some("bellows"))], ["human:ana:pts3@anvil", "human:ana:pts3@bellows"]);
 }
 
 #[test]
@@ -227,6 +249,7 @@ fn an_override_replaces_the_id_is_flagged_and_keeps_the_process() {
         ancestors: &above,
         user: "ana",
         tty: None,
+        machine: None,
         session_leader: None,
     });
     assert_eq!((actor.agent_id.as_str(), actor.overridden), ("tester:1", true));
@@ -282,6 +305,7 @@ mod real {
                 ancestors,
                 user: "ana",
                 tty: None,
+                machine: None,
                 session_leader: None,
             })
         };

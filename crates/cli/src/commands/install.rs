@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use baton_app::{Failure, environment::Environment};
+use baton_app::{Failure, Location, environment::Environment};
 use baton_core::code::ErrorCode;
 use serde_json::{Value, json};
 
@@ -20,6 +20,9 @@ use crate::{
 const STORE_VARIABLES: [&str; 3] = ["BATON_DATA_DIR", "TALKING_STICK_DATA_DIR", "XDG_DATA_HOME"];
 
 /// Register Baton in coding agents: its MCP server and a skill that teaches how to use it
+///
+/// What is registered uses the store that this command would use: that of --store, of BATON_STORE, or the data
+/// directory of this shell. A password is never written down; it belongs in ~/.pgpass.
 #[derive(Debug, clap::Args)]
 pub(super) struct InstallArgs {
     #[command(flatten)]
@@ -86,9 +89,9 @@ impl Done {
 }
 
 impl InstallArgs {
-    pub(super) fn run(&self, ui: Ui) -> Result<ExitCode, Failure> {
+    pub(super) fn run(&self, store: Option<&str>, ui: Ui) -> Result<ExitCode, Failure> {
         let environment = Environment::read();
-        let (places, registration) = (places(&environment)?, registration(&environment)?);
+        let (places, registration) = (places(&environment)?, registration(&environment, store)?);
         let each = |harness: Harness| match absence(harness, &places).filter(|_| self.which.all) {
             Some(why) => Done::skipped(harness, why),
             None if self.which.print => Done::of(
@@ -135,8 +138,15 @@ fn report(ui: Ui, done: Vec<Done>) -> ExitCode {
 }
 
 /// How each harness stands, for `baton doctor`.
-pub(super) fn registrations(environment: &Environment) -> Vec<(&'static str, String)> {
-    let (Ok(places), Ok(registration)) = (places(environment), registration(environment)) else { return Vec::new() };
+pub(super) fn registrations(environment: &Environment, store: Option<&str>) -> Vec<(&'static str, String)> {
+    let Ok(places) = places(environment) else { return Vec::new() };
+    let registration = match registration(environment, store) {
+        Ok(registration) => registration,
+        Err(failure) => {
+            let unknown = format!("not looked at: {}", failure.message);
+            return Harness::ALL.iter().map(|harness| (harness.slug(), unknown.clone())).collect();
+        }
+    };
     let state = |harness: Harness| {
         let registered = match install::status(harness, &places, &registration) {
             Status::Absent => return "not here".to_owned(),
@@ -162,19 +172,34 @@ fn places(environment: &Environment) -> Result<Places, Failure> {
     Places::look_up(|name| environment.var(name).map(str::to_owned)).map_err(|error| failure(&error))
 }
 
-fn registration(environment: &Environment) -> Result<Registration, Failure> {
+fn registration(environment: &Environment, store: Option<&str>) -> Result<Registration, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::new(ErrorCode::Internal, format!("This program's own path is unknown: {error}.")))?;
-    Registration::new(&program, [], store_of(environment)?).map_err(|error| failure(&error))
+    Registration::new(&program, [], store_of(environment, store)?).map_err(|error| failure(&error))
 }
 
-/// The store that this shell uses, in words that mean the same anywhere, unless it is the usual one.
-fn store_of(environment: &Environment) -> Result<Option<(String, String)>, Failure> {
+/// The store that was asked for or that this shell uses, in words that mean the same anywhere, unless it is the usual
+/// one.
+fn store_of(environment: &Environment, store: Option<&str>) -> Result<Option<(String, String)>, Failure> {
+    if let Some(named) = store.or_else(|| environment.var("BATON_STORE")) {
+        return match environment.store_location(Some(named))? {
+            Location::Directory(directory) => Ok(Some(("BATON_DATA_DIR".to_owned(), utf8(&directory)?))),
+            Location::Postgres(address) if address.has_password_in_url() => Err(password_in_configuration()),
+            Location::Postgres(_) => Ok(Some(("BATON_STORE".to_owned(), named.to_owned()))),
+        };
+    }
     if STORE_VARIABLES.iter().all(|name| environment.var_os(name).is_none()) {
         return Ok(None);
     }
     let directory = utf8(&environment.data_dir()?)?;
     Ok(Some(("BATON_DATA_DIR".to_owned(), directory)))
+}
+
+fn password_in_configuration() -> Failure {
+    let message =
+        "The address of the store has a password in it, and the configuration of a harness is no place for one.";
+    let next = "Leave it out of the address and put it into ~/.pgpass, where every Baton of yours finds it.";
+    Failure::new(ErrorCode::InvalidInput, message).advising(next)
 }
 
 fn failure(error: &InstallError) -> Failure {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use baton_app::{Failure, environment::Environment, identity::Surroundings, table::Tier};
+use baton_app::{Failure, environment::Environment, table::Tier};
 use baton_core::code::ErrorCode;
 use baton_mcp::Callers;
 
@@ -28,8 +28,8 @@ enum Tools {
 impl McpArgs {
     pub(super) fn run(&self, store: Option<&str>) -> Result<ExitCode, Failure> {
         let environment = Environment::read();
-        let surroundings = Surroundings::gather(environment.clone())?;
         let app = context::open(&environment, store)?;
+        let surroundings = context::surroundings(&environment, &app)?;
         let tier = match self.tools {
             Tools::Daily => Tier::Daily,
             Tools::Full => Tier::Full,

@@ -14,6 +14,7 @@ mod reference;
 mod release;
 mod room;
 mod status;
+mod store;
 pub(crate) mod surface;
 mod take;
 mod usage;
@@ -30,7 +31,8 @@ use crate::{context::Context, ui::Ui};
 /// One coordination plane for coding agents that share a workspace
 ///
 /// Agents and people meet in a room; exactly one holds the stick and may write; passing it on takes a
-/// structured handoff. Everything lives in one SQLite file, with no daemon.
+/// structured handoff. Everything lives in one SQLite file, or for several machines in one Postgres
+/// database, with no daemon.
 ///
 /// Exit status: 0 done, 1 failed, 2 wrong request, 3 refused, 4 not found; for `wait` also 10 not your turn,
 /// 11 takeover available, 12 closed, 13 kept for you.
@@ -40,9 +42,8 @@ pub(crate) struct Arguments {
     /// Print one JSON object {"ok","command","data","error"} and nothing else
     #[arg(long, global = true)]
     json: bool,
-    /// Where rooms are kept: postgres://user@host/database, or a directory
-    ///
-    /// Default: BATON_STORE, else the data directory of this user. A password belongs in ~/.pgpass or PGPASSWORD.
+    /// Where rooms are kept: postgres://user@host/database (its password in ~/.pgpass), or a directory [default:
+    /// BATON_STORE, else this user's data directory]
     #[arg(long, global = true, value_name = "STORE")]
     store: Option<String>,
     #[command(subcommand)]
@@ -67,6 +68,8 @@ enum Command {
     Install(install::InstallArgs),
     Uninstall(install::UninstallArgs),
     Doctor(doctor::DoctorArgs),
+    #[command(subcommand)]
+    Store(store::StoreCommand),
     Completions(completions::CompletionsArgs),
     #[command(hide = true)]
     Reference(reference::ReferenceArgs),
@@ -91,6 +94,7 @@ impl Command {
             Self::Install(_) => "install",
             Self::Uninstall(_) => "uninstall",
             Self::Doctor(_) => "doctor",
+            Self::Store(store) => store.name(),
             Self::Completions(_) => "completions",
             Self::Reference(_) => "reference",
         }
@@ -99,6 +103,15 @@ impl Command {
     /// Whether its output is for a program that expects no envelope: a protocol, a script, a page.
     fn has_a_format_of_its_own(&self) -> bool {
         matches!(self, Self::Mcp(_) | Self::Completions(_) | Self::Reference(_))
+    }
+
+    /// Whether it is about no store, or about others than the one that is asked for.
+    fn is_about_no_store(&self) -> bool {
+        match self {
+            Self::Demo(_) | Self::Uninstall(_) | Self::Completions(_) | Self::Reference(_) => true,
+            Self::Store(store) => store.names_its_own(),
+            _ => false,
+        }
     }
 }
 
@@ -114,15 +127,20 @@ pub(crate) fn run() -> ExitCode {
         let message = format!("`baton {}` takes no --json: what it prints has a format of its own.", command.name());
         return ui.failure(&Failure::new(ErrorCode::InvalidInput, message).advising("Leave out --json."));
     }
+    if arguments.store.is_some() && command.is_about_no_store() {
+        let message = format!("`baton {}` takes no --store: it would not use it.", command.name());
+        return ui.failure(&Failure::new(ErrorCode::InvalidInput, message).advising("Leave out --store."));
+    }
     dispatch(command, arguments.store.as_deref(), ui).unwrap_or_else(|failure| ui.failure(&failure))
 }
 
 fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, Failure> {
     match command {
         Command::Demo(args) => args.run(ui),
-        Command::Install(args) => args.run(ui),
+        Command::Install(args) => args.run(store, ui),
         Command::Uninstall(args) => args.run(ui),
         Command::Doctor(args) => args.run(store, ui),
+        Command::Store(command) => command.run(store, ui),
         Command::Completions(args) => Ok(args.run()),
         Command::Reference(args) => Ok(args.run()),
         Command::Mcp(args) => args.run(store),

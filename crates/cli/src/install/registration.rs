@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use baton_app::{Location, environment::Environment};
+
 use super::InstallError;
 
 /// The name of our entry in every configuration.
@@ -110,7 +112,11 @@ impl fmt::Display for Entry {
 
 fn without_address(word: &str) -> String {
     match word.split_once("://") {
-        Some((scheme, rest)) if rest.contains('@') => format!("{scheme}://…"),
+        Some((scheme, rest)) if rest.contains('@') => match Environment::default().store_location(Some(word)) {
+            // It shows where, and never the password.
+            Ok(store @ Location::Postgres(_)) => store.to_string(),
+            Ok(Location::Directory(_)) | Err(_) => format!("{scheme}://…"),
+        },
         _ => word.to_owned(),
     }
 }

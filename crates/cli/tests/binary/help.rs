@@ -19,7 +19,8 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
     One coordination plane for coding agents that share a workspace
 
     Agents and people meet in a room; exactly one holds the stick and may write; passing it on takes a
-    structured handoff. Everything lives in one SQLite file, with no daemon.
+    structured handoff. Everything lives in one SQLite file, or for several machines in one Postgres
+    database, with no daemon.
 
     Exit status: 0 done, 1 failed, 2 wrong request, 3 refused, 4 not found; for `wait` also 10 not your
     turn, 11 takeover available, 12 closed, 13 kept for you.
@@ -43,12 +44,17 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
                    it
       uninstall    Take Baton out of coding agents again
       doctor       Check the store, its files, every room against its log, and harness registration
+      store        Look at the store, bring it up to date, or copy it into another one
       completions  Print shell completions
       help         Print this message or the help of the given subcommand(s)
 
     Options:
           --json
               Print one JSON object {"ok","command","data","error"} and nothing else
+
+          --store <STORE>
+              Where rooms are kept: postgres://user@host/database (its password in ~/.pgpass), or a
+              directory [default: BATON_STORE, else this user's data directory]
 
       -h, --help
               Print help (see a summary with '-h')
@@ -90,6 +96,8 @@ fn what_is_mistyped_is_an_error_with_exit_2_and_has_no_side_effects() {
         &["take"],
         &["pass"],
         &["install"],
+        &["store"],
+        &["store", "copy", "--from", "here"],
         &["install", "emacs"],
         &["completions", "tcl"],
         &["mcp", "--tools", "some"],

@@ -95,6 +95,57 @@ fn the_store_of_this_shell_is_registered_in_words_that_mean_the_same_anywhere() 
     assert_eq!(registered("TERM", "xterm"), "{}", "the usual one needs no words");
 }
 
+/// The four configurations, as one text.
+fn configurations(world: &World) -> String {
+    let homes = [".claude.json", ".codex/config.toml", ".gemini/settings.json", ".config/opencode/opencode.jsonc"];
+    homes.map(|file| fs::read_to_string(world.home().join(file)).unwrap_or_default()).concat()
+}
+
+const SERVER: &str = "postgres://ana@db.example/baton?sslmode=verify-full";
+const EVERY_HARNESS: [&str; 5] = ["install", "claude-code", "codex", "gemini", "opencode"];
+
+#[test]
+fn a_server_is_registered_everywhere_whether_it_is_named_by_argument_or_by_environment() {
+    let by_argument = world();
+    assert_eq!(run(&by_argument, &[&EVERY_HARNESS[..], &["--store", SERVER]].concat()).status, 0);
+    let by_environment = world();
+    let mut command = by_environment.baton(&EVERY_HARNESS);
+    command.env("BATON_STORE", SERVER);
+    assert_eq!(Ran::of(command).status, 0);
+    for world in [&by_argument, &by_environment] {
+        let text = configurations(world);
+        assert_eq!(text.matches(SERVER).count(), 4, "{text}");
+        assert_eq!((text.matches("BATON_STORE").count(), text.matches("BATON_DATA_DIR").count()), (4, 0), "{text}");
+    }
+    run(&by_argument, &[&EVERY_HARNESS[..], &["--store", "../other"]].concat());
+    let text = configurations(&by_argument);
+    assert_eq!((text.matches("BATON_STORE").count(), text.matches("BATON_DATA_DIR").count()), (0, 4), "{text}");
+    assert_eq!(text.matches("/work/../other").count(), 4, "a directory is named from the root: {text}");
+}
+
+#[test]
+fn a_password_is_never_written_into_a_configuration() {
+    let world = world();
+    let before = files(&world);
+    let secret = "postgres://ana:hunter2@db.example/baton";
+    let mut command = world.baton(&["install", "--all", "--json"]);
+    command.env("BATON_STORE", secret);
+    for ran in [Ran::of(command), run(&world, &["install", "--all", "--json", "--store", secret])] {
+        assert_eq!((ran.status, ran.code().as_str()), (2, "invalid_input"), "{ran:?}");
+        assert!(ran.json()["error"]["next"].as_str().unwrap().contains("~/.pgpass"), "{ran:?}");
+        assert!(!ran.stdout.contains("hunter2") && ran.stderr.is_empty(), "{ran:?}");
+    }
+    assert_eq!(files(&world), before);
+}
+
+#[test]
+fn doctor_shows_a_registration_of_another_store() {
+    let world = world();
+    run(&world, &["install", "codex", "--store", SERVER]);
+    let state = harnesses(&world)[1]["state"].as_str().unwrap().to_owned();
+    assert!(state.starts_with("registered as BATON_STORE=postgres://ana@db.example:5432/baton"), "{state}");
+}
+
 #[test]
 fn print_shows_what_would_be_written_and_writes_nothing() {
     let world = world();

@@ -23,7 +23,8 @@ use crate::{
     ui::Ui,
 };
 
-/// Starts the guardian and waits for its report.
+/// Starts the guardian and waits for its report. It gets the same store, but not as an argument: those are for
+/// everybody to see, for as long as it lives.
 pub(super) fn start(room: &RoomArgs, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
     let person = context.caller.actor().agent_id;
     let room_id = join(room, context)?;
@@ -31,6 +32,7 @@ pub(super) fn start(room: &RoomArgs, context: &Context, ui: Ui) -> Result<ExitCo
         |error: std::io::Error| Failure::new(ErrorCode::Internal, format!("The guardian did not start: {error}."));
     let mut guardian = Command::new(std::env::current_exe().map_err(wrong)?)
         .args(["hold", "--room", room_id.as_str(), "--guardian-of", person.as_str()])
+        .envs(context.store.as_ref().map(|store| ("BATON_STORE", store)))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -1,12 +1,20 @@
-//! What the tests stand on: a world of one's own, agents that are real processes, and transcripts of the command
-//! line.
+//! What the tests stand on: a world of one's own, agents that are real processes, transcripts of the command line,
+//! and machines that are namespaces.
 
 mod agent;
+mod crowd;
+mod lock;
+mod machine;
+mod network;
 mod tidy;
 mod transcript;
 mod world;
 
 pub(crate) use agent::{Agent, handoff};
+pub(crate) use crowd::{all_at_once, assert_turns_of, takes_turns};
+pub(crate) use lock::RoomLock;
+pub(crate) use machine::Machine;
+pub(crate) use network::Network;
 pub(crate) use tidy::Tidy;
 pub(crate) use transcript::Transcript;
 pub(crate) use world::{Ran, World};

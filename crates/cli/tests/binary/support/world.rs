@@ -9,8 +9,8 @@ use std::{
 };
 
 use baton_app::environment::Environment;
+use baton_testkit::{Backend, Place};
 use serde_json::Value;
-use tempfile::TempDir;
 
 /// The program under test.
 pub(crate) const BATON: &str = env!("CARGO_BIN_EXE_baton");
@@ -20,7 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Where one test lives.
 pub(crate) struct World {
-    root: TempDir,
+    place: Place,
+    /// The address of its store, where that is not the data directory.
+    store: Option<String>,
 }
 
 /// What a command came to.
@@ -34,17 +36,50 @@ pub(crate) struct Ran {
 impl World {
     /// A workspace with a marker, an empty home, and no store yet.
     pub(crate) fn new() -> Self {
-        let world = Self { root: TempDir::new().unwrap() };
-        for directory in [world.workspace(), world.home()] {
-            fs::create_dir(directory).unwrap();
+        Self::on(Backend::Sqlite)
+    }
+
+    /// The same on an engine of choice.
+    pub(crate) fn on(backend: Backend) -> Self {
+        let place = Place::new(backend);
+        let store = (backend == Backend::Postgres).then(|| place.address());
+        Self::furnished(Self { place, store })
+    }
+
+    /// The same with a store that somebody else looks after.
+    pub(crate) fn at(store: String) -> Self {
+        Self::furnished(Self { place: Place::new(Backend::Sqlite), store: Some(store) })
+    }
+
+    /// Plays a story in a world of its own on every engine.
+    pub(crate) fn on_every_backend(story: impl Fn(Self)) {
+        for backend in Backend::ALL {
+            story(Self::on(*backend));
         }
-        fs::write(world.workspace().join("AGENTS.md"), "# A workspace\n").unwrap();
-        world
+    }
+
+    fn furnished(self) -> Self {
+        fs::create_dir(self.home()).unwrap();
+        self.make_workspace("work");
+        self
+    }
+
+    /// Another workspace, beside the one that all begin with.
+    pub(crate) fn make_workspace(&self, name: &str) -> PathBuf {
+        let workspace = self.root().join(name);
+        fs::create_dir(&workspace).unwrap();
+        fs::write(workspace.join("AGENTS.md"), "# A workspace\n").unwrap();
+        workspace
     }
 
     /// The directory everything is in, as the kernel names it.
     pub(crate) fn root(&self) -> PathBuf {
-        self.root.path().canonicalize().unwrap()
+        self.place.directory().canonicalize().unwrap()
+    }
+
+    /// Where its store lives, for what only a test would do there.
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
     }
 
     pub(crate) fn data(&self) -> PathBuf {
@@ -64,6 +99,7 @@ impl World {
         let mut command = Command::new(program);
         command.env_clear().current_dir(self.workspace());
         command.env("BATON_DATA_DIR", self.data()).env("HOME", self.home()).env("USER", "ana");
+        command.envs(self.store.as_ref().map(|store| ("BATON_STORE", store)));
         command.envs(Environment::read().var("PATH").map(|path| ("PATH", path.to_owned())));
         command
     }
