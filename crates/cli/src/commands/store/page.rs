@@ -46,10 +46,11 @@ pub(in crate::commands) fn text(info: &StoreInfo, survey: Option<&Survey>) -> St
     page
 }
 
-/// How this machine's clock stands to the server's, which alone counts. It is not known better than to the round trip.
+/// How this machine's clock stands to the server's, which alone counts. It is not known better than to the round trip
+/// and the whole milliseconds in which both are told.
 fn clock(server: &ServerInfo) -> String {
     let apart_ms = server.clock_ahead_ms.unsigned_abs();
-    if apart_ms <= 1 + server.round_trip_us / 1000 {
+    if apart_ms <= 2 + server.round_trip_us / 1000 {
         return "this machine's agrees with the server's".to_owned();
     }
     let how = if server.clock_ahead_ms > 0 { "ahead of" } else { "behind" };
