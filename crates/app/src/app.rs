@@ -1,5 +1,7 @@
 //! What every use case works with, and the one way in which they change a room.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use baton_core::{
     code::ErrorCode,
     ids::RoomId,
@@ -16,7 +18,8 @@ use crate::{
     Caller, Failure,
     clock::{Ids, Time},
     environment::Environment,
-    liveness::{Eyes, Probe, host_id},
+    liveness::{Eyes, Probe, is_here},
+    testimony,
 };
 
 /// An open Baton: a store and what the rules are not allowed to look at themselves.
@@ -25,6 +28,8 @@ pub struct App {
     pub(crate) ids: Box<dyn Ids>,
     pub(crate) probe: Probe,
     pub(crate) environment: Environment,
+    /// Whether this machine's boot was told since this process started.
+    arrived: AtomicBool,
 }
 
 /// A request that is carried out once, however often it arrives.
@@ -52,7 +57,7 @@ impl App {
     /// Opens the store at `location`.
     pub fn open(location: &Location, environment: Environment, time: Time, ids: Box<dyn Ids>) -> Result<Self, Failure> {
         let store = Store::open(location, time)?;
-        Ok(Self { store, ids, probe: Probe::new(), environment })
+        Ok(Self { store, ids, probe: Probe::new(), environment, arrived: AtomicBool::new(false) })
     }
 
     /// Whether a look at the store goes over a network, and may take as long as that takes.
@@ -137,8 +142,20 @@ impl App {
         request: &Request<'_, I>,
         mut work: impl FnMut(&mut dyn Tx) -> Result<O, Failure>,
     ) -> Result<O, Failure> {
+        // Whatever is granted here is granted to a process of this boot, and its machine must have said so.
+        let arrives = actor.process.as_ref().filter(|_| !self.arrived.load(Ordering::Relaxed));
+        let mut work = |tx: &mut dyn Tx| {
+            let output = work(tx)?;
+            if arrives.is_some() {
+                let now = tx.now()?;
+                testimony::arrive(tx, arrives, now)?;
+            }
+            Ok::<_, Failure>(output)
+        };
         let Some(key) = request.key else {
-            return self.store.write(work);
+            let done = self.store.write(work)?;
+            self.arrived.fetch_or(arrives.is_some(), Ordering::Relaxed);
+            return Ok(done);
         };
         check_key(key)?;
         let digest = request.digest()?;
@@ -181,17 +198,12 @@ impl App {
 
     /// What can be seen of the processes behind a room: by looking, and for other machines by what they have told.
     pub(crate) fn eyes(&self, tx: &mut dyn Tx, room: &Room) -> Result<Eyes<'_>, StoreError> {
-        let here = host_id();
-        let mut elsewhere: Vec<&str> =
-            room.processes().map(|process| process.host_id.as_str()).filter(|host_id| Some(*host_id) != here).collect();
-        elsewhere.sort_unstable();
-        elsewhere.dedup();
-        if elsewhere.is_empty() {
+        let processes: Vec<_> = room.processes().collect();
+        if processes.iter().all(|process| is_here(process)) {
             return Ok(Eyes::new(&self.probe, hosts::Testimony::default()));
         }
         // What was told from here too, so that nothing is told twice.
-        elsewhere.extend(here);
-        Ok(Eyes::new(&self.probe, hosts::testimony(tx, &elsewhere)?))
+        Ok(Eyes::new(&self.probe, hosts::testimony(tx, &processes)?))
     }
 
     /// A room as it is now.
@@ -233,6 +245,10 @@ impl Change<'_> {
         let recorded = self.room.record(self.now, self.actor.agent_id.clone(), event);
         log::append(self.tx, &recorded)?;
         self.room.apply(&recorded);
+        if let Event::Joined(joined) = &recorded.event {
+            // Whoever appears, or comes back as another process, is in the boot that its machine is in.
+            testimony::arrive(self.tx, joined.process.as_ref(), self.now)?;
+        }
         Ok(recorded)
     }
 }

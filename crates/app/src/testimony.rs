@@ -14,19 +14,18 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::{
     App,
     app::Sight,
-    liveness::host_id,
+    liveness::is_here,
     presence::{self, Effort},
 };
 
 /// Says which processes behind a room have ended, if they ended here and somebody elsewhere might want to know.
 pub(crate) fn give(app: &App, sight: &Sight<'_>, effort: Effort) {
-    let Some(here) = host_id() else { return };
     let room = &sight.room;
-    if room.processes().all(|process| process.host_id == here) {
+    if room.processes().all(is_here) {
         return;
     }
     let mut news = Vec::new();
-    for process in room.processes().filter(|process| process.host_id == here) {
+    for process in room.processes().filter(|process| is_here(process)) {
         if let Liveness::Gone(proof) = app.probe.liveness(process)
             && sight.eyes.was_told(process).is_none()
             && !news.iter().any(|(known, _): &(&ProcessIdentity, _)| known.same_process(process))
@@ -48,7 +47,7 @@ pub(crate) fn give(app: &App, sight: &Sight<'_>, effort: Effort) {
 
 /// Has this machine say which boot it is in, unless that is known.
 pub(crate) fn arrive(tx: &mut dyn Tx, process: Option<&ProcessIdentity>, now: Timestamp) -> Result<(), StoreError> {
-    let Some(process) = process.filter(|process| Some(process.host_id.as_str()) == host_id()) else { return Ok(()) };
+    let Some(process) = process.filter(|process| is_here(process)) else { return Ok(()) };
     if hosts::boot(tx, &process.host_id)?.as_deref() == Some(&*process.boot_id) {
         return Ok(());
     }

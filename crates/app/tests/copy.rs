@@ -115,7 +115,7 @@ fn play(app: &TestApp) -> Cast<'_> {
     holder.does("stick.heartbeat", turn.showing(json!({"idempotency_key": "beat"})));
 
     let told = app.place().open().write::<_, StoreError>(|tx| {
-        hosts::booted(tx, "afar", "second", Timestamp::from_millis(5))?;
+        hosts::booted(tx, "afar", "second", app.now())?;
         hosts::departed(tx, &process(), Proof::Exited, app.now())
     });
     told.unwrap();
@@ -136,7 +136,7 @@ fn a_copy_has_everything_and_is_sound() {
         assert_eq!(answers(&copied), answers(&source));
         let told = |store: &Store| store.read::<_, StoreError>(hosts::everything).unwrap();
         assert_eq!(told(&copied), told(&source));
-        let proof = copied.read::<_, StoreError>(|tx| Ok(hosts::testimony(tx, &["afar"])?.of(&process()))).unwrap();
+        let proof = copied.read::<_, StoreError>(|tx| Ok(hosts::testimony(tx, &[&process()])?.of(&process()))).unwrap();
         assert_eq!(proof, Some(Proof::Exited));
         let found = doctor::examine(&open(&target)).unwrap();
         assert!(found.is_clean(), "{found:?}");

@@ -49,7 +49,7 @@ fn tell_departure(app: &TestApp, process: &ProcessIdentity, proof: Proof) {
 
 /// What its machine has told about a process.
 fn was_told(app: &TestApp, process: &ProcessIdentity) -> Option<Proof> {
-    let looked = app.place().open().read::<_, StoreError>(|tx| hosts::testimony(tx, &[&process.host_id]));
+    let looked = app.place().open().read::<_, StoreError>(|tx| hosts::testimony(tx, &[process]));
     looked.unwrap().of(process)
 }
 
@@ -130,6 +130,23 @@ fn a_machine_says_which_boot_it_is_in_when_one_of_its_processes_joins() {
         let [near] = app.joined_living(["near"]);
         let old = ProcessIdentity { boot_id: "an older boot".to_owned(), ..near.process() };
         assert_eq!((was_told(&app, &old), was_told(&app, &near.process())), (Some(Proof::Rebooted), None));
+    });
+}
+
+#[test]
+fn a_machine_says_so_too_when_one_of_its_processes_goes_on_without_joining_again() {
+    on_every_backend(|app| {
+        let [near] = app.joined_living(["near"]);
+        // As it was before the machine booted again.
+        let before = ProcessIdentity { boot_id: "an older boot".to_owned(), ..near.process() };
+        app.place()
+            .open()
+            .write::<_, StoreError>(|tx| hosts::booted(tx, &before.host_id, &before.boot_id, app.now()))
+            .unwrap();
+        assert_eq!(was_told(&app, &near.process()), Some(Proof::Rebooted), "wrongly, until it says a word");
+        let again = app.beside();
+        near.through(&again).claim();
+        assert_eq!((was_told(&app, &before), was_told(&app, &near.process())), (Some(Proof::Rebooted), None));
     });
 }
 
@@ -268,4 +285,17 @@ fn leases_go_by_the_servers_clock_whatever_the_clocks_of_the_machines_say() {
     // And a server that is behind keeps a lease for as long as it says, however late it is on the machines.
     set_server_clock(&place, 600);
     assert_eq!(ana.does("stick.wait", json!({"max_wait_ms": 0}))["status"], "not_yet");
+}
+
+#[test]
+fn a_machine_that_nobody_is_on_and_that_said_nothing_for_long_is_forgotten() {
+    on_every_backend(|app| {
+        let [near] = app.joined_living(["near"]);
+        let store = app.place().open();
+        let boot = |host_id: &str| store.read::<_, StoreError>(|tx| hosts::boot(tx, host_id)).unwrap();
+        store.write::<_, StoreError>(|tx| hosts::booted(tx, "host_of_old", "a boot", app.now())).unwrap();
+        app.later(Ttl::from_minutes(31 * 24 * 60));
+        tell_departure(&app, &ProcessIdentity { pid: 1, ..near.process() }, Proof::Exited);
+        assert_eq!((boot("host_of_old"), boot(&near.process().host_id).is_some()), (None, true));
+    });
 }

@@ -50,39 +50,48 @@ impl Testimony {
     }
 }
 
-/// Machines that one question takes.
-const HOSTS_AT_ONCE: usize = 4;
-
-const BOOTS: &str = "
-    SELECT host_id, boot_id
-      FROM hosts
-     WHERE host_id IN (?1, ?2, ?3, ?4)
-";
-
-const DEPARTURES: &str = "
+const DEPARTURE: &str = "
     SELECT host_id, boot_id, pid_namespace, pid, start_ticks, proof
       FROM departures
-     WHERE host_id IN (?1, ?2, ?3, ?4)
+     WHERE host_id = ?1 AND boot_id = ?2 AND pid_namespace = ?3 AND pid = ?4 AND start_ticks = ?5
 ";
 
-/// What the named machines have said.
-pub fn testimony(tx: &mut dyn Tx, host_ids: &[&str]) -> Result<Testimony, StoreError> {
-    let mut found = Testimony::default();
-    for some in host_ids.chunks(HOSTS_AT_ONCE) {
-        let mut params = [Param::Null; HOSTS_AT_ONCE];
-        for (param, host_id) in params.iter_mut().zip(some) {
-            *param = (*host_id).into();
+/// What the machines of these processes have said about them.
+pub fn testimony(tx: &mut dyn Tx, processes: &[&ProcessIdentity]) -> Result<Testimony, StoreError> {
+    let keys: Vec<[Param<'_>; 5]> = processes.iter().map(|process| key(process)).collect();
+    // A machine's boot is asked for once, by the first part of a process's key.
+    let mut hosts: Vec<&[Param<'_>]> = Vec::new();
+    for (index, process) in processes.iter().enumerate() {
+        if !processes[..index].iter().any(|earlier| earlier.host_id == process.host_id) {
+            hosts.push(&keys[index][..1]);
         }
-        tx.query_all(&[Query::new(BOOTS, &params), Query::new(DEPARTURES, &params)], &mut |which, row| {
-            if which == 0 {
-                found.boots.push((text(row, 0)?, text(row, 1)?));
-            } else {
-                found.departures.push(departure(row)?);
-            }
-            Ok(())
-        })?;
     }
+    let queries: Vec<Query<'_>> = hosts
+        .iter()
+        .map(|host| Query::new(BOOT, host))
+        .chain(keys.iter().map(|key| Query::new(DEPARTURE, key)))
+        .collect();
+    let mut found = Testimony::default();
+    tx.query_all(&queries, &mut |which, row| {
+        if which < hosts.len() {
+            found.boots.push((text(row, 0)?, text(row, 1)?));
+        } else {
+            found.departures.push(departure(row)?);
+        }
+        Ok(())
+    })?;
     Ok(found)
+}
+
+/// What tells a process from every other, in the order of the table's key.
+pub(crate) fn key(process: &ProcessIdentity) -> [Param<'_>; 5] {
+    [
+        process.host_id.as_str().into(),
+        process.boot_id.as_str().into(),
+        (process.pid_namespace as i64).into(),
+        i64::from(process.pid).into(),
+        (process.start_ticks as i64).into(),
+    ]
 }
 
 fn departure(row: &dyn Row) -> Result<Departure, StoreError> {
@@ -108,7 +117,7 @@ fn text(row: &dyn Row, column: usize) -> Result<String, StoreError> {
 }
 
 const BOOT: &str = "
-    SELECT boot_id
+    SELECT host_id, boot_id
       FROM hosts
      WHERE host_id = ?1
 ";
@@ -117,7 +126,7 @@ const BOOT: &str = "
 pub fn boot(tx: &mut dyn Tx, host_id: &str) -> Result<Option<String>, StoreError> {
     let mut found = None;
     tx.query(BOOT, &[host_id.into()], &mut |row| {
-        found = row.text(0)?.map(str::to_owned);
+        found = row.text(1)?.map(str::to_owned);
         Ok(())
     })?;
     Ok(found)
@@ -148,10 +157,17 @@ const FORGET: &str = "
      WHERE told_at_ms < ?1
 ";
 
+/// Forgets machines of which nothing was heard for as long, and that nobody is on.
+const FORGET_HOSTS: &str = "
+    DELETE FROM hosts
+     WHERE told_at_ms < ?1 AND NOT EXISTS (SELECT 1 FROM members WHERE members.host_id = hosts.host_id)
+";
+
 /// Has a machine say that one of its processes is gone.
 pub fn departed(tx: &mut dyn Tx, process: &ProcessIdentity, proof: Proof, now: Timestamp) -> Result<(), StoreError> {
     let oldest = now.as_millis() - limits::DEPARTURE_TTL.as_millis() as i64;
     tx.execute(FORGET, &[oldest.into()], Changes::Any)?;
+    tx.execute(FORGET_HOSTS, &[oldest.into()], Changes::Any)?;
     let departure = Departure {
         host_id: process.host_id.clone(),
         boot_id: process.boot_id.clone(),

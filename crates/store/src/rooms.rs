@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::{
     StoreError,
     engine::{Changes, Param, Query, Row, Tx},
-    log,
+    hosts, log,
 };
 
 /// Reads a room, less its members.
@@ -149,14 +149,7 @@ const OF_PROCESS: &str = "
 
 /// The rooms in which `process` stands behind a member.
 pub fn of_process(tx: &mut dyn Tx, process: &ProcessIdentity) -> Result<Vec<RoomId>, StoreError> {
-    let params = [
-        process.host_id.as_str().into(),
-        process.boot_id.as_str().into(),
-        number(process.pid_namespace).into(),
-        i64::from(process.pid).into(),
-        number(process.start_ticks).into(),
-    ];
-    ids(tx, OF_PROCESS, &params)
+    ids(tx, OF_PROCESS, &hosts::key(process))
 }
 
 /// Counts rooms, and events by the place of each room's last.

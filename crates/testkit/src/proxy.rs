@@ -69,6 +69,8 @@ struct Ends {
     letters: AtomicUsize,
     /// Whether answers are lost, up to that of the commit.
     swallows: AtomicBool,
+    /// Whether the server is not to learn that the client is gone.
+    abandoned: AtomicBool,
 }
 
 /// A commit that is still on its way.
@@ -117,6 +119,15 @@ impl Proxy {
         self.shared.cut_all();
     }
 
+    /// Breaks the clients' end of every connection. The server is left to think that all is well.
+    pub fn cuts_clients(&self) {
+        let connections = std::mem::take(&mut self.shared.state().connections);
+        for ends in &connections {
+            ends.abandoned.store(true, Ordering::SeqCst);
+            let _ = ends.client.shutdown(Shutdown::Both);
+        }
+    }
+
     /// Lets a commit that was held arrive, and tells whether there was one.
     pub fn lets_through(&self) -> bool {
         let held = self.shared.state().held.take();
@@ -162,7 +173,7 @@ impl Shared {
             thread::spawn(move || {
                 // A connection that broke by itself is only carried on to the other side.
                 let _ = shared.carry_up(&up);
-                if !up.is_held(&shared) {
+                if !up.is_held(&shared) && !up.abandoned.load(Ordering::SeqCst) {
                     up.cut();
                 }
             });
@@ -220,7 +231,13 @@ impl Ends {
         let server = TcpStream::connect(target)?;
         client.set_nodelay(true)?;
         server.set_nodelay(true)?;
-        Ok(Arc::new(Self { client, server, letters: AtomicUsize::new(0), swallows: AtomicBool::new(false) }))
+        Ok(Arc::new(Self {
+            client,
+            server,
+            letters: AtomicUsize::new(0),
+            swallows: AtomicBool::new(false),
+            abandoned: AtomicBool::new(false),
+        }))
     }
 
     fn cut(&self) {

@@ -29,11 +29,16 @@ mod stat;
 mod tests;
 
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{Probe, host_id, identify};
+pub(crate) use elsewhere::is_here;
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{Probe, identify};
 #[cfg(target_os = "linux")]
-pub use {host::host_id, identify::identify, probe::Probe};
+pub use {identify::identify, probe::Probe};
 
 pub(crate) use eyes::Eyes;
 
 #[cfg(target_os = "linux")]
-pub(crate) use identify::{identify_as, seen};
+pub(crate) use {
+    host::is_here,
+    identify::{identify_as, seen},
+};

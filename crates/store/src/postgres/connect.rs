@@ -23,6 +23,8 @@ use super::{
     failure::Trouble,
     link::{Driver, Link},
     outcome::Writer,
+    pipeline::{self, Step},
+    statement::Sql,
     tls,
     wire::{self, Pump, Socket, Wire},
 };
@@ -82,22 +84,28 @@ impl Connector {
         &self.place
     }
 
-    /// A new connection, to the first of the hosts that takes it.
+    /// A new connection, to the first of the hosts that takes it. Where there are several, a standby is only taken if
+    /// none of the others is to be had: it can be read and no more.
     pub(super) fn connect(&self) -> Result<Link, Refused> {
-        let deadline = Instant::now() + self.config.get_connect_timeout().copied().unwrap_or(CONNECT_DEADLINE);
         let mut refused = Refused::Network("no host is named".to_owned());
-        let ports = self.config.get_ports();
-        for (index, host) in self.config.get_hosts().iter().enumerate() {
+        let mut standby = None;
+        let (hosts, ports) = (self.config.get_hosts(), self.config.get_ports());
+        for (index, host) in hosts.iter().enumerate() {
             let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
-            match self.connect_to(host, port, deadline) {
-                Ok(link) => return Ok(link),
+            match self.connect_to(host, port) {
+                Ok(mut link) => {
+                    if hosts.len() == 1 || !is_standby(&mut link) {
+                        return Ok(link);
+                    }
+                    standby = standby.or(Some(link));
+                }
                 Err(other) => refused = other,
             }
         }
-        Err(refused)
+        standby.ok_or(refused)
     }
 
-    fn connect_to(&self, host: &Host, port: u16, deadline: Instant) -> Result<Link, Refused> {
+    fn connect_to(&self, host: &Host, port: u16) -> Result<Link, Refused> {
         match host {
             Host::Unix(directory) => {
                 let path = directory.join(format!(".s.PGSQL.{port}"));
@@ -106,7 +114,7 @@ impl Connector {
                 let mut config = self.config.clone();
                 // There is nobody between the two ends of a Unix socket.
                 config.ssl_mode(SslMode::Disable);
-                self.greet(&config, Socket::Unix(socket), "localhost", deadline)
+                self.greet(&config, Socket::Unix(socket), "localhost", self.deadline())
             }
             Host::Tcp(name) => {
                 let addresses = (name.as_str(), port)
@@ -114,6 +122,8 @@ impl Connector {
                     .map_err(|error| Refused::Network(format!("{name}: {error}")))?;
                 let mut refused = Refused::Network(format!("{name} has no address"));
                 for address in addresses {
+                    // Each has its own time, or one that swallows everything would leave none for the others.
+                    let deadline = self.deadline();
                     match tcp(&self.config, &address, deadline) {
                         Ok(socket) => return self.greet(&self.config, Socket::Tcp(socket), name, deadline),
                         Err(error) => refused = Refused::Network(format!("{address}: {error}")),
@@ -122,6 +132,10 @@ impl Connector {
                 Err(refused)
             }
         }
+    }
+
+    fn deadline(&self) -> Instant {
+        Instant::now() + self.config.get_connect_timeout().copied().unwrap_or(CONNECT_DEADLINE)
     }
 
     /// Introduces ourselves on a socket that stands.
@@ -175,6 +189,13 @@ impl Refused {
             Self::Server(trouble) => trouble.at(place),
         }
     }
+}
+
+/// Whether the server only follows another one.
+fn is_standby(link: &mut Link) -> bool {
+    let sql = Sql::plain("SELECT CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END::bigint");
+    let rows = pipeline::run(link, &[Step::Run { sql, values: Vec::new() }]).unwrap_or_default();
+    rows.iter().flatten().any(|row| row.try_get::<_, i64>(0).is_ok_and(|follows| follows == 1))
 }
 
 fn tcp(config: &Config, address: &SocketAddr, deadline: Instant) -> std::io::Result<TcpStream> {

@@ -92,6 +92,8 @@ impl Postgres {
                     if is_still_broken() {
                         return Err(error);
                     }
+                    attempt += 1;
+                    pool::back_off(attempt);
                 }
                 Ending::Again { error, .. } => {
                     attempt += 1;
@@ -108,6 +110,8 @@ impl Postgres {
                         let detail = "the connection broke again and again; nothing was changed".to_owned();
                         return Err(StoreError::Unreachable { place: self.place().to_owned(), detail });
                     }
+                    attempt += 1;
+                    pool::back_off(attempt);
                 }
             }
         }

@@ -41,17 +41,12 @@ const CREATE: &str = "
 
 const RECORD: &str = "UPDATE baton.schema_version SET version = ?1";
 
-/// Forgets connections that nobody will ask about again.
-const FORGET: &str = "DELETE FROM baton.writers WHERE written_at < now() - interval '1 day'";
-
 /// Brings the schema up to date, if it is ours and older than this program.
 pub(super) fn run(link: &mut Link, place: &str) -> Result<(), StoreError> {
     let found = version(link, place)?;
     if found.is_none_or(|version| version < SCHEMA_VERSION) {
         apply(link, place).inspect_err(|_| pipeline::post(link, "ROLLBACK"))?;
     }
-    // Somebody who may not is no less welcome.
-    let _ = pipeline::run(link, &[Step::Text(FORGET)]);
     Ok(())
 }
 

@@ -43,6 +43,16 @@ const MARK: &str = "
        SET write_number = excluded.write_number, written_at = excluded.written_at
 ";
 
+/// Forgets connections that nobody will ask about again.
+const FORGET: &str = "DELETE FROM writers WHERE written_at < now() - interval '1 day'";
+
+impl Writer {
+    /// What is done after the first change of a connection, and need not be waited for.
+    pub(super) fn tidy(&self) -> Option<Step> {
+        (self.number == 1).then_some(Step::Text(FORGET))
+    }
+}
+
 /// Ends whatever still runs on the lost connection. It may be waiting for us without knowing that we are gone.
 const END: &str = "
     SELECT count(pg_terminate_backend(pid))
@@ -56,15 +66,35 @@ const END: &str = "
 /// Waits until it is over.
 const WAIT: &str = "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended(?1, 0))";
 
+/// It locks, because a standby cannot: one that lags behind must not be believed.
 const LAST: &str = "
     SELECT write_number
       FROM writers
      WHERE writer_id = ?1
+       FOR UPDATE
 ";
+
+/// Holds the name of a connection for as long as the session lasts, so that it can be ended by that name.
+const SIGN: &str = "SELECT 1 FROM pg_advisory_lock(hashtextextended(?1, 0))";
+
+/// Has a session that is kept for long carry its connection's name.
+pub(super) fn sign(link: &mut Link) -> Result<(), Trouble> {
+    let id = link.writer.id.clone();
+    pipeline::run(link, &[about(SIGN, &id)]).map(|_| ()).map_err(|Failed { trouble, .. }| trouble)
+}
+
+/// Ends the session that carries the name of a connection which was lost, if the server still has it.
+pub(super) fn end(link: &mut Link, lost: &Writer) -> Result<(), Trouble> {
+    pipeline::run(link, &[about(END, &lost.id)]).map(|_| ()).map_err(|Failed { trouble, .. }| trouble)
+}
+
+fn about(sql: &'static str, id: &str) -> Step {
+    Step::Run { sql: Sql::plain(sql), values: vec![Value::Text(id.to_owned())] }
+}
 
 /// Whether the change that `lost` numbered last was committed. Asked on another connection.
 pub(super) fn was_committed(link: &mut Link, lost: &Writer) -> Result<bool, Trouble> {
-    let ask = |sql| Step::Run { sql: Sql::plain(sql), values: vec![Value::Text(lost.id.clone())] };
+    let ask = |sql| about(sql, &lost.id);
     let steps = [Step::Text("BEGIN"), ask(END), ask(WAIT), ask(LAST), Step::Text("COMMIT")];
     let rows = pipeline::run(link, &steps).map_err(|Failed { trouble, .. }| trouble)?;
     let last = rows[3].first().map(|row: &Row| row.try_get::<_, i64>(0)).transpose().map_err(Trouble::Server)?;

@@ -118,7 +118,7 @@ fn prepare(link: &mut Link, steps: &[Step], deadline: Instant) -> Result<(), Tro
 /// Starts all futures in their order, then takes the results of the first few in the same order.
 async fn first<F, T>(
     mut futures: Vec<Pin<Box<F>>>,
-    wanted: usize,
+    mut wanted: usize,
     mut each: impl FnMut(usize, Result<T, Error>),
 ) -> Result<(), Error>
 where
@@ -130,9 +130,15 @@ where
     poll_fn(|context| {
         if !started {
             started = true;
-            for (future, early) in futures.iter_mut().zip(&mut early) {
+            for (place, (future, early)) in futures.iter_mut().zip(&mut early).enumerate() {
                 if let Poll::Ready(answer) = future.as_mut().poll(context) {
+                    let unsendable = answer.is_err();
                     *early = Some(answer);
+                    if unsendable {
+                        // What comes after it, the commit above all, must not be sent without it.
+                        wanted = wanted.min(place + 1);
+                        break;
+                    }
                 }
             }
         }

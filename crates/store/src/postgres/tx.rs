@@ -208,6 +208,7 @@ impl<'a> PostgresTx<'a> {
         // After the commit, because a notification inside a transaction makes all commits of the database wait for
         // each other; in the same breath, because it need not wait for the answer.
         steps.extend(self.rings.iter().map(|(room, whom)| outcome::notify(outcome::channel(room), whom.to_text())));
+        steps.extend(self.link.writer.tidy().filter(|_| signed));
         match pipeline::run_for(self.link, &steps, commit + 1) {
             Ok(_) => Ending::Committed,
             Err(failed) => match failed.trouble.remedy() {

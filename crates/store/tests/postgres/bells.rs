@@ -111,3 +111,20 @@ fn a_seat_is_kept_when_the_connection_breaks() {
     drop(seat);
     assert!(elsewhere.listener_seat(&room_id(), &agent()).unwrap().is_some());
 }
+
+#[test]
+fn a_seat_is_taken_again_though_the_server_has_not_noticed_that_the_connection_broke() {
+    let place = Place::new(Backend::Postgres);
+    open_room(&place.open());
+    let proxy = Proxy::start(&place.address());
+    let (store, elsewhere) = (open(&proxy.url()), place.open());
+    let mut bell = store.listen(&room_id()).unwrap();
+    let seat = store.listener_seat(&room_id(), &agent()).unwrap();
+    assert!(seat.is_some());
+    proxy.cuts_clients();
+    assert!(rings(&*bell), "something may have been missed");
+    bell.clear(&agent());
+    assert!(elsewhere.listener_seat(&room_id(), &agent()).unwrap().is_none(), "it is still ours");
+    drop(seat);
+    assert!(elsewhere.listener_seat(&room_id(), &agent()).unwrap().is_some(), "and free once we leave it");
+}

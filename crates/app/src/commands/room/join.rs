@@ -7,7 +7,7 @@ use baton_core::{
     lease::Fence,
     policy::Policy,
     process::Witness,
-    room::{Action, Actor, Created, Event, Recorded, Room, RoomState},
+    room::{Action, Actor, Created, Event, Recorded, Room, RoomState, Stick},
     time::Timestamp,
 };
 use baton_store::{engine::Tx, log, rooms};
@@ -19,7 +19,6 @@ use crate::{
     app::{Change, Request, internal},
     paths::{self, Location},
     table::{Effect, Tier, UseCase},
-    testimony,
     view::PathRoom,
 };
 
@@ -121,7 +120,6 @@ impl UseCase for Join {
             change.room.touch(&actor.agent_id, now);
             let after = change.room;
             rooms::save(tx, &before, &after)?;
-            testimony::arrive(tx, actor.process.as_ref(), now)?;
             answer(&after, &actor, now, &eyes, created, found.warning)
         })?;
         if let Some(agent_id) = input.agent_id_override {
@@ -143,10 +141,16 @@ enum Found {
 
 /// The contract's resolution: the deepest room on the way up, unless a nested one is asked for.
 fn find(app: &App, tx: &mut dyn Tx, location: &Location, force_new: bool) -> Result<Place, Failure> {
-    let Some(id) = rooms::at_paths(tx, &location.ancestors)?.into_iter().next() else {
-        return Ok(Place { room: Found::Open { path: location.preferred_root.clone() }, warning: None });
+    let (id, deepest) = loop {
+        let Some(id) = rooms::at_paths(tx, &location.ancestors)?.into_iter().next() else {
+            return Ok(Place { room: Found::Open { path: location.preferred_root.clone() }, warning: None });
+        };
+        let deepest = app.room(tx, &id)?;
+        // It may have been closed while we waited for it. Then it is not found there any more.
+        if deepest.stick != Stick::Closed {
+            break (id, deepest);
+        }
     };
-    let deepest = app.room(tx, &id)?;
     let exact = deepest.canonical_path.as_deref() == Some(location.canonical_path.as_str());
     if !force_new || exact {
         return Ok(Place { room: Found::There(Box::new(deepest)), warning: None });

@@ -53,6 +53,13 @@ struct State {
 }
 
 impl State {
+    /// Forgets what belonged to the thread. Those who wait for an answer are told by that.
+    fn end(&mut self) {
+        self.running = false;
+        self.heard.clear();
+        self.wishes.clear();
+    }
+
     fn has_ears(&self) -> bool {
         self.ears.values().flatten().any(|ear| ear.strong_count() > 0)
     }

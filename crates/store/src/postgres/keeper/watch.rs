@@ -4,7 +4,8 @@
 use std::{
     collections::BTreeSet,
     os::fd::AsFd,
-    sync::Arc,
+    sync::{Arc, mpsc::Sender},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -18,8 +19,9 @@ use super::{
 use crate::{
     StoreError,
     postgres::{
-        failure::Trouble,
+        failure::{Remedy, Trouble},
         link::Link,
+        outcome::{self, Writer},
         pipeline::{self, Failed, REPLY_DEADLINE, Step},
         statement::{Sql, Value},
     },
@@ -40,20 +42,26 @@ struct Watch<'a> {
     shared: &'a Arc<Shared>,
     link: Option<Link>,
     seats: BTreeSet<String>,
-    /// Whether a connection broke, so that something may have been missed.
-    missed: bool,
+    /// The connection that broke, if one did: something may have been missed, and the server may not know yet.
+    lost: Option<Writer>,
     pause: Duration,
 }
 
 /// Serves wishes and passes on notifications until nobody wants anything any more.
 pub(super) fn run(shared: &Arc<Shared>) {
-    let mut watch = Watch { shared, link: None, seats: BTreeSet::new(), missed: false, pause: PAUSE };
+    let _running = Running(shared);
+    let mut watch = Watch { shared, link: None, seats: BTreeSet::new(), lost: None, pause: PAUSE };
     let mut idle_since = Instant::now();
     loop {
         ear::quiet(&shared.nudge);
         let wishes = std::mem::take(&mut shared.state().wishes);
+        let mut away = None;
         for wish in wishes {
-            watch.grant(wish);
+            // One attempt to reach a server that is away is enough for all who wait for it.
+            match &away {
+                None => away = watch.grant(wish),
+                Some(error) => refuse(wish, error),
+            }
         }
         watch.pass_on();
         if watch.is_wanted() {
@@ -63,13 +71,31 @@ pub(super) fn run(shared: &Arc<Shared>) {
         // Looked at once more under the lock: somebody may just have begun to listen to what is still heard.
         let idle = idle_since.elapsed() >= IDLE && state.wishes.is_empty() && !state.has_ears();
         if state.closed || idle {
-            state.running = false;
-            state.heard.clear();
-            state.wishes.clear();
+            state.end();
             return;
         }
         drop(state);
         watch.sleep();
+    }
+}
+
+/// Lets the next wish start the thread again, however this one ends.
+struct Running<'a>(&'a Shared);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.state().end();
+        }
+    }
+}
+
+fn refuse(wish: Wish, error: &StoreError) {
+    match wish {
+        Wish::Listen { answer, .. } => drop(answer.send(Err(error.clone()))),
+        Wish::Sit { answer, .. } => drop(answer.send(Err(error.clone()))),
+        // Without a connection there is no seat to leave.
+        Wish::Stand { .. } => {}
     }
 }
 
@@ -84,18 +110,20 @@ const IMPATIENTLY: &str = "SET lock_timeout = '5s'";
 const LEAVE_SEAT: &str = "SELECT CASE WHEN pg_advisory_unlock(hashtextextended(?1, 2)) THEN 1 ELSE 0 END::bigint";
 
 impl Watch<'_> {
-    fn grant(&mut self, wish: Wish) {
-        match wish {
-            // Whoever does not wait for the answer any more has no use for it.
-            Wish::Listen { channel, answer } => drop(answer.send(self.listen(&channel))),
-            Wish::Sit { name, answer } => drop(answer.send(self.sit(name))),
+    /// Does what is wished, and gives the reason where the server is away.
+    fn grant(&mut self, wish: Wish) -> Option<StoreError> {
+        let failed = match wish {
+            Wish::Listen { channel, answer } => tell(&answer, self.listen(&channel)),
+            Wish::Sit { name, answer } => tell(&answer, self.sit(name)),
             Wish::Stand { name } => {
                 self.seats.remove(&name);
                 if let Some(link) = &mut self.link {
                     let _ = pipeline::run(link, &[about(LEAVE_SEAT, &name)]);
                 }
+                None
             }
-        }
+        };
+        failed.filter(|error| matches!(error, StoreError::Unreachable { .. }))
     }
 
     fn listen(&mut self, channel: &str) -> Result<(), StoreError> {
@@ -130,7 +158,9 @@ impl Watch<'_> {
             let Some(link) = &mut self.link else { continue };
             match use_it(link) {
                 Ok(done) => return Ok(done),
-                Err(trouble) if link.driver.stands() || last => return Err(trouble.at(self.shared.pool.place())),
+                Err(trouble) if trouble.remedy() != Remedy::Reconnect || last => {
+                    return Err(trouble.at(self.shared.pool.place()));
+                }
                 Err(_) => self.lose(),
             }
         }
@@ -140,9 +170,14 @@ impl Watch<'_> {
     /// Connects, and makes the server know again what it knew.
     fn connect(&mut self) -> Result<(), StoreError> {
         let mut link = self.shared.pool.apart()?;
+        let place = self.shared.pool.place();
+        outcome::sign(&mut link).map_err(|trouble| trouble.at(place))?;
+        if let Some(lost) = &self.lost {
+            // Until the server notices by itself, that session would sit on our own seats.
+            outcome::end(&mut link, lost).map_err(|trouble| trouble.at(place))?;
+        }
         let channels: Vec<String> = self.shared.state().ears.keys().cloned().collect();
         let text: String = channels.iter().map(|channel| format!("LISTEN {channel};")).collect();
-        let place = self.shared.pool.place();
         let Link { client, driver, .. } = &mut link;
         let deadline = Instant::now() + REPLY_DEADLINE;
         driver.run(deadline, client.batch_execute(&text)).map_err(|trouble| trouble.at(place))?;
@@ -152,7 +187,7 @@ impl Watch<'_> {
         self.pause = PAUSE;
         let mut state = self.shared.state();
         state.heard.extend(channels);
-        if !std::mem::take(&mut self.missed) {
+        if self.lost.take().is_none() {
             return Ok(());
         }
         // Whatever was said while nobody listened is found by looking.
@@ -163,8 +198,9 @@ impl Watch<'_> {
     }
 
     fn lose(&mut self) {
-        self.link = None;
-        self.missed = true;
+        if let Some(link) = self.link.take() {
+            self.lost = Some(link.writer.clone());
+        }
         self.shared.state().heard.clear();
     }
 
@@ -232,6 +268,14 @@ impl Watch<'_> {
         // An interrupted or failed wait is only a look too many.
         let _ = poll(&mut watched, timeout.as_ref());
     }
+}
+
+/// Answers a wish, and gives the reason if it was not fulfilled.
+fn tell<T>(answer: &Sender<Result<T, StoreError>>, outcome: Result<T, StoreError>) -> Option<StoreError> {
+    let failed = outcome.as_ref().err().cloned();
+    // Whoever does not wait for the answer any more has no use for it.
+    let _ = answer.send(outcome);
+    failed
 }
 
 fn about(sql: &'static str, name: &str) -> Step {
