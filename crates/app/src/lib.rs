@@ -27,6 +27,6 @@ mod testimony;
 pub mod view;
 
 pub use app::App;
-pub use baton_store::Location;
+pub use baton_store::{Address, Location};
 pub use caller::{Caller, Cancel, Connection};
 pub use failure::Failure;

@@ -1,8 +1,10 @@
 //! Finding, joining and looking at rooms, in real directories and repositories.
 
-use std::os::unix::fs::symlink;
+use std::{os::unix::fs::symlink, thread};
 
-use baton_testkit::on_every_backend;
+use baton_core::room::{Closed, Event};
+use baton_store::{StoreError, rooms};
+use baton_testkit::{Backend, Scribe, TestApp, on_every_backend};
 use serde_json::{Value, json};
 
 /// What is in a field of each entry.
@@ -348,5 +350,26 @@ fn get_room_state_derives_all_eight_states() {
             seen,
             ["idle", "owned", "stale_owner", "reserved", "recipient_gone", "owner_gone", "dormant", "closed"]
         );
+    });
+}
+
+#[test]
+fn a_join_that_waited_on_a_server_for_a_room_to_be_closed_opens_a_fresh_one() {
+    let app = TestApp::open(Backend::Postgres);
+    let [ana] = app.joined(["ana"]);
+    let (store, scribe, old) = (app.place().open(), Scribe::new("ana"), ana.room());
+    thread::scope(|scope| {
+        let joined = store.write::<_, StoreError>(|tx| {
+            let room = rooms::load(tx, &old)?.unwrap();
+            let joining = scope.spawn(|| app.agent("bo").join());
+            let waits = "SELECT count(*) FROM pg_stat_activity
+                          WHERE datname = current_database() AND wait_event_type = 'Lock'";
+            while app.place().sql(waits).trim() != "1" {}
+            scribe.writes_in(tx, &room, Event::Closed(Closed { reason: None }))?;
+            Ok(joining)
+        });
+        let answer = joined.unwrap().join().unwrap();
+        assert_eq!(answer["created"], true);
+        assert_ne!(answer["room_id"], old.as_str());
     });
 }

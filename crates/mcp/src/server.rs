@@ -1,8 +1,9 @@
 //! How a call is run: the handler that rmcp drives.
 //!
 //! Reads run on the runtime's one thread, unless the store is at the other end of a network; writes and waits on
-//! threads of their own, so that a wait never delays another call. A wait is withdrawn when its client cancels the request, hangs up or ends the process; a client
-//! that cancels what was already answered is ignored, which rmcp does for us.
+//! threads of their own, so that a wait never delays another call. A wait is withdrawn when its client cancels the
+//! request, hangs up or ends the process; a client that cancels what was already answered is ignored, which rmcp
+//! does for us.
 
 use std::{pin::pin, sync::Arc, time::Duration};
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use baton_app::{Failure, Location, environment::Environment};
+use baton_app::{Address, Failure, Location, environment::Environment};
 use baton_core::code::ErrorCode;
 use serde_json::{Value, json};
 
@@ -185,6 +185,7 @@ fn store_of(environment: &Environment, store: Option<&str>) -> Result<Option<(St
         return match environment.store_location(Some(named))? {
             Location::Directory(directory) => Ok(Some(("BATON_DATA_DIR".to_owned(), utf8(&directory)?))),
             Location::Postgres(address) if address.has_password_in_url() => Err(password_in_configuration()),
+            Location::Postgres(address) if address.relative_file().is_some() => Err(relative_file(&address)),
             Location::Postgres(_) => Ok(Some(("BATON_STORE".to_owned(), named.to_owned()))),
         };
     }
@@ -200,6 +201,13 @@ fn password_in_configuration() -> Failure {
         "The address of the store has a password in it, and the configuration of a harness is no place for one.";
     let next = "Leave it out of the address and put it into ~/.pgpass, where every Baton of yours finds it.";
     Failure::new(ErrorCode::InvalidInput, message).advising(next)
+}
+
+fn relative_file(address: &Address) -> Failure {
+    let file = address.relative_file().map(|path| path.display().to_string()).unwrap_or_default();
+    let message =
+        format!("The address of the store names {file}, which a harness would look for in another directory.");
+    Failure::new(ErrorCode::InvalidInput, message).advising("Write the whole path of the file.")
 }
 
 fn failure(error: &InstallError) -> Failure {

@@ -139,6 +139,17 @@ fn a_password_is_never_written_into_a_configuration() {
 }
 
 #[test]
+fn a_file_in_an_address_is_named_from_the_root() {
+    let world = world();
+    let before = files(&world);
+    let address = "postgres://ana@db.example/baton?sslmode=verify-full&sslrootcert=ca.pem";
+    let ran = run(&world, &["install", "--all", "--json", "--store", address]);
+    assert_eq!((ran.status, ran.code().as_str()), (2, "invalid_input"), "{ran:?}");
+    assert!(ran.json()["error"]["message"].as_str().unwrap().contains("ca.pem"), "{ran:?}");
+    assert_eq!(files(&world), before);
+}
+
+#[test]
 fn doctor_shows_a_registration_of_another_store() {
     let world = world();
     run(&world, &["install", "codex", "--store", SERVER]);

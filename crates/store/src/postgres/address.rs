@@ -103,6 +103,11 @@ impl Address {
         Ok(Self { config, security, shown, password_in_url, warning })
     }
 
+    /// A file that the address names by a path which means something else in another directory.
+    pub fn relative_file(&self) -> Option<&Path> {
+        self.security.files().find(|path| path.is_relative())
+    }
+
     /// Whether the URL itself has a password, which others may see in a list of processes or in a shell's history.
     pub fn has_password_in_url(&self) -> bool {
         self.password_in_url

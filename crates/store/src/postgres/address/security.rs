@@ -100,6 +100,17 @@ impl Files {
 }
 
 impl Security {
+    /// The files that it names.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        let roots = match &self.roots {
+            Roots::System => None,
+            Roots::File(path) => Some(path.as_path()),
+        };
+        let identity =
+            self.identity.iter().flat_map(|identity| [identity.certificate.as_path(), identity.key.as_path()]);
+        roots.into_iter().chain(identity)
+    }
+
     /// Settles what the URL and the environment say. `default_roots` counts if there is such a file.
     pub(super) fn settle(
         mode: Option<&str>,
