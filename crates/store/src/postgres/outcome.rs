@@ -102,7 +102,7 @@ pub(super) fn was_committed(link: &mut Link, lost: &Writer) -> Result<bool, Trou
 }
 
 /// Tells those who listen to a room.
-const NOTIFY: &str = "SELECT 1 FROM pg_notify(?1, ?2)";
+const NOTIFY: &str = "SELECT pg_notify(?1, ?2)";
 
 /// The step that rings for `room`.
 pub(super) fn notify(channel: String, whom: String) -> Step {

@@ -52,8 +52,9 @@ const LOOK: &str = "
 
 /// The same, and the lock that tells afterwards whether this transaction is over.
 const LOOK_AND_SIGN: &str = "
-    SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, version
-      FROM schema_version, pg_advisory_xact_lock(hashtextextended(?1, 0))
+    SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, version,
+           pg_advisory_xact_lock(hashtextextended(?1, 0))
+      FROM schema_version
 ";
 
 /// Keeps out others who name the same thing.
