@@ -50,4 +50,12 @@ fn a_standby_is_read_and_not_written() {
     }
     let error = reads(&open(&cluster.url("fresh"))).unwrap_err();
     assert_eq!(error.code(), ErrorCode::StoreReadOnly, "{error}");
+
+    // Of several servers the one that takes writes is used, wherever it stands in the list.
+    let primary = Cluster::start(Options { durability: Durability::Fast, ..Options::default() }).unwrap();
+    primary.create_database("team").unwrap();
+    let [(_, follows), (_, leads)] = [cluster.address(), primary.address()];
+    let both = open(&format!("postgres://baton@127.0.0.1:{follows},127.0.0.1:{leads}/team"));
+    open_room(&both);
+    assert_eq!(reads(&open(&primary.url("team"))).unwrap().unwrap().last_seq.0, 2);
 }
