@@ -10,7 +10,12 @@ use crate::{
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     machine::prepare()?;
-    let mut command = cargo(&["test", "--workspace", "--no-fail-fast"]);
+    let mut command = cargo(&["test", "--no-fail-fast"]);
+    // Everything, unless packages are named: cargo would go on to take all of them.
+    let names_packages = |word: &String| word.starts_with("-p") || word.starts_with("--package");
+    if !arguments.iter().any(names_packages) {
+        command.arg("--workspace");
+    }
     command.args(arguments);
     run_with_server(command, Durability::Fast)
 }

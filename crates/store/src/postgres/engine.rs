@@ -21,8 +21,9 @@ use super::{
     outcome::{self, Writer},
     pipeline::{self, Failed, Step},
     pool::{self, AWAY_DEADLINE, Pool},
+    ring::{self, Rings},
     statement::{Sql, Value},
-    tx::{Ending, Kind, PostgresTx, Told, Whom},
+    tx::{Ending, Kind, PostgresTx, Told},
 };
 use crate::{
     Check, ServerInfo, StoreError, StoreInfo,
@@ -72,7 +73,7 @@ impl Postgres {
         // From the first break on: the work itself may take long, as when the process is stopped in the middle of it.
         let mut broken_since = None;
         let mut is_still_broken = || broken_since.get_or_insert_with(Instant::now).elapsed() > AWAY_DEADLINE;
-        let mut attempt = 0;
+        let (mut conflicts, mut breaks) = (0, 0);
         loop {
             let mut link = self.pool.take()?;
             let mut tx = PostgresTx::new(&mut link, self.place(), &self.time, kind);
@@ -92,15 +93,15 @@ impl Postgres {
                     if is_still_broken() {
                         return Err(error);
                     }
-                    attempt += 1;
-                    pool::back_off(attempt);
+                    breaks += 1;
+                    pool::back_off(breaks);
                 }
                 Ending::Again { error, .. } => {
-                    attempt += 1;
-                    if attempt > ATTEMPTS_MAX {
+                    conflicts += 1;
+                    if conflicts > ATTEMPTS_MAX {
                         return Err(error);
                     }
-                    pool::back_off(attempt);
+                    pool::back_off(conflicts);
                 }
                 Ending::Unknown(writer) => {
                     if self.was_committed(&writer, &rings)? {
@@ -110,24 +111,21 @@ impl Postgres {
                         let detail = "the connection broke again and again; nothing was changed".to_owned();
                         return Err(StoreError::Unreachable { place: self.place().to_owned(), detail });
                     }
-                    attempt += 1;
-                    pool::back_off(attempt);
+                    breaks += 1;
+                    pool::back_off(breaks);
                 }
             }
         }
     }
 
     /// Finds out what became of a commit, and rings for it if it was made.
-    fn was_committed(&self, writer: &Writer, rings: &[(RoomId, Whom)]) -> Result<bool, StoreError> {
+    fn was_committed(&self, writer: &Writer, rings: &Rings) -> Result<bool, StoreError> {
         let deadline = Instant::now() + AWAY_DEADLINE;
         loop {
             let asked = self.pool.take().ok().and_then(|mut link| {
                 let committed = outcome::was_committed(&mut link, writer).ok();
                 if committed == Some(true) {
-                    let steps: Vec<Step> = rings
-                        .iter()
-                        .map(|(room, whom)| outcome::notify(outcome::channel(room), whom.to_text()))
-                        .collect();
+                    let steps: Vec<Step> = rings.steps().collect();
                     // Those who do not hear it look by themselves before long.
                     let _ = pipeline::run(&mut link, &steps);
                 }
@@ -241,7 +239,7 @@ impl Engine for Postgres {
     }
 
     fn listen(&self, room: &RoomId) -> Result<Box<dyn Bell>, StoreError> {
-        Ok(Box::new(self.keeper().listen(outcome::channel(room))?))
+        Ok(Box::new(self.keeper().listen(ring::channel(room))?))
     }
 
     fn listener_seat(&self, room: &RoomId, agent: &AgentId) -> Result<Option<Box<dyn Seat>>, StoreError> {

@@ -6,7 +6,7 @@
 //! - [`pipeline`] sends the statements of a transaction in as few round trips as its questions allow; [`tx`] is the
 //!   transaction, [`engine`] runs it, again if need be; [`outcome`] finds out what became of a commit whose answer
 //!   was lost.
-//! - [`keeper`] is the one thread that hears notifications and holds the seats of listeners.
+//! - [`ring`] tells listeners; [`keeper`] is the one thread that hears it, and holds the seats of listeners.
 //! - [`migrate`] brings the schema up to date; [`failure`] says what went wrong in the store's words.
 //!
 //! What must stay true: a write locks its room before it decides, time is the server's, a transaction is only run
@@ -23,6 +23,7 @@ mod outcome;
 mod passfile;
 mod pipeline;
 mod pool;
+mod ring;
 mod statement;
 mod tls;
 mod tx;

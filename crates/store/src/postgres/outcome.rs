@@ -4,7 +4,6 @@
 //! While the transaction lasts it also holds a lock of that name, which it had before it was asked to commit. So
 //! whoever takes the lock afterwards knows that it is over, and the number tells how it ended.
 
-use baton_core::ids::RoomId;
 use tokio_postgres::Row;
 
 use super::{
@@ -34,6 +33,11 @@ impl Writer {
         self.number += 1;
         Step::Run { sql: Sql::plain(MARK), values: vec![Value::Text(self.id.clone()), Value::Int(self.number)] }
     }
+
+    /// What is done after the first change of a connection, and need not be waited for.
+    pub(super) fn tidy(&self) -> Option<Step> {
+        (self.number == 1).then_some(Step::Text(FORGET))
+    }
 }
 
 const MARK: &str = "
@@ -45,13 +49,6 @@ const MARK: &str = "
 
 /// Forgets connections that nobody will ask about again.
 const FORGET: &str = "DELETE FROM writers WHERE written_at < now() - interval '1 day'";
-
-impl Writer {
-    /// What is done after the first change of a connection, and need not be waited for.
-    pub(super) fn tidy(&self) -> Option<Step> {
-        (self.number == 1).then_some(Step::Text(FORGET))
-    }
-}
 
 /// Ends whatever still runs on the lost connection. It may be waiting for us without knowing that we are gone.
 const END: &str = "
@@ -99,22 +96,4 @@ pub(super) fn was_committed(link: &mut Link, lost: &Writer) -> Result<bool, Trou
     let rows = pipeline::run(link, &steps).map_err(|Failed { trouble, .. }| trouble)?;
     let last = rows[3].first().map(|row: &Row| row.try_get::<_, i64>(0)).transpose().map_err(Trouble::Server)?;
     Ok(last == Some(lost.number))
-}
-
-/// Tells those who listen to a room.
-const NOTIFY: &str = "SELECT pg_notify(?1, ?2)";
-
-/// The step that rings for `room`.
-pub(super) fn notify(channel: String, whom: String) -> Step {
-    Step::Run { sql: Sql::plain(NOTIFY), values: vec![Value::Text(channel), Value::Text(whom)] }
-}
-
-/// The channel of a room's notifications. A room's id is too long for one.
-pub(super) fn channel(room: &RoomId) -> String {
-    // FNV-1a, which is the same in every build of every Baton; two rooms on one channel would only wake each other.
-    let hash = room
-        .as_str()
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    format!("baton_{hash:016x}")
 }

@@ -12,8 +12,9 @@ use tokio_postgres::Row as ServerRow;
 use super::{
     failure::{Remedy, Trouble},
     link::Link,
-    outcome::{self, Writer},
+    outcome::Writer,
     pipeline::{self, Failed, Step},
+    ring::Rings,
     statement::{Form, Sql, Value},
 };
 use crate::{
@@ -73,7 +74,7 @@ pub(super) struct PostgresTx<'a> {
     pending: Vec<Pending>,
     /// The last reading of the server's clock, and when it came.
     pub(super) told: Option<Told>,
-    pub(super) rings: Vec<(RoomId, Whom)>,
+    pub(super) rings: Rings,
     trouble: Option<(Remedy, StoreError)>,
 }
 
@@ -91,43 +92,6 @@ type MustChange = Option<(&'static str, String)>;
 pub(super) struct Told {
     pub(super) time: Timestamp,
     pub(super) received: Instant,
-}
-
-/// Whom a notification is for, in its own words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Whom {
-    Everyone,
-    One(String),
-    Nobody,
-}
-
-impl Whom {
-    fn of(concern: Concern<'_>) -> Self {
-        match concern {
-            Concern::Everyone => Self::Everyone,
-            Concern::One(agent) => Self::One(agent.to_string()),
-            Concern::Nobody => Self::Nobody,
-        }
-    }
-
-    /// Both in one.
-    fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (one, Self::Nobody) | (Self::Nobody, one) => one,
-            (one, same) if one == same => one,
-            _ => Self::Everyone,
-        }
-    }
-
-    /// The text that travels. No agent's id begins with a star or a dash, and one that does wakes too many, which
-    /// hurts nobody.
-    pub(super) fn to_text(&self) -> String {
-        match self {
-            Self::Everyone => "*".to_owned(),
-            Self::One(agent) => agent.clone(),
-            Self::Nobody => "-".to_owned(),
-        }
-    }
 }
 
 /// How a transaction ended.
@@ -154,7 +118,7 @@ impl<'a> PostgresTx<'a> {
             begun: false,
             pending: Vec::new(),
             told: None,
-            rings: Vec::new(),
+            rings: Rings::default(),
             trouble: None,
         }
     }
@@ -208,7 +172,7 @@ impl<'a> PostgresTx<'a> {
         steps.push(Step::Text("COMMIT"));
         // After the commit, because a notification inside a transaction makes all commits of the database wait for
         // each other; in the same breath, because it need not wait for the answer.
-        steps.extend(self.rings.iter().map(|(room, whom)| outcome::notify(outcome::channel(room), whom.to_text())));
+        steps.extend(self.rings.steps());
         steps.extend(self.link.writer.tidy().filter(|_| signed));
         match pipeline::run_for(self.link, &steps, commit + 1) {
             Ok(_) => Ending::Committed,
@@ -357,11 +321,7 @@ impl Tx for PostgresTx<'_> {
     }
 
     fn ring(&mut self, room: &RoomId, concern: Concern<'_>) {
-        let whom = Whom::of(concern);
-        match self.rings.iter_mut().find(|(known, _)| known == room) {
-            Some((_, earlier)) => *earlier = std::mem::replace(earlier, Whom::Nobody).and(whom),
-            None => self.rings.push((room.clone(), whom)),
-        }
+        self.rings.add(room, concern);
     }
 }
 

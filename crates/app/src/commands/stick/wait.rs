@@ -142,8 +142,8 @@ impl UseCase for Wait {
     }
 }
 
-/// How long a waiter steps aside when the bell rang for somebody else. All it has to do then is to note whom it waits
-/// for now. With 2 ms, sixteen waiters on two cores spent half of all time on that.
+/// How long a waiter steps aside when the bell rang for somebody else. All it has to do then is to note whose turn it is
+/// waiting out. With 2 ms, sixteen waiters on two cores spent half of all time on that.
 const STEP_ASIDE: Duration = Duration::from_millis(20);
 
 /// One call's wait.
