@@ -27,7 +27,7 @@ pub(crate) struct Tools {
 impl Tools {
     /// The tools of `tier`; the full set contains the daily one.
     pub(crate) fn of(tier: Tier) -> Self {
-        let commands = TABLE.iter().filter(|command| tier == Tier::Full || command.tier == Tier::Daily).collect();
+        let commands = TABLE.iter().filter(|command| tier == Tier::Full || command.tier() == Tier::Daily).collect();
         Self { commands, listed: OnceLock::new() }
     }
 
@@ -40,8 +40,8 @@ impl Tools {
         let mut repeats = schema::Repeats::default();
         let one = |command: &&'static Command| {
             let mut input = schema::compact(command.input_schema().as_value());
-            repeats.abridge(command.tool, &mut input);
-            Tool::new(command.tool, command.about, Arc::new(input))
+            repeats.abridge(command.tool(), &mut input);
+            Tool::new(command.tool(), command.about, Arc::new(input))
                 .with_raw_output_schema(Arc::new(schema::outline(command.output_schema().as_value())))
                 .with_annotations(annotations(command))
                 .with_meta(always_loaded())
@@ -51,15 +51,15 @@ impl Tools {
 
     /// The command behind a tool's name.
     pub(crate) fn find(&self, name: &str) -> Result<&'static Command, Failure> {
-        self.commands.iter().copied().find(|command| command.tool == name).ok_or_else(|| self.unknown(name))
+        self.commands.iter().copied().find(|command| command.tool() == name).ok_or_else(|| self.unknown(name))
     }
 
     fn unknown(&self, name: &str) -> Failure {
         let shown: String = name.chars().take(baton_core::limits::SHOWN_INPUT_CHARS).collect();
-        let offered: Vec<Value> = self.commands.iter().map(|command| command.tool.into()).collect();
+        let offered: Vec<Value> = self.commands.iter().map(|command| command.tool().into()).collect();
         let failure =
             Failure::new(ErrorCode::UnknownTool, format!("There is no tool `{shown}`.")).with("tools", offered);
-        if TABLE.iter().any(|command| command.tool == name) {
+        if TABLE.iter().any(|command| command.tool() == name) {
             return failure.advising("This tool is offered by `baton mcp --tools full` only. Use one of `tools`.");
         }
         failure.advising("Use one of `tools`.")
@@ -75,7 +75,7 @@ fn always_loaded() -> MetaObject {
 fn annotations(command: &Command) -> ToolAnnotations {
     let hints = ToolAnnotations::new()
         .read_only(command.effect == Effect::Read)
-        .destructive(DESTRUCTIVE.contains(&command.tool))
+        .destructive(DESTRUCTIVE.contains(&command.tool()))
         .open_world(false);
-    if IDEMPOTENT.contains(&command.tool) { hints.idempotent(true) } else { hints }
+    if IDEMPOTENT.contains(&command.tool()) { hints.idempotent(true) } else { hints }
 }

@@ -25,7 +25,7 @@ pub(crate) fn in_words(advice: &str) -> String {
     TABLE.iter().fold(advice.to_owned(), |advice, command| {
         let words = SURFACE.iter().find(|(name, _)| *name == command.name).map(|(_, words)| words.join(" "));
         match words {
-            Some(words) => advice.replace(&format!("`{}`", command.tool), &format!("`baton {words}`")),
+            Some(words) => advice.replace(&format!("`{}`", command.tool()), &format!("`baton {words}`")),
             None => advice,
         }
     })

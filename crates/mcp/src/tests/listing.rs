@@ -29,7 +29,7 @@ async fn the_daily_list_is_small() {
 async fn every_command_is_offered_as_a_tool_and_annotated() {
     let (daily, full) = (tools(Tier::Daily).await, tools(Tier::Full).await);
     assert_eq!(full.len(), TABLE.len());
-    assert_eq!(daily.len(), TABLE.iter().filter(|command| command.tier == Tier::Daily).count());
+    assert_eq!(daily.len(), TABLE.iter().filter(|command| command.tier() == Tier::Daily).count());
     for tool in full {
         let name = tool["name"].as_str().unwrap();
         assert!(name.len() < 40, "{name}");

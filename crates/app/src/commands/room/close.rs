@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, Tier, UseCase},
+    table::{Effect, Place, Tier, UseCase},
 };
 
 /// `room.close`
@@ -43,8 +43,7 @@ pub struct CloseRoomResult {
 
 impl UseCase for Close {
     const NAME: &'static str = "room.close";
-    const TOOL: &'static str = "close_room";
-    const TIER: Tier = Tier::Full;
+    const PLACE: Place = Place::Tool("close_room", Tier::Full);
     const EFFECT: Effect = Effect::Write;
     const ABOUT: &'static str =
         "End a room for good. Its log stays readable; joining the path again opens a fresh room.";

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     presence::{self, Effort},
-    table::{Effect, Tier, UseCase},
+    table::{Effect, Place, Tier, UseCase},
     view::RoomEvent,
 };
 
@@ -52,8 +52,7 @@ const PAGE_BYTES: usize = 11_000;
 
 impl UseCase for Events {
     const NAME: &'static str = "room.events";
-    const TOOL: &'static str = "get_room_events";
-    const TIER: Tier = Tier::Daily;
+    const PLACE: Place = Place::Tool("get_room_events", Tier::Daily);
     const EFFECT: Effect = Effect::Read;
     const ABOUT: &'static str =
         "Read a room's log, newest first, with all handoffs. Call it after a takeover to reconstruct the context.";

@@ -18,7 +18,7 @@ use crate::{
     App, Caller, Failure,
     app::{Change, Request, internal},
     paths::{self, Location},
-    table::{Effect, Tier, UseCase},
+    table::{Effect, Place, Tier, UseCase},
     view::PathRoom,
 };
 
@@ -86,8 +86,7 @@ impl Default for HandoffTemplate {
 
 impl UseCase for Join {
     const NAME: &'static str = "room.join";
-    const TOOL: &'static str = "join_path";
-    const TIER: Tier = Tier::Daily;
+    const PLACE: Place = Place::Tool("join_path", Tier::Daily);
     const EFFECT: Effect = Effect::Write;
     const ABOUT: &'static str = "Join the room of a workspace path (opens it if there is none). Accept the room_id and canonical_path it answers, even if they differ from what you asked.";
     type Input = JoinInput;
@@ -129,7 +128,7 @@ impl UseCase for Join {
     }
 }
 
-struct Place {
+struct Target {
     room: Found,
     warning: Option<String>,
 }
@@ -140,10 +139,10 @@ enum Found {
 }
 
 /// The contract's resolution: the deepest room on the way up, unless a nested one is asked for.
-fn find(app: &App, tx: &mut dyn Tx, location: &Location, force_new: bool) -> Result<Place, Failure> {
+fn find(app: &App, tx: &mut dyn Tx, location: &Location, force_new: bool) -> Result<Target, Failure> {
     let (id, deepest) = loop {
         let Some(id) = rooms::at_paths(tx, &location.ancestors)?.into_iter().next() else {
-            return Ok(Place { room: Found::Open { path: location.preferred_root.clone() }, warning: None });
+            return Ok(Target { room: Found::Open { path: location.preferred_root.clone() }, warning: None });
         };
         let deepest = app.room(tx, &id)?;
         // It may have been closed while we waited for it. Then it is not found there any more.
@@ -153,13 +152,13 @@ fn find(app: &App, tx: &mut dyn Tx, location: &Location, force_new: bool) -> Res
     };
     let exact = deepest.canonical_path.as_deref() == Some(location.canonical_path.as_str());
     if !force_new || exact {
-        return Ok(Place { room: Found::There(Box::new(deepest)), warning: None });
+        return Ok(Target { room: Found::There(Box::new(deepest)), warning: None });
     }
     let warning = format!(
         "An ancestor room exists: {id} at {}. Agents there do not see this nested room's stick.",
         deepest.canonical_path.as_deref().unwrap_or("(no path)"),
     );
-    Ok(Place { room: Found::Open { path: location.canonical_path.clone() }, warning: Some(warning) })
+    Ok(Target { room: Found::Open { path: location.canonical_path.clone() }, warning: Some(warning) })
 }
 
 fn open(app: &App, tx: &mut dyn Tx, actor: &Actor, path: &str) -> Result<Room, Failure> {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, Tier, UseCase},
+    table::{Effect, Place, Tier, UseCase},
 };
 
 /// `room.leave`
@@ -37,8 +37,7 @@ pub struct LeavePathResult {
 
 impl UseCase for Leave {
     const NAME: &'static str = "room.leave";
-    const TOOL: &'static str = "leave_path";
-    const TIER: Tier = Tier::Full;
+    const PLACE: Place = Place::Tool("leave_path", Tier::Full);
     const EFFECT: Effect = Effect::Write;
     const ABOUT: &'static str = "Leave a room when your work in it is done. A holder must release or pass first.";
     type Input = LeaveInput;

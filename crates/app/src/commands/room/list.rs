@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     App, Caller, Failure, paths,
-    table::{Effect, Tier, UseCase},
+    table::{Effect, Place, Tier, UseCase},
     view::PathRoom,
 };
 
@@ -43,8 +43,7 @@ pub struct ListRoomsResult {
 
 impl UseCase for List {
     const NAME: &'static str = "room.list";
-    const TOOL: &'static str = "list_rooms";
-    const TIER: Tier = Tier::Daily;
+    const PLACE: Place = Place::Tool("list_rooms", Tier::Daily);
     const EFFECT: Effect = Effect::Read;
     const ABOUT: &'static str =
         "List the rooms of this workspace: who holds the stick, who is next. Call it before join_path.";

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, Tier, UseCase},
+    table::{Effect, Place, Tier, UseCase},
 };
 
 /// `room.note`
@@ -37,8 +37,7 @@ pub struct AppendNoteResult {
 
 impl UseCase for Note {
     const NAME: &'static str = "room.note";
-    const TOOL: &'static str = "append_note";
-    const TIER: Tier = Tier::Full;
+    const PLACE: Place = Place::Tool("append_note", Tier::Full);
     const EFFECT: Effect = Effect::Write;
     const ABOUT: &'static str =
         "Leave a note in the room's log without holding the stick. It wakes nobody and changes no ownership.";

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, Tier, UseCase},
+    table::{Effect, Place, Tier, UseCase},
 };
 
 /// `room.policy`
@@ -38,8 +38,7 @@ pub struct SetRoomPolicyResult {
 
 impl UseCase for SetPolicy {
     const NAME: &'static str = "room.policy";
-    const TOOL: &'static str = "set_room_policy";
-    const TIER: Tier = Tier::Full;
+    const PLACE: Place = Place::Tool("set_room_policy", Tier::Full);
     const EFFECT: Effect = Effect::Write;
     const ABOUT: &'static str =
         "Change a room's timings. A running lease or claim keeps its expiry; the next one uses the new policy.";

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, Tier, UseCase},
+    table::{Effect, Place, Tier, UseCase},
 };
 
 /// `room.reorder`
@@ -37,8 +37,7 @@ pub struct ReorderMembersResult {
 
 impl UseCase for Reorder {
     const NAME: &'static str = "room.reorder";
-    const TOOL: &'static str = "reorder_members";
-    const TIER: Tier = Tier::Full;
+    const PLACE: Place = Place::Tool("reorder_members", Tier::Full);
     const EFFECT: Effect = Effect::Write;
     const ABOUT: &'static str = "Set the order in which members get the stick.";
     type Input = ReorderInput;

@@ -14,7 +14,7 @@ use crate::{
     App, Caller, Failure,
     app::Sight,
     presence::{self, Effort},
-    table::{Effect, Tier, UseCase},
+    table::{Effect, Place, Tier, UseCase},
     testimony,
     view::{PathRoom, RoomMember},
 };
@@ -55,8 +55,7 @@ pub struct TakeoverView {
 
 impl UseCase for State {
     const NAME: &'static str = "room.state";
-    const TOOL: &'static str = "get_room_state";
-    const TIER: Tier = Tier::Daily;
+    const PLACE: Place = Place::Tool("get_room_state", Tier::Daily);
     const EFFECT: Effect = Effect::Read;
     const ABOUT: &'static str =
         "Read a room without changing it: owner, members, expiries, pending handoff, whether takeover is open.";

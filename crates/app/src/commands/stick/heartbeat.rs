@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, Tier, UseCase},
+    table::{Effect, Place, Tier, UseCase},
 };
 
 /// `stick.heartbeat`
@@ -41,8 +41,7 @@ pub struct HeartbeatResult {
 
 impl UseCase for Heartbeat {
     const NAME: &'static str = "stick.heartbeat";
-    const TOOL: &'static str = "heartbeat";
-    const TIER: Tier = Tier::Daily;
+    const PLACE: Place = Place::Tool("heartbeat", Tier::Daily);
     const EFFECT: Effect = Effect::Write;
     const ABOUT: &'static str =
         "Extend your lease while you hold the stick. On stale_lease or turn_mismatch stop working at once.";

@@ -13,7 +13,7 @@ use super::ReleaseStickResult;
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, Tier, UseCase},
+    table::{Effect, Place, Tier, UseCase},
 };
 
 /// `stick.pass`
@@ -36,8 +36,7 @@ pub struct PassInput {
 
 impl UseCase for Pass {
     const NAME: &'static str = "stick.pass";
-    const TOOL: &'static str = "pass_stick";
-    const TIER: Tier = Tier::Daily;
+    const PLACE: Place = Place::Tool("pass_stick", Tier::Daily);
     const EFFECT: Effect = Effect::Write;
     const ABOUT: &'static str = "Hand the stick to one chosen active member instead of the next in sequence.";
     type Input = PassInput;

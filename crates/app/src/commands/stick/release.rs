@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, Tier, UseCase},
+    table::{Effect, Place, Tier, UseCase},
 };
 
 /// `stick.release`
@@ -61,8 +61,7 @@ impl ReleaseStickResult {
 
 impl UseCase for Release {
     const NAME: &'static str = "stick.release";
-    const TOOL: &'static str = "release_stick";
-    const TIER: Tier = Tier::Daily;
+    const PLACE: Place = Place::Tool("release_stick", Tier::Daily);
     const EFFECT: Effect = Effect::Write;
     const ABOUT: &'static str =
         "Hand the stick to the next member in sequence, with a truthful status and a concrete next_action.";

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
-    table::{Effect, Tier, UseCase},
+    table::{Effect, Place, Tier, UseCase},
 };
 
 /// `stick.takeover`
@@ -46,8 +46,7 @@ pub struct TakeoverStickResult {
 
 impl UseCase for Takeover {
     const NAME: &'static str = "stick.takeover";
-    const TOOL: &'static str = "takeover_stick";
-    const TIER: Tier = Tier::Daily;
+    const PLACE: Place = Place::Tool("takeover_stick", Tier::Daily);
     const EFFECT: Effect = Effect::Write;
     const ABOUT: &'static str = "Take the stick from an owner or recipient who timed out or is gone. Only after takeover_available; then read get_room_events.";
     type Input = TakeoverInput;

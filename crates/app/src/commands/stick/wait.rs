@@ -34,7 +34,7 @@ use crate::{
     app::{Request, Sight},
     liveness::Probe,
     presence::{self, Effort},
-    table::{Effect, Tier, UseCase},
+    table::{Effect, Place, Tier, UseCase},
     testimony,
 };
 
@@ -109,8 +109,7 @@ pub enum WaitForTurnResult {
 
 impl UseCase for Wait {
     const NAME: &'static str = "stick.wait";
-    const TOOL: &'static str = "wait_for_turn";
-    const TIER: Tier = Tier::Daily;
+    const PLACE: Place = Place::Tool("wait_for_turn", Tier::Daily);
     const EFFECT: Effect = Effect::Wait;
     const ABOUT: &'static str = "Wait for the stick and claim it when it is yours. Work only after your_turn; on not_yet call again; on takeover_available decide about takeover_stick.";
     type Input = WaitInput;

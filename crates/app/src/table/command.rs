@@ -1,0 +1,122 @@
+//! A use case, and its row in the table.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use baton_core::code::ErrorCode;
+
+use super::{
+    parse::parse,
+    place::{Place, Tier},
+};
+use crate::{App, Caller, Failure};
+
+/// What a command does to the store, so that an adapter knows how to run it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Reads. Never waits for a writer.
+    Read,
+    /// Writes. May wait for another writer.
+    Write,
+    /// May wait for as long as the caller allows, and then write.
+    Wait,
+}
+
+/// A use case, as its own type. The doc comment of the input's fields is what a caller reads.
+pub trait UseCase {
+    /// The name in the table: `room.join`.
+    const NAME: &'static str;
+    /// Where agents find it.
+    const PLACE: Place;
+    /// What it does to the store.
+    const EFFECT: Effect;
+    /// What it does, for a reader with no context.
+    const ABOUT: &'static str;
+    /// What a caller says.
+    type Input: DeserializeOwned + JsonSchema;
+    /// What a caller gets.
+    type Output: Serialize + JsonSchema;
+
+    /// Does it.
+    fn run(app: &App, caller: &Caller, input: Self::Input) -> Result<Self::Output, Failure>;
+}
+
+/// A row of the table.
+#[derive(Clone, Copy)]
+pub struct Command {
+    /// See [`UseCase::NAME`].
+    pub name: &'static str,
+    /// See [`UseCase::PLACE`].
+    pub place: Place,
+    /// See [`UseCase::EFFECT`].
+    pub effect: Effect,
+    /// See [`UseCase::ABOUT`].
+    pub about: &'static str,
+    input_schema: fn() -> Schema,
+    output_schema: fn() -> Schema,
+    run: fn(&App, &Caller, Value) -> Result<Value, Failure>,
+}
+
+impl Command {
+    /// The row of a use case.
+    pub const fn of<U: UseCase>() -> Self {
+        Self {
+            name: U::NAME,
+            place: U::PLACE,
+            effect: U::EFFECT,
+            about: U::ABOUT,
+            input_schema: schema::<U::Input>,
+            output_schema: schema::<U::Output>,
+            run: run_json::<U>,
+        }
+    }
+
+    /// The tool that agents call for it: its own, or its portal.
+    pub const fn tool(&self) -> &'static str {
+        match self.place {
+            Place::Tool(name, _) => name,
+            Place::Portal(portal) => portal.name,
+        }
+    }
+
+    /// What it is called in its portal, if it is in one.
+    pub fn op(&self) -> Option<&'static str> {
+        match self.place {
+            Place::Tool(..) => None,
+            Place::Portal(_) => Some(self.name.split_once('.').map_or(self.name, |(_, op)| op)),
+        }
+    }
+
+    /// Whether agents are offered it by default.
+    pub const fn tier(&self) -> Tier {
+        match self.place {
+            Place::Tool(_, tier) => tier,
+            Place::Portal(portal) => portal.tier,
+        }
+    }
+
+    /// The JSON schema of the input.
+    pub fn input_schema(&self) -> Schema {
+        (self.input_schema)()
+    }
+
+    /// The JSON schema of the output.
+    pub fn output_schema(&self) -> Schema {
+        (self.output_schema)()
+    }
+
+    /// Runs it on JSON.
+    pub fn run(&self, app: &App, caller: &Caller, input: Value) -> Result<Value, Failure> {
+        (self.run)(app, caller, input)
+    }
+}
+
+fn schema<T: JsonSchema>() -> Schema {
+    SchemaGenerator::new(SchemaSettings::draft2020_12()).into_root_schema_for::<T>()
+}
+
+fn run_json<U: UseCase>(app: &App, caller: &Caller, input: Value) -> Result<Value, Failure> {
+    let output = U::run(app, caller, parse::<U::Input>(input)?)?;
+    serde_json::to_value(output).map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))
+}

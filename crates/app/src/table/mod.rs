@@ -1,0 +1,21 @@
+//! The command table: every use case once, and every surface a view of it.
+//!
+//! A use case is a name, an input and an output type, and a function of `(app, caller, input)`. MCP tools, the
+//! CLI's `--json` output and, later, HTTP routes and socket requests are made from [`TABLE`]; nothing is
+//! implemented per transport. Agents find a command either as a tool of its own or as an op of a portal, which
+//! [`Place`] says.
+
+mod command;
+mod parse;
+mod place;
+
+pub use command::{Command, Effect, UseCase};
+pub use place::{AGENT, INBOX, PORTALS, Place, Portal, SCOPE, TASKS, Tier};
+
+/// Every command, in the order in which tools are listed.
+pub const TABLE: &[Command] = crate::commands::TABLE;
+
+/// The command named `name`.
+pub fn find(name: &str) -> Option<&'static Command> {
+    TABLE.iter().find(|command| command.name == name)
+}

@@ -1,0 +1,55 @@
+//! Where agents find a command: as a tool of its own, or as an op of a portal.
+//!
+//! A tool costs every client its whole schema in each conversation. Commands about one thing therefore share a
+//! portal, which is one tool with a line for each of them.
+
+/// Whether a tool is offered by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tier {
+    /// `--tools daily`, the default.
+    Daily,
+    /// `--tools full` only.
+    Full,
+}
+
+/// Where agents find a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// It is a tool of this name, which is the contract's.
+    Tool(&'static str, Tier),
+    /// It is an op of this portal, named by what follows the dot in the command's name.
+    Portal(&'static Portal),
+}
+
+/// A tool that stands for all commands about one thing: `scope {op: "reserve", args: {…}}`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Portal {
+    /// The tool's name.
+    pub name: &'static str,
+    /// Whether agents are offered it by default.
+    pub tier: Tier,
+    /// What it is for, for a reader with no context.
+    pub about: &'static str,
+}
+
+/// `scope.*`: path reservations.
+pub static SCOPE: Portal = Portal {
+    name: "scope",
+    tier: Tier::Daily,
+    about: "Reserve paths so that nobody else edits them; see who has what.",
+};
+
+/// `tasks.*`: what there is to do.
+pub static TASKS: Portal =
+    Portal { name: "tasks", tier: Tier::Daily, about: "Tasks of this workspace: what there is to do and who does it." };
+
+/// `inbox.*`: protocol messages.
+pub static INBOX: Portal =
+    Portal { name: "inbox", tier: Tier::Daily, about: "Send protocol messages to other agents and receive yours." };
+
+/// `agent.*`: identities.
+pub static AGENT: Portal =
+    Portal { name: "agent", tier: Tier::Full, about: "Register, adopt and look up agent identities." };
+
+/// Every portal, in the order in which they are listed. One without commands is not offered.
+pub static PORTALS: &[&Portal] = &[&SCOPE, &TASKS, &INBOX, &AGENT];
