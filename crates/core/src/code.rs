@@ -95,6 +95,69 @@ codes! {
     UnknownTool "UNKNOWN_TOOL" NotFound
         "There is no tool or command of this name."
         "List the tools and use one of those names."
+    AgentNotFound "AGENT_NOT_FOUND" NotFound
+        "No agent of this room has this name or id, or you are not one of its agents yet."
+        "List them with `agent list`; call `join_path` or `agent register` to become one."
+    MessageNotFound "MESSAGE_NOT_FOUND" NotFound
+        "There is no message with this number in the room."
+        "List yours with `inbox list`."
+    ReservationNotFound "RESERVATION_NOT_FOUND" NotFound
+        "You have no reservation of this scope: it ended, or it is written differently."
+        "See what is reserved with `scope status`."
+    UnknownId "UNKNOWN_ID" NotFound
+        "Nothing in this room has this id."
+        "List what there is, for tasks with `tasks list`."
+    InvalidAgentId "INVALID_AGENT_ID" Invalid
+        "An agent's name is 3 to 48 lowercase letters or digits, in words joined by single dashes."
+        "Choose a name like amber-otter, or leave it out to be given one."
+    InvalidRole "INVALID_ROLE" Invalid
+        "A role is 1 to 48 lowercase letters or digits, in words joined by single dashes."
+        "Choose a role like reviewer."
+    InvalidCategory "INVALID_CATEGORY" Invalid
+        "A message is HANDOFF, BLOCKED, DECISION or INFO."
+        "Use one of these."
+    InvalidMessage "INVALID_MESSAGE" Invalid
+        "A part of the message is missing, empty, too long, or belongs to another category."
+        "Correct the named field."
+    InvalidState "INVALID_STATE" Refused
+        "What is asked does not go with the state that this is in, or no such state exists."
+        "The message says what it is now; do what leads on from there."
+    InvalidLimit "INVALID_LIMIT" Invalid
+        "A listing has a largest size."
+        "Ask for a number within the bounds."
+    InvalidArgs "INVALID_ARGS" Invalid
+        "An argument is missing, out of bounds, or contradicts another."
+        "Correct the named field."
+    DuplicateAgentId "DUPLICATE_AGENT_ID" Refused
+        "Another agent has this name in the room, or had it: names are not used twice."
+        "Register under another name; to go on as that agent, use `agent adopt`."
+    UnknownSender "UNKNOWN_SENDER" Refused
+        "Only an agent of the room can send there."
+        "Call `join_path` or `agent register` first."
+    UnknownRecipient "UNKNOWN_RECIPIENT" Refused
+        "Nobody in the room is meant by this address."
+        "Use a name or id of `agent list`, role:NAME or broadcast."
+    ReadForbidden "READ_FORBIDDEN" Refused
+        "Only its recipient may read a message."
+        "Read your own with `inbox list`."
+    AckForbidden "ACK_FORBIDDEN" Refused
+        "Only its recipient may accept a message."
+        "Leave it to the recipient; what you sent is in `inbox sent`."
+    ReservationConflict "RESERVATION_CONFLICT" Refused
+        "An active agent has reserved these paths."
+        "Work elsewhere, or ask the owner: run the command in `resolution_hint`."
+    ReservationStaleFound "RESERVATION_STALE_FOUND" Refused
+        "An agent that does not respond has reserved these paths."
+        "Run the command in `resolution_hint` to take its reservation over."
+    ReleaseForbidden "RELEASE_FORBIDDEN" Refused
+        "Only its owner may release a reservation."
+        "Ask the owner, or take it over once the owner is stale."
+    AmbiguousSession "AMBIGUOUS_SESSION" Refused
+        "There are identities here whose work was left unfinished, and nobody said whether to go on as one of them."
+        "Choose: run one of the commands in `choices`."
+    AdoptionRejected "ADOPTION_REJECTED" Refused
+        "An identity is resumed only with evidence: uncommitted changes in its scope, or a task of its own in progress."
+        "Register under a name of your own with `agent register`."
     InvalidHandoff "invalid_handoff" Invalid
         "A field of the handoff is missing, empty, too long or of the wrong type."
         "Correct the named field. `status` and `next_action` must say something."

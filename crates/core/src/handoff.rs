@@ -174,6 +174,14 @@ pub fn is_blank(text: &str) -> bool {
     })
 }
 
+/// What is wrong with a text that must say something and stay within `max` bytes.
+pub(crate) fn blank_or_long(text: &str, max: usize) -> Option<String> {
+    if is_blank(text) {
+        return Some("must be non-empty".to_owned());
+    }
+    (text.len() > max).then(|| format!("is {} bytes long; at most {max} are accepted", text.len()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -102,6 +102,40 @@ id_type!(
     }
 );
 
+id_type!(
+    /// What people call an agent: `amber-otter`. Unique in a room, and persistent: another session has it only by
+    /// adopting it.
+    AgentName,
+    "an agent name",
+    "3 to 48 lowercase letters or digits, in words joined by single dashes (like \"amber-otter\")",
+    |text| (limits::AGENT_NAME_CHARS).contains(&text.len()) && is_slug(text)
+);
+
+id_type!(
+    /// What an agent is here for: `reviewer`. Messages can be addressed to it.
+    Role,
+    "a role",
+    "1 to 48 lowercase letters or digits, in words joined by single dashes (like \"reviewer\")",
+    |text| (limits::ROLE_CHARS).contains(&text.len()) && is_slug(text)
+);
+
+id_type!(
+    /// A piece of work that an event is about: one of Baton's own tasks (`TASK-001`), or a bead (`bb-u6f.6.3`).
+    BeadId,
+    "a task or bead id",
+    "1 to 64 letters, digits or any of . _ - : (like \"TASK-001\" or \"bb-u6f.6.3\")",
+    |text| {
+        (1..=limits::ID_BYTES).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-:".contains(&b))
+    }
+);
+
+fn is_slug(text: &str) -> bool {
+    let is_word =
+        |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    text.split('-').all(is_word)
+}
+
 fn prefixed(text: &str, prefix: &str) -> bool {
     text.len() <= limits::ID_BYTES
         && text

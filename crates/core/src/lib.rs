@@ -11,13 +11,19 @@
 //! What must stay true: folding a room's events, in order, gives the room that is stored.
 #![warn(missing_docs)]
 
+pub mod agent;
 pub mod code;
+pub mod event;
 pub mod handoff;
 pub mod ids;
+pub mod inbox;
 pub mod lease;
 pub mod limits;
 pub mod names;
 pub mod policy;
 pub mod process;
+pub mod protocol;
 pub mod room;
+pub mod scope;
+pub mod task;
 pub mod time;

@@ -1,9 +1,15 @@
 //! Every bound, by name. Going over one is a refusal that says which.
 
+use std::ops::RangeInclusive;
+
 use crate::time::Ttl;
 
 /// Longest agent id.
 pub const AGENT_ID_BYTES: usize = 128;
+/// How long an agent's name is.
+pub const AGENT_NAME_CHARS: RangeInclusive<usize> = 3..=48;
+/// How long a role is.
+pub const ROLE_CHARS: RangeInclusive<usize> = 1..=48;
 /// Longest room or lease id.
 pub const ID_BYTES: usize = 64;
 /// How much of a wrong input a message repeats.
@@ -65,3 +71,35 @@ pub const POLICY_TTL_MAX: Ttl = Ttl::from_minutes(30 * 24 * 60);
 pub const POLICY_POLL_MIN: Ttl = Ttl::from_millis(250);
 /// Longest safety re-read of a waiter.
 pub const POLICY_POLL_MAX: Ttl = Ttl::from_secs(60);
+
+/// How long after its last call an agent is stale, unless told otherwise. After twice that it is evicted.
+pub const STALE_AFTER: Ttl = Ttl::from_minutes(15);
+/// Fewest and most minutes after which an agent may be told to be stale.
+pub const STALE_MINUTES: RangeInclusive<u64> = 1..=30 * 24 * 60;
+
+/// How long a scope is reserved, unless told otherwise.
+pub const SCOPE_TTL_MINUTES_DEFAULT: u64 = 120;
+/// Fewest and most minutes for which a scope may be reserved.
+pub const SCOPE_TTL_MINUTES: RangeInclusive<u64> = 5..=1440;
+/// Most scopes in one request, and most that one agent has at a time.
+pub const SCOPES_OF_AGENT: usize = 64;
+/// Most paths in one check.
+pub const CHECKED_PATHS: usize = 20_000;
+/// Most ended reservations in one listing.
+pub const SCOPES_ARCHIVED_MAX: u32 = 200;
+
+/// Longest title of a task.
+pub const TASK_TITLE_BYTES: usize = 200;
+/// Most tasks in one listing.
+pub const TASKS_MAX: u32 = 200;
+/// Tasks in one listing unless asked otherwise.
+pub const TASKS_DEFAULT: u32 = 50;
+
+/// Longest subject of a message.
+pub const SUBJECT_BYTES: usize = 200;
+/// Longest text of a message, all of its parts together.
+pub const MESSAGE_BYTES: usize = 16 * 1024;
+/// Messages in one listing unless asked otherwise.
+pub const INBOX_DEFAULT: u32 = 25;
+/// Most messages in one listing.
+pub const INBOX_MAX: u32 = 200;

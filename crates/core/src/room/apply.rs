@@ -1,10 +1,11 @@
 //! Folding. No branch here refuses anything: what is in the log has been decided.
 
 use super::{
-    Claimed, Event, Granted, Joined, Left, Member, Ownership, Pending, Recorded, Released, Reordered, Reservation,
-    Room, Stick, TakenOver, Via, state::ClaimReason,
+    Claimed, Event, Granted, Joined, Left, Member, Ownership, Pending, Registered, Released, Reordered, Reservation,
+    Resumed, Room, Stick, TakenOver, Via, state::ClaimReason,
 };
 use crate::{
+    event::{self, Recorded},
     ids::{AgentId, Seq},
     lease::{Fence, Lease},
     time::Timestamp,
@@ -13,7 +14,7 @@ use crate::{
 impl Room {
     /// The room that a `room.create` event opens; any other event opens none.
     pub fn open(first: &Recorded) -> Option<Self> {
-        let Event::Created(created) = &first.event else { return None };
+        let event::Event::Room(Event::Created(created)) = &first.event else { return None };
         Some(Self {
             id: first.room_id.clone(),
             canonical_path: created.canonical_path.clone(),
@@ -29,33 +30,38 @@ impl Room {
     }
 
     /// Gives an event its place behind the newest one, as done by `actor` at `at`.
-    pub fn record(&self, at: Timestamp, actor: AgentId, event: Event) -> Recorded {
+    pub fn record(&self, at: Timestamp, actor: AgentId, event: impl Into<event::Event>) -> Recorded {
+        let event = event.into();
         let turn = match &event {
-            Event::Claimed(claimed) => claimed.grant.turn_id,
-            Event::TakenOver(taken) => taken.grant.turn_id,
-            Event::Created(_)
-            | Event::Joined(_)
-            | Event::Left(_)
-            | Event::Reordered(_)
-            | Event::Released(_)
-            | Event::Passed(_)
-            | Event::Noted(_)
-            | Event::PolicySet(_)
-            | Event::Closed(_) => self.turn,
+            event::Event::Room(Event::Claimed(claimed)) => claimed.grant.turn_id,
+            event::Event::Room(Event::TakenOver(taken)) => taken.grant.turn_id,
+            _ => self.turn,
         };
         Recorded { room_id: self.id.clone(), seq: self.last_seq.next(), at, actor, turn, event }
     }
 
-    /// Folds an event that [`decide`](Self::decide) produced. Cannot fail.
+    /// Folds an event that was decided on. Cannot fail. What happens to scopes, tasks and inboxes changes nothing here
+    /// but the room's place in its log and who was last seen when.
     pub fn apply(&mut self, recorded: &Recorded) {
         debug_assert_eq!(recorded.seq, self.last_seq.next(), "the log has no gaps");
+        if let event::Event::Room(event) = &recorded.event {
+            self.apply_own(event, recorded);
+        }
+        self.touch(&recorded.actor, recorded.at);
+        self.last_seq = recorded.seq;
+        self.updated_at = recorded.at;
+    }
+
+    fn apply_own(&mut self, event: &Event, recorded: &Recorded) {
         let (actor, at, seq) = (&recorded.actor, recorded.at, recorded.seq);
-        match &recorded.event {
+        match event {
             // Opening is `open`'s; a second one would be a no-op.
             Event::Created(_) | Event::Noted(_) => {}
             Event::Joined(joined) => self.apply_joined(joined, at),
             Event::Left(left) => self.apply_left(left),
             Event::Reordered(reordered) => self.apply_reordered(reordered),
+            Event::Registered(registered) => self.apply_registered(registered),
+            Event::Resumed(resumed) => self.apply_resumed(resumed, at),
             Event::Claimed(claimed) => self.apply_claimed(claimed, actor, at),
             Event::Released(released) => self.apply_released(released, actor, seq, Via::Release),
             Event::Passed(released) => self.apply_released(released, actor, seq, Via::Pass),
@@ -63,9 +69,6 @@ impl Room {
             Event::PolicySet(set) => self.policy = set.policy.clone(),
             Event::Closed(_) => self.stick = Stick::Closed,
         }
-        self.touch(actor, at);
-        self.last_seq = seq;
-        self.updated_at = at;
     }
 
     fn apply_joined(&mut self, joined: &Joined, at: Timestamp) {
@@ -77,6 +80,7 @@ impl Room {
             None => self.members.push(Member {
                 agent_id: joined.agent_id.clone(),
                 display_name: joined.display_name.clone(),
+                role: joined.role.clone(),
                 session_kind: joined.session_kind,
                 process: joined.process.clone(),
                 joined_at: at,
@@ -87,6 +91,41 @@ impl Room {
             && let Stick::Owned(ownership) = &mut self.stick
         {
             ownership.process = joined.process.clone();
+        }
+    }
+
+    fn apply_registered(&mut self, registered: &Registered) {
+        if let Some(member) = self.members.iter_mut().find(|member| member.agent_id == registered.agent_id) {
+            member.display_name = registered.display_name.clone();
+            member.role = registered.role.clone();
+        }
+    }
+
+    fn apply_resumed(&mut self, resumed: &Resumed, at: Timestamp) {
+        match &resumed.prior_stays_as {
+            Some(name) => {
+                if let Some(prior) = self.members.iter_mut().find(|m| m.agent_id == resumed.prior_session_agent) {
+                    prior.display_name = name.clone();
+                    prior.role = None;
+                }
+            }
+            None => {
+                let agent_id = resumed.prior_session_agent.clone();
+                self.apply_left(&Left { agent_id, reserved_for: None, claim_expires_at: None });
+            }
+        }
+        let (display_name, role) = (resumed.adopted_agent.clone(), resumed.role.clone());
+        match self.members.iter_mut().find(|member| member.agent_id == resumed.agent_id) {
+            Some(member) => (member.display_name, member.role) = (display_name, role),
+            None => self.members.push(Member {
+                agent_id: resumed.agent_id.clone(),
+                display_name,
+                role,
+                session_kind: resumed.session_kind,
+                process: resumed.process.clone(),
+                joined_at: at,
+                last_seen_at: at,
+            }),
         }
     }
 

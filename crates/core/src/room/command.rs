@@ -1,8 +1,9 @@
 //! What can be asked of a room. Fresh ids arrive inside, so that deciding needs no randomness.
 
 use crate::{
+    agent::{Adopting, Former},
     handoff::Handoff,
-    ids::{AgentId, LeaseId},
+    ids::{AgentId, AgentName, LeaseId, Role},
     lease::Fence,
     policy::PolicyChange,
     process::{ProcessIdentity, SessionKind},
@@ -39,11 +40,35 @@ pub struct Shown {
     pub lease_id: LeaseId,
 }
 
+/// What somebody wants to be called.
+#[derive(Clone, Debug, Default)]
+pub struct NewIdentity {
+    /// The name, if they choose one.
+    pub name: Option<AgentName>,
+    /// What they are here for, if they say.
+    pub role: Option<Role>,
+    /// Names that are not in use, and not free either.
+    pub former: Vec<Former>,
+}
+
 /// What is asked.
 #[derive(Clone, Debug)]
 pub enum Action {
     /// Become a member, or come back as one.
-    Join,
+    Join {
+        /// What to be called and what for; a newcomer who does not say is given a name.
+        identity: NewIdentity,
+    },
+    /// Take another name or role.
+    Register {
+        /// Which.
+        identity: NewIdentity,
+    },
+    /// Resume the identity of another session.
+    Adopt {
+        /// Which, and on what grounds.
+        adopting: Adopting,
+    },
     /// Take the stick if it is this member's to take.
     Claim {
         /// The lease to grant.
@@ -100,4 +125,11 @@ pub enum Action {
         /// What changes.
         change: PolicyChange,
     },
+}
+
+impl Action {
+    /// Joins under whatever name one is given.
+    pub fn join() -> Self {
+        Self::Join { identity: NewIdentity::default() }
+    }
 }

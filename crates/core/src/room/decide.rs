@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use super::{
-    Action, Actor, Claimed, Closed, Command, Event, Granted, Joined, Left, Member, Noted, Ownership, PolicySet,
-    Prospect, Refusal, Released, Reordered, Room, Shown, Stick, TakenOver,
+    Action, Actor, Claimed, Closed, Command, Event, Granted, Joined, Left, Member, NewIdentity, Noted, Ownership,
+    PolicySet, Prospect, Refusal, Released, Reordered, Room, Shown, Stick, TakenOver, identity::Called,
 };
 use crate::{
-    handoff::{Handoff, is_blank},
+    handoff::{Handoff, blank_or_long},
     ids::{AgentId, LeaseId},
     lease::{Fence, Lease, Standing},
-    limits, names,
+    limits,
     policy::PolicyChange,
     process::{Liveness, SessionKind, Witness},
     time::Timestamp,
@@ -24,7 +24,9 @@ impl Room {
         }
         let by = &command.by;
         match &command.action {
-            Action::Join => self.decide_join(by, witness),
+            Action::Join { identity } => self.decide_join(by, identity, witness),
+            Action::Register { identity } => self.decide_register(by, identity),
+            Action::Adopt { adopting } => self.decide_adopt(now, by, adopting, witness).map(Some),
             Action::Claim { lease_id } => self.decide_claim(now, by, lease_id, witness).map(Some),
             Action::Release { shown, handoff } => self.decide_release(now, by, shown, handoff, witness).map(Some),
             Action::Pass { shown, to, handoff } => self.decide_pass(now, by, shown, to, handoff, witness).map(Some),
@@ -46,7 +48,8 @@ impl Room {
     pub fn comeback(&self, by: &Actor, witness: &dyn Witness) -> Option<Event> {
         let member = self.member(&by.agent_id)?;
         let returns = self.stick != Stick::Closed && came_back(member, by, witness);
-        returns.then(|| self.joined(by, member.display_name.clone(), Rejoin::Yes, witness))
+        let who = Called { name: member.display_name.clone(), role: member.role.clone() };
+        returns.then(|| self.joined(by, who, Rejoin::Yes, witness))
     }
 
     /// Extends the owner's lease, if the caller shows its fence, and tells until when. A heartbeat is not an event.
@@ -69,7 +72,7 @@ impl Room {
         Ok(expires_at)
     }
 
-    fn decide_join(&self, by: &Actor, witness: &dyn Witness) -> Result<Option<Event>, Refusal> {
+    fn decide_join(&self, by: &Actor, identity: &NewIdentity, witness: &dyn Witness) -> Result<Option<Event>, Refusal> {
         let known = self.member(&by.agent_id);
         if let Some(member) = known {
             let unchanged = match (&member.process, &by.process) {
@@ -87,12 +90,11 @@ impl Room {
         } else if self.members.len() >= limits::MEMBERS {
             return Err(Refusal::TooManyMembers { limit: limits::MEMBERS });
         }
-        let display_name = match known {
-            Some(member) => member.display_name.clone(),
-            None => names::pick(by.agent_id.as_str(), |name| self.members.iter().any(|m| m.display_name == name)),
+        let (who, rejoin) = match known {
+            Some(member) => (Called { name: member.display_name.clone(), role: member.role.clone() }, Rejoin::Yes),
+            None => (self.first_name(by, identity)?, Rejoin::No),
         };
-        let rejoin = if known.is_some() { Rejoin::Yes } else { Rejoin::No };
-        Ok(Some(self.joined(by, display_name, rejoin, witness)))
+        Ok(Some(self.joined(by, who, rejoin, witness)))
     }
 
     /// Whether joining puts a guardian behind the turn its person has. What is proven gone has nothing to hand on.
@@ -104,10 +106,11 @@ impl Room {
             && !ownership.liveness(witness).is_gone()
     }
 
-    fn joined(&self, by: &Actor, display_name: String, rejoin: Rejoin, witness: &dyn Witness) -> Event {
+    fn joined(&self, by: &Actor, who: Called, rejoin: Rejoin, witness: &dyn Witness) -> Event {
         Event::Joined(Joined {
             agent_id: by.agent_id.clone(),
-            display_name,
+            display_name: who.name,
+            role: who.role,
             session_kind: by.session_kind,
             process: by.process.clone(),
             rejoin: rejoin == Rejoin::Yes,
@@ -419,11 +422,4 @@ fn check_reason(reason: &str) -> Result<(), Refusal> {
         Some(why) => Err(Refusal::InvalidReason { why, field: "reason" }),
         None => Ok(()),
     }
-}
-
-fn blank_or_long(text: &str, max: usize) -> Option<String> {
-    if is_blank(text) {
-        return Some("must be non-empty".to_owned());
-    }
-    (text.len() > max).then(|| format!("is {} bytes long; at most {max} are accepted", text.len()))
 }

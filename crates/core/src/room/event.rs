@@ -1,83 +1,19 @@
-//! What happened in a room. Each event carries all that folding needs and all that its decision used.
-//!
-//! The stored type names are stable; a payload may gain optional fields and never loses or re-uses one.
+//! What happened in a room, to its members and to the stick. Each event carries all that folding needs and all that
+//! its decision used.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ClaimReason, TakeoverReason};
 use crate::{
+    agent::{Presence, ResumeReason},
+    event::{Concern, events},
     handoff::Handoff,
-    ids::{AgentId, LeaseId, RoomId, Seq},
+    ids::{AgentId, BeadId, LeaseId, Role, Seq},
     lease::Fence,
     policy::Policy,
     process::{Liveness, ProcessIdentity, SessionKind},
     time::Timestamp,
 };
-
-/// An event with its place in the log.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Recorded {
-    /// Which room.
-    pub room_id: RoomId,
-    /// Which place.
-    pub seq: Seq,
-    /// When.
-    pub at: Timestamp,
-    /// Who did it.
-    pub actor: AgentId,
-    /// The turn the room was in once it had happened.
-    pub turn: Fence,
-    /// What.
-    pub event: Event,
-}
-
-/// A stored type or payload that this version cannot read.
-#[derive(Debug, thiserror::Error)]
-pub enum UnknownEvent {
-    /// No event has this type.
-    #[error("no event type {0:?} is known")]
-    Type(String),
-    /// The type is known, the payload is not what it should be.
-    #[error("the payload of a {kind} event cannot be read")]
-    Payload {
-        /// The type.
-        kind: &'static str,
-        /// Why.
-        source: serde_json::Error,
-    },
-}
-
-macro_rules! events {
-    ($($(#[$doc:meta])* $kind:literal => $name:ident,)*) => {
-        /// Something that happened.
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum Event {
-            $($(#[$doc])* $name($name),)*
-        }
-
-        impl Event {
-            /// The stored type. What follows the dot is the contract's `event_type`.
-            pub fn kind(&self) -> &'static str {
-                match self { $(Self::$name(_) => $kind,)* }
-            }
-
-            /// The payload as JSON.
-            pub fn payload(&self) -> serde_json::Result<String> {
-                match self { $(Self::$name(payload) => serde_json::to_string(payload),)* }
-            }
-
-            /// Reads an event back from its stored type and payload.
-            pub fn read(kind: &str, payload: &str) -> Result<Self, UnknownEvent> {
-                match kind {
-                    $($kind => serde_json::from_str(payload)
-                        .map(Self::$name)
-                        .map_err(|source| UnknownEvent::Payload { kind: $kind, source }),)*
-                    other => Err(UnknownEvent::Type(other.to_owned())),
-                }
-            }
-        }
-    };
-}
 
 events! {
     /// The room was opened.
@@ -88,6 +24,10 @@ events! {
     "member.leave" => Left,
     /// The turn order changed.
     "member.reorder" => Reordered,
+    /// A member took another name or role.
+    "agent.register" => Registered,
+    /// A member resumed the identity of another session.
+    "agent.resume" => Resumed,
     /// A turn began.
     "stick.claim" => Claimed,
     /// A turn ended, for whoever is next.
@@ -123,6 +63,9 @@ pub struct Joined {
     pub agent_id: AgentId,
     /// What people call them.
     pub display_name: String,
+    /// What they are here for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
     /// What stands behind them.
     pub session_kind: SessionKind,
     /// The exact process.
@@ -156,6 +99,58 @@ pub struct Left {
 pub struct Reordered {
     /// Every member, in the new order.
     pub order: Vec<AgentId>,
+}
+
+/// A member took another name or role.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Registered {
+    /// Who.
+    pub agent_id: AgentId,
+    /// What people call them from now on.
+    pub display_name: String,
+    /// What they are here for from now on.
+    pub role: Option<Role>,
+    /// What they were called.
+    pub previous_name: String,
+}
+
+/// A member resumed the identity of another session: its name and role, and in the events that follow its scopes, tasks
+/// and inbox.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resumed {
+    /// Who resumed it.
+    pub agent_id: AgentId,
+    /// Whether they become a member by it.
+    pub joins: bool,
+    /// What stands behind them.
+    pub session_kind: SessionKind,
+    /// The exact process.
+    pub process: Option<ProcessIdentity>,
+    /// Whether the id was given by hand.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub agent_id_override: bool,
+    /// The name that goes on.
+    pub adopted_agent: String,
+    /// The role that goes on.
+    pub role: Option<Role>,
+    /// Whose session had it last.
+    pub prior_session_agent: AgentId,
+    /// What becomes of that session's membership: the name it goes on under, if it has to stay because the stick is its
+    /// own or kept for it. Otherwise it has left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior_stays_as: Option<String>,
+    /// Why it was allowed.
+    pub resume_reason: ResumeReason,
+    /// The evidence, in a sentence.
+    pub evidence: String,
+    /// Tasks and beads that go on.
+    pub bead_ids: Vec<BeadId>,
+    /// The scopes that were looked at.
+    pub scopes: Vec<String>,
+    /// How present the prior session was.
+    pub prior_presence: Presence,
+    /// What was seen of its process.
+    pub prior_liveness: Liveness,
 }
 
 /// What every grant records.
@@ -240,17 +235,6 @@ pub struct Closed {
     pub reason: Option<String>,
 }
 
-/// Whose wait an event may end. The others hear of it too, but can take their time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Concern<'a> {
-    /// Anybody's.
-    Everyone,
-    /// That member's.
-    One(&'a AgentId),
-    /// Nobody's.
-    Nobody,
-}
-
 impl Event {
     /// Whom it concerns besides the actor.
     pub fn subject(&self) -> Option<&AgentId> {
@@ -259,9 +243,11 @@ impl Event {
             Self::Released(released) | Self::Passed(released) => released.to_agent_id.as_ref(),
             Self::TakenOver(taken) => Some(&taken.revoked_agent_id),
             Self::Left(left) => left.reserved_for.as_ref(),
+            Self::Resumed(resumed) => Some(&resumed.prior_session_agent),
             Self::Created(_)
             | Self::Joined(_)
             | Self::Reordered(_)
+            | Self::Registered(_)
             | Self::Noted(_)
             | Self::PolicySet(_)
             | Self::Closed(_) => None,
@@ -280,6 +266,8 @@ impl Event {
             Self::Created(_)
             | Self::Joined(_)
             | Self::Reordered(_)
+            | Self::Registered(_)
+            | Self::Resumed(_)
             | Self::Claimed(_)
             | Self::TakenOver(_)
             | Self::Noted(_)
@@ -288,13 +276,15 @@ impl Event {
     }
 
     /// The handoff it carries.
-    pub fn handoff(&self) -> Option<&Handoff> {
+    pub(crate) fn handoff(&self) -> Option<&Handoff> {
         match self {
             Self::Released(released) | Self::Passed(released) => Some(&released.handoff),
             Self::Created(_)
             | Self::Joined(_)
             | Self::Left(_)
             | Self::Reordered(_)
+            | Self::Registered(_)
+            | Self::Resumed(_)
             | Self::Claimed(_)
             | Self::TakenOver(_)
             | Self::Noted(_)

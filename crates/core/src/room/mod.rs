@@ -12,16 +12,17 @@ mod apply;
 mod command;
 mod decide;
 mod event;
+mod identity;
 mod prospect;
 mod refusal;
 mod state;
 #[cfg(test)]
 mod tests;
 
-pub use command::{Action, Actor, Command, Shown};
+pub use command::{Action, Actor, Command, NewIdentity, Shown};
 pub use event::{
-    Claimed, Closed, Concern, Created, Event, Granted, Joined, Left, Noted, PolicySet, Recorded, Released, Reordered,
-    TakenOver, UnknownEvent,
+    Claimed, Closed, Created, Event, Granted, Joined, Left, Noted, PolicySet, Registered, Released, Reordered, Resumed,
+    TakenOver,
 };
 pub use prospect::{Prospect, TakeoverReason};
 pub use refusal::Refusal;

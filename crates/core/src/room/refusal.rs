@@ -4,7 +4,13 @@ use serde::Serialize;
 
 use super::RoomState;
 use crate::{
-    code::ErrorCode, handoff::InvalidHandoff, ids::AgentId, lease::Fence, limits, policy::InvalidPolicy,
+    agent::{Presence, Rejection},
+    code::ErrorCode,
+    handoff::InvalidHandoff,
+    ids::AgentId,
+    lease::Fence,
+    limits,
+    policy::InvalidPolicy,
     time::Timestamp,
 };
 
@@ -153,6 +159,34 @@ pub enum Refusal {
         /// Names that come twice.
         repeated: Vec<AgentId>,
     },
+    /// Another has, or had, this name.
+    #[error("The name {name} {why}.")]
+    NameTaken {
+        /// The name.
+        name: String,
+        /// Whose it is.
+        agent_id: AgentId,
+        /// How.
+        #[serde(skip)]
+        why: &'static str,
+    },
+    /// An identity cannot be resumed.
+    #[error("{name} cannot be adopted: {why}.")]
+    AdoptionRejected {
+        /// The identity.
+        name: String,
+        /// Whose it was last.
+        prior_session_agent: AgentId,
+        /// Why not, in one word.
+        reason: Rejection,
+        /// Why not.
+        #[serde(skip)]
+        why: String,
+        /// What was found.
+        evidence: String,
+        /// How present its own session is.
+        prior_presence: Presence,
+    },
     /// There is no room for another member.
     #[error("The room already has {} members.", limits::MEMBERS)]
     TooManyMembers {
@@ -178,6 +212,8 @@ impl Refusal {
             Self::InvalidNote { .. } => ErrorCode::InvalidNote,
             Self::InvalidPolicy { .. } => ErrorCode::InvalidPolicy,
             Self::InvalidOrder { .. } => ErrorCode::InvalidOrder,
+            Self::NameTaken { .. } => ErrorCode::DuplicateAgentId,
+            Self::AdoptionRejected { .. } => ErrorCode::AdoptionRejected,
             Self::TooManyMembers { .. } => ErrorCode::TooManyMembers,
         }
     }

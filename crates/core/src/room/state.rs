@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ids::{AgentId, LeaseId, RoomId, Seq},
+    ids::{AgentId, LeaseId, Role, RoomId, Seq},
     lease::{Fence, Lease, Standing, expired},
     policy::Policy,
     process::{Liveness, ProcessIdentity, SessionKind, Witness},
@@ -43,6 +43,8 @@ pub struct Member {
     pub agent_id: AgentId,
     /// What people call them.
     pub display_name: String,
+    /// What they are here for.
+    pub role: Option<Role>,
     /// What stands behind their presence.
     pub session_kind: SessionKind,
     /// The exact process behind them, where one is known.

@@ -105,7 +105,7 @@ fn any_member_closes_a_room_that_nobody_holds_or_answers_for() {
 fn a_closed_room_takes_nothing_more() {
     let mut scene = Scene::with(&["codex"]);
     scene.act("codex", close(0)).unwrap();
-    assert_eq!(scene.act("codex", Action::Join).unwrap_err(), Refusal::Closed);
+    assert_eq!(scene.act("codex", Action::join()).unwrap_err(), Refusal::Closed);
     assert_eq!(scene.claim("codex").unwrap_err(), Refusal::Closed);
 }
 
@@ -151,24 +151,24 @@ fn person(kind: SessionKind, number: u32) -> Actor {
 #[test]
 fn a_living_guardian_keeps_its_place() {
     let mut scene = Scene::with(&[]);
-    scene.act_as(&person(SessionKind::HumanGuardian, 0), Action::Join).unwrap();
+    scene.act_as(&person(SessionKind::HumanGuardian, 0), Action::join()).unwrap();
     let shell = person(SessionKind::Human, 1);
-    assert_eq!(scene.act_as(&shell, Action::Join).unwrap(), None);
+    assert_eq!(scene.act_as(&shell, Action::join()).unwrap(), None);
     scene.kill("human");
-    assert!(scene.act_as(&shell, Action::Join).unwrap().is_some(), "a dead one is replaced");
+    assert!(scene.act_as(&shell, Action::join()).unwrap().is_some(), "a dead one is replaced");
 }
 
 #[test]
 fn a_guardian_takes_the_place_of_the_shell_behind_the_turn_its_person_has() {
     for shell in [person(SessionKind::Human, 0), Actor { process: None, ..person(SessionKind::Human, 0) }] {
         let mut scene = Scene::with(&["codex"]);
-        scene.act_as(&shell, Action::Join).unwrap();
+        scene.act_as(&shell, Action::join()).unwrap();
         let lease_id = scene.fresh_lease();
         scene.act_as(&shell, Action::Claim { lease_id }).unwrap();
         let guardian = person(SessionKind::HumanGuardian, 1);
-        let Ok(Some(Event::Joined(joined))) = scene.act_as(&guardian, Action::Join) else { panic!() };
+        let Ok(Some(Event::Joined(joined))) = scene.act_as(&guardian, Action::join()) else { panic!() };
         assert!(joined.keeps_turn);
-        assert_eq!(scene.act_as(&guardian, Action::Join).unwrap(), None, "once is enough");
+        assert_eq!(scene.act_as(&guardian, Action::join()).unwrap(), None, "once is enough");
         scene.kill("human");
         assert_eq!(scene.state(), RoomState::Owned, "the shell may end");
         assert_eq!(scene.room.ownership().unwrap().process, guardian.process);
@@ -180,11 +180,11 @@ fn a_guardian_takes_the_place_of_the_shell_behind_the_turn_its_person_has() {
 fn a_guardian_that_waited_takes_its_place_behind_a_turn_that_its_person_got_meanwhile() {
     let mut scene = Scene::with(&["codex"]);
     let guardian = person(SessionKind::HumanGuardian, 1);
-    scene.act_as(&guardian, Action::Join).unwrap();
+    scene.act_as(&guardian, Action::join()).unwrap();
     let lease_id = scene.fresh_lease();
     scene.act_as(&Actor { process: None, ..person(SessionKind::Human, 0) }, Action::Claim { lease_id }).unwrap();
     assert_eq!(scene.room.ownership().unwrap().process, None);
-    scene.act_as(&guardian, Action::Join).unwrap();
+    scene.act_as(&guardian, Action::join()).unwrap();
     assert_eq!(scene.room.ownership().unwrap().process, guardian.process);
     assert_eq!(scene.folded(), scene.room);
 }
@@ -193,15 +193,15 @@ fn a_guardian_that_waited_takes_its_place_behind_a_turn_that_its_person_got_mean
 fn a_guardian_inherits_nothing_from_a_process_that_is_gone_nor_from_somebody_else() {
     let guardian = person(SessionKind::HumanGuardian, 1);
     let mut gone = Scene::with(&[]);
-    gone.act_as(&person(SessionKind::Human, 0), Action::Join).unwrap();
+    gone.act_as(&person(SessionKind::Human, 0), Action::join()).unwrap();
     let lease_id = gone.fresh_lease();
     gone.act_as(&person(SessionKind::Human, 0), Action::Claim { lease_id }).unwrap();
     gone.kill("human");
-    gone.act_as(&guardian, Action::Join).unwrap();
+    gone.act_as(&guardian, Action::join()).unwrap();
     assert_eq!(gone.state(), RoomState::OwnerGone);
 
     let mut other = Scene::with(&["codex"]);
     other.claim("codex").unwrap();
-    other.act_as(&guardian, Action::Join).unwrap();
+    other.act_as(&guardian, Action::join()).unwrap();
     assert_ne!(other.room.ownership().unwrap().process, guardian.process);
 }

@@ -102,7 +102,7 @@ fn a_release_with_nobody_else_leaves_the_room_idle_and_keeps_the_handoff() {
     scene.release("codex", &turn).unwrap();
     assert_eq!(scene.state(), RoomState::Idle);
     assert_eq!(scene.room.pending().map(|pending| pending.seq), Some(scene.room.last_seq));
-    scene.act("claude", Action::Join).unwrap();
+    scene.act("claude", Action::join()).unwrap();
     let Ok(Some(Event::Claimed(claimed))) = scene.act("claude", claim("lease_b")) else { panic!() };
     assert_eq!((claimed.reason, claimed.from_agent_id), (ClaimReason::OpenClaim, Some(agent("codex"))));
 }
@@ -175,9 +175,9 @@ fn an_owner_who_asks_again_still_holds_the_same_turn() {
 #[test]
 fn rejoining_changes_nothing_unless_the_process_did() {
     let mut scene = Scene::with(&["codex"]);
-    assert_eq!(scene.act("codex", Action::Join).unwrap(), None);
+    assert_eq!(scene.act("codex", Action::join()).unwrap(), None);
     let again = super::scene::incarnation("codex", 1);
-    let Ok(Some(Event::Joined(joined))) = scene.act_as(&again, Action::Join) else { panic!() };
+    let Ok(Some(Event::Joined(joined))) = scene.act_as(&again, Action::join()) else { panic!() };
     assert!(joined.rejoin);
     assert_eq!(scene.room.members.len(), 1);
 }
@@ -186,7 +186,7 @@ fn rejoining_changes_nothing_unless_the_process_did() {
 fn an_overridden_identity_is_flagged_in_the_log() {
     let mut scene = Scene::with(&[]);
     let by = crate::room::Actor { overridden: true, ..actor("codex") };
-    let Ok(Some(Event::Joined(joined))) = scene.act_as(&by, Action::Join) else { panic!() };
+    let Ok(Some(Event::Joined(joined))) = scene.act_as(&by, Action::join()) else { panic!() };
     assert!(joined.agent_id_override);
 }
 

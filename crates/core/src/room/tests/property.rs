@@ -83,7 +83,7 @@ fn play(scene: &mut Scene, model: &mut Model, step: &Step) {
         (false, _) => scene.room.ownership().map(|_| scene.shown()),
     };
     match *step {
-        Step::Join(who) => drop(scene.act(CAST[who], Action::Join)),
+        Step::Join(who) => drop(scene.act(CAST[who], Action::join())),
         Step::Claim(who) => {
             if let Ok(turn) = scene.claim(CAST[who]) {
                 assert!(model.owner.is_none(), "nobody is granted a stick that is held");
@@ -149,7 +149,7 @@ fn somebody_can_move(scene: &mut Scene) -> bool {
         return true;
     }
     // A newcomer is always possible, so an empty or a dead room is not a deadlock.
-    let _ = scene.act("newcomer", Action::Join);
+    let _ = scene.act("newcomer", Action::join());
     let movable = |scene: &Scene| {
         ["newcomer"].into_iter().chain(CAST).any(|name| {
             scene.room.member(&agent(name)).is_some()

@@ -85,7 +85,7 @@ fn owner_process_gone_yields_immediate_owner_gone_takeover_availability() {
     assert_eq!(scene.state(), RoomState::OwnerGone);
     assert_eq!(scene.takeover_open_to("codex"), Some(TakeoverReason::OwnerGone));
     scene.take("codex").unwrap();
-    let Some(Event::TakenOver(taken)) = scene.log.last().map(|recorded| &recorded.event) else { panic!() };
+    let Some(Event::TakenOver(taken)) = scene.log.last().and_then(|recorded| recorded.event.room()) else { panic!() };
     assert_eq!(taken.revoked_agent_id, agent("claude"));
     assert_eq!(taken.liveness, Liveness::Gone(Proof::Exited), "the proof is stored with the decision");
 }
@@ -148,7 +148,7 @@ fn a_later_process_of_the_same_agent_takes_over_and_does_not_inherit() {
     let old = scene.claim("claude").unwrap();
     scene.kill("claude");
     let successor = incarnation("claude", 1);
-    scene.act_as(&successor, Action::Join).unwrap();
+    scene.act_as(&successor, Action::join()).unwrap();
     let inherit = Action::Release { shown: old, handoff: super::scene::handoff("done") };
     insta::assert_snapshot!(
         scene.act_as(&successor, inherit).unwrap_err(),
@@ -216,13 +216,13 @@ fn a_member_who_calls_from_a_new_process_is_no_longer_gone() {
 fn a_person_whose_guardian_has_ended_is_back_even_where_no_process_can_be_named() {
     let mut scene = Scene::with(&[]);
     let guardian = Actor { session_kind: SessionKind::HumanGuardian, ..incarnation("human", 0) };
-    scene.act_as(&guardian, Action::Join).unwrap();
+    scene.act_as(&guardian, Action::join()).unwrap();
     let person = Actor { session_kind: SessionKind::Human, process: None, ..guardian };
-    assert_eq!(scene.act_as(&person, Action::Join).unwrap(), None, "the guardian still runs");
+    assert_eq!(scene.act_as(&person, Action::join()).unwrap(), None, "the guardian still runs");
     assert_eq!(scene.room.member(&agent("human")).unwrap().process, Some(process("human", 0)));
     scene.kill("human");
     assert!(scene.room.comeback(&person, &scene).is_some());
-    scene.act_as(&person, Action::Join).unwrap();
+    scene.act_as(&person, Action::join()).unwrap();
     assert_eq!(scene.room.member(&agent("human")).unwrap().process, None, "unknown, no longer gone");
 
     let agents = Scene::with(&["codex"]);

@@ -3,13 +3,14 @@
 use std::{cell::RefCell, collections::HashSet};
 
 use crate::{
+    event::Recorded,
     handoff::Handoff,
     ids::{AgentId, LeaseId, Seq},
     lease::Fence,
     policy::{Policy, PolicyChange},
     process::{Liveness, ProcessIdentity, Proof, SessionKind, Witness},
     room::{
-        Action, Actor, Command, Created, Event, Ownership, Prospect, Recorded, Refusal, Room, RoomState, Shown, Stick,
+        Action, Actor, Command, Created, Event, Ownership, Prospect, Refusal, Room, RoomState, Shown, Stick,
         TakeoverReason,
     },
     time::{Timestamp, Ttl},
@@ -80,13 +81,14 @@ impl Scene {
             at: Timestamp::from_millis(0),
             actor: agent("founder"),
             turn: Fence(0),
-            event: Event::Created(Created { canonical_path: Some("/repo".to_owned()), policy: Policy::default() }),
+            event: Event::Created(Created { canonical_path: Some("/repo".to_owned()), policy: Policy::default() })
+                .into(),
         };
         let room = Room::open(&first).unwrap();
         let mut scene =
             Self { room, log: vec![first], now: Timestamp::from_millis(0), dead: RefCell::default(), leases: 0 };
         for name in names {
-            scene.act(name, Action::Join).unwrap();
+            scene.act(name, Action::join()).unwrap();
         }
         scene
     }

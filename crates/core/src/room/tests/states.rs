@@ -10,7 +10,7 @@ fn dormant_rooms_remain_readable_and_resumable() {
     assert_eq!(scene.state(), RoomState::Idle, "recently present");
     scene.later(4 * 60);
     assert_eq!(scene.state(), RoomState::Dormant);
-    scene.act("claude", Action::Join).unwrap();
+    scene.act("claude", Action::join()).unwrap();
     assert_eq!(scene.state(), RoomState::Idle);
     assert!(scene.claim("claude").is_ok());
 }

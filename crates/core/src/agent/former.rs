@@ -1,0 +1,77 @@
+//! Names that somebody had and has no more. They are not given out again: only their own agent, or who adopts them, may
+//! use them.
+
+use crate::{
+    ids::{AgentId, Role},
+    room::{Event, Room},
+    time::Timestamp,
+};
+
+/// A name, and who had it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Former {
+    /// The name.
+    pub name: String,
+    /// Who had it.
+    pub agent_id: AgentId,
+    /// What for.
+    pub role: Option<Role>,
+    /// Until when.
+    pub until: Timestamp,
+}
+
+/// What an event does to the names that are not in use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// A name that is in use from now on.
+    pub up: Option<String>,
+    /// A name that is not in use any more.
+    pub away: Option<Former>,
+}
+
+impl Given {
+    /// What `event` does, in the room as it was `before` it.
+    pub fn by(before: &Room, event: &Event, at: Timestamp) -> Self {
+        let former = |agent: &AgentId| {
+            before.member(agent).map(|member| Former {
+                name: member.display_name.clone(),
+                agent_id: member.agent_id.clone(),
+                role: member.role.clone(),
+                until: at,
+            })
+        };
+        match event {
+            Event::Joined(joined) => Self { up: Some(joined.display_name.clone()), away: None },
+            Event::Left(left) => Self { up: None, away: former(&left.agent_id) },
+            Event::Registered(registered) => {
+                let away = former(&registered.agent_id).filter(|former| former.name != registered.display_name);
+                Self { up: Some(registered.display_name.clone()), away }
+            }
+            // The one adopted keeps nothing; what the adopter was called before is nobody's name now.
+            Event::Resumed(resumed) => {
+                let away = former(&resumed.agent_id).filter(|former| former.name != resumed.adopted_agent);
+                Self { up: Some(resumed.adopted_agent.clone()), away }
+            }
+            Event::Created(_)
+            | Event::Reordered(_)
+            | Event::Claimed(_)
+            | Event::Released(_)
+            | Event::Passed(_)
+            | Event::TakenOver(_)
+            | Event::Noted(_)
+            | Event::PolicySet(_)
+            | Event::Closed(_) => Self::default(),
+        }
+    }
+
+    /// Folds it into the names that are not in use.
+    pub fn apply(self, formers: &mut Vec<Former>) {
+        if let Some(name) = self.up {
+            formers.retain(|former| former.name != name);
+        }
+        if let Some(former) = self.away {
+            formers.retain(|known| known.name != former.name);
+            formers.push(former);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The log: what happened in a room, in one numbered row of events.
+//!
+//! Each part of Baton has its own kinds of events beside its rules ([`room`], [`scope`], [`task`], [`inbox`]); here they
+//! become one type that is stored, read back and told to those who wait. Folding is each part's own: an event changes
+//! the one part it belongs to, and what touches several is several events of one transaction.
+//!
+//! The stored type names are stable; a payload may gain optional fields and never loses or re-uses one.
+
+use crate::{
+    handoff::Handoff,
+    ids::{AgentId, RoomId, Seq},
+    inbox,
+    lease::Fence,
+    room, scope, task,
+    time::Timestamp,
+};
+
+/// An event with its place in the log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// Which room.
+    pub room_id: RoomId,
+    /// Which place.
+    pub seq: Seq,
+    /// When.
+    pub at: Timestamp,
+    /// Who did it.
+    pub actor: AgentId,
+    /// The turn the room was in once it had happened.
+    pub turn: Fence,
+    /// What.
+    pub event: Event,
+}
+
+/// A stored type or payload that this version cannot read.
+#[derive(Debug, thiserror::Error)]
+pub enum UnknownEvent {
+    /// No event has this type.
+    #[error("no event type {0:?} is known")]
+    Type(String),
+    /// The type is known, the payload is not what it should be.
+    #[error("the payload of a {kind} event cannot be read")]
+    Payload {
+        /// The type.
+        kind: &'static str,
+        /// Why.
+        source: serde_json::Error,
+    },
+}
+
+/// Whose wait an event may end. The others hear of it too, but can take their time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Concern<'a> {
+    /// Anybody's.
+    Everyone,
+    /// That member's.
+    One(&'a AgentId),
+    /// Nobody's.
+    Nobody,
+}
+
+/// Lists the events of one part: their stored types and payloads.
+macro_rules! events {
+    ($($(#[$doc:meta])* $kind:literal => $name:ident,)*) => {
+        /// Something that happened.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Event {
+            $($(#[$doc])* $name($name),)*
+        }
+
+        impl Event {
+            /// The stored type.
+            pub fn kind(&self) -> &'static str {
+                match self { $(Self::$name(_) => $kind,)* }
+            }
+
+            /// The payload as JSON.
+            pub fn payload(&self) -> serde_json::Result<String> {
+                match self { $(Self::$name(payload) => serde_json::to_string(payload),)* }
+            }
+
+            /// Reads an event back from its stored type and payload. Nothing, if the type is none of these.
+            pub fn read(kind: &str, payload: &str) -> Option<Result<Self, $crate::event::UnknownEvent>> {
+                match kind {
+                    $($kind => Some(serde_json::from_str(payload)
+                        .map(Self::$name)
+                        .map_err(|source| $crate::event::UnknownEvent::Payload { kind: $kind, source })),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+pub(crate) use events;
+
+macro_rules! parts {
+    ($($(#[$doc:meta])* $name:ident($part:ident),)*) => {
+        /// Something that happened.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Event {
+            $($(#[$doc])* $name($part::Event),)*
+        }
+
+        $(impl From<$part::Event> for Event {
+            fn from(event: $part::Event) -> Self {
+                Self::$name(event)
+            }
+        })*
+
+        impl Event {
+            /// The stored type: `stick.release`. What follows the dot is the contract's `event_type`.
+            pub fn kind(&self) -> &'static str {
+                match self { $(Self::$name(event) => event.kind(),)* }
+            }
+
+            /// The payload as JSON.
+            pub fn payload(&self) -> serde_json::Result<String> {
+                match self { $(Self::$name(event) => event.payload(),)* }
+            }
+
+            /// Reads an event back from its stored type and payload.
+            pub fn read(kind: &str, payload: &str) -> Result<Self, UnknownEvent> {
+                let parts = [$(|kind: &str, payload: &str| $part::Event::read(kind, payload).map(|read| read.map(Self::$name)),)*];
+                parts
+                    .iter()
+                    .find_map(|read| read(kind, payload))
+                    .unwrap_or_else(|| Err(UnknownEvent::Type(kind.to_owned())))
+            }
+
+            /// Whom it concerns besides the actor.
+            pub fn subject(&self) -> Option<&AgentId> {
+                match self { $(Self::$name(event) => event.subject(),)* }
+            }
+
+            /// Who should hear of it first.
+            pub fn concerns(&self) -> Concern<'_> {
+                match self { $(Self::$name(event) => event.concerns(),)* }
+            }
+        }
+    };
+}
+
+parts! {
+    /// To its members, its policy or the stick.
+    Room(room),
+    /// To a reservation of paths.
+    Scope(scope),
+    /// To a task.
+    Task(task),
+    /// To a message or somebody's inbox.
+    Inbox(inbox),
+}
+
+impl Event {
+    /// What happened to the room's members, its policy or the stick, if it is that.
+    pub fn room(&self) -> Option<&room::Event> {
+        match self {
+            Self::Room(event) => Some(event),
+            Self::Scope(_) | Self::Task(_) | Self::Inbox(_) => None,
+        }
+    }
+
+    /// The handoff of the stick that it carries.
+    pub fn handoff(&self) -> Option<&Handoff> {
+        self.room()?.handoff()
+    }
+}

@@ -1,0 +1,146 @@
+//! What happens to messages and their items.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Category, Item, Payload};
+use crate::{
+    event::{Concern, Recorded, events},
+    ids::{AgentId, BeadId, Seq},
+};
+
+events! {
+    /// A message was sent.
+    "message.send" => Sent,
+    /// A recipient was told of items.
+    "inbox.deliver" => Delivered,
+    /// A recipient read an item.
+    "inbox.see" => Seen,
+    /// A recipient accepted an item.
+    "inbox.accept" => Accepted,
+    /// Items went on with the identity they were for.
+    "inbox.forward" => Forwarded,
+}
+
+/// A message was sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sent {
+    /// What sort of message it is.
+    pub category: Category,
+    /// What its sender is called.
+    pub from_agent: String,
+    /// Whom it was addressed to: a name, `role:x` or `broadcast`.
+    pub to_agent: String,
+    /// Who gets it.
+    pub recipients: Vec<Recipient>,
+    /// What it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bead_id: Option<BeadId>,
+    /// Which paths it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// What it says.
+    pub payload: Payload,
+}
+
+/// Who gets a message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recipient {
+    /// Who.
+    pub agent_id: AgentId,
+    /// What they are called.
+    pub name: String,
+    /// Whether it ends their wait.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wakes: bool,
+}
+
+/// A recipient was told of items.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Delivered {
+    /// The messages.
+    pub items: Vec<Seq>,
+}
+
+/// A recipient read an item.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    /// The message.
+    pub item: Seq,
+    /// Who sent it.
+    pub sender: AgentId,
+}
+
+/// A recipient accepted an item.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Accepted {
+    /// The message.
+    pub item: Seq,
+    /// Who sent it.
+    pub sender: AgentId,
+    /// What the recipient said to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Items went on with the identity they were for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Forwarded {
+    /// The messages.
+    pub items: Vec<Seq>,
+    /// Whose they were.
+    pub from: AgentId,
+    /// Whose they are.
+    pub to: AgentId,
+}
+
+impl Forwarded {
+    pub(super) fn takes(&self, item: &Item) -> bool {
+        item.recipient == self.from && self.items.contains(&item.message)
+    }
+}
+
+impl Sent {
+    /// The items that it puts into inboxes, once it is recorded.
+    pub fn items(&self, recorded: &Recorded) -> Vec<Item> {
+        let item = |recipient: &Recipient| Item {
+            message: recorded.seq,
+            recipient: recipient.agent_id.clone(),
+            sender: recorded.actor.clone(),
+            category: self.category,
+            requires_ack: self.payload.requires_ack(),
+            wakes: recipient.wakes,
+            queued_at: recorded.at,
+            delivered_at: None,
+            seen_at: None,
+            accepted_at: None,
+        };
+        self.recipients.iter().map(item).collect()
+    }
+}
+
+impl Event {
+    /// Whom it concerns besides the actor.
+    pub(crate) fn subject(&self) -> Option<&AgentId> {
+        match self {
+            Self::Sent(sent) => match sent.recipients.as_slice() {
+                [one] => Some(&one.agent_id),
+                _ => None,
+            },
+            Self::Delivered(_) => None,
+            Self::Seen(seen) => Some(&seen.sender),
+            Self::Accepted(accepted) => Some(&accepted.sender),
+            Self::Forwarded(forwarded) => Some(&forwarded.from),
+        }
+    }
+
+    /// Who should hear of it first: those whose wait it ends.
+    pub(crate) fn concerns(&self) -> Concern<'_> {
+        let Self::Sent(sent) = self else { return Concern::Nobody };
+        let mut woken = sent.recipients.iter().filter(|recipient| recipient.wakes);
+        match (woken.next(), woken.next()) {
+            (None, _) => Concern::Nobody,
+            (Some(one), None) => Concern::One(&one.agent_id),
+            (Some(_), Some(_)) => Concern::Everyone,
+        }
+    }
+}

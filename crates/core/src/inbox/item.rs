@@ -1,0 +1,120 @@
+//! An item of an inbox, and how far up the ladder it is.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Category, Event};
+use crate::{
+    event::{self, Recorded},
+    ids::{AgentId, Seq},
+    time::Timestamp,
+};
+
+/// The rungs of the ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Stage {
+    /// It waits for its recipient.
+    Queued,
+    /// Its recipient was told of it.
+    Delivered,
+    /// Its recipient has read it.
+    Seen,
+    /// Its recipient has accepted it.
+    Accepted,
+}
+
+impl Stage {
+    /// Every rung, from the lowest.
+    pub const ALL: [Self; 4] = [Self::Queued, Self::Delivered, Self::Seen, Self::Accepted];
+
+    /// The rung as it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Delivered => "delivered",
+            Self::Seen => "seen",
+            Self::Accepted => "accepted",
+        }
+    }
+}
+
+/// A message in somebody's inbox.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// The event that holds the message.
+    pub message: Seq,
+    /// Whose inbox it is in.
+    pub recipient: AgentId,
+    /// Who sent it.
+    pub sender: AgentId,
+    /// What sort of message it is.
+    pub category: Category,
+    /// Whether it has to be accepted.
+    pub requires_ack: bool,
+    /// Whether it ends the recipient's wait.
+    pub wakes: bool,
+    /// When it was sent.
+    pub queued_at: Timestamp,
+    /// When its recipient was told of it.
+    pub delivered_at: Option<Timestamp>,
+    /// When its recipient read it.
+    pub seen_at: Option<Timestamp>,
+    /// When its recipient accepted it.
+    pub accepted_at: Option<Timestamp>,
+}
+
+impl Item {
+    /// How far up the ladder it is.
+    pub fn stage(&self) -> Stage {
+        match (self.delivered_at, self.seen_at, self.accepted_at) {
+            (_, _, Some(_)) => Stage::Accepted,
+            (_, Some(_), None) => Stage::Seen,
+            (Some(_), None, None) => Stage::Delivered,
+            (None, None, None) => Stage::Queued,
+        }
+    }
+
+    /// Climbs to `stage`, passing what lies below it. It never climbs down.
+    pub(super) fn reach(&mut self, stage: Stage, at: Timestamp) {
+        let rungs = [
+            (Stage::Delivered, &mut self.delivered_at),
+            (Stage::Seen, &mut self.seen_at),
+            (Stage::Accepted, &mut self.accepted_at),
+        ];
+        for (_, time) in rungs.into_iter().filter(|(rung, _)| *rung <= stage) {
+            time.get_or_insert(at);
+        }
+    }
+}
+
+/// The items of a room, as folding its log gives them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inbox {
+    /// By message, and of one message in the order of its recipients.
+    pub items: Vec<Item>,
+}
+
+impl Inbox {
+    /// Folds an event that was decided on. Events of other parts change nothing.
+    pub fn apply(&mut self, recorded: &Recorded) {
+        let event::Event::Inbox(event) = &recorded.event else { return };
+        match event {
+            Event::Sent(sent) => self.items.extend(sent.items(recorded)),
+            Event::Delivered(delivered) => self.reach(recorded, &delivered.items, Stage::Delivered),
+            Event::Seen(seen) => self.reach(recorded, &[seen.item], Stage::Seen),
+            Event::Accepted(accepted) => self.reach(recorded, &[accepted.item], Stage::Accepted),
+            Event::Forwarded(forwarded) => {
+                for item in self.items.iter_mut().filter(|item| forwarded.takes(item)) {
+                    item.recipient = forwarded.to.clone();
+                }
+            }
+        }
+    }
+
+    fn reach(&mut self, recorded: &Recorded, messages: &[Seq], stage: Stage) {
+        let own = self.items.iter_mut().filter(|item| item.recipient == recorded.actor);
+        own.filter(|item| messages.contains(&item.message)).for_each(|item| item.reach(stage, recorded.at));
+    }
+}

@@ -1,0 +1,17 @@
+//! Messages between agents, and the one inbox that each of them has.
+//!
+//! A message is one event with one or more recipients; each recipient has an item of its own, which climbs one ladder:
+//! `queued → delivered → seen → accepted`. Only the recipient moves it. The text stays in the log; an item only points
+//! there.
+
+mod decide;
+mod draft;
+mod event;
+mod item;
+mod refusal;
+
+pub use decide::{Address, Message};
+pub use draft::{Category, Draft, Payload, Urgency};
+pub use event::{Accepted, Delivered, Event, Forwarded, Recipient, Seen, Sent};
+pub use item::{Inbox, Item, Stage};
+pub use refusal::Refusal;

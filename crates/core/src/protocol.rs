@@ -1,0 +1,150 @@
+//! Protocol events: the view of the log that the operative protocol describes, field for field.
+//!
+//! HANDOFF, BLOCKED, INCURSION and RESUME, and the messages DECISION and INFO, as one stable JSON envelope. Nothing is
+//! stored in this form; it is made from what is in the log.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    event::{Event, Recorded},
+    ids::{BeadId, Seq},
+    inbox::{Category, Sent},
+    room::{self, Resumed},
+    scope::{self, Incursion},
+    time::Timestamp,
+};
+
+/// The version of the protocol.
+pub const VERSION: &str = "v1";
+
+/// The envelope of all protocol events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProtocolEvent {
+    /// `proto_20260214_001`: the day, and the event's place in the room's log.
+    pub id: String,
+    /// `v1`
+    pub version: String,
+    /// `HANDOFF BLOCKED DECISION INFO INCURSION RESUME`
+    pub event_type: String,
+    /// The room's path.
+    pub project_root: Option<String>,
+    /// The task or bead that it is about.
+    pub bead_id: Option<BeadId>,
+    /// Whom it comes from.
+    pub from_agent: Option<String>,
+    /// Whom it is for.
+    pub to_agent: Option<String>,
+    /// The paths that it is about.
+    pub scope: Option<String>,
+    /// When.
+    pub created_at: Timestamp,
+    /// What it says, by `event_type`.
+    pub payload: Value,
+}
+
+impl ProtocolEvent {
+    /// An event of the log as the protocol has it, in a room at `project_root`. Nothing, if it is none of its events.
+    pub fn of(recorded: &Recorded, project_root: Option<&str>) -> Option<Self> {
+        let part = match &recorded.event {
+            Event::Inbox(crate::inbox::Event::Sent(sent)) => Part::sent(sent),
+            Event::Scope(scope::Event::Incursion(incursion)) => Part::incursion(incursion),
+            Event::Room(room::Event::Resumed(resumed)) => Part::resumed(resumed, recorded),
+            Event::Room(_) | Event::Scope(_) | Event::Task(_) | Event::Inbox(_) => return None,
+        };
+        Some(Self {
+            id: id(recorded.at, recorded.seq),
+            version: VERSION.to_owned(),
+            event_type: part.event_type.to_owned(),
+            project_root: project_root.map(str::to_owned),
+            bead_id: part.bead_id,
+            from_agent: Some(part.from_agent),
+            to_agent: Some(part.to_agent),
+            scope: part.scope,
+            created_at: recorded.at,
+            payload: part.payload,
+        })
+    }
+
+    /// What a person reads for it: the contract's labels.
+    pub fn label(&self) -> &'static str {
+        match self.event_type.as_str() {
+            "HANDOFF" => "Passed to",
+            "BLOCKED" => "Needs input",
+            "DECISION" => "Decided",
+            "INFO" => "Told",
+            "INCURSION" => "Incursion",
+            "RESUME" => "Resumed",
+            _ => "Event",
+        }
+    }
+}
+
+/// What a person reads when a recipient has read a message.
+pub const SEEN_LABEL: &str = "Seen";
+/// What a person reads when a recipient has accepted a message.
+pub const ACCEPTED_LABEL: &str = "Accepted";
+
+/// What differs between the events.
+struct Part {
+    event_type: &'static str,
+    bead_id: Option<BeadId>,
+    from_agent: String,
+    to_agent: String,
+    scope: Option<String>,
+    payload: Value,
+}
+
+impl Part {
+    fn sent(sent: &Sent) -> Self {
+        Self {
+            event_type: Category::as_str(sent.category),
+            bead_id: sent.bead_id.clone(),
+            from_agent: sent.from_agent.clone(),
+            to_agent: sent.to_agent.clone(),
+            scope: sent.scope.clone(),
+            payload: serde_json::to_value(&sent.payload).unwrap_or_default(),
+        }
+    }
+
+    fn incursion(incursion: &Incursion) -> Self {
+        Self {
+            event_type: "INCURSION",
+            bead_id: incursion.bead_id.clone(),
+            from_agent: incursion.incoming_agent.clone(),
+            to_agent: incursion.owner_agent.clone(),
+            scope: Some(incursion.owner_scope.clone()),
+            payload: json!({
+                "incursion_kind": incursion.incursion_kind,
+                "owner_agent": incursion.owner_agent,
+                "incoming_agent": incursion.incoming_agent,
+                "owner_liveness": incursion.owner_liveness,
+                "resolution_hint": incursion.resolution_hint,
+            }),
+        }
+    }
+
+    fn resumed(resumed: &Resumed, recorded: &Recorded) -> Self {
+        Self {
+            event_type: "RESUME",
+            bead_id: resumed.bead_ids.first().cloned(),
+            from_agent: recorded.actor.to_string(),
+            to_agent: resumed.adopted_agent.clone(),
+            scope: resumed.scopes.first().cloned(),
+            payload: json!({
+                "resume_reason": resumed.resume_reason,
+                "prior_session_agent": resumed.prior_session_agent,
+                "adopted_agent": resumed.adopted_agent,
+                "evidence": resumed.evidence,
+                "bead_ids": resumed.bead_ids,
+            }),
+        }
+    }
+}
+
+/// The contract's form of an id: unique in a room, because the place is.
+fn id(at: Timestamp, seq: Seq) -> String {
+    let day: String = at.to_string().chars().take_while(|c| *c != 'T').filter(char::is_ascii_digit).collect();
+    format!("proto_{day}_{:03}", seq.0)
+}

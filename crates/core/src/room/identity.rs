@@ -1,0 +1,138 @@
+//! Which name a member has, and whether it may have it.
+
+use super::{Actor, Event, NewIdentity, Refusal, Registered, Resumed, Room, Stick};
+use crate::{
+    agent::{Adopting, Former, Presence, Prior, Rejection},
+    ids::{AgentId, AgentName, Role},
+    limits, names,
+    process::{Liveness, Witness},
+    time::Timestamp,
+};
+
+/// What a member is called, and what it is here for.
+pub(super) struct Called {
+    pub(super) name: String,
+    pub(super) role: Option<Role>,
+}
+
+impl Room {
+    /// What a newcomer is called: as it asks, else as it was called here before, else by a name that nobody has or had.
+    pub(super) fn first_name(&self, by: &Actor, identity: &NewIdentity) -> Result<Called, Refusal> {
+        let own =
+            identity.former.iter().filter(|former| former.agent_id == by.agent_id).max_by_key(|former| former.until);
+        let name = match (&identity.name, own) {
+            (Some(name), _) => {
+                self.require_free(by, name, &identity.former)?;
+                name.as_str().to_owned()
+            }
+            (None, Some(own)) => own.name.clone(),
+            (None, None) => names::pick(by.agent_id.as_str(), |name| self.is_taken(name, &identity.former)),
+        };
+        let role = identity.role.clone().or_else(|| own.and_then(|own| own.role.clone()));
+        Ok(Called { name, role })
+    }
+
+    /// Gives a member the name and the role it asks for. What it does not ask for stays.
+    pub(super) fn decide_register(&self, by: &Actor, identity: &NewIdentity) -> Result<Option<Event>, Refusal> {
+        self.require_member(&by.agent_id)?;
+        let Some(member) = self.member(&by.agent_id) else { return Ok(None) };
+        if let Some(name) = &identity.name {
+            self.require_free(by, name, &identity.former)?;
+        }
+        let display_name = identity.name.as_ref().map_or(&*member.display_name, AgentName::as_str);
+        let role = identity.role.as_ref().or(member.role.as_ref());
+        if display_name == member.display_name && role == member.role.as_ref() {
+            return Ok(None);
+        }
+        Ok(Some(Event::Registered(Registered {
+            agent_id: by.agent_id.clone(),
+            display_name: display_name.to_owned(),
+            role: role.cloned(),
+            previous_name: member.display_name.clone(),
+        })))
+    }
+
+    /// Lets a session go on as another that left its work behind.
+    pub(super) fn decide_adopt(
+        &self,
+        now: Timestamp,
+        by: &Actor,
+        adopting: &Adopting,
+        witness: &dyn Witness,
+    ) -> Result<Event, Refusal> {
+        let joins = self.member(&by.agent_id).is_none();
+        if joins && self.members.len() >= limits::MEMBERS {
+            return Err(Refusal::TooManyMembers { limit: limits::MEMBERS });
+        }
+        let target = &adopting.target;
+        let member = self.member(&target.agent_id);
+        let former = adopting.former.iter().find(|former| former.name == target.name);
+        let liveness = member.map_or(Liveness::Unknown, |member| member.liveness(witness));
+        let last_seen = member.map_or_else(|| former.map_or(now, |former| former.until), |member| member.last_seen_at);
+        let presence = match (member, former) {
+            // Who has left is not there, however lately that was.
+            (None, _) => Presence::Evicted,
+            (Some(_), _) => adopting.stale_after.presence(last_seen, now, &liveness),
+        };
+        let prior = Prior { presence, liveness, process: member.and_then(|member| member.process.clone()) };
+        let resume_reason = adopting.weigh(self, by, &prior).map_err(|reason| Refusal::AdoptionRejected {
+            name: target.name.clone(),
+            prior_session_agent: target.agent_id.clone(),
+            reason,
+            why: self.why_not(reason, adopting),
+            evidence: adopting.evidence.summary(),
+            prior_presence: presence,
+        })?;
+        // The stick is fenced to a session: it is passed or taken over, never adopted.
+        let has_stick = self.owner() == Some(&target.agent_id)
+            || matches!(&self.stick, Stick::Reserved(reservation) if reservation.recipient == target.agent_id);
+        let prior_stays_as = (member.is_some() && has_stick)
+            .then(|| names::pick(target.agent_id.as_str(), |name| self.is_taken(name, &adopting.former)));
+        Ok(Event::Resumed(Resumed {
+            agent_id: by.agent_id.clone(),
+            joins,
+            session_kind: by.session_kind,
+            process: by.process.clone(),
+            agent_id_override: by.overridden,
+            adopted_agent: target.name.clone(),
+            role: member.map_or_else(|| former.and_then(|former| former.role.clone()), |member| member.role.clone()),
+            prior_session_agent: target.agent_id.clone(),
+            prior_stays_as,
+            resume_reason,
+            evidence: adopting.evidence.summary(),
+            bead_ids: adopting.evidence.in_progress.clone(),
+            scopes: adopting.evidence.scopes.clone(),
+            prior_presence: presence,
+            prior_liveness: prior.liveness,
+        }))
+    }
+
+    fn why_not(&self, reason: Rejection, adopting: &Adopting) -> String {
+        match reason {
+            Rejection::NoEvidence => adopting.evidence.summary(),
+            Rejection::IdentityInUse => format!("its own session, {}, is there", adopting.target.agent_id),
+            Rejection::OwnIdentity => "it is your own".to_owned(),
+            Rejection::AdopterHoldsStick => "you hold the stick under the name you have".to_owned(),
+        }
+    }
+
+    /// Refuses a name that another member has, or that another agent had.
+    fn require_free(&self, by: &Actor, name: &AgentName, former: &[Former]) -> Result<(), Refusal> {
+        let taken = |agent_id: &AgentId, why| {
+            Err(Refusal::NameTaken { name: name.as_str().to_owned(), agent_id: agent_id.clone(), why })
+        };
+        let member = self.members.iter().find(|member| member.display_name == name.as_str());
+        if let Some(member) = member.filter(|member| member.agent_id != by.agent_id) {
+            return taken(&member.agent_id, "belongs to another member");
+        }
+        let earlier = former.iter().find(|former| former.name == name.as_str());
+        if let Some(earlier) = earlier.filter(|former| former.agent_id != by.agent_id) {
+            return taken(&earlier.agent_id, "belonged to another agent here; it goes on only by adoption");
+        }
+        Ok(())
+    }
+
+    fn is_taken(&self, name: &str, former: &[Former]) -> bool {
+        self.members.iter().any(|member| member.display_name == name) || former.iter().any(|known| known.name == name)
+    }
+}

@@ -1,0 +1,299 @@
+//! The rules of reservations: who may have which paths, and what a collision is.
+
+use super::{
+    Displaced, Event, Expired, Incursion, Overlap, Refusal, Released, Reservation, Reserved, ScopePath, Scopes,
+};
+use crate::{
+    agent::{Presence, StaleAfter},
+    ids::{AgentId, BeadId},
+    limits,
+    process::{Liveness, Witness},
+    room::Room,
+    time::{Timestamp, Ttl},
+};
+
+/// What decisions about scopes are made on: the room, the time, and what can be seen.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// Who is there.
+    pub room: &'a Room,
+    /// Where the room is.
+    pub root: &'a ScopePath,
+    /// When.
+    pub now: Timestamp,
+    /// When agents count as stale.
+    pub stale_after: StaleAfter,
+    /// Who can look at processes.
+    pub witness: &'a dyn Witness,
+}
+
+/// A request for paths.
+#[derive(Clone, Debug)]
+pub struct Reserve {
+    /// Which.
+    pub scopes: Vec<ScopePath>,
+    /// For how long.
+    pub ttl: Ttl,
+    /// What for.
+    pub bead_id: Option<BeadId>,
+    /// Whether an owner who does not respond is displaced.
+    pub takeover: Takeover,
+}
+
+/// What becomes of an owner who does not respond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takeover {
+    /// It keeps its reservation, and the request is refused.
+    No,
+    /// A stale or evicted one is displaced.
+    Stale,
+}
+
+/// Which collisions a check is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strictness {
+    /// All of them.
+    Everyone,
+    /// Those with active owners; the others are only told.
+    ActiveOnly,
+}
+
+/// Where a request meets somebody else's reservation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collision {
+    /// The reservation.
+    pub reservation: Reservation,
+    /// What its owner is called.
+    pub owner_name: String,
+    /// How both relate.
+    pub overlap: Overlap,
+    /// How present its owner is.
+    pub presence: Presence,
+    /// What can be seen of its owner's process.
+    pub process: Liveness,
+    /// What was asked for, as it is written: the first, where several meet the same reservation.
+    pub incoming: String,
+}
+
+impl View<'_> {
+    /// How present a member is, and what can be seen of its process.
+    pub fn presence(&self, agent: &AgentId) -> (Presence, Liveness) {
+        match self.room.member(agent) {
+            Some(member) => {
+                let process = member.liveness(self.witness);
+                (self.stale_after.presence(member.last_seen_at, self.now, &process), process)
+            }
+            None => (Presence::Evicted, Liveness::Unknown),
+        }
+    }
+
+    fn name(&self, agent: &AgentId) -> String {
+        self.room.member(agent).map_or_else(|| agent.to_string(), |member| member.display_name.clone())
+    }
+}
+
+impl Scopes {
+    /// The reservations whose time has run out: each is archived before anything else is decided.
+    pub fn sweep(&self, now: Timestamp) -> Vec<Event> {
+        let lapsed = self.reservations.iter().filter(|reservation| reservation.has_lapsed(now));
+        lapsed
+            .map(|reservation| {
+                Event::Expired(Expired {
+                    reservation: reservation.id(),
+                    owner: reservation.lease.holder.clone(),
+                    scope: reservation.scope.clone(),
+                    expired_at: reservation.lease.expires_at,
+                })
+            })
+            .collect()
+    }
+
+    /// Where `paths` meet what others have reserved: each reservation once, in the order of their grants.
+    pub fn collisions(&self, view: View<'_>, by: &AgentId, paths: &[ScopePath]) -> Vec<Collision> {
+        let others = self
+            .reservations
+            .iter()
+            .filter(|reservation| reservation.is_live(view.now) && reservation.lease.holder != *by);
+        others
+            .filter_map(|reservation| {
+                let reserved = reservation.path(view.root);
+                let (incoming, overlap) = paths.iter().find_map(|path| {
+                    let overlap = path.overlap(&reserved);
+                    (overlap != Overlap::Disjoint).then(|| (path.shown(view.root), overlap))
+                })?;
+                let (presence, process) = view.presence(&reservation.lease.holder);
+                let owner_name = view.name(&reservation.lease.holder);
+                Some(Collision { reservation: reservation.clone(), owner_name, overlap, presence, process, incoming })
+            })
+            .collect()
+    }
+
+    /// Decides a request: all the paths are reserved, or none. The events are in order; a path that the caller has
+    /// reserved already is extended.
+    pub fn reserve(&self, view: View<'_>, by: &AgentId, request: &Reserve) -> Result<Vec<Event>, Refusal> {
+        let held = self.of(by).filter(|reservation| reservation.is_live(view.now));
+        if held.count() + request.scopes.len() > limits::SCOPES_OF_AGENT {
+            return Err(Refusal::TooMany { limit: limits::SCOPES_OF_AGENT });
+        }
+        let collisions = self.collisions(view, by, &request.scopes);
+        self.require_way(&collisions, request.takeover)?;
+        let mut displaced: Vec<Displaced> = collisions.iter().map(Displaced::from).collect();
+        let expires_at = view.now.plus(request.ttl);
+        let mut events: Vec<Event> = Vec::new();
+        for path in &request.scopes {
+            let own = self.of(by).find(|reservation| {
+                let same = reservation.path(view.root).overlap(path) == Overlap::Exact;
+                reservation.is_live(view.now) && same
+            });
+            let scope = path.shown(view.root);
+            let repeated = events.iter().any(|event| {
+                matches!(event, Event::Reserved(earlier) if ScopePath::scope(&earlier.scope, view.root)
+                    .is_ok_and(|earlier| earlier.overlap(path) == Overlap::Exact))
+            });
+            if repeated {
+                continue;
+            }
+            events.push(Event::Reserved(Reserved {
+                owner: by.clone(),
+                scope: own.map_or(scope, |own| own.scope.clone()),
+                expires_at,
+                bead_id: request.bead_id.clone().or_else(|| own.and_then(|own| own.bead_id.clone())),
+                renews: own.map(Reservation::id),
+                // They end with the first of the grants they make way for.
+                displaced: std::mem::take(&mut displaced),
+            }));
+        }
+        Ok(events)
+    }
+
+    /// Refuses to go where somebody is.
+    fn require_way(&self, collisions: &[Collision], takeover: Takeover) -> Result<(), Refusal> {
+        if let Some(active) = collisions.iter().find(|collision| collision.presence == Presence::Active) {
+            return Err(Refusal::conflict(active, collisions));
+        }
+        match collisions.first() {
+            Some(first) if takeover == Takeover::No => Err(Refusal::stale_found(first, collisions)),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Decides whether `by` may touch `paths`. The collisions are those that it may go past all the same.
+    pub fn check(
+        &self,
+        view: View<'_>,
+        by: &AgentId,
+        paths: &[ScopePath],
+        strictness: Strictness,
+    ) -> (Vec<Collision>, Result<(), Refusal>) {
+        let collisions = self.collisions(view, by, paths);
+        let verdict = match strictness {
+            Strictness::Everyone => self.require_way(&collisions, Takeover::No),
+            Strictness::ActiveOnly => self.require_way(&collisions, Takeover::Stale),
+        };
+        (collisions, verdict)
+    }
+
+    /// Decides a release of what `by` has reserved. Without scopes that is all of it.
+    pub fn release(&self, view: View<'_>, by: &AgentId, scopes: Option<&[ScopePath]>) -> Result<Vec<Event>, Refusal> {
+        let live = || self.reservations.iter().filter(|reservation| reservation.is_live(view.now));
+        let Some(scopes) = scopes else {
+            return Ok(live().filter(|reservation| reservation.lease.holder == *by).map(Released::event).collect());
+        };
+        let mut events = Vec::new();
+        for path in scopes {
+            let same = |reservation: &&Reservation| reservation.path(view.root).overlap(path) == Overlap::Exact;
+            let found: Vec<_> = live().filter(same).collect();
+            let shown = path.shown(view.root);
+            match found.iter().find(|reservation| reservation.lease.holder == *by) {
+                Some(own) => events.push(Released::event(own)),
+                None => match found.first() {
+                    Some(other) => return Err(Refusal::forbidden(&shown, other, view.name(&other.lease.holder))),
+                    None => {
+                        let yours = self.of(by).filter(|own| own.is_live(view.now)).map(|own| own.scope.clone());
+                        return Err(Refusal::NotFound { scope: shown, yours: yours.collect() });
+                    }
+                },
+            }
+        }
+        Ok(events)
+    }
+}
+
+impl Released {
+    fn event(reservation: &Reservation) -> Event {
+        Event::Released(Self {
+            reservation: reservation.id(),
+            owner: reservation.lease.holder.clone(),
+            scope: reservation.scope.clone(),
+        })
+    }
+}
+
+impl From<&Collision> for Displaced {
+    fn from(collision: &Collision) -> Self {
+        Self {
+            reservation: collision.reservation.id(),
+            owner: collision.reservation.lease.holder.clone(),
+            owner_name: collision.owner_name.clone(),
+            scope: collision.reservation.scope.clone(),
+            liveness: collision.presence,
+            process: collision.process.clone(),
+        }
+    }
+}
+
+impl Collision {
+    /// The event that makes it known. A collision is told whether or not anything comes of it.
+    pub fn incursion(&self, room: &Room, by: &AgentId, came: Came) -> Event {
+        let incoming_agent = room.member(by).map_or_else(|| by.to_string(), |member| member.display_name.clone());
+        Event::Incursion(Incursion {
+            incursion_kind: self.overlap,
+            incoming: by.clone(),
+            incoming_agent,
+            incoming_scope: self.incoming.clone(),
+            owner: self.reservation.lease.holder.clone(),
+            owner_agent: self.owner_name.clone(),
+            owner_scope: self.reservation.scope.clone(),
+            reservation: self.reservation.id(),
+            owner_liveness: self.presence,
+            owner_process: self.process.clone(),
+            resolution_hint: self.hint(came),
+            bead_id: self.reservation.bead_id.clone(),
+        })
+    }
+
+    /// The command that leads on.
+    pub fn hint(&self, came: Came) -> String {
+        let (owner, reserved, incoming) = (&self.owner_name, &self.reservation.scope, &self.incoming);
+        match (came, self.presence) {
+            (Came::Through, _) => "baton scope status".to_owned(),
+            (Came::Short, Presence::Active) => format!(
+                "baton block --to {owner} --subject {} --blocker {} --request {}",
+                quoted(&format!("I need {incoming}")),
+                quoted(&format!("{incoming} is in your scope {reserved}")),
+                quoted(&format!("Release {reserved}, or tell me when you are done there")),
+            ),
+            (Came::Short, Presence::Stale | Presence::Evicted) => {
+                format!("baton scope reserve {} --takeover-stale", quoted(incoming))
+            }
+        }
+    }
+}
+
+/// What came of a collision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Came {
+    /// The incoming agent was refused.
+    Short,
+    /// The incoming agent displaced the owner, or was let past.
+    Through,
+}
+
+/// A word as a shell reads it.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:@+,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
