@@ -4,18 +4,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use baton_core::{
     code::ErrorCode,
+    event::Recorded,
     ids::RoomId,
     limits,
-    process::Witness,
-    room::{Action, Actor, Command, Event, Recorded, Room},
+    room::{Actor, Room},
     time::Timestamp,
 };
-use baton_store::{Location, Store, StoreError, engine::Tx, hosts, idempotency, log, rooms};
+use baton_store::{Location, Store, StoreError, engine::Tx, hosts, idempotency, rooms};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
 use crate::{
     Caller, Failure,
+    change::{Change, Outcome},
     clock::{Ids, Time},
     environment::Environment,
     liveness::{Eyes, Probe, is_here},
@@ -40,17 +41,6 @@ pub(crate) struct Request<'a, I> {
     pub(crate) input: &'a I,
     /// The caller's key for it, if it has one.
     pub(crate) key: Option<&'a str>,
-}
-
-/// A room that is being changed, inside its transaction.
-pub(crate) struct Change<'a> {
-    pub(crate) tx: &'a mut dyn Tx,
-    pub(crate) room: Room,
-    /// The handoff that waits there, or that the current turn began with, where it was asked for.
-    pub(crate) handoff: Option<Recorded>,
-    pub(crate) now: Timestamp,
-    pub(crate) actor: &'a Actor,
-    pub(crate) witness: &'a dyn Witness,
 }
 
 impl App {
@@ -86,6 +76,18 @@ impl App {
     ) -> Result<O, Failure> {
         let actor = caller.actor();
         self.once(&actor, request, |tx| self.change_in(tx, &actor, room_id, &mut work))
+    }
+
+    /// The same for work whose "no" changes something too: what it recorded is kept, whatever it answers.
+    pub(crate) fn change_or_refuse<I: Serialize, O: Serialize + DeserializeOwned>(
+        &self,
+        caller: &Caller,
+        request: &Request<'_, I>,
+        room_id: &RoomId,
+        mut work: impl FnMut(&mut Change<'_>) -> Result<Outcome<O>, Failure>,
+    ) -> Result<O, Failure> {
+        let actor = caller.actor();
+        self.once_or_refuse(&actor, request, |tx| self.change_in(tx, &actor, room_id, &mut work))
     }
 
     /// The same with the handoff that waits in the room at hand, which comes along in the same look.
@@ -126,12 +128,10 @@ impl App {
         let eyes = self.eyes(tx, &before)?;
         // After the room is ours: whoever waited for it must not decide by the time at which the wait began.
         let now = tx.now()?;
-        let mut change = Change { tx, room: before.clone(), handoff, now, actor, witness: &eyes };
+        let mut change = Change::new(tx, before.clone(), handoff, now, actor, &eyes);
         change.come_back()?;
         let output = work(&mut change)?;
-        change.room.touch(&actor.agent_id, now);
-        let after = change.room;
-        rooms::save(tx, &before, &after)?;
+        change.save(&before)?;
         Ok(output)
     }
 
@@ -141,6 +141,17 @@ impl App {
         actor: &Actor,
         request: &Request<'_, I>,
         mut work: impl FnMut(&mut dyn Tx) -> Result<O, Failure>,
+    ) -> Result<O, Failure> {
+        self.once_or_refuse(actor, request, |tx| work(tx).map(Outcome::Done))
+    }
+
+    /// The same for work whose "no" changes something too. A "no" is not kept under the key: the request may be tried
+    /// again.
+    fn once_or_refuse<I: Serialize, O: Serialize + DeserializeOwned>(
+        &self,
+        actor: &Actor,
+        request: &Request<'_, I>,
+        mut work: impl FnMut(&mut dyn Tx) -> Result<Outcome<O>, Failure>,
     ) -> Result<O, Failure> {
         // Whatever is granted here is granted to a process of this boot, and its machine must have said so.
         let arrives = actor.process.as_ref().filter(|_| !self.arrived.load(Ordering::Relaxed));
@@ -155,22 +166,25 @@ impl App {
         let Some(key) = request.key else {
             let done = self.store.write(work)?;
             self.arrived.fetch_or(arrives.is_some(), Ordering::Relaxed);
-            return Ok(done);
+            return done.into();
         };
         check_key(key)?;
         let digest = request.digest()?;
-        self.store.write(|tx| {
+        let outcome = self.store.write(|tx| {
             idempotency::reserve(tx, &actor.agent_id, key)?;
             if let Some(first) = idempotency::find(tx, &actor.agent_id, key)? {
-                return first_answer(&first, &digest, key);
+                return first_answer(&first, &digest, key).map(Outcome::Done);
             }
-            let output = work(tx)?;
-            let answer = serde_json::to_string(&output).map_err(internal)?;
-            let first = idempotency::First { request: digest.clone(), answer };
-            let now = tx.now()?;
-            idempotency::keep(tx, &actor.agent_id, key, &first, now)?;
-            Ok(output)
-        })
+            let outcome = work(tx)?;
+            if let Outcome::Done(output) = &outcome {
+                let answer = serde_json::to_string(output).map_err(internal)?;
+                let first = idempotency::First { request: digest.clone(), answer };
+                let now = tx.now()?;
+                idempotency::keep(tx, &actor.agent_id, key, &first, now)?;
+            }
+            Ok::<_, Failure>(outcome)
+        })?;
+        outcome.into()
     }
 
     /// What a keyed request was answered the first time.
@@ -221,36 +235,6 @@ pub(crate) struct Sight<'a> {
     pub(crate) room: Room,
     pub(crate) eyes: Eyes<'a>,
     pub(crate) now: Timestamp,
-}
-
-impl Change<'_> {
-    /// Decides `action`, and when it is allowed logs and applies what follows from it.
-    pub(crate) fn decide(&mut self, action: Action) -> Result<Option<Recorded>, Failure> {
-        let command = Command { by: self.actor.clone(), action };
-        match self.room.decide(self.now, &command, self.witness)? {
-            Some(event) => self.apply(event).map(Some),
-            None => Ok(None),
-        }
-    }
-
-    /// Records the caller's return, if it comes back from the dead.
-    pub(crate) fn come_back(&mut self) -> Result<(), Failure> {
-        match self.room.comeback(self.actor, self.witness) {
-            Some(event) => self.apply(event).map(|_| ()),
-            None => Ok(()),
-        }
-    }
-
-    fn apply(&mut self, event: Event) -> Result<Recorded, Failure> {
-        let recorded = self.room.record(self.now, self.actor.agent_id.clone(), event);
-        log::append(self.tx, &recorded)?;
-        self.room.apply(&recorded);
-        if let Event::Joined(joined) = &recorded.event {
-            // Whoever appears, or comes back as another process, is in the boot that its machine is in.
-            testimony::arrive(self.tx, joined.process.as_ref(), self.now)?;
-        }
-        Ok(recorded)
-    }
 }
 
 impl<I: Serialize> Request<'_, I> {

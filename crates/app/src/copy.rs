@@ -11,8 +11,8 @@ use std::collections::HashSet;
 
 use baton_core::{
     code::ErrorCode,
+    event::{Concern, Recorded},
     ids::RoomId,
-    room::{Concern, Recorded},
 };
 use baton_store::{
     engine::Tx,
@@ -22,7 +22,7 @@ use baton_store::{
 
 use crate::{
     App, Failure,
-    fold::{Fold, without_presence},
+    fold::{Fold, Whole},
 };
 
 /// Events, or first answers, that are read at a time. A server ends a transaction that rests for long, so the other
@@ -115,7 +115,7 @@ fn carry(from: &App, to: &App, watcher: Watcher<'_>) -> Result<(Report, Vec<Room
             watcher(progress);
             let ids = rooms::all(source)?;
             for id in &ids {
-                carry_room(from, id, source, target, &mut |events| {
+                carry_room(id, source, target, &mut |events| {
                     progress.events += events;
                     watcher(progress);
                 })
@@ -147,14 +147,13 @@ fn require_empty(target: &mut dyn Tx) -> Result<(), Failure> {
 }
 
 fn carry_room(
-    from: &App,
     id: &RoomId,
     source: &mut dyn Tx,
     target: &mut dyn Tx,
     page_done: &mut dyn FnMut(u64),
 ) -> Result<(), Failure> {
-    let room = from.room(source, id)?;
-    rooms::insert(target, &room)?;
+    let room = Whole::load(source, id)?;
+    room.insert(target)?;
     let mut fold = Fold::default();
     loop {
         let page = log::after(source, id, fold.last(), PAGE)?;
@@ -229,7 +228,7 @@ struct Pair {
 fn compare_room(from: &App, to: &App, id: &RoomId) -> Result<Pair, Failure> {
     from.store.read(|source| {
         to.store.read(|target| {
-            let [mine, theirs] = [from.room(source, id)?, to.room(target, id)?];
+            let [mine, theirs] = [Whole::load(source, id)?, Whole::load(target, id)?];
             let (mut my_fold, mut their_fold) = (Fold::default(), Fold::default());
             loop {
                 let my_page = log::after(source, id, my_fold.last(), PAGE)?;
@@ -244,7 +243,7 @@ fn compare_room(from: &App, to: &App, id: &RoomId) -> Result<Pair, Failure> {
             let events = my_fold.last().0;
             my_fold.require(&mine)?;
             their_fold.require(&theirs)?;
-            Ok(Pair { events, same: without_presence(mine) == without_presence(theirs) })
+            Ok(Pair { events, same: mine.without_presence() == theirs.without_presence() })
         })
     })
 }

@@ -7,7 +7,10 @@ use baton_store::{
     rooms::{self, Tally},
 };
 
-use crate::{App, Failure, fold::Fold};
+use crate::{
+    App, Failure,
+    fold::{Fold, Whole},
+};
 
 pub use baton_store::{Check, ServerInfo, StoreInfo};
 
@@ -76,7 +79,7 @@ pub fn examine(app: &App) -> Result<Report, Failure> {
 fn examine_room(app: &App, id: &RoomId) -> Result<u64, Failure> {
     // One view of both, so that a transition that happens meanwhile is seen in both or in neither.
     app.store.read(|tx| {
-        let stored = app.room(tx, id)?;
+        let stored = Whole::load(tx, id)?;
         let mut fold = Fold::default();
         loop {
             let page = log::after(tx, id, fold.last(), PAGE)?;

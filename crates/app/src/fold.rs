@@ -1,20 +1,114 @@
-//! Folding a room's log, and comparing what comes out with the room that is stored.
+//! Folding a room's log, and comparing what comes out with what is stored.
 //!
-//! It is fed event by event, so that a log of any length is folded in the memory of one room. It does not read: whoever
-//! does decides in which transaction.
+//! It is fed event by event, so that a log of any length is folded in the memory of one room. It does not read the log:
+//! whoever does decides in which transaction.
 
 use baton_core::{
+    agent::{Former, Given},
     code::ErrorCode,
-    ids::Seq,
-    room::{Recorded, Room, Stick},
+    event::Recorded,
+    ids::{RoomId, Seq},
+    inbox::Inbox,
+    room::{Room, Stick},
+    scope::Scopes,
+    task::Tasks,
 };
+use baton_store::{engine::Tx, former, inbox, rooms, scopes, tasks};
 
 use crate::Failure;
+
+/// A room with all of its parts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Whole {
+    pub(crate) room: Room,
+    pub(crate) former: Vec<Former>,
+    pub(crate) scopes: Scopes,
+    pub(crate) tasks: Tasks,
+    pub(crate) inbox: Inbox,
+}
+
+impl Whole {
+    /// A room as it is stored.
+    pub(crate) fn load(tx: &mut dyn Tx, id: &RoomId) -> Result<Self, Failure> {
+        let room = rooms::load(tx, id)?.ok_or_else(|| Failure::unknown_room(id))?;
+        Ok(Self {
+            former: former::all(tx, id)?,
+            scopes: scopes::all(tx, id)?,
+            tasks: tasks::all(tx, id)?,
+            inbox: inbox::all(tx, id)?,
+            room,
+        })
+    }
+
+    /// Stores it where there is nothing of it yet.
+    pub(crate) fn insert(&self, tx: &mut dyn Tx) -> Result<(), Failure> {
+        let id = &self.room.id;
+        rooms::insert(tx, &self.room)?;
+        self.former.iter().try_for_each(|former| former::put(tx, id, former))?;
+        scopes::save(tx, id, &Scopes::default(), &self.scopes)?;
+        self.tasks.tasks.iter().try_for_each(|task| tasks::put(tx, id, task))?;
+        inbox::save(tx, id, &Inbox::default(), &self.inbox)?;
+        Ok(())
+    }
+
+    /// The same in the order in which it is stored, less who was last seen when, which moves without events.
+    pub(crate) fn without_presence(mut self) -> Self {
+        self.room.updated_at = self.room.created_at;
+        for member in &mut self.room.members {
+            member.last_seen_at = member.joined_at;
+        }
+        self.former.sort_by(|one, other| (one.until, &one.name).cmp(&(other.until, &other.name)));
+        self.inbox.items.sort_by(|one, other| (one.message, &one.recipient).cmp(&(other.message, &other.recipient)));
+        self
+    }
+
+    /// The same less the end of the stick's lease, which moves without events too.
+    fn without_lease_expiry(mut self) -> Self {
+        if let Stick::Owned(ownership) = &mut self.room.stick {
+            ownership.lease.expires_at = ownership.since;
+        }
+        self
+    }
+
+    fn open(first: &Recorded) -> Option<Self> {
+        Some(Self {
+            room: Room::open(first)?,
+            former: Vec::new(),
+            scopes: Scopes::default(),
+            tasks: Tasks::default(),
+            inbox: Inbox::default(),
+        })
+    }
+
+    fn apply(&mut self, recorded: &Recorded) {
+        if let Some(event) = recorded.event.room() {
+            Given::by(&self.room, event, recorded.at).apply(&mut self.former);
+        }
+        self.room.apply(recorded);
+        self.scopes.apply(recorded);
+        self.tasks.apply(recorded);
+        self.inbox.apply(recorded);
+    }
+
+    /// The first part in which two rooms differ.
+    fn difference(&self, other: &Self) -> Option<String> {
+        if self.room != other.room {
+            return Some(format!("stored {:?}, folded {:?}", self.room.stick, other.room.stick));
+        }
+        let parts = [
+            ("former names", self.former != other.former),
+            ("scopes", self.scopes != other.scopes),
+            ("tasks", self.tasks != other.tasks),
+            ("inboxes", self.inbox != other.inbox),
+        ];
+        parts.into_iter().find(|(_, differ)| *differ).map(|(part, _)| format!("its {part} are others"))
+    }
+}
 
 /// A log as far as it was read, and the room it makes.
 #[derive(Default)]
 pub(crate) struct Fold {
-    room: Option<Room>,
+    whole: Option<Whole>,
     last: Seq,
 }
 
@@ -30,11 +124,11 @@ impl Fold {
         if recorded.seq != expected {
             return Err(wrong(format!("event {expected} is missing: the log goes on with {}", recorded.seq)));
         }
-        match &mut self.room {
-            Some(room) => room.apply(recorded),
+        match &mut self.whole {
+            Some(whole) => whole.apply(recorded),
             None => {
-                let room = Room::open(recorded);
-                self.room = Some(room.ok_or_else(|| wrong("the log does not begin with its creation".to_owned()))?);
+                let whole = Whole::open(recorded);
+                self.whole = Some(whole.ok_or_else(|| wrong("the log does not begin with its creation".to_owned()))?);
             }
         }
         self.last = recorded.seq;
@@ -42,35 +136,18 @@ impl Fold {
     }
 
     /// Makes sure that `stored` is what the log makes.
-    pub(crate) fn require(self, stored: &Room) -> Result<(), Failure> {
-        let folded = self.room.ok_or_else(|| wrong("it has no log".to_owned()))?;
-        if stored.last_seq != self.last {
-            let message = format!("it is stored at event {} and its log ends at {}", stored.last_seq, self.last);
-            return Err(wrong(message));
+    pub(crate) fn require(self, stored: &Whole) -> Result<(), Failure> {
+        let folded = self.whole.ok_or_else(|| wrong("it has no log".to_owned()))?;
+        let last = stored.room.last_seq;
+        if last != self.last {
+            return Err(wrong(format!("it is stored at event {last} and its log ends at {}", self.last)));
         }
-        let [folded, stored] = [folded, stored.clone()].map(|room| without_lease_expiry(without_presence(room)));
-        if folded == stored {
-            return Ok(());
+        let [folded, stored] = [folded, stored.clone()].map(|whole| whole.without_presence().without_lease_expiry());
+        match stored.difference(&folded) {
+            Some(difference) => Err(wrong(format!("it is not the fold of its log: {difference}"))),
+            None => Ok(()),
         }
-        Err(wrong(format!("it is not the fold of its log: stored {:?}, folded {:?}", stored.stick, folded.stick)))
     }
-}
-
-/// A room less who was last seen when, which moves without events.
-pub(crate) fn without_presence(mut room: Room) -> Room {
-    room.updated_at = room.created_at;
-    for member in &mut room.members {
-        member.last_seen_at = member.joined_at;
-    }
-    room
-}
-
-/// A room less the end of its lease, which moves without events too.
-fn without_lease_expiry(mut room: Room) -> Room {
-    if let Stick::Owned(ownership) = &mut room.stick {
-        ownership.lease.expires_at = ownership.since;
-    }
-    room
 }
 
 fn wrong(message: String) -> Failure {

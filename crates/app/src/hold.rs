@@ -10,7 +10,6 @@ use baton_core::{
     code::{ErrorCode, Kind},
     ids::{LeaseId, RoomId},
     lease::Fence,
-    room::Action,
     time::Ttl,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -92,7 +91,7 @@ fn wait_for_ring(bell: impl AsFd, at_most: Ttl) -> Result<(), Failure> {
 /// Puts the calling process behind its member: the guardian takes the place of the person's shell.
 pub fn stand_in(app: &App, caller: &Caller, room_id: &RoomId) -> Result<(), Failure> {
     let request = Request { command: "hold", input: room_id, key: None };
-    app.change(caller, &request, room_id, |change| change.decide(Action::Join).map(|_| ()))
+    app.change(caller, &request, room_id, |change| change.join(None, None).map(|_| ()))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 
 mod app;
 mod caller;
+mod change;
 pub mod clock;
 pub mod commands;
 pub mod copy;

@@ -70,15 +70,15 @@ fn lease_shown(tx: &mut dyn Tx, answer: &Answer, turn: Fence, agent: &AgentId) -
         before = Some(oldest.seq);
         // A turn begins with its grant, so what is older belongs to earlier ones.
         for recorded in page {
-            let grant = match recorded.event {
+            let grant = match recorded.event.room() {
                 _ if recorded.turn < turn => return Ok(None),
                 _ if recorded.turn > turn => continue,
-                Event::Released(_) | Event::Passed(_) if closing => return Ok(None),
-                Event::Claimed(claimed) => claimed.grant,
-                Event::TakenOver(taken) => taken.grant,
+                Some(Event::Released(_) | Event::Passed(_)) if closing => return Ok(None),
+                Some(Event::Claimed(claimed)) => &claimed.grant,
+                Some(Event::TakenOver(taken)) => &taken.grant,
                 _ => continue,
             };
-            return Ok((recorded.actor == *agent).then_some(grant.lease_id));
+            return Ok((recorded.actor == *agent).then(|| grant.lease_id.clone()));
         }
     }
 }

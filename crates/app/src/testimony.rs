@@ -4,8 +4,8 @@
 //! machine a process is unknown elsewhere, and timeouts decide.
 
 use baton_core::{
+    event::Concern,
     process::{Liveness, ProcessIdentity, Proof, Witness},
-    room::Concern,
     time::Timestamp,
 };
 use baton_store::{Store, StoreError, engine::Tx, hosts, rooms};

@@ -1,12 +1,17 @@
 //! Rooms, members and events as callers see them, in the contract's words.
 
 use baton_core::{
+    event::{self, Recorded},
     handoff::Handoff,
-    ids::{AgentId, LeaseId, RoomId, Seq, event_id},
+    ids::{AgentId, LeaseId, Role, RoomId, Seq, event_id},
+    inbox,
     lease::Fence,
     policy::Policy,
     process::{Liveness, Proof, SessionKind, Witness},
-    room::{Event, Member, Recorded, Room, RoomState, TakeoverReason},
+    protocol::ProtocolEvent,
+    room::{Event, Member, Room, RoomState, TakeoverReason},
+    scope,
+    task::{self, TaskId},
     time::Timestamp,
 };
 use schemars::JsonSchema;
@@ -62,6 +67,9 @@ pub struct RoomMember {
     pub agent_id: AgentId,
     /// What people call them.
     pub display_name: String,
+    /// What they are here for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
     pub ordinal: usize,
     pub joined_at: Timestamp,
     pub last_seen_at: Timestamp,
@@ -98,6 +106,7 @@ impl RoomMember {
         Self {
             agent_id: member.agent_id.clone(),
             display_name: member.display_name.clone(),
+            role: member.role.clone(),
             ordinal,
             joined_at: member.joined_at,
             last_seen_at: member.last_seen_at,
@@ -120,7 +129,9 @@ pub struct RoomEvent {
     pub event_seq: Seq,
     pub event_id: String,
     pub turn_id: Fence,
-    /// `create join leave reorder claim release pass takeover note policy close`
+    /// `create join leave reorder register claim release pass takeover note policy close`, of scopes and tasks
+    /// `scope.reserve task.start …`, of inboxes `deliver see accept forward`; protocol events are
+    /// `HANDOFF BLOCKED DECISION INFO INCURSION RESUME`
     pub event_type: String,
     pub from_agent_id: Option<AgentId>,
     pub to_agent_id: Option<AgentId>,
@@ -149,19 +160,48 @@ pub struct RoomEvent {
     /// The new timings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
+    /// The paths that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// The task that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// The messages that it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<Seq>,
+    /// The event as the operative protocol has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<ProtocolEvent>,
     pub created_at: Timestamp,
 }
 
 impl RoomEvent {
-    pub(crate) fn of(recorded: &Recorded) -> Self {
-        let actor = Some(recorded.actor.clone());
+    /// An event of a room at `project_root`.
+    pub(crate) fn of(recorded: &Recorded, project_root: Option<&str>) -> Self {
+        let protocol = ProtocolEvent::of(recorded, project_root);
+        let blank = Self::blank(recorded);
+        let told = match &recorded.event {
+            event::Event::Room(event) => blank.of_room(event, recorded),
+            event::Event::Scope(event) => blank.of_scope(event),
+            event::Event::Task(event) => blank.of_task(event),
+            event::Event::Inbox(event) => blank.of_inbox(event),
+        };
+        let event_type = protocol.as_ref().map_or(told.event_type, |protocol| protocol.event_type.clone());
+        Self { event_type, protocol, ..told }
+    }
+
+    /// What every event has.
+    fn blank(recorded: &Recorded) -> Self {
         let kind = recorded.event.kind();
-        let blank = Self {
+        // Tasks and scopes are created, released and noted too, so theirs are told whole.
+        let told_whole = matches!(recorded.event, event::Event::Scope(_) | event::Event::Task(_));
+        let word = if told_whole { kind } else { kind.split_once('.').map_or(kind, |(_, word)| word) };
+        Self {
             event_seq: recorded.seq,
             event_id: event_id(&recorded.room_id, recorded.seq),
             turn_id: recorded.turn,
-            event_type: kind.split_once('.').map_or(kind, |(_, word)| word).to_owned(),
-            from_agent_id: actor.clone(),
+            event_type: word.to_owned(),
+            from_agent_id: Some(recorded.actor.clone()),
             to_agent_id: None,
             handoff: recorded.event.handoff().cloned(),
             reason: None,
@@ -172,9 +212,68 @@ impl RoomEvent {
             agent_id_override: None,
             order: None,
             policy: None,
+            scope: None,
+            task: None,
+            messages: Vec::new(),
+            protocol: None,
             created_at: recorded.at,
+        }
+    }
+
+    fn of_scope(self, event: &scope::Event) -> Self {
+        use scope::Event;
+        let (scope, to) = match event {
+            Event::Reserved(reserved) => {
+                (&reserved.scope, reserved.displaced.first().map(|displaced| displaced.owner.clone()))
+            }
+            Event::Released(released) => (&released.scope, Some(released.owner.clone())),
+            Event::Expired(expired) => (&expired.scope, Some(expired.owner.clone())),
+            Event::Transferred(transferred) => (&transferred.scope, Some(transferred.to.clone())),
+            Event::Incursion(incursion) => (&incursion.owner_scope, Some(incursion.owner.clone())),
         };
-        match &recorded.event {
+        Self { scope: Some(scope.clone()), to_agent_id: to, ..self }
+    }
+
+    fn of_task(self, event: &task::Event) -> Self {
+        use task::Event;
+        let task = Some(event.task());
+        match event {
+            Event::Created(created) => {
+                Self { task, note: Some(created.title.clone()), to_agent_id: created.assignee.clone(), ..self }
+            }
+            Event::Started(_) | Event::Done(_) => Self { task, ..self },
+            Event::Assigned(assigned) => Self { task, to_agent_id: assigned.to.clone(), ..self },
+        }
+    }
+
+    fn of_inbox(self, event: &inbox::Event) -> Self {
+        use inbox::Event;
+        match event {
+            Event::Sent(sent) => {
+                let to_agent_id = match sent.recipients.as_slice() {
+                    [one] => Some(one.agent_id.clone()),
+                    _ => None,
+                };
+                Self { to_agent_id, scope: sent.scope.clone(), messages: vec![self.event_seq], ..self }
+            }
+            Event::Delivered(delivered) => Self { messages: delivered.items.clone(), ..self },
+            Event::Seen(seen) => Self { messages: vec![seen.item], to_agent_id: Some(seen.sender.clone()), ..self },
+            Event::Accepted(accepted) => Self {
+                messages: vec![accepted.item],
+                to_agent_id: Some(accepted.sender.clone()),
+                note: accepted.note.clone(),
+                ..self
+            },
+            Event::Forwarded(forwarded) => {
+                Self { messages: forwarded.items.clone(), to_agent_id: Some(forwarded.to.clone()), ..self }
+            }
+        }
+    }
+
+    fn of_room(self, event: &Event, recorded: &Recorded) -> Self {
+        let actor = Some(recorded.actor.clone());
+        let blank = self;
+        match event {
             Event::Created(created) => Self { policy: Some(created.policy.clone()), ..blank },
             Event::Joined(joined) => Self {
                 from_agent_id: None,
@@ -185,6 +284,16 @@ impl RoomEvent {
                 ..blank
             },
             Event::Left(left) => Self { to_agent_id: left.reserved_for.clone(), ..blank },
+            Event::Registered(registered) => {
+                let was = format!("was {}", registered.previous_name);
+                Self { display_name: Some(registered.display_name.clone()), reason: Some(was), ..blank }
+            }
+            Event::Resumed(resumed) => Self {
+                display_name: Some(resumed.adopted_agent.clone()),
+                to_agent_id: Some(resumed.prior_session_agent.clone()),
+                reason: Some(resumed.evidence.clone()),
+                ..blank
+            },
             Event::Reordered(reordered) => Self { order: Some(reordered.order.clone()), ..blank },
             Event::Claimed(claimed) => {
                 Self { from_agent_id: claimed.from_agent_id.clone(), to_agent_id: actor, ..blank }

@@ -13,9 +13,10 @@ use baton_app::{
 };
 use baton_core::{
     code::ErrorCode,
+    event::Recorded,
     ids::{RoomId, Seq},
     process::{ProcessIdentity, Proof},
-    room::{Recorded, Room},
+    room::Room,
     time::Timestamp,
 };
 use baton_store::{Store, StoreError, engine::Changes, hosts, idempotency, log, rooms};

@@ -13,8 +13,9 @@ use baton_app::{
     table,
 };
 use baton_core::{
+    event::Concern,
     process::{ProcessIdentity, Proof, SessionKind},
-    room::{Actor, Concern},
+    room::Actor,
     time::{Timestamp, Ttl},
 };
 use baton_store::{

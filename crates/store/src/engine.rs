@@ -3,8 +3,8 @@
 use std::os::fd::BorrowedFd;
 
 use baton_core::{
+    event::Concern,
     ids::{AgentId, RoomId},
-    room::Concern,
     time::Timestamp,
 };
 

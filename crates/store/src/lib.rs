@@ -1,7 +1,7 @@
 //! Where rooms are kept: projections for fast reads, and the log they are the fold of.
 //!
 //! SQL is written once, in the subset that SQLite and Postgres share, in one file per table ([`rooms`], [`log`],
-//! [`idempotency`]). What differs between engines is behind two small traits: [`engine::Tx`] runs a statement,
+//! [`scopes`] …). What differs between engines is behind two small traits: [`engine::Tx`] runs a statement,
 //! [`engine::Engine`] runs a transaction and wakes those who wait. This crate does not decide anything; it loads
 //! what the core decides on and stores what it decided, in one transaction.
 //!
@@ -11,15 +11,20 @@
 pub mod clock;
 pub mod engine;
 mod error;
+mod fields;
+pub mod former;
 pub mod hosts;
 pub mod idempotency;
+pub mod inbox;
 mod location;
 pub mod log;
 mod postgres;
 pub mod rooms;
 mod schema;
+pub mod scopes;
 mod sqlite;
 mod store;
+pub mod tasks;
 
 pub use error::StoreError;
 pub use location::Location;

@@ -1,9 +1,9 @@
 //! The log: one row per event, clustered by room and place.
 
 use baton_core::{
+    event::{Event, Recorded, UnknownEvent},
     ids::{RoomId, Seq},
     lease::Fence,
-    room::{Event, Recorded, UnknownEvent},
     time::Timestamp,
 };
 

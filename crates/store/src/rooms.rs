@@ -1,13 +1,12 @@
 //! Rooms and their members: the projection. A row is turned into the core's types here and nowhere else.
 
-use std::str::FromStr;
-
 use baton_core::{
-    ids::{AgentId, RoomId, Seq},
+    event::Recorded,
+    ids::{AgentId, Role, RoomId, Seq},
     lease::{Fence, Lease},
     policy::Policy,
     process::{ProcessIdentity, SessionKind},
-    room::{ClaimReason, Member, Ownership, Pending, Recorded, Reservation, Room, Stick, Via},
+    room::{ClaimReason, Member, Ownership, Pending, Reservation, Room, Stick, Via},
     time::Timestamp,
 };
 use serde_json::Value;
@@ -15,6 +14,7 @@ use serde_json::Value;
 use crate::{
     StoreError,
     engine::{Changes, Param, Query, Row, Tx},
+    fields::{Fields, bad, number},
     hosts, log,
 };
 
@@ -30,7 +30,7 @@ const LOAD: &str = "
 /// Reads a room's members in turn order.
 const LOAD_MEMBERS: &str = "
     SELECT agent_id, display_name, session_kind, host_id, boot_id, pid_namespace, pid, start_ticks, pidfd_inode,
-           process_started_at_ms, joined_at_ms, last_seen_at_ms
+           process_started_at_ms, joined_at_ms, last_seen_at_ms, role
       FROM members
      WHERE room_id = ?1
      ORDER BY ordinal
@@ -271,13 +271,14 @@ fn close(tx: &mut dyn Tx, room: &Room) -> Result<(), StoreError> {
 /// Adds a member or replaces what is stored of it.
 const PUT_MEMBER: &str = "
     INSERT INTO members (room_id, agent_id, ordinal, display_name, session_kind, host_id, boot_id, pid_namespace, pid,
-                         start_ticks, pidfd_inode, process_started_at_ms, joined_at_ms, last_seen_at_ms)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                         start_ticks, pidfd_inode, process_started_at_ms, joined_at_ms, last_seen_at_ms, role)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
         ON CONFLICT (room_id, agent_id) DO UPDATE
        SET ordinal = excluded.ordinal, display_name = excluded.display_name, session_kind = excluded.session_kind,
            host_id = excluded.host_id, boot_id = excluded.boot_id, pid_namespace = excluded.pid_namespace,
            pid = excluded.pid, start_ticks = excluded.start_ticks, pidfd_inode = excluded.pidfd_inode,
-           process_started_at_ms = excluded.process_started_at_ms, last_seen_at_ms = excluded.last_seen_at_ms
+           process_started_at_ms = excluded.process_started_at_ms, last_seen_at_ms = excluded.last_seen_at_ms,
+           role = excluded.role
 ";
 
 /// Moves a member's presence. A late writer never moves it back.
@@ -333,6 +334,7 @@ fn put_member(tx: &mut dyn Tx, room: &RoomId, ordinal: usize, member: &Member) -
             process.map(|process| process.process_started_at.as_millis()).into(),
             member.joined_at.as_millis().into(),
             member.last_seen_at.as_millis().into(),
+            member.role.as_ref().map(Role::as_str).into(),
         ],
         Changes::Any,
     )
@@ -495,52 +497,12 @@ fn member(room: &RoomId, row: &dyn Row) -> Result<Member, StoreError> {
     Ok(Member {
         agent_id: fields.id(0)?,
         display_name: fields.text(1)?.to_owned(),
+        role: fields.optional(12)?,
         session_kind: session_kind(fields.text(2)?).map_err(|error| fields.bad(error))?,
         process,
         joined_at: fields.time(10)?,
         last_seen_at: fields.time(11)?,
     })
-}
-
-/// Reads columns that must be there, and names the row when one is not.
-struct Fields<'a> {
-    table: &'static str,
-    key: &'a str,
-    row: &'a dyn Row,
-}
-
-impl<'a> Fields<'a> {
-    fn text(&self, column: usize) -> Result<&'a str, StoreError> {
-        self.row.text(column)?.ok_or_else(|| self.bad(format!("column {column} is empty")))
-    }
-
-    fn number(&self, column: usize) -> Result<u64, StoreError> {
-        let value = self.row.int(column)?.ok_or_else(|| self.bad(format!("column {column} is empty")))?;
-        // Inodes use all 64 bits; the rest are never negative.
-        Ok(value as u64)
-    }
-
-    fn time(&self, column: usize) -> Result<Timestamp, StoreError> {
-        let millis = self.row.int(column)?.ok_or_else(|| self.bad(format!("column {column} is empty")))?;
-        Ok(Timestamp::from_millis(millis))
-    }
-
-    fn id<T: FromStr<Err: std::fmt::Display>>(&self, column: usize) -> Result<T, StoreError> {
-        self.text(column)?.parse().map_err(|error| self.bad(error))
-    }
-
-    fn bad(&self, detail: impl std::fmt::Display) -> StoreError {
-        bad(self.table, self.key, detail)
-    }
-}
-
-fn bad(table: &'static str, key: &str, detail: impl std::fmt::Display) -> StoreError {
-    StoreError::BadRow { table, key: key.to_owned(), detail: detail.to_string() }
-}
-
-fn number(value: u64) -> i64 {
-    // Two's complement keeps all 64 bits of an inode.
-    value as i64
 }
 
 fn reason_text(reason: ClaimReason) -> &'static str {

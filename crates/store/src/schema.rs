@@ -16,6 +16,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0002_hosts.sqlite.sql"),
         postgres: include_str!("schema/0002_hosts.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0003_agents.sqlite.sql"),
+        postgres: include_str!("schema/0003_agents.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
 use baton_core::{
+    event::Recorded,
     handoff::{Artifact, ArtifactRole, Handoff},
     ids::{AgentId, LeaseId, RoomId, Seq},
     lease::{Fence, Lease},
@@ -9,8 +10,8 @@ use baton_core::{
     policy::{Policy, PolicyChange},
     process::{Liveness, ProcessIdentity, Proof, SessionKind},
     room::{
-        ClaimReason, Claimed, Closed, Event, Granted, Left, Member, Noted, Ownership, Pending, PolicySet, Recorded,
-        Released, Reordered, Reservation, Room, Stick, TakenOver, TakeoverReason, Via,
+        ClaimReason, Claimed, Closed, Event, Granted, Left, Member, Noted, Ownership, Pending, PolicySet, Released,
+        Reordered, Reservation, Room, Stick, TakenOver, TakeoverReason, Via,
     },
     time::{Timestamp, Ttl},
 };
@@ -49,7 +50,8 @@ fn process() -> ProcessIdentity {
 
 fn member(name: &str, process: Option<ProcessIdentity>, session_kind: SessionKind) -> Member {
     let display_name = format!("the {name}");
-    Member { agent_id: agent(name), display_name, session_kind, process, joined_at: at(5), last_seen_at: at(6) }
+    let role = process.as_ref().map(|_| "reviewer".parse().unwrap());
+    Member { agent_id: agent(name), display_name, role, session_kind, process, joined_at: at(5), last_seen_at: at(6) }
 }
 
 fn room(id: &str, stick: Stick) -> Room {
@@ -118,7 +120,7 @@ fn every_event() -> Vec<Event> {
         handoff: handoff(),
     };
     vec![
-        scribe.creation("room_1", "/repo").event,
+        scribe.creation("room_1", "/repo").event.room().unwrap().clone(),
         scribe.joining(),
         Event::Claimed(Claimed {
             grant: grant(1),
@@ -251,7 +253,7 @@ impl Tx for Counting<'_> {
         self.inner.now()
     }
 
-    fn ring(&mut self, room: &RoomId, concern: baton_core::room::Concern<'_>) {
+    fn ring(&mut self, room: &RoomId, concern: baton_core::event::Concern<'_>) {
         self.inner.ring(room, concern);
     }
 }
@@ -381,7 +383,7 @@ fn every_kind_of_event_is_read_back_as_it_was_written() {
             at: at(place as i64),
             actor: agent("ana"),
             turn: Fence(place as u64),
-            event,
+            event: Event::into(event),
         };
         let written: Vec<Recorded> = every_event().into_iter().enumerate().map(number).collect();
         for recorded in &written {

@@ -9,8 +9,9 @@ use baton_app::{
     table,
 };
 use baton_core::{
+    event::Recorded,
     ids::{AgentId, RoomId, Seq},
-    room::{Recorded, Room, Stick},
+    room::{Room, Stick},
     time::{Timestamp, Ttl},
 };
 use baton_store::{Store, StoreError, log, rooms};

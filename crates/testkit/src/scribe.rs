@@ -1,11 +1,12 @@
 //! Writing to a store directly, below the service.
 
 use baton_core::{
+    event::Recorded,
     ids::{AgentId, RoomId, Seq},
     lease::Fence,
     policy::Policy,
     process::SessionKind,
-    room::{Created, Event, Joined, Noted, Recorded, Room},
+    room::{Created, Event, Joined, Noted, Room},
     time::Timestamp,
 };
 use baton_store::{Store, StoreError, engine::Tx, log, rooms};
@@ -32,7 +33,7 @@ impl Scribe {
             at: Timestamp::from_millis(0),
             actor: self.agent.clone(),
             turn: Fence(0),
-            event: Event::Created(created),
+            event: Event::Created(created).into(),
         }
     }
 
@@ -53,6 +54,7 @@ impl Scribe {
         Event::Joined(Joined {
             agent_id: self.agent.clone(),
             display_name: self.agent.to_string(),
+            role: None,
             session_kind: SessionKind::McpHarness,
             process: None,
             rejoin: false,

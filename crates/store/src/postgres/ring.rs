@@ -1,6 +1,6 @@
 //! Telling those who listen to a room that something was committed, and whom it is for.
 
-use baton_core::{ids::RoomId, room::Concern};
+use baton_core::{event::Concern, ids::RoomId};
 
 use super::{
     pipeline::Step,

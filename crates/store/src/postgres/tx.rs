@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use baton_core::{ids::RoomId, room::Concern, time::Timestamp};
+use baton_core::{event::Concern, ids::RoomId, time::Timestamp};
 use tokio_postgres::Row as ServerRow;
 
 use super::{

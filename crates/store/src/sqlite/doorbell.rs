@@ -18,8 +18,8 @@ use std::{
 };
 
 use baton_core::{
+    event::Concern,
     ids::{AgentId, RoomId},
-    room::Concern,
 };
 use rustix::fs::inotify;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use baton_core::{ids::RoomId, room::Concern, time::Timestamp};
+use baton_core::{event::Concern, ids::RoomId, time::Timestamp};
 use rusqlite::{
     Connection, ToSql,
     types::{ToSqlOutput, Value, ValueRef},

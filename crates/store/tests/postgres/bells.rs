@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use baton_core::{ids::AgentId, room::Concern};
+use baton_core::{event::Concern, ids::AgentId};
 use baton_store::{Store, StoreError, engine::RungFor, rooms};
 use baton_testkit::{Backend, Place, Proxy, Scribe};
 

@@ -76,7 +76,7 @@ impl UseCase for Events {
         let mut events = Vec::new();
         let mut bytes = 0;
         for recorded in &found {
-            let event = RoomEvent::of(recorded);
+            let event = RoomEvent::of(recorded, room.canonical_path.as_deref());
             bytes += serde_json::to_string(&event).map_or(0, |json| json.len());
             if bytes > PAGE_BYTES && !events.is_empty() {
                 has_more = true;

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use baton_core::{
+    event::Recorded,
     ids::{AgentId, RoomId, Seq},
     lease::Fence,
     policy::Policy,
     process::Witness,
-    room::{Action, Actor, Created, Event, Recorded, Room, RoomState, Stick},
+    room::{Actor, Created, Event, Room, RoomState, Stick},
     time::Timestamp,
 };
 use baton_store::{engine::Tx, log, rooms};
@@ -16,7 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     App, Caller, Failure,
-    app::{Change, Request, internal},
+    app::{Request, internal},
+    change::Change,
     paths::{self, Location},
     table::{Effect, Place, Tier, UseCase},
     view::PathRoom,
@@ -114,11 +116,10 @@ impl UseCase for Join {
             };
             let eyes = app.eyes(tx, &before)?;
             let now = tx.now()?;
-            let mut change = Change { tx, room: before.clone(), handoff: None, now, actor: &actor, witness: &eyes };
-            change.decide(Action::Join)?;
-            change.room.touch(&actor.agent_id, now);
-            let after = change.room;
-            rooms::save(tx, &before, &after)?;
+            let mut change = Change::new(tx, before.clone(), None, now, &actor, &eyes);
+            change.join(None, None)?;
+            let after = change.room.clone();
+            change.save(&before)?;
             answer(&after, &actor, now, &eyes, created, found.warning)
         })?;
         if let Some(agent_id) = input.agent_id_override {
@@ -169,7 +170,7 @@ fn open(app: &App, tx: &mut dyn Tx, actor: &Actor, path: &str) -> Result<Room, F
         at: now,
         actor: actor.agent_id.clone(),
         turn: Fence(0),
-        event: Event::Created(Created { canonical_path: Some(path.to_owned()), policy: Policy::default() }),
+        event: Event::Created(Created { canonical_path: Some(path.to_owned()), policy: Policy::default() }).into(),
     };
     let room = Room::open(&first).ok_or_else(|| internal("a creation opens a room"))?;
     rooms::insert(tx, &room)?;

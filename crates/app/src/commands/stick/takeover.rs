@@ -62,16 +62,16 @@ impl UseCase for Takeover {
                 reason: input.reason.clone(),
                 lease_id: app.ids.lease_id()?,
             })?;
-            let Some(Event::TakenOver(taken)) = recorded.map(|recorded| recorded.event) else {
+            let Some(Event::TakenOver(taken)) = recorded.as_ref().and_then(|recorded| recorded.event.room()) else {
                 return Err(internal("a takeover is decided by a takeover"));
             };
             Ok(TakeoverStickResult {
                 room_id: change.room.id.clone(),
                 turn_id: taken.grant.turn_id,
-                lease_id: taken.grant.lease_id,
+                lease_id: taken.grant.lease_id.clone(),
                 lease_expires_at: taken.grant.lease_expires_at,
                 heartbeat_interval_ms: change.room.policy.heartbeat_interval_ms,
-                revoked_agent_id: taken.revoked_agent_id,
+                revoked_agent_id: taken.revoked_agent_id.clone(),
                 basis: taken.basis,
                 next: "Call get_room_events and read the latest handoffs before you work.".to_owned(),
             })

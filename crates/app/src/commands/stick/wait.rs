@@ -13,12 +13,13 @@ use std::{
 
 use baton_core::{
     code::{ErrorCode, Kind},
+    event::Recorded,
     handoff::Handoff,
     ids::{AgentId, LeaseId, RoomId, Seq},
     lease::Fence,
     limits,
     process::{ProcessIdentity, Witness},
-    room::{Action, Actor, ClaimReason, Event, Ownership, Prospect, Recorded, Room, RoomState, TakeoverReason},
+    room::{Action, Actor, ClaimReason, Event, Ownership, Prospect, Room, RoomState, TakeoverReason},
     time::{Timestamp, Ttl},
 };
 use baton_store::{
@@ -249,18 +250,18 @@ impl<'a> Waiter<'a> {
     fn claim(&self) -> Result<WaitForTurnResult, Failure> {
         self.app.change_with_handoff(self.caller, &self.request(), &self.input.room_id, |change| {
             let recorded = change.decide(Action::Claim { lease_id: self.app.ids.lease_id()? })?;
-            let Some(Event::Claimed(claimed)) = recorded.map(|recorded| recorded.event) else {
+            let Some(Event::Claimed(claimed)) = recorded.as_ref().and_then(|recorded| recorded.event.room()) else {
                 return Err(crate::app::internal("a claim is decided by a claim"));
             };
             let handoff = change.handoff.take().filter(|recorded| Some(recorded.seq) == claimed.handoff_seq);
             Ok(WaitForTurnResult::YourTurn {
                 room_id: change.room.id.clone(),
                 turn_id: claimed.grant.turn_id,
-                lease_id: claimed.grant.lease_id,
+                lease_id: claimed.grant.lease_id.clone(),
                 lease_expires_at: claimed.grant.lease_expires_at,
                 heartbeat_interval_ms: change.room.policy.heartbeat_interval_ms,
                 handoff: handoff.and_then(|recorded| recorded.event.handoff().cloned()),
-                from_agent_id: claimed.from_agent_id,
+                from_agent_id: claimed.from_agent_id.clone(),
                 reason: claimed.reason,
                 resumed: false,
             })
@@ -321,16 +322,14 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    /// Whether someone else moved the stick since the caller's cursor. Joins and notes wake nobody.
+    /// Whether someone else moved the stick since the caller's cursor.
     fn moved_since_cursor(&self, room: &Room) -> Result<bool, Failure> {
         let Some(mut cursor) = self.cursor else { return Ok(false) };
         while cursor < room.last_seq {
             let newer = self.app.store.read(|tx| log::after(tx, &room.id, cursor, limits::EVENTS_MAX))?;
             let Some(last) = newer.last() else { return Ok(false) };
             cursor = last.seq;
-            if newer.iter().any(|recorded| {
-                recorded.actor != self.actor.agent_id && !matches!(recorded.event, Event::Joined(_) | Event::Noted(_))
-            }) {
+            if newer.iter().any(|recorded| recorded.actor != self.actor.agent_id && moves_stick(recorded)) {
                 return Ok(true);
             }
         }
@@ -428,6 +427,13 @@ enum Woken {
     Called,
     RungForOthers,
     Canceled,
+}
+
+/// Whether an event is about the stick or its order, and not about who is called what or who said what.
+fn moves_stick(recorded: &Recorded) -> bool {
+    let aside =
+        |event: &Event| matches!(event, Event::Joined(_) | Event::Noted(_) | Event::Registered(_) | Event::Resumed(_));
+    recorded.event.room().is_some_and(|event| !aside(event))
 }
 
 fn check_wait(input: &WaitInput) -> Result<(), Failure> {

@@ -1,0 +1,201 @@
+//! A room that is being changed, inside its transaction.
+//!
+//! A use case asks for the parts it decides on (scopes, tasks, items of inboxes), records what was decided, and is done:
+//! every event is logged, folded into the room and into the parts that were asked for, and what became different is
+//! stored at the end. The fold is the one that `baton doctor` makes of the whole log.
+
+use baton_core::{
+    agent::{Former, Given},
+    event::{Event, Recorded},
+    ids::{AgentId, AgentName, Role, Seq},
+    inbox::{Inbox, Item},
+    process::Witness,
+    room::{self, Action, Actor, Command, NewIdentity, Room},
+    scope::Scopes,
+    task::{Task, TaskId, Tasks},
+    time::Timestamp,
+};
+use baton_store::{StoreError, engine::Tx, former, inbox, log, rooms, scopes, tasks};
+
+use crate::{Failure, testimony};
+
+/// What a request came to, when its "no" may change something too.
+pub(crate) enum Outcome<O> {
+    /// It was carried out.
+    Done(O),
+    /// It was refused, and that is on record.
+    Refused(Failure),
+}
+
+impl<O> From<Outcome<O>> for Result<O, Failure> {
+    fn from(outcome: Outcome<O>) -> Self {
+        match outcome {
+            Outcome::Done(output) => Ok(output),
+            Outcome::Refused(failure) => Err(failure),
+        }
+    }
+}
+
+/// A room that is being changed.
+pub(crate) struct Change<'a> {
+    pub(crate) tx: &'a mut dyn Tx,
+    pub(crate) room: Room,
+    /// The handoff that waits there, or that the current turn began with, where it was asked for.
+    pub(crate) handoff: Option<Recorded>,
+    pub(crate) now: Timestamp,
+    pub(crate) actor: &'a Actor,
+    pub(crate) witness: &'a dyn Witness,
+    scopes: Option<Part<Scopes>>,
+    tasks: Part<Tasks>,
+    inbox: Part<Inbox>,
+}
+
+/// A part of a room as it was loaded, and as it is now.
+#[derive(Clone, Default)]
+struct Part<T> {
+    before: T,
+    after: T,
+}
+
+impl<'a> Change<'a> {
+    pub(crate) fn new(
+        tx: &'a mut dyn Tx,
+        room: Room,
+        handoff: Option<Recorded>,
+        now: Timestamp,
+        actor: &'a Actor,
+        witness: &'a dyn Witness,
+    ) -> Self {
+        let (tasks, inbox) = (Part::default(), Part::default());
+        Self { tx, room, handoff, now, actor, witness, scopes: None, tasks, inbox }
+    }
+
+    /// Decides `action`, and when it is allowed logs and applies what follows from it.
+    pub(crate) fn decide(&mut self, action: Action) -> Result<Option<Recorded>, Failure> {
+        let command = Command { by: self.actor.clone(), action };
+        match self.room.decide(self.now, &command, self.witness)? {
+            Some(event) => self.record(event).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Makes the caller a member, under the name it asks for or one that nobody has or had.
+    pub(crate) fn join(&mut self, name: Option<AgentName>, role: Option<Role>) -> Result<Option<Recorded>, Failure> {
+        let newcomer = self.room.member(&self.actor.agent_id).is_none();
+        let former = if newcomer { self.former()? } else { Vec::new() };
+        self.decide(Action::Join { identity: NewIdentity { name, role, former } })
+    }
+
+    /// Records the caller's return, if it comes back from the dead.
+    pub(crate) fn come_back(&mut self) -> Result<(), Failure> {
+        match self.room.comeback(self.actor, self.witness) {
+            Some(event) => self.record(event).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// Logs what was decided, and folds it into all that is at hand.
+    pub(crate) fn record(&mut self, event: impl Into<Event>) -> Result<Recorded, Failure> {
+        let recorded = self.room.record(self.now, self.actor.agent_id.clone(), event);
+        log::append(self.tx, &recorded)?;
+        if let Some(event) = recorded.event.room() {
+            self.arrange_names(event)?;
+        }
+        self.room.apply(&recorded);
+        if let Some(scopes) = &mut self.scopes {
+            scopes.after.apply(&recorded);
+        }
+        self.tasks.after.apply(&recorded);
+        self.inbox.after.apply(&recorded);
+        Ok(recorded)
+    }
+
+    /// Keeps the names that are not in use, and hears whoever appears.
+    fn arrange_names(&mut self, event: &room::Event) -> Result<(), Failure> {
+        let given = Given::by(&self.room, event, self.now);
+        if given != Given::default() {
+            former::save(self.tx, &self.room.id, &given)?;
+        }
+        let process = match event {
+            room::Event::Joined(joined) => joined.process.as_ref(),
+            room::Event::Resumed(resumed) => resumed.process.as_ref(),
+            _ => return Ok(()),
+        };
+        // Whoever appears, or comes back as another process, is in the boot that its machine is in.
+        testimony::arrive(self.tx, process, self.now)?;
+        Ok(())
+    }
+
+    /// Records several events, in order.
+    pub(crate) fn record_all<E: Into<Event>>(&mut self, events: Vec<E>) -> Result<Vec<Recorded>, Failure> {
+        events.into_iter().map(|event| self.record(event)).collect()
+    }
+
+    /// What is reserved in the room. What ran out is archived first.
+    pub(crate) fn scopes(&mut self) -> Result<&Scopes, Failure> {
+        if self.scopes.is_none() {
+            let loaded = scopes::in_force(self.tx, &self.room.id)?;
+            let lapsed = loaded.sweep(self.now);
+            self.scopes = Some(Part { before: loaded.clone(), after: loaded });
+            self.record_all(lapsed)?;
+        }
+        Ok(&self.scopes.get_or_insert_default().after)
+    }
+
+    /// A task of the room.
+    pub(crate) fn task(&mut self, id: TaskId) -> Result<Option<Task>, Failure> {
+        let known = self.tasks.after.tasks.iter().find(|task| task.id == id);
+        if let Some(task) = known {
+            return Ok(Some(task.clone()));
+        }
+        let found = tasks::find(self.tx, &self.room.id, id)?;
+        self.take_up(found.clone());
+        Ok(found)
+    }
+
+    /// What is assigned to `agent` and not done.
+    pub(crate) fn unfinished_tasks(&mut self, agent: &AgentId) -> Result<Vec<Task>, Failure> {
+        let found = tasks::unfinished_of(self.tx, &self.room.id, agent)?;
+        self.take_up(found.clone());
+        Ok(found)
+    }
+
+    fn take_up(&mut self, found: impl IntoIterator<Item = Task>) {
+        for task in found {
+            self.tasks.before.tasks.push(task.clone());
+            self.tasks.after.tasks.push(task);
+        }
+    }
+
+    /// The items of one message.
+    pub(crate) fn items_of(&mut self, message: Seq) -> Result<Vec<Item>, Failure> {
+        let found = inbox::of_message(self.tx, &self.room.id, message)?;
+        Ok(self.take_items(found))
+    }
+
+    /// Takes up items that were found in this transaction, so that what happens to them is stored.
+    pub(crate) fn take_items(&mut self, found: Vec<Item>) -> Vec<Item> {
+        self.inbox.before.items.extend(found.iter().cloned());
+        self.inbox.after.items.extend(found.iter().cloned());
+        found
+    }
+
+    /// Names that are not in use, and not free either.
+    pub(crate) fn former(&mut self) -> Result<Vec<Former>, Failure> {
+        Ok(former::all(self.tx, &self.room.id)?)
+    }
+
+    /// Stores what became different since `before`. The caller was seen.
+    pub(crate) fn save(mut self, before: &Room) -> Result<(), StoreError> {
+        self.room.touch(&self.actor.agent_id, self.now);
+        rooms::save(self.tx, before, &self.room)?;
+        let room = &self.room.id;
+        if let Some(part) = &self.scopes {
+            scopes::save(self.tx, room, &part.before, &part.after)?;
+        }
+        for task in self.tasks.after.tasks.iter().filter(|task| !self.tasks.before.tasks.contains(task)) {
+            tasks::put(self.tx, room, task)?;
+        }
+        inbox::save(self.tx, room, &self.inbox.before, &self.inbox.after)
+    }
+}

@@ -1,0 +1,199 @@
+//! Inboxes: one row per message and recipient. What a message says is in the log.
+
+use baton_core::{
+    ids::{AgentId, RoomId, Seq},
+    inbox::{Inbox, Item},
+};
+
+use crate::{
+    StoreError,
+    engine::{Changes, Param, Row, Tx},
+    fields::{Fields, number},
+};
+
+/// Lists what an agent has to see or to accept, oldest first.
+const PENDING: &str = "
+    SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
+           accepted_at_ms
+      FROM inbox
+     WHERE room_id = ?1 AND recipient = ?2 AND message > ?3
+       AND (seen_at_ms IS NULL OR (requires_ack = 1 AND accepted_at_ms IS NULL))
+     ORDER BY message
+     LIMIT ?4
+";
+
+/// What `agent` has not seen, or has to accept and has not: oldest first, after a message.
+pub fn pending(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    agent: &AgentId,
+    after: Seq,
+    limit: u32,
+) -> Result<Vec<Item>, StoreError> {
+    let params = [room.as_str().into(), agent.as_str().into(), number(after.0).into(), i64::from(limit).into()];
+    collect(tx, PENDING, room, &params)
+}
+
+/// Lists an agent's items, oldest first.
+const OF: &str = "
+    SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
+           accepted_at_ms
+      FROM inbox
+     WHERE room_id = ?1 AND recipient = ?2 AND message > ?3
+     ORDER BY message
+     LIMIT ?4
+";
+
+/// All of `agent`'s items after a message, oldest first.
+pub fn of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, after: Seq, limit: u32) -> Result<Vec<Item>, StoreError> {
+    let params = [room.as_str().into(), agent.as_str().into(), number(after.0).into(), i64::from(limit).into()];
+    collect(tx, OF, room, &params)
+}
+
+/// Lists what an agent sent, newest message first.
+const SENT: &str = "
+    SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
+           accepted_at_ms
+      FROM inbox
+     WHERE room_id = ?1 AND sender = ?2
+     ORDER BY message DESC, recipient
+     LIMIT ?3
+";
+
+/// What became of what `agent` sent: newest first.
+pub fn sent(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Item>, StoreError> {
+    collect(tx, SENT, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()])
+}
+
+/// Lists one message's items.
+const OF_MESSAGE: &str = "
+    SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
+           accepted_at_ms
+      FROM inbox
+     WHERE room_id = ?1 AND message = ?2
+     ORDER BY recipient
+";
+
+/// The items of one message.
+pub fn of_message(tx: &mut dyn Tx, room: &RoomId, message: Seq) -> Result<Vec<Item>, StoreError> {
+    collect(tx, OF_MESSAGE, room, &[room.as_str().into(), number(message.0).into()])
+}
+
+/// Lists all there are.
+const ALL: &str = "
+    SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
+           accepted_at_ms
+      FROM inbox
+     WHERE room_id = ?1
+     ORDER BY message, recipient
+";
+
+/// Every item of a room, for a check of them all.
+pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Inbox, StoreError> {
+    Ok(Inbox { items: collect(tx, ALL, room, &[room.as_str().into()])? })
+}
+
+/// How much waits for an agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Items it has not seen.
+    pub unseen: u64,
+    /// Items it has to accept and has not.
+    pub to_accept: u64,
+    /// The newest item it was not told of that ends its wait.
+    pub calls: Option<Seq>,
+}
+
+/// Counts what waits for an agent.
+const WAITING: &str = "
+    SELECT CAST(count(CASE WHEN seen_at_ms IS NULL THEN 1 END) AS BIGINT),
+           CAST(count(CASE WHEN requires_ack = 1 THEN 1 END) AS BIGINT),
+           CAST(max(CASE WHEN delivered_at_ms IS NULL AND wakes = 1 THEN message END) AS BIGINT)
+      FROM inbox
+     WHERE room_id = ?1 AND recipient = ?2
+       AND (seen_at_ms IS NULL OR (requires_ack = 1 AND accepted_at_ms IS NULL))
+";
+
+/// How much waits for `agent`.
+pub fn waiting(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Waiting, StoreError> {
+    let mut waiting = Waiting::default();
+    tx.query(WAITING, &[room.as_str().into(), agent.as_str().into()], &mut |row| {
+        let count = |column| row.int(column).map(|count| count.unwrap_or_default().unsigned_abs());
+        let calls = row.int(2)?.map(|seq| Seq(seq.unsigned_abs()));
+        waiting = Waiting { unseen: count(0)?, to_accept: count(1)?, calls };
+        Ok(())
+    })?;
+    Ok(waiting)
+}
+
+/// Stores an item.
+const PUT: &str = "
+    INSERT INTO inbox (room_id, recipient, message, sender, category, requires_ack, wakes, queued_at_ms,
+                       delivered_at_ms, seen_at_ms, accepted_at_ms)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+        ON CONFLICT (room_id, recipient, message) DO UPDATE
+       SET delivered_at_ms = excluded.delivered_at_ms, seen_at_ms = excluded.seen_at_ms,
+           accepted_at_ms = excluded.accepted_at_ms
+";
+
+/// Removes an item.
+const REMOVE: &str = "
+    DELETE FROM inbox
+     WHERE room_id = ?1 AND recipient = ?2 AND message = ?3
+";
+
+/// Stores what has become of the items of `before`, and those that are new.
+pub fn save(tx: &mut dyn Tx, room: &RoomId, before: &Inbox, after: &Inbox) -> Result<(), StoreError> {
+    let same = |one: &Item, other: &Item| one.message == other.message && one.recipient == other.recipient;
+    for gone in before.items.iter().filter(|old| !after.items.iter().any(|new| same(old, new))) {
+        let params = [room.as_str().into(), gone.recipient.as_str().into(), number(gone.message.0).into()];
+        tx.execute(REMOVE, &params, Changes::Any)?;
+    }
+    let changed = after.items.iter().filter(|item| !before.items.contains(item));
+    changed.into_iter().try_for_each(|item| put(tx, room, item))
+}
+
+fn put(tx: &mut dyn Tx, room: &RoomId, item: &Item) -> Result<(), StoreError> {
+    tx.execute(
+        PUT,
+        &[
+            room.as_str().into(),
+            item.recipient.as_str().into(),
+            number(item.message.0).into(),
+            item.sender.as_str().into(),
+            item.category.as_str().into(),
+            i64::from(item.requires_ack).into(),
+            i64::from(item.wakes).into(),
+            item.queued_at.as_millis().into(),
+            item.delivered_at.map(|at| at.as_millis()).into(),
+            item.seen_at.map(|at| at.as_millis()).into(),
+            item.accepted_at.map(|at| at.as_millis()).into(),
+        ],
+        Changes::One("inbox"),
+    )
+}
+
+fn collect(tx: &mut dyn Tx, sql: &'static str, room: &RoomId, params: &[Param<'_>]) -> Result<Vec<Item>, StoreError> {
+    let mut found = Vec::new();
+    tx.query(sql, params, &mut |row| {
+        found.push(item(room, row)?);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+fn item(room: &RoomId, row: &dyn Row) -> Result<Item, StoreError> {
+    let fields = Fields { table: "inbox", key: room.as_str(), row };
+    Ok(Item {
+        message: Seq(fields.number(0)?),
+        recipient: fields.id(1)?,
+        sender: fields.id(2)?,
+        category: fields.word(3)?,
+        requires_ack: fields.number(4)? == 1,
+        wakes: fields.number(5)? == 1,
+        queued_at: fields.time(6)?,
+        delivered_at: fields.optional_time(7)?,
+        seen_at: fields.optional_time(8)?,
+        accepted_at: fields.optional_time(9)?,
+    })
+}

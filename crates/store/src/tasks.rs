@@ -1,0 +1,163 @@
+//! Tasks.
+
+use baton_core::{
+    ids::{AgentId, RoomId},
+    task::{State, Task, TaskId, Tasks},
+};
+
+use crate::{
+    StoreError,
+    engine::{Changes, Param, Row, Tx},
+    fields::{Fields, bad},
+};
+
+/// Reads one task.
+const FIND: &str = "
+    SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
+      FROM tasks
+     WHERE room_id = ?1 AND number = ?2
+";
+
+/// The task with this number.
+pub fn find(tx: &mut dyn Tx, room: &RoomId, id: TaskId) -> Result<Option<Task>, StoreError> {
+    let found = collect(tx, FIND, room, &[room.as_str().into(), i64::from(id.0).into()])?;
+    Ok(found.into_iter().next())
+}
+
+/// Finds the last number.
+const LAST: &str = "
+    SELECT number
+      FROM tasks
+     WHERE room_id = ?1
+     ORDER BY number DESC
+     LIMIT 1
+";
+
+/// The number that the next task of a room gets. The room must be locked.
+pub fn next_id(tx: &mut dyn Tx, room: &RoomId) -> Result<TaskId, StoreError> {
+    let mut last = 0;
+    tx.query(LAST, &[room.as_str().into()], &mut |row| {
+        last = Fields { table: "tasks", key: room.as_str(), row }.number(0)?;
+        Ok(())
+    })?;
+    Ok(TaskId(u32::try_from(last + 1).unwrap_or(u32::MAX)))
+}
+
+/// Lists the tasks of one state, newest first.
+const IN_STATE: &str = "
+    SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
+      FROM tasks
+     WHERE room_id = ?1 AND state = ?2
+     ORDER BY number DESC
+     LIMIT ?3
+";
+
+/// Tasks of one state, newest first.
+pub fn in_state(tx: &mut dyn Tx, room: &RoomId, state: State, limit: u32) -> Result<Vec<Task>, StoreError> {
+    collect(tx, IN_STATE, room, &[room.as_str().into(), state.as_str().into(), i64::from(limit).into()])
+}
+
+/// Lists what an agent is at, newest first.
+const IN_PROGRESS_OF: &str = "
+    SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
+      FROM tasks
+     WHERE room_id = ?1 AND state = 'in_progress' AND assignee = ?2
+     ORDER BY updated_at_ms DESC, number DESC
+";
+
+/// What an agent is at: what it began or was given last comes first.
+pub fn in_progress_of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Vec<Task>, StoreError> {
+    collect(tx, IN_PROGRESS_OF, room, &[room.as_str().into(), agent.as_str().into()])
+}
+
+/// Lists the open or running tasks of an agent.
+const UNFINISHED_OF: &str = "
+    SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
+      FROM tasks
+     WHERE room_id = ?1 AND state IN ('open', 'in_progress') AND assignee = ?2
+     ORDER BY number
+";
+
+/// What is assigned to an agent and not done, the oldest first.
+pub fn unfinished_of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Vec<Task>, StoreError> {
+    collect(tx, UNFINISHED_OF, room, &[room.as_str().into(), agent.as_str().into()])
+}
+
+/// Lists all of them.
+const ALL: &str = "
+    SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
+      FROM tasks
+     WHERE room_id = ?1
+     ORDER BY number
+";
+
+/// Every task of a room, for a check of them all.
+pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Tasks, StoreError> {
+    Ok(Tasks { tasks: collect(tx, ALL, room, &[room.as_str().into()])? })
+}
+
+/// Lists the newest.
+const NEWEST: &str = "
+    SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
+      FROM tasks
+     WHERE room_id = ?1
+     ORDER BY number DESC
+     LIMIT ?2
+";
+
+/// The newest tasks of a room.
+pub fn newest(tx: &mut dyn Tx, room: &RoomId, limit: u32) -> Result<Vec<Task>, StoreError> {
+    collect(tx, NEWEST, room, &[room.as_str().into(), i64::from(limit).into()])
+}
+
+/// Stores a task.
+const PUT: &str = "
+    INSERT INTO tasks (room_id, number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        ON CONFLICT (room_id, number) DO UPDATE
+       SET state = excluded.state, assignee = excluded.assignee, scopes = excluded.scopes,
+           updated_at_ms = excluded.updated_at_ms
+";
+
+/// Stores a task, new or changed.
+pub fn put(tx: &mut dyn Tx, room: &RoomId, task: &Task) -> Result<(), StoreError> {
+    let scopes = serde_json::to_string(&task.scopes).map_err(|error| bad("tasks", room.as_str(), error))?;
+    tx.execute(
+        PUT,
+        &[
+            room.as_str().into(),
+            i64::from(task.id.0).into(),
+            task.title.as_str().into(),
+            task.state.as_str().into(),
+            task.assignee.as_ref().map(AgentId::as_str).into(),
+            scopes.as_str().into(),
+            task.created_by.as_str().into(),
+            task.created_at.as_millis().into(),
+            task.updated_at.as_millis().into(),
+        ],
+        Changes::One("tasks"),
+    )
+}
+
+fn collect(tx: &mut dyn Tx, sql: &'static str, room: &RoomId, params: &[Param<'_>]) -> Result<Vec<Task>, StoreError> {
+    let mut found = Vec::new();
+    tx.query(sql, params, &mut |row| {
+        found.push(task(room, row)?);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+fn task(room: &RoomId, row: &dyn Row) -> Result<Task, StoreError> {
+    let fields = Fields { table: "tasks", key: room.as_str(), row };
+    Ok(Task {
+        id: TaskId(fields.number(0)?.try_into().map_err(|_| fields.bad("has a number that is none"))?),
+        title: fields.text(1)?.to_owned(),
+        state: fields.word(2)?,
+        assignee: fields.optional(3)?,
+        scopes: serde_json::from_str(fields.text(4)?).map_err(|error| fields.bad(error))?,
+        created_by: fields.id(5)?,
+        created_at: fields.time(6)?,
+        updated_at: fields.time(7)?,
+    })
+}
