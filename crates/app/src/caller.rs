@@ -6,7 +6,13 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use baton_core::{ids::AgentId, room::Actor};
+use baton_core::{
+    ids::{AgentId, RoomId},
+    room::Actor,
+};
+
+/// How many agents of one connection are remembered by the room they joined. Only Codex has more than one.
+const JOINED_MAX: usize = 64;
 
 /// A caller for the length of one call.
 #[derive(Clone, Debug)]
@@ -14,7 +20,7 @@ pub struct Caller {
     identity: Actor,
     /// Where a relative path starts.
     pub cwd: PathBuf,
-    /// What outlives the call: the identity that `join_path` may have set by hand.
+    /// What outlives the call: what `join_path` told.
     pub connection: Arc<Connection>,
     /// Lets the adapter withdraw the call.
     pub cancel: Cancel,
@@ -24,6 +30,9 @@ pub struct Caller {
 #[derive(Debug, Default)]
 pub struct Connection {
     override_id: Mutex<Option<AgentId>>,
+    /// Where each agent on this connection joined last, the latest at the end. By agent, because conversations that
+    /// share a connection work in different rooms.
+    joined: Mutex<Vec<(AgentId, RoomId)>>,
 }
 
 impl Caller {
@@ -50,6 +59,24 @@ impl Caller {
     /// Sets the identity of this connection by hand, until it ends. For tests and debugging.
     pub(crate) fn override_identity(&self, agent_id: AgentId) {
         *self.connection.override_id.lock().unwrap_or_else(PoisonError::into_inner) = Some(agent_id);
+    }
+
+    /// Notes that the caller joined `room`: what it says next without naming a room is about this one.
+    pub(crate) fn has_joined(&self, room: &RoomId) {
+        let agent_id = self.actor().agent_id;
+        let mut joined = self.connection.joined.lock().unwrap_or_else(PoisonError::into_inner);
+        joined.retain(|(agent, _)| *agent != agent_id);
+        if joined.len() == JOINED_MAX {
+            joined.remove(0);
+        }
+        joined.push((agent_id, room.clone()));
+    }
+
+    /// The room that the caller joined last on this connection.
+    pub(crate) fn room_joined_last(&self) -> Option<RoomId> {
+        let agent_id = self.actor().agent_id;
+        let joined = self.connection.joined.lock().unwrap_or_else(PoisonError::into_inner);
+        joined.iter().find(|(agent, _)| *agent == agent_id).map(|(_, room)| room.clone())
     }
 }
 

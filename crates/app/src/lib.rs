@@ -26,6 +26,7 @@ pub mod replay;
 pub mod table;
 mod testimony;
 pub mod view;
+mod whereabouts;
 
 pub use app::App;
 pub use baton_store::{Address, Location};

@@ -1,11 +1,10 @@
 //! Which room a command is about, which turn, and whether it is said again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use baton_app::{
     Failure,
-    commands::room::{GetRoomStateResult, List, ListInput, State, StateInput},
-    paths,
+    commands::room::{GetRoomStateResult, State, StateInput},
     replay::{self, Earlier},
 };
 use baton_core::{
@@ -96,16 +95,7 @@ impl RoomArgs {
         if let Some(room) = &self.room {
             return Ok(room.clone());
         }
-        let path = self.path.clone().unwrap_or_else(|| PathBuf::from("."));
-        let found = context.run::<List>(ListInput { context_path: Some(utf8(&path)?), all: false })?;
-        match found.rooms.into_iter().next() {
-            Some(room) => Ok(room.room_id),
-            None => {
-                let place = paths::canonical(&path, &context.caller.cwd)?;
-                let message = format!("No room covers {place}.");
-                Err(Failure::new(ErrorCode::UnknownRoom, message).advising("Open one with `baton join`."))
-            }
-        }
+        context.app.room_at(&context.caller, self.path.as_deref().unwrap_or(Path::new(".")))
     }
 
     /// The room that is meant by a call that may have been made before.
@@ -132,7 +122,7 @@ impl RoomArgs {
 }
 
 /// A path as the text that the command table takes.
-pub(crate) fn utf8(path: &std::path::Path) -> Result<String, Failure> {
+pub(crate) fn utf8(path: &Path) -> Result<String, Failure> {
     match path.to_str() {
         Some(path) => Ok(path.to_owned()),
         None => Err(Failure::new(ErrorCode::InvalidPath, format!("{} is not valid UTF-8.", path.display()))),

@@ -95,6 +95,12 @@ codes! {
     UnknownTool "UNKNOWN_TOOL" NotFound
         "There is no tool or command of this name."
         "List the tools and use one of those names."
+    UnknownOp "UNKNOWN_OP" NotFound
+        "The portal has no op of this name."
+        "Use one of the ops that are listed."
+    UnknownCmd "UNKNOWN_CMD" NotFound
+        "There is no command of this name, or it belongs to another tool."
+        "Use one of the commands that are listed, or the tool that the message names."
     AgentNotFound "AGENT_NOT_FOUND" NotFound
         "No agent of this room has this name or id, or you are not one of its agents yet."
         "List them with `agent list`; call `join_path` or `agent register` to become one."

@@ -50,6 +50,11 @@ impl TestApp {
         Self { app, store: place.open(), clock, ids, workspace, place }
     }
 
+    /// The app itself, for what is not in the table.
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+
     /// Runs a command of the table.
     pub fn call(&self, caller: &Caller, command: &str, input: Value) -> Result<Value, Failure> {
         let command = table::find(command).unwrap_or_else(|| panic!("there is no command {command}"));

@@ -5,10 +5,12 @@
 //! implemented per transport. Agents find a command either as a tool of its own or as an op of a portal, which
 //! [`Place`] says.
 
+mod call;
 mod command;
 mod parse;
 mod place;
 
+pub use call::{CALL, Call};
 pub use command::{Command, Effect, UseCase};
 pub use place::{AGENT, INBOX, PORTALS, Place, Portal, SCOPE, TASKS, Tier};
 

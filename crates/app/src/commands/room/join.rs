@@ -125,6 +125,7 @@ impl UseCase for Join {
         if let Some(agent_id) = input.agent_id_override {
             caller.override_identity(agent_id);
         }
+        caller.has_joined(&joined.room_id);
         Ok(joined)
     }
 }

@@ -1,0 +1,139 @@
+//! A command with what it is to be run on: found first and run after, so that an adapter knows its effect before.
+//!
+//! A tool of its own is called with the command's input. A portal is called with `{workspace?, op, args?, cmd?}`:
+//! `op` is the command's name in the portal, or `call` with the full name in `cmd`; `args` is the command's input;
+//! and the room is put in for the caller, who mostly means the one it is in.
+
+use baton_core::{code::ErrorCode, ids::RoomId, limits};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{
+    command::Command,
+    parse::parse,
+    place::{Place, Portal},
+};
+use crate::{App, Caller, Failure};
+
+/// The op that takes a command's full name.
+pub const CALL: &str = "call";
+/// Where an input names the room it is about.
+const ROOM: &str = "room_id";
+
+/// A command and its input.
+#[derive(Clone)]
+pub struct Call {
+    /// What is called.
+    pub command: &'static Command,
+    input: Input,
+}
+
+#[derive(Clone)]
+enum Input {
+    /// All of it.
+    Whole(Map<String, Value>),
+    /// What a portal was given: the room may be missing, and is then that of the workspace.
+    Args { args: Map<String, Value>, workspace: Option<String> },
+}
+
+/// What a caller of a portal says.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PortalInput {
+    workspace: Option<String>,
+    op: String,
+    args: Option<Map<String, Value>>,
+    cmd: Option<String>,
+}
+
+impl Call {
+    /// A call of a command by itself.
+    pub const fn of(command: &'static Command, input: Map<String, Value>) -> Self {
+        Self { command, input: Input::Whole(input) }
+    }
+
+    /// Runs it.
+    pub fn run(self, app: &App, caller: &Caller) -> Result<Value, Failure> {
+        let input = match self.input {
+            Input::Whole(input) => input,
+            Input::Args { args, workspace } => with_room(app, caller, self.command, args, workspace.as_deref())?,
+        };
+        self.command.run(app, caller, Value::Object(input))
+    }
+}
+
+impl Portal {
+    /// The commands of `table` that are ops of this portal.
+    pub fn commands(&self, table: &'static [Command]) -> impl Iterator<Item = &'static Command> {
+        table.iter().filter(move |command| matches!(command.place, Place::Portal(portal) if portal.name == self.name))
+    }
+
+    /// The command of `table` that is meant by what this portal was given.
+    pub fn call(&self, table: &'static [Command], input: Map<String, Value>) -> Result<Call, Failure> {
+        let PortalInput { workspace, op, args, cmd } = parse(Value::Object(input))?;
+        let command = match cmd {
+            None if op == CALL => return Err(invalid("cmd", "op `call` needs the full name of a command")),
+            None => self.op(table, &op)?,
+            Some(cmd) if op == CALL => self.cmd(table, &cmd)?,
+            Some(_) => return Err(invalid("cmd", "goes with op `call` only")),
+        };
+        Ok(Call { command, input: Input::Args { args: args.unwrap_or_default(), workspace } })
+    }
+
+    fn op(&self, table: &'static [Command], op: &str) -> Result<&'static Command, Failure> {
+        self.commands(table).find(|command| command.op() == Some(op)).ok_or_else(|| {
+            let ops: Vec<Value> = self.commands(table).filter_map(Command::op).map(Value::from).collect();
+            let message = format!("`{}` has no op `{}`.", self.name, shown(op));
+            Failure::new(ErrorCode::UnknownOp, message).with("ops", ops).advising("Use one of `ops`.")
+        })
+    }
+
+    fn cmd(&self, table: &'static [Command], cmd: &str) -> Result<&'static Command, Failure> {
+        self.commands(table).find(|command| command.name == cmd).ok_or_else(|| {
+            let cmds: Vec<Value> = self.commands(table).map(|command| command.name.into()).collect();
+            let message = format!("`{}` is no command of `{}`.", shown(cmd), self.name);
+            let next = match table.iter().find(|command| command.name == cmd) {
+                Some(foreign) => format!("It belongs to the tool `{}`; here use one of `cmds`.", foreign.tool()),
+                None => "Use one of `cmds`.".to_owned(),
+            };
+            Failure::new(ErrorCode::UnknownCmd, message).with("cmds", cmds).advising(next)
+        })
+    }
+}
+
+/// The arguments with the room they are about. Commands that are about no room get none.
+fn with_room(
+    app: &App,
+    caller: &Caller,
+    command: &Command,
+    mut args: Map<String, Value>,
+    workspace: Option<&str>,
+) -> Result<Map<String, Value>, Failure> {
+    match (args.get(ROOM), workspace) {
+        (Some(_), None) => {}
+        (None, None) if !command.takes(ROOM) => {}
+        (None, Some(_)) if !command.takes(ROOM) => {
+            return Err(invalid("workspace", &format!("`{}` is about no workspace", command.name)));
+        }
+        (Some(given), Some(workspace)) => {
+            let room: RoomId = app.room_for(caller, Some(workspace))?;
+            if given.as_str() != Some(room.as_str()) {
+                return Err(invalid("workspace", &format!("it is {room}, but args.{ROOM} names another room")));
+            }
+        }
+        (None, workspace) => {
+            let room = app.room_for(caller, workspace)?;
+            args.insert(ROOM.to_owned(), room.as_str().into());
+        }
+    }
+    Ok(args)
+}
+
+fn invalid(field: &str, problem: &str) -> Failure {
+    Failure::new(ErrorCode::InvalidInput, format!("{field}: {problem}")).with("field", field)
+}
+
+/// What was asked, but not a megabyte of it.
+fn shown(name: &str) -> String {
+    name.chars().take(limits::SHOWN_INPUT_CHARS).collect()
+}

@@ -1,0 +1,202 @@
+//! Portals: which command a call means, and which room it is about. Played on a small table of its own.
+
+use std::sync::Arc;
+
+use baton_app::{
+    App, Caller, Cancel, Failure,
+    table::{CALL, Call, Command, Effect, PORTALS, Place, Portal, TABLE, Tier, UseCase},
+};
+use baton_core::ids::RoomId;
+use baton_testkit::{Agent, Backend, TestApp, on_every_backend};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+static DESK: Portal = Portal { name: "desk", tier: Tier::Daily, about: "Papers on a desk." };
+static DESKS: &[Command] = &[
+    Command::of::<Read>(),
+    Command::of::<Put>(),
+    Command::of::<Count>(),
+    Command::of::<baton_app::commands::room::List>(),
+];
+
+/// Which room a command was about, and what it was given.
+#[derive(Serialize, JsonSchema)]
+struct Done {
+    room_id: Option<RoomId>,
+    paper: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct InRoom {
+    room_id: RoomId,
+    paper: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Anywhere {}
+
+macro_rules! desk {
+    ($name:ident $full:literal $effect:ident $input:ident $run:expr) => {
+        struct $name;
+        impl UseCase for $name {
+            const NAME: &'static str = $full;
+            const PLACE: Place = Place::Portal(&DESK);
+            const EFFECT: Effect = Effect::$effect;
+            const ABOUT: &'static str = "For tests.";
+            type Input = $input;
+            type Output = Done;
+
+            fn run(_: &App, _: &Caller, input: $input) -> Result<Done, Failure> {
+                let run: fn($input) -> Done = $run;
+                Ok(run(input))
+            }
+        }
+    };
+}
+
+desk!(Read "desk.read" Read InRoom |input| Done { room_id: Some(input.room_id), paper: input.paper });
+desk!(Put "desk.put" Write InRoom |input| Done { room_id: Some(input.room_id), paper: input.paper });
+desk!(Count "desk.count" Read Anywhere |_| Done { room_id: None, paper: None });
+
+/// Finds out what is meant, without running it.
+fn meant(input: Value) -> Result<Call, Failure> {
+    DESK.call(DESKS, input.as_object().cloned().expect("an object"))
+}
+
+/// Calls the portal.
+fn call(agent: &Agent<'_>, app: &TestApp, input: Value) -> Result<Value, Failure> {
+    meant(input)?.run(app.app(), agent.caller())
+}
+
+#[test]
+fn an_op_or_a_full_name_finds_the_command_and_its_effect_before_it_runs() {
+    let found = |input| {
+        let command = meant(input).map_err(|failure| failure.to_string()).unwrap().command;
+        (command.name, command.effect)
+    };
+    assert_eq!(found(json!({"op": "read"})), ("desk.read", Effect::Read));
+    assert_eq!(found(json!({"op": "put", "args": null, "cmd": null})), ("desk.put", Effect::Write));
+    assert_eq!(found(json!({"op": CALL, "cmd": "desk.put", "args": {}})), ("desk.put", Effect::Write));
+}
+
+#[test]
+fn every_refusal_names_what_is_wrong_and_what_there_is() {
+    let refused = |input| meant(input).map(|call| call.command.name).unwrap_err().to_json();
+    let shown = |input| {
+        let refusal = refused(input);
+        format!("{} {} {}", refusal["error"].as_str().unwrap(), refusal["field"], refusal["message"].as_str().unwrap())
+    };
+    insta::assert_snapshot!([
+        shown(json!({})),
+        shown(json!({"op": 7})),
+        shown(json!({"op": "read", "arguments": {}})),
+        shown(json!({"op": "read", "args": "paper"})),
+        shown(json!({"op": "read", "args": ["paper"]})),
+        shown(json!({"op": "read", "workspace": 5})),
+        shown(json!({"op": "read", "cmd": "desk.read"})),
+        shown(json!({"op": "call"})),
+    ].join("\n"), @r#"
+    invalid_input "op" op: missing field `op`
+    invalid_input "op" op: invalid type: integer `7`, expected a string
+    invalid_input "arguments" arguments: unknown field `arguments`, expected one of `workspace`, `op`, `args`, `cmd`
+    invalid_input "args" args: invalid type: string "paper", expected a map
+    invalid_input "args" args: invalid type: sequence, expected a map
+    invalid_input "workspace" workspace: invalid type: integer `5`, expected a string
+    invalid_input "cmd" cmd: goes with op `call` only
+    invalid_input "cmd" cmd: op `call` needs the full name of a command
+    "#);
+    assert_eq!(
+        refused(json!({"op": "list"})),
+        json!({
+            "error": "UNKNOWN_OP",
+            "message": "`desk` has no op `list`.",
+            "ops": ["read", "put", "count"],
+            "next": "Use one of `ops`.",
+        })
+    );
+    let cmds = json!(["desk.read", "desk.put", "desk.count"]);
+    for (cmd, next) in [
+        ("desk.burn", "Use one of `cmds`."),
+        ("room.list", "It belongs to the tool `list_rooms`; here use one of `cmds`."),
+    ] {
+        let expected = json!({
+            "error": "UNKNOWN_CMD", "message": format!("`{cmd}` is no command of `desk`."), "cmds": cmds, "next": next,
+        });
+        assert_eq!(refused(json!({"op": "call", "cmd": cmd})), expected);
+    }
+}
+
+#[test]
+fn a_portal_is_about_the_named_workspace_else_the_room_joined_last_else_the_one_around_the_caller() {
+    on_every_backend(|app| {
+        app.workspace().repository("repo");
+        app.workspace().dir("repo/src");
+        let [ana, bo] = ["ana", "bo"].map(|name| app.agent(name));
+        let room = |agent, input| call(agent, &app, input).map(|done| done["room_id"].clone());
+        let nowhere = room(&bo, json!({"op": "read"})).unwrap_err();
+        assert_eq!(nowhere.message, format!("No room covers {}.", app.workspace().text("")));
+        assert_eq!(nowhere.to_json()["next"], "Open one with `join_path`.");
+
+        let around = ana.join()["room_id"].clone();
+        let repo = ana.does("room.join", json!({"context_path": "repo", "force_new": true}))["room_id"].clone();
+        assert_ne!(around, repo);
+        assert_eq!(room(&ana, json!({"op": "read"})), Ok(repo.clone()), "joined last");
+        assert_eq!(room(&bo, json!({"op": "read"})), Ok(around.clone()), "around the caller");
+        assert_eq!(room(&bo, json!({"op": "read", "workspace": "repo/src"})), Ok(repo.clone()), "by path");
+        assert_eq!(room(&bo, json!({"op": "put", "workspace": repo})), Ok(repo.clone()), "by id");
+        assert_eq!(room(&bo, json!({"op": "put", "args": {"room_id": repo}})), Ok(repo.clone()), "in the arguments");
+        let twice = json!({"op": "put", "workspace": "repo", "args": {"room_id": repo, "paper": "p"}});
+        assert_eq!(call(&ana, &app, twice).unwrap(), json!({"room_id": repo, "paper": "p"}));
+
+        let differing = json!({"op": "put", "workspace": ".", "args": {"room_id": repo}});
+        let refusal = room(&ana, differing).unwrap_err().to_json();
+        assert_eq!((&refusal["error"], &refusal["field"]), (&json!("invalid_input"), &json!("workspace")));
+        let missing = room(&ana, json!({"op": "read", "workspace": "gone"})).unwrap_err();
+        assert_eq!(missing.code.as_str(), "path_not_found");
+    });
+}
+
+#[test]
+fn agents_on_one_connection_are_each_in_the_room_they_joined() {
+    let app = TestApp::open(Backend::Sqlite);
+    app.workspace().repository("repo");
+    let ana = app.agent("ana");
+    let around = ana.join()["room_id"].clone();
+    // As two conversations in one Codex.
+    let beside = Caller::new(app.agent("bo").caller().actor(), app.workspace().at(""))
+        .on(Arc::clone(&ana.caller().connection), Cancel::never());
+    let here =
+        |caller: &Caller| meant(json!({"op": "read"})).unwrap().run(app.app(), caller).unwrap()["room_id"].clone();
+    assert_eq!(here(&beside), around, "around the caller");
+    let repo = app.call(&beside, "room.join", json!({"context_path": "repo", "force_new": true})).unwrap();
+    assert_eq!((here(&beside), here(ana.caller())), (repo["room_id"].clone(), around));
+}
+
+#[test]
+fn a_command_that_is_about_no_room_gets_none() {
+    let app = TestApp::open(Backend::Sqlite);
+    let ana = app.agent("ana");
+    assert_eq!(call(&ana, &app, json!({"op": "count"})).unwrap()["room_id"], Value::Null);
+    let refusal = call(&ana, &app, json!({"op": "count", "workspace": "."})).unwrap_err().to_json();
+    assert_eq!(refusal["message"], "workspace: `desk.count` is about no workspace");
+    let refusal = call(&ana, &app, json!({"op": "count", "args": {"room_id": "room_1"}})).unwrap_err().to_json();
+    assert_eq!(refusal["field"], "room_id");
+}
+
+#[test]
+fn the_places_of_the_table_are_consistent() {
+    for (at, command) in TABLE.iter().enumerate() {
+        if let Place::Portal(portal) = command.place {
+            let op = command.op().unwrap();
+            assert!(PORTALS.contains(&portal), "{} is not listed", portal.name);
+            assert_eq!(command.name, format!("{}.{op}", portal.name));
+            assert_ne!(op, CALL);
+        } else {
+            assert!(TABLE[..at].iter().all(|earlier| earlier.tool() != command.tool()), "{}", command.tool());
+            assert!(PORTALS.iter().all(|portal| portal.name != command.tool()), "{}", command.tool());
+        }
+    }
+}
