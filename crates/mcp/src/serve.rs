@@ -7,7 +7,10 @@ use std::{
     time::Duration,
 };
 
-use baton_app::{App, table::Tier};
+use baton_app::{
+    App,
+    table::{TABLE, Tier},
+};
 use rmcp::{
     ServiceExt,
     service::{QuitReason, ServerInitializeError},
@@ -24,6 +27,7 @@ use crate::{
     lines::Lines,
     server::Server,
     stdio::{Input, Output},
+    tools::Tools,
 };
 
 /// What is left to threads that are still busy when the client is gone and its calls have been drained. A
@@ -45,13 +49,13 @@ pub enum ServeError {
 }
 
 /// Serves one client on standard input and output, until input ends or the process is asked to end.
-pub fn serve(app: Arc<App>, tools: Tier, callers: Callers) -> Result<(), ServeError> {
+pub fn serve(app: Arc<App>, tier: Tier, callers: Callers) -> Result<(), ServeError> {
     // One thread: a call is a few microseconds of work, and waking a second thread costs more than that.
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(ServeError::Start)?;
     let (behind, told) = (callers.behind(), Arc::clone(&app));
     let served = runtime.block_on(async {
         let stop = stop_signal().map_err(ServeError::Start)?;
-        serve_on(Input::open(), Output::open(), app, tools, callers, stop).await
+        serve_on(Input::open(), Output::open(), app, Tools::of(TABLE, tier), callers, stop).await
     });
     // Not a plain drop: the fallback for terminals has a thread that sits in a read for ever.
     runtime.shutdown_timeout(LAST_WORDS);
@@ -66,7 +70,7 @@ pub(crate) async fn serve_on<R, W>(
     reader: R,
     writer: W,
     app: Arc<App>,
-    tools: Tier,
+    tools: Tools,
     callers: Callers,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError>

@@ -9,7 +9,7 @@ use std::{pin::pin, sync::Arc, time::Duration};
 
 use baton_app::{
     App, Cancel, Failure,
-    table::{Command, Effect, Tier},
+    table::{Call, Effect},
 };
 use baton_core::code::ErrorCode;
 use rmcp::{
@@ -20,7 +20,6 @@ use rmcp::{
     },
     service::RequestContext,
 };
-use serde_json::Value;
 use tokio::{
     sync::watch,
     time::{Instant, interval_at},
@@ -48,20 +47,20 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn new(app: Arc<App>, tier: Tier, callers: Callers, hangup: watch::Receiver<bool>) -> Self {
-        Self { app, tools: Tools::of(tier), callers, hangup }
+    pub(crate) fn new(app: Arc<App>, tools: Tools, callers: Callers, hangup: watch::Receiver<bool>) -> Self {
+        Self { app, tools, callers, hangup }
     }
 
-    async fn run(&self, command: &'static Command, input: Value, context: &RequestContext<RoleServer>) -> Answer {
-        match command.effect {
+    async fn run(&self, call: Call, context: &RequestContext<RoleServer>) -> Answer {
+        match call.command.effect {
             Effect::Read if !self.app.is_remote() => {
                 let caller = self.callers.caller(context, Cancel::never());
-                blocking::inline(|| command.run(&self.app, &caller, input))
+                blocking::inline(|| call.run(&self.app, &caller))
             }
             Effect::Read | Effect::Write => {
                 let caller = self.callers.caller(context, Cancel::never());
                 let app = Arc::clone(&self.app);
-                blocking::cross(move || command.run(&app, &caller, input)).await
+                blocking::cross(move || call.run(&app, &caller)).await
             }
             Effect::Wait => {
                 let cancel = Cancel::new().map_err(|error| {
@@ -69,7 +68,7 @@ impl Server {
                 })?;
                 let caller = self.callers.caller(context, cancel.clone());
                 let app = Arc::clone(&self.app);
-                let running = blocking::cross(move || command.run(&app, &caller, input));
+                let running = blocking::cross(move || call.run(&app, &caller));
                 self.attend(running, &cancel, context).await
             }
         }
@@ -137,12 +136,9 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let result = match self.tools.find(&request.name) {
-            Ok(command) => {
-                let input = Value::Object(request.arguments.unwrap_or_default());
-                answer::render(self.run(command, input, &context).await)
-            }
-            Err(unknown) => answer::refusal(&unknown),
+        let result = match self.tools.call(&request.name, request.arguments.unwrap_or_default()) {
+            Ok(call) => answer::render(self.run(call, &context).await),
+            Err(refused) => answer::refusal(&refused),
         };
         Ok(result.into())
     }

@@ -1,14 +1,16 @@
 //! Tools: the command table as MCP clients see it.
+//!
+//! A command is a tool of its own, or one of the ops of a portal, which is one tool for all of them.
 
 use std::sync::{Arc, OnceLock};
 
 use baton_app::{
     Failure,
-    table::{Command, Effect, TABLE, Tier},
+    table::{CALL, Call, Command, Effect, Place, Portal, Tier},
 };
 use baton_core::code::ErrorCode;
 use rmcp::model::{MetaObject, Tool, ToolAnnotations};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::schema;
 
@@ -20,15 +22,38 @@ const IDEMPOTENT: [&str; 5] = ["join_path", "heartbeat", "leave_path", "reorder_
 
 /// The tools that are offered to this client.
 pub(crate) struct Tools {
-    commands: Vec<&'static Command>,
+    table: &'static [Command],
+    offered: Vec<Offer>,
     listed: OnceLock<Vec<Tool>>,
 }
 
+/// What is behind a tool's name.
+enum Offer {
+    Command(&'static Command),
+    Portal(&'static Portal),
+}
+
+impl Offer {
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Command(command) => command.tool(),
+            Self::Portal(portal) => portal.name,
+        }
+    }
+}
+
 impl Tools {
-    /// The tools of `tier`; the full set contains the daily one.
-    pub(crate) fn of(tier: Tier) -> Self {
-        let commands = TABLE.iter().filter(|command| tier == Tier::Full || command.tier() == Tier::Daily).collect();
-        Self { commands, listed: OnceLock::new() }
+    /// The tools of `tier` in `table`; the full set contains the daily one. A portal is where its first command is.
+    pub(crate) fn of(table: &'static [Command], tier: Tier) -> Self {
+        let mut offered: Vec<Offer> = Vec::new();
+        for command in table.iter().filter(|command| tier == Tier::Full || command.tier() == Tier::Daily) {
+            match command.place {
+                Place::Tool(..) => offered.push(Offer::Command(command)),
+                Place::Portal(portal) if offered.iter().any(|offer| offer.name() == portal.name) => {}
+                Place::Portal(portal) => offered.push(Offer::Portal(portal)),
+            }
+        }
+        Self { table, offered, listed: OnceLock::new() }
     }
 
     /// Every tool, described. Made when first asked, so that a connection that only calls does not pay for it.
@@ -38,32 +63,92 @@ impl Tools {
 
     fn describe(&self) -> Vec<Tool> {
         let mut repeats = schema::Repeats::default();
-        let one = |command: &&'static Command| {
-            let mut input = schema::compact(command.input_schema().as_value());
-            repeats.abridge(command.tool(), &mut input);
-            Tool::new(command.tool(), command.about, Arc::new(input))
-                .with_raw_output_schema(Arc::new(schema::outline(command.output_schema().as_value())))
-                .with_annotations(annotations(command))
-                .with_meta(always_loaded())
+        let one = |offer: &Offer| match offer {
+            Offer::Command(command) => tool(command, &mut repeats),
+            Offer::Portal(portal) => self.portal(portal),
         };
-        self.commands.iter().map(one).collect()
+        self.offered.iter().map(one).collect()
     }
 
-    /// The command behind a tool's name.
-    pub(crate) fn find(&self, name: &str) -> Result<&'static Command, Failure> {
-        self.commands.iter().copied().find(|command| command.tool() == name).ok_or_else(|| self.unknown(name))
+    /// A portal as one tool: a line for each op, and a schema that leaves the arguments to the command. It has no
+    /// schema for results, which are as different as its commands.
+    fn portal(&self, portal: &'static Portal) -> Tool {
+        let commands: Vec<_> = portal.commands(self.table).collect();
+        let mut description = portal.about.to_owned();
+        let mut ops = Vec::new();
+        for (command, op) in commands.iter().filter_map(|command| Some((command, command.op()?))) {
+            description.push('\n');
+            description.push_str(&schema::signature(op, command.input_schema().as_value()));
+            ops.push(op);
+        }
+        ops.push(CALL);
+        let properties = json!({
+            "workspace": {"type": "string"},
+            "op": {"type": "string", "enum": ops},
+            "args": {"type": "object"},
+            "cmd": {"type": "string"},
+        });
+        let input = Map::from_iter([
+            ("type".to_owned(), "object".into()),
+            ("properties".to_owned(), properties),
+            ("required".to_owned(), json!(["op"])),
+        ]);
+        let only_reads = commands.iter().all(|command| command.effect == Effect::Read);
+        Tool::new(portal.name, description, Arc::new(input))
+            .with_annotations(hints(only_reads).destructive(false))
+            .with_meta(always_loaded())
+    }
+
+    /// What is meant by a call of the tool `name`.
+    pub(crate) fn call(&self, name: &str, arguments: Map<String, Value>) -> Result<Call, Failure> {
+        match self.offered.iter().find(|offer| offer.name() == name) {
+            Some(Offer::Command(command)) => Ok(Call::of(command, arguments)),
+            Some(Offer::Portal(portal)) => portal.call(self.table, arguments),
+            None => Err(self.unknown(name)),
+        }
     }
 
     fn unknown(&self, name: &str) -> Failure {
         let shown: String = name.chars().take(baton_core::limits::SHOWN_INPUT_CHARS).collect();
-        let offered: Vec<Value> = self.commands.iter().map(|command| command.tool().into()).collect();
+        let offered: Vec<Value> = self.offered.iter().map(|offer| offer.name().into()).collect();
         let failure =
             Failure::new(ErrorCode::UnknownTool, format!("There is no tool `{shown}`.")).with("tools", offered);
-        if TABLE.iter().any(|command| command.tool() == name) {
+        if self.table.iter().any(|command| command.tool() == name) {
             return failure.advising("This tool is offered by `baton mcp --tools full` only. Use one of `tools`.");
         }
-        failure.advising("Use one of `tools`.")
+        match self.table.iter().find(|command| is_called(command, name)) {
+            Some(command) => failure.advising(self.whereabouts(command)),
+            None => failure.advising("Use one of `tools`."),
+        }
     }
+
+    /// Where a command is that was called by another name than its tool's.
+    fn whereabouts(&self, command: &Command) -> String {
+        let mut text = format!("Call the tool `{}`", command.tool());
+        if let Some(op) = command.op() {
+            text.push_str(&format!(" with op `{op}`"));
+        }
+        if !self.offered.iter().any(|offer| offer.name() == command.tool()) {
+            text.push_str(", which is offered by `baton mcp --tools full` only");
+        }
+        text.push('.');
+        text
+    }
+}
+
+/// Whether `name` is what others would call this command: `scope.reserve` or `scope_reserve`.
+fn is_called(command: &Command, name: &str) -> bool {
+    command.name == name || command.name.replacen('.', "_", 1) == name
+}
+
+fn tool(command: &'static Command, repeats: &mut schema::Repeats) -> Tool {
+    let mut input = schema::compact(command.input_schema().as_value());
+    let output = schema::outline(command.output_schema().as_value(), &input);
+    repeats.abridge(command.tool(), &mut input);
+    Tool::new(command.tool(), command.about, Arc::new(input))
+        .with_raw_output_schema(Arc::new(output))
+        .with_annotations(annotations(command))
+        .with_meta(always_loaded())
 }
 
 /// Claude hides a tool behind its tool search unless the tool says this.
@@ -71,11 +156,12 @@ fn always_loaded() -> MetaObject {
     MetaObject(Map::from_iter([("anthropic/alwaysLoad".to_owned(), true.into())]))
 }
 
-/// A non-interactive Codex refuses tools that are not annotated, and runs read-only ones side by side.
 fn annotations(command: &Command) -> ToolAnnotations {
-    let hints = ToolAnnotations::new()
-        .read_only(command.effect == Effect::Read)
-        .destructive(DESTRUCTIVE.contains(&command.tool()))
-        .open_world(false);
+    let hints = hints(command.effect == Effect::Read).destructive(DESTRUCTIVE.contains(&command.tool()));
     if IDEMPOTENT.contains(&command.tool()) { hints.idempotent(true) } else { hints }
+}
+
+/// A non-interactive Codex refuses tools that are not annotated, and runs read-only ones side by side.
+fn hints(only_reads: bool) -> ToolAnnotations {
+    ToolAnnotations::new().read_only(only_reads).open_world(false)
 }

@@ -50,6 +50,3 @@ pub static INBOX: Portal =
 /// `agent.*`: identities.
 pub static AGENT: Portal =
     Portal { name: "agent", tier: Tier::Full, about: "Register, adopt and look up agent identities." };
-
-/// Every portal, in the order in which they are listed. One without commands is not offered.
-pub static PORTALS: &[&Portal] = &[&SCOPE, &TASKS, &INBOX, &AGENT];

@@ -2,12 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{DEPTH_MAX, Definitions};
+use super::{DEPTH_MAX, Definitions, EXPLAINED};
 
-/// Arguments that mean the same in every tool; the instructions explain them once.
-const EXPLAINED: [&str; 3] = ["room_id", "lease_id", "expected_turn_id"];
-/// Arguments that are taken but not shown: they are for programs that retry, and agents do not.
-const UNLISTED: [&str; 1] = ["idempotency_key"];
+/// Arguments that are taken but not shown, because agents have no use for them: one is for programs that retry, one
+/// for tests and debugging.
+const UNLISTED: [&str; 2] = ["idempotency_key", "agent_id_override"];
 /// How far in fields are described: those of the arguments and of an object among them. Further in names speak
 /// for themselves, and the answer of `join_path` has a template.
 const DESCRIBED_LEVELS: usize = 2;

@@ -6,15 +6,19 @@
 mod input;
 mod output;
 mod repeat;
+mod signature;
 
 pub(crate) use input::compact;
 pub(crate) use output::outline;
 pub(crate) use repeat::Repeats;
+pub(crate) use signature::signature;
 
 use serde_json::{Map, Value};
 
 /// How deep types may nest; below that a schema says nothing. Recursive types end here too.
 const DEPTH_MAX: usize = 12;
+/// What means the same in every tool; the instructions explain it once.
+const EXPLAINED: [&str; 3] = ["room_id", "lease_id", "expected_turn_id"];
 
 /// The types a schema refers to by name.
 struct Definitions<'a>(Option<&'a Map<String, Value>>);

@@ -1,12 +1,15 @@
 //! What a client is shown.
 
-use baton_app::table::{TABLE, Tier};
+use std::collections::BTreeSet;
+
+use baton_app::table::{Command, TABLE, Tier};
 use serde_json::{Value, json};
 
 use super::wire::Wire;
+use crate::tools::Tools;
 
 async fn tools(tier: Tier) -> Vec<Value> {
-    let mut wire = Wire::offering(tier);
+    let mut wire = Wire::offering(Tools::of(TABLE, tier));
     wire.initialize("2025-11-25").await;
     match wire.request("tools/list", json!({})).await["result"]["tools"].take() {
         Value::Array(tools) => tools,
@@ -28,8 +31,12 @@ async fn the_daily_list_is_small() {
 #[tokio::test]
 async fn every_command_is_offered_as_a_tool_and_annotated() {
     let (daily, full) = (tools(Tier::Daily).await, tools(Tier::Full).await);
-    assert_eq!(full.len(), TABLE.len());
-    assert_eq!(daily.len(), TABLE.iter().filter(|command| command.tier() == Tier::Daily).count());
+    for (tools, tier) in [(&daily, Tier::Daily), (&full, Tier::Full)] {
+        let offered: BTreeSet<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        let of_tier = |command: &&Command| tier == Tier::Full || command.tier() == Tier::Daily;
+        let expected: BTreeSet<_> = TABLE.iter().filter(of_tier).map(Command::tool).collect();
+        assert_eq!((offered, tools.len()), (expected.clone(), expected.len()));
+    }
     for tool in full {
         let name = tool["name"].as_str().unwrap();
         assert!(name.len() < 40, "{name}");
@@ -37,13 +44,15 @@ async fn every_command_is_offered_as_a_tool_and_annotated() {
         assert!(hints["readOnlyHint"].is_boolean() && hints["destructiveHint"].is_boolean(), "{name}");
         assert_eq!(hints["openWorldHint"], false, "{name}");
         assert_eq!(tool["_meta"]["anthropic/alwaysLoad"], true, "{name}");
-        for schema in [&tool["inputSchema"], &tool["outputSchema"]] {
+        let is_portal = TABLE.iter().any(|command| command.tool() == name && command.op().is_some());
+        assert_eq!(tool.get("outputSchema").is_none(), is_portal, "{name}");
+        for schema in [Some(&tool["inputSchema"]), tool.get("outputSchema")].into_iter().flatten() {
             assert_eq!(schema["type"], "object", "{name}");
             assert!(!schema.to_string().contains("$ref"), "{name}: {schema}");
+            assert!(!schema["properties"].as_object().unwrap().is_empty(), "{name} has no fields");
         }
         let arguments = tool["inputSchema"]["properties"].as_object().unwrap();
         assert!(arguments.values().all(|argument| argument.get("type").is_some()), "{name}: {arguments:?}");
         assert!(tool["outputSchema"].get("required").is_none(), "{name}: a refusal must be valid too");
-        assert!(!tool["outputSchema"]["properties"].as_object().unwrap().is_empty(), "{name} has no fields");
     }
 }

@@ -2,6 +2,7 @@
 
 mod calls;
 mod listing;
+mod portals;
 mod sessions;
 mod trouble;
 mod wire;

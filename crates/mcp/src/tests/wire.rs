@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use baton_app::table::Tier;
+use baton_app::table::{TABLE, Tier};
 use baton_core::{process::SessionKind, room::Actor};
 use serde_json::{Value, json};
 use tokio::{
@@ -15,6 +15,7 @@ use tokio::{
 use crate::{
     callers::{Callers, Seen},
     serve::{ServeError, serve_on},
+    tools::Tools,
 };
 
 use super::world::World;
@@ -37,10 +38,10 @@ pub(super) struct Wire {
 impl Wire {
     /// A connection on which nothing has been said.
     pub(super) fn open() -> Self {
-        Self::offering(Tier::Daily)
+        Self::offering(Tools::of(TABLE, Tier::Daily))
     }
 
-    pub(super) fn offering(tools: Tier) -> Self {
+    pub(super) fn offering(tools: Tools) -> Self {
         let world = World::new();
         let (near, far) = tokio::io::duplex(64 * 1024);
         let (reader, writer) = tokio::io::split(far);
