@@ -1,6 +1,6 @@
 //! Where each command of the table is on the command line, and how to say so to a person.
 
-use baton_app::table::TABLE;
+use baton_app::table::{Command, TABLE};
 
 /// Each command of the table with the words that run it.
 pub(crate) const SURFACE: &[(&str, &[&str])] = &[
@@ -20,12 +20,21 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("stick.takeover", &["take"]),
 ];
 
-/// `advice`, which names tools as agents know them, in the words of the command line.
+/// `advice`, which names tools as agents know them, in the words of the command line. An op of a portal is written
+/// as `scope reserve`.
 pub(crate) fn in_words(advice: &str) -> String {
-    TABLE.iter().fold(advice.to_owned(), |advice, command| {
-        let words = SURFACE.iter().find(|(name, _)| *name == command.name).map(|(_, words)| words.join(" "));
+    translated(advice, TABLE, SURFACE)
+}
+
+fn translated(advice: &str, table: &[Command], surface: &[(&str, &[&str])]) -> String {
+    table.iter().fold(advice.to_owned(), |advice, command| {
+        let words = surface.iter().find(|(name, _)| *name == command.name).map(|(_, words)| words.join(" "));
+        let known_as = match command.op() {
+            Some(op) => format!("{} {op}", command.tool()),
+            None => command.tool().to_owned(),
+        };
         match words {
-            Some(words) => advice.replace(&format!("`{}`", command.tool()), &format!("`baton {words}`")),
+            Some(words) => advice.replace(&format!("`{known_as}`"), &format!("`baton {words}`")),
             None => advice,
         }
     })
@@ -33,11 +42,23 @@ pub(crate) fn in_words(advice: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use baton_app::table::{Place, Portal, Tier};
+
     use super::*;
 
     #[test]
     fn advice_names_what_a_person_can_type() {
         let advice = "Call `wait_for_turn`; then read `get_room_state`.";
         assert_eq!(in_words(advice), "Call `baton wait`; then read `baton room state`.");
+    }
+
+    #[test]
+    fn advice_names_ops_of_portals_as_a_person_types_them() {
+        static DESK: Portal = Portal { name: "desk", tier: Tier::Daily, about: "Papers on a desk." };
+        let mut put = TABLE[0];
+        (put.name, put.place) = ("desk.put", Place::Portal(&DESK));
+        let advice = "Take it with `desk put`; `desk` and `desk burn` stay.";
+        let expected = "Take it with `baton put away`; `desk` and `desk burn` stay.";
+        assert_eq!(translated(advice, &[put], &[("desk.put", &["put", "away"])]), expected);
     }
 }
