@@ -9,7 +9,7 @@ use baton_core::{
 };
 
 use super::{
-    git::{failure, run, text},
+    git::{must_have_working_tree, run, text},
     hunks,
 };
 use crate::Failure;
@@ -19,10 +19,7 @@ use crate::Failure;
 ///
 /// A commit's time has whole seconds, so one made in the second in which `since` lies counts as made before.
 pub fn draft_artifacts(root: &Path, since: Timestamp) -> Result<Vec<Artifact>, Failure> {
-    let inside = run(root, &["rev-parse", "--is-inside-work-tree"])?;
-    if inside.trim_ascii() != b"true" {
-        return Err(failure(format!("{} has no working tree.", root.display())));
-    }
+    must_have_working_tree(root)?;
     let base = base_commit(root, since)?;
     let mut changes = tracked_changes(root, &base)?;
     changes.extend(untracked_files(root)?);

@@ -1,16 +1,18 @@
 //! Where a call is about: canonical paths, the workspace a path belongs to, and what changed there.
 //!
 //! [`resolve`] says at which paths a room counts for a path and where a new one would be made; whether a room is
-//! there is the store's to know. Repositories are found by reading `.git`, without running anything; only
-//! [`draft_artifacts`] runs `git`.
+//! there is the store's to know. Repositories are found by reading `.git`, without running anything. What git alone
+//! can tell is asked of it by [`draft_artifacts`], [`changed_paths`], [`staged_paths`] and [`hooks_directory`].
 //!
 //! What must stay true: two agents at two spellings of one directory, or in two worktrees of one repository, get
 //! the same room.
 
 mod canonical;
 mod casing;
+mod changed;
 mod draft;
 mod git;
+mod hooks;
 mod hunks;
 mod repository;
 #[cfg(test)]
@@ -18,6 +20,8 @@ mod tests;
 mod workspace;
 
 pub use canonical::canonical;
+pub use changed::{changed_paths, staged_paths};
 pub use draft::draft_artifacts;
+pub use hooks::hooks_directory;
 pub use repository::checkout_root;
-pub use workspace::{Location, resolve};
+pub use workspace::{Location, in_main_worktree, resolve};

@@ -1,5 +1,7 @@
 //! Real directories, real repositories, real worktrees.
 
+mod changes;
+
 use std::{
     fs,
     os::unix::{ffi::OsStrExt, fs::symlink},

@@ -8,6 +8,7 @@ use std::{
 
 use super::{
     canonical,
+    casing::{self, Disk},
     repository::{Checkout, checkout_at},
 };
 use crate::Failure;
@@ -97,8 +98,7 @@ fn ancestors(levels: &[Level], home: Option<&Path>) -> Vec<String> {
         dirs.push(level.dir.clone());
         if let Some(Root::Worktree { main }) = &level.root {
             let below = start.and_then(|start| start.strip_prefix(&level.dir).ok()).unwrap_or(Path::new(""));
-            // By components, because joining an empty path would leave a slash at the end.
-            let counterpart: PathBuf = main.components().chain(below.components()).collect();
+            let counterpart = joined(main, below);
             dirs.extend(counterpart.ancestors().take_while(|dir| dir.starts_with(main)).map(Path::to_owned));
             dirs.extend(levels_from(main, home).into_iter().map(|level| level.dir));
         }
@@ -106,4 +106,37 @@ fn ancestors(levels: &[Level], home: Option<&Path>) -> Vec<String> {
     let mut seen = HashSet::new();
     dirs.retain(|dir| seen.insert(dir.clone()));
     dirs.iter().filter_map(|dir| dir.to_str()).map(str::to_owned).collect()
+}
+
+/// The same place in the main worktree, for an absolute path inside a linked one: they share a room. Any other path
+/// is where it was.
+///
+/// Directories on the way have one spelling afterwards, as with [`canonical`]. The last name is not followed if it is
+/// a symbolic link, because to git the link is the file. Nothing need exist; what does not is kept as it is written.
+pub fn in_main_worktree(path: &Path, home: Option<&Path>) -> PathBuf {
+    let path = spelt_once(path);
+    let home = home.map(|home| fs::canonicalize(home).unwrap_or_else(|_| home.to_owned()));
+    let main_of = |dir: &Path| match root_at(dir, home.as_deref()) {
+        Some(Root::Worktree { main }) if !is_too_wide(dir, home.as_deref()) => Some(main),
+        Some(Root::Worktree { .. } | Root::Repository | Root::Marked) | None => None,
+    };
+    // Past repositories that lie in the worktree, because what holds the worktree's room holds theirs.
+    let counterpart = path.ancestors().find_map(|dir| Some(joined(&main_of(dir)?, path.strip_prefix(dir).ok()?)));
+    counterpart.unwrap_or(path)
+}
+
+/// `path` with the existing directories on its way resolved.
+fn spelt_once(path: &Path) -> PathBuf {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    };
+    let resolved = parent.ancestors().find_map(|dir| Some((fs::canonicalize(dir).ok()?, dir)));
+    let Some((real, dir)) = resolved else { return path.to_owned() };
+    let missing = parent.strip_prefix(dir).unwrap_or(Path::new(""));
+    casing::as_stored(&joined(&real, missing).join(name), &Disk)
+}
+
+/// By components, because joining an empty path would leave a slash at the end.
+fn joined(dir: &Path, below: &Path) -> PathBuf {
+    dir.components().chain(below.components()).collect()
 }
