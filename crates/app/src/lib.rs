@@ -8,6 +8,7 @@
 //! runs it.
 
 mod app;
+pub mod beads;
 mod caller;
 mod change;
 pub mod clock;

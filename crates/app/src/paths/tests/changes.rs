@@ -4,7 +4,7 @@ use std::{
     ffi::{OsStr, OsString},
     fs,
     io::{BufRead, BufReader},
-    os::unix::{ffi::OsStrExt, fs::PermissionsExt, fs::symlink},
+    os::unix::{ffi::OsStrExt, fs::symlink},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -158,8 +158,7 @@ fn staged_in_hook(world: &World, dir: &str, started_in: &str, commit: &[&str]) -
         assert!(Command::new("mkfifo").arg(&go_on).status().unwrap().success());
         let hook = world.dir("hooks").join("pre-commit");
         let wait = format!("#!/bin/sh\necho \"$GIT_INDEX_FILE\"\nread line < '{}'\nexit 1\n", go_on.display());
-        fs::write(&hook, wait).unwrap();
-        fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+        baton_testkit::script(&hook, &wait);
     }
     let mut command = Command::new("git");
     for name in UNWANTED {
