@@ -402,7 +402,7 @@ fn a_place_in_the_log_is_taken_once() {
         let store = place.open();
         let room = scribe.opens(&store, "room_1", "/repo");
         let log_before = scribe.log(&store, &room.id).unwrap();
-        let usurper = Recorded { event: Event::Noted(Noted { text: "me".to_owned() }), ..log_before[1].clone() };
+        let usurper = Recorded { event: Event::Noted(Noted { text: "me".to_owned() }).into(), ..log_before[1].clone() };
         assert!(store.write::<_, StoreError>(|tx| log::append(tx, &usurper)).is_err());
         assert_eq!(scribe.log(&store, &room.id).unwrap(), log_before);
     });

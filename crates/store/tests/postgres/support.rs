@@ -55,7 +55,7 @@ pub(crate) fn times_noted(store: &Store, text: &str) -> usize {
     let log = Scribe::new("ana").log(store, &room_id()).unwrap();
     let seqs: Vec<u64> = log.iter().map(|recorded| recorded.seq.0).collect();
     assert_eq!(seqs, (1..=log.len() as u64).collect::<Vec<_>>());
-    log.iter().filter(|recorded| recorded.event == note(text)).count()
+    log.iter().filter(|recorded| recorded.event == note(text).into()).count()
 }
 
 /// What a read of the room gives.
