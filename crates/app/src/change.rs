@@ -6,11 +6,12 @@
 
 use baton_core::{
     agent::{Former, Given},
+    code::ErrorCode,
     event::{Event, Recorded},
-    ids::{AgentId, AgentName, Role, Seq},
+    ids::{AgentId, AgentName, BeadId, Role, Seq},
     inbox::{Inbox, Item},
     process::Witness,
-    room::{self, Action, Actor, Command, NewIdentity, Room},
+    room::{self, Action, Actor, Command, Member, NewIdentity, Refusal, Room, Stick},
     scope::Scopes,
     task::{Task, TaskId, Tasks},
     time::Timestamp,
@@ -178,6 +179,45 @@ impl<'a> Change<'a> {
         self.inbox.before.items.extend(found.iter().cloned());
         self.inbox.after.items.extend(found.iter().cloned());
         found
+    }
+
+    /// Refuses everybody once the room is closed.
+    pub(crate) fn require_open(&self) -> Result<(), Failure> {
+        if self.room.stick == Stick::Closed { Err(Refusal::Closed.into()) } else { Ok(()) }
+    }
+
+    /// Refuses whoever is no agent of the room, and everybody once it is closed.
+    pub(crate) fn require_agent(&self) -> Result<(), Failure> {
+        self.require_open()?;
+        let agent = &self.actor.agent_id;
+        match self.room.member(agent) {
+            Some(_) => Ok(()),
+            None => {
+                let message = format!("{agent} is not an agent of this room.");
+                Err(Failure::new(ErrorCode::AgentNotFound, message).with("agent_id", agent.as_str()))
+            }
+        }
+    }
+
+    /// What an event is about: the task or bead that the caller names, else the task it is at. A task must exist; beads
+    /// are another program's to know.
+    pub(crate) fn bead(&mut self, named: Option<&BeadId>) -> Result<Option<BeadId>, Failure> {
+        let Some(named) = named else {
+            let own = tasks::in_progress_of(self.tx, &self.room.id, &self.actor.agent_id)?;
+            return Ok(own.first().map(|task| task.id.bead_id()));
+        };
+        match named.as_str().parse::<TaskId>() {
+            Ok(id) if self.task(id)?.is_none() => Err(Failure::unknown_task(named.as_str())),
+            Ok(id) => Ok(Some(id.bead_id())),
+            Err(_) => Ok(Some(named.clone())),
+        }
+    }
+
+    /// The agent that a name or an id means.
+    pub(crate) fn named(&self, named: &str) -> Result<AgentId, Failure> {
+        let is_it = |member: &&Member| member.display_name == named || member.agent_id.as_str() == named;
+        let found = self.room.members.iter().find(is_it).map(|member| member.agent_id.clone());
+        found.ok_or_else(|| Failure::unknown_agent(named))
     }
 
     /// Names that are not in use, and not free either.

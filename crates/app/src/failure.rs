@@ -3,7 +3,8 @@
 //! A [`Failure`] is a stable code, a sentence, whatever the caller needs to act, and the next step. It is made
 //! from refusals and store errors here, so that no adapter knows either.
 
-use baton_core::{code::ErrorCode, ids::RoomId, room::Refusal};
+use baton_core::{code::ErrorCode, ids::RoomId, inbox, limits, room::Refusal, scope, task};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// A "no", ready to be shown.
@@ -49,18 +50,59 @@ impl Failure {
         Value::Object(json)
     }
 
+    pub(crate) fn unknown_agent(named: &str) -> Self {
+        let shown: String = named.chars().take(limits::SHOWN_INPUT_CHARS).collect();
+        Self::new(ErrorCode::AgentNotFound, format!("No agent of this room is called {shown:?}.")).with("agent", shown)
+    }
+
+    pub(crate) fn unknown_task(task: &str) -> Self {
+        Self::new(ErrorCode::UnknownId, format!("There is no {task} in this room.")).with("task", task)
+    }
+
     pub(crate) fn unknown_room(room: &RoomId) -> Self {
         Self::new(ErrorCode::UnknownRoom, format!("There is no room {room}.")).with("room_id", room.as_str())
     }
 }
 
+/// A refusal with its code, its sentence, and its fields as facts.
+fn refused(code: ErrorCode, refusal: &(impl std::fmt::Display + Serialize)) -> Failure {
+    let details = match serde_json::to_value(refusal) {
+        Ok(Value::Object(fields)) => Box::new(fields),
+        _ => Box::default(),
+    };
+    Failure { details, ..Failure::new(code, refusal.to_string()) }
+}
+
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
-        let details = match serde_json::to_value(&refusal) {
-            Ok(Value::Object(fields)) => Box::new(fields),
-            _ => Box::default(),
-        };
-        Self { details, ..Self::new(refusal.code(), refusal.to_string()) }
+        refused(refusal.code(), &refusal)
+    }
+}
+
+impl From<scope::Refusal> for Failure {
+    fn from(refusal: scope::Refusal) -> Self {
+        let failure = refused(refusal.code(), &refusal);
+        match refusal.hint() {
+            Some(command) => failure.advising(format!("Work elsewhere, or run: {command}")),
+            None => failure,
+        }
+    }
+}
+
+impl From<task::Refusal> for Failure {
+    fn from(refusal: task::Refusal) -> Self {
+        let failure = refused(refusal.code(), &refusal);
+        match &refusal {
+            task::Refusal::NotYours { task, .. } => failure
+                .advising(format!("Leave it to them, or make it yours first: `tasks assign` {task} to yourself.")),
+            task::Refusal::InvalidTitle { .. } | task::Refusal::WrongState { .. } => failure,
+        }
+    }
+}
+
+impl From<inbox::Refusal> for Failure {
+    fn from(refusal: inbox::Refusal) -> Self {
+        refused(refusal.code(), &refusal)
     }
 }
 

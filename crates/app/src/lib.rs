@@ -24,6 +24,7 @@ pub mod liveness;
 pub mod paths;
 mod presence;
 pub mod replay;
+mod scoping;
 pub mod table;
 mod testimony;
 pub mod view;

@@ -100,6 +100,16 @@ pub enum ProcessState {
     Unknown,
 }
 
+impl ProcessState {
+    pub(crate) fn of(liveness: &Liveness) -> Self {
+        match liveness {
+            Liveness::Alive => Self::Alive,
+            Liveness::Gone(_) => Self::Gone,
+            Liveness::Unknown => Self::Unknown,
+        }
+    }
+}
+
 impl RoomMember {
     pub(crate) fn of(room: &Room, ordinal: usize, member: &Member, now: Timestamp, witness: &dyn Witness) -> Self {
         let active = member.is_active(now, &room.policy, witness);
@@ -112,11 +122,7 @@ impl RoomMember {
             last_seen_at: member.last_seen_at,
             status: if active { MemberStatus::Active } else { MemberStatus::Inactive },
             session_kind: member.session_kind,
-            process: match member.liveness(witness) {
-                Liveness::Alive => ProcessState::Alive,
-                Liveness::Gone(_) => ProcessState::Gone,
-                Liveness::Unknown => ProcessState::Unknown,
-            },
+            process: ProcessState::of(&member.liveness(witness)),
             pid: member.process.as_ref().map(|process| process.pid),
             process_started_at: member.process.as_ref().map(|process| process.process_started_at),
         }

@@ -65,6 +65,21 @@ pub fn sent(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Resu
     collect(tx, SENT, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()])
 }
 
+/// Lists what an agent sent and somebody still has to accept.
+const UNANSWERED: &str = "
+    SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
+           accepted_at_ms
+      FROM inbox
+     WHERE room_id = ?1 AND sender = ?2 AND requires_ack = 1 AND accepted_at_ms IS NULL
+     ORDER BY message DESC, recipient
+     LIMIT ?3
+";
+
+/// What `agent` sent and somebody still has to accept: newest first.
+pub fn unanswered(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Item>, StoreError> {
+    collect(tx, UNANSWERED, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()])
+}
+
 /// Lists one message's items.
 const OF_MESSAGE: &str = "
     SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,

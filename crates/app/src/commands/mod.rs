@@ -1,7 +1,11 @@
 //! One file per use case, in the order in which tools are listed.
 
+pub mod agent;
+pub mod inbox;
 pub mod room;
+pub mod scope;
 pub mod stick;
+pub mod tasks;
 
 use crate::table::Command;
 
@@ -20,4 +24,26 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<room::Close>(),
     Command::of::<room::Reorder>(),
     Command::of::<room::SetPolicy>(),
+    Command::of::<scope::Reserve>(),
+    Command::of::<scope::Release>(),
+    Command::of::<scope::Status>(),
+    Command::of::<scope::Check>(),
+    Command::of::<inbox::List>(),
+    Command::of::<inbox::Read>(),
+    Command::of::<inbox::Ack>(),
+    Command::of::<inbox::Send>(),
+    Command::of::<inbox::Block>(),
+    Command::of::<inbox::Sent>(),
+    Command::of::<tasks::List>(),
+    Command::of::<tasks::Show>(),
+    Command::of::<tasks::Create>(),
+    Command::of::<tasks::Start>(),
+    Command::of::<tasks::Done>(),
+    Command::of::<tasks::Assign>(),
+    Command::of::<agent::List>(),
+    Command::of::<agent::Show>(),
+    Command::of::<agent::Init>(),
+    Command::of::<agent::Register>(),
+    Command::of::<agent::Adopt>(),
+    Command::of::<agent::Heartbeat>(),
 ];

@@ -87,7 +87,8 @@ impl View<'_> {
         }
     }
 
-    fn name(&self, agent: &AgentId) -> String {
+    /// What an agent is called.
+    pub fn name(&self, agent: &AgentId) -> String {
         self.room.member(agent).map_or_else(|| agent.to_string(), |member| member.display_name.clone())
     }
 }
@@ -193,12 +194,15 @@ impl Scopes {
         (collisions, verdict)
     }
 
+    /// Gives back all that `by` has reserved.
+    pub fn release_all(&self, now: Timestamp, by: &AgentId) -> Vec<Event> {
+        self.of(by).filter(|reservation| reservation.is_live(now)).map(Released::event).collect()
+    }
+
     /// Decides a release of what `by` has reserved. Without scopes that is all of it.
     pub fn release(&self, view: View<'_>, by: &AgentId, scopes: Option<&[ScopePath]>) -> Result<Vec<Event>, Refusal> {
         let live = || self.reservations.iter().filter(|reservation| reservation.is_live(view.now));
-        let Some(scopes) = scopes else {
-            return Ok(live().filter(|reservation| reservation.lease.holder == *by).map(Released::event).collect());
-        };
+        let Some(scopes) = scopes else { return Ok(self.release_all(view.now, by)) };
         let mut events = Vec::new();
         for path in scopes {
             let same = |reservation: &&Reservation| reservation.path(view.root).overlap(path) == Overlap::Exact;

@@ -46,6 +46,10 @@ impl UseCase for Leave {
     fn run(app: &App, caller: &Caller, input: LeaveInput) -> Result<LeavePathResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
+            // Who leaves works nowhere any more.
+            let (now, you) = (change.now, change.actor.agent_id.clone());
+            let reserved = change.scopes()?.release_all(now, &you);
+            change.record_all(reserved)?;
             change.decide(Action::Leave)?;
             let room = &change.room;
             Ok(LeavePathResult {

@@ -1,0 +1,202 @@
+//! Going on as another session that left its work behind.
+
+use baton_core::{
+    agent::{Adopting, Presence, ResumeReason},
+    code::ErrorCode,
+    event::Event,
+    ids::{AgentId, BeadId, RoomId, Seq},
+    inbox::{self, Forwarded},
+    process::SessionKind,
+    protocol::ProtocolEvent,
+    room::{self, Action, Resumed},
+    scope::{self, Transferred},
+};
+use baton_store::{former, inbox as items};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{directory::target, evidence::Survey};
+use crate::{
+    App, Caller, Failure,
+    app::{Request, internal},
+    change::Change,
+    table::{AGENT, Effect, Place, UseCase},
+};
+
+/// `agent.adopt`
+pub struct Adopt;
+
+/// Whom to go on as.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AdoptInput {
+    pub room_id: RoomId,
+    /// Name or id of the identity
+    pub agent: String,
+    /// Where you go on; default: what it had reserved
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<String>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// Who you are now, and why you may be.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct AdoptResult {
+    pub room_id: RoomId,
+    pub agent_id: AgentId,
+    /// The name that goes on with you.
+    pub adopted_agent: String,
+    pub prior_session_agent: AgentId,
+    pub resume_reason: ResumeReason,
+    pub evidence: String,
+    /// How present the prior session was.
+    pub prior_liveness: Presence,
+    pub bead_ids: Vec<BeadId>,
+    /// Reservations that are yours now.
+    pub scopes: Vec<String>,
+    /// Messages that are yours now.
+    pub messages: usize,
+    /// The protocol's RESUME event.
+    pub event: ProtocolEvent,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+impl UseCase for Adopt {
+    const NAME: &'static str = "agent.adopt";
+    const PLACE: Place = Place::Portal(&AGENT);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str =
+        "Go on as another session that left uncommitted changes in its scope, or a task in progress.";
+    type Input = AdoptInput;
+    type Output = AdoptResult;
+
+    fn run(app: &App, caller: &Caller, input: AdoptInput) -> Result<AdoptResult, Failure> {
+        adopt(app, caller, &input, Confirmed::No)
+    }
+}
+
+/// The same, confirmed by a person at a terminal, whatever the evidence. No other surface offers it.
+pub fn adopt_confirmed(app: &App, caller: &Caller, input: &AdoptInput) -> Result<AdoptResult, Failure> {
+    match caller.actor().session_kind {
+        SessionKind::Human | SessionKind::HumanGuardian => adopt(app, caller, input, Confirmed::Yes),
+        SessionKind::McpHarness => {
+            let message = "Only a person can confirm an adoption.";
+            Err(Failure::new(ErrorCode::AdoptionRejected, message))
+        }
+    }
+}
+
+/// Whether a person said that it is to be done without evidence.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Confirmed {
+    Yes,
+    No,
+}
+
+pub(super) fn adopt(
+    app: &App,
+    caller: &Caller,
+    input: &AdoptInput,
+    confirmed: Confirmed,
+) -> Result<AdoptResult, Failure> {
+    let stale_after = app.stale_after()?;
+    let request = Request { command: Adopt::NAME, input, key: input.idempotency_key.as_deref() };
+    if let Some(first) = app.replay(&caller.actor(), &request)? {
+        return Ok(first);
+    }
+    let room = app.store.read(|tx| {
+        let room = app.room(tx, &input.room_id)?;
+        target(&room, &former::all(tx, &room.id)?, &input.agent)?;
+        Ok::<_, Failure>(room)
+    })?;
+    let survey = Survey::make(app, caller, &room, &input.scopes)?;
+    app.change(caller, &request, &input.room_id, |change| {
+        let former = change.former()?;
+        let target = target(&change.room, &former, &input.agent)?;
+        let mut evidence = survey.evidence(change.tx, &change.room, &target)?;
+        evidence.confirmed = confirmed == Confirmed::Yes;
+        // What ran out by now is archived before it could go on with somebody else.
+        change.scopes()?;
+        let decided = change.decide(Action::Adopt { adopting: Adopting { target, evidence, stale_after, former } })?;
+        let recorded = decided.ok_or_else(|| internal("an adoption is decided by one"))?;
+        let Some(room::Event::Resumed(resumed)) = recorded.event.room() else {
+            return Err(internal("an adoption is decided by a resume"));
+        };
+        let resumed = resumed.clone();
+        let scopes = move_scopes(change, &resumed)?;
+        move_tasks(change, &resumed)?;
+        let messages = move_items(change, &resumed)?;
+        let event = ProtocolEvent::of(&recorded, change.room.canonical_path.as_deref())
+            .ok_or_else(|| internal("a resume is an event of the protocol"))?;
+        let holds = change.room.owner() == Some(&resumed.prior_session_agent);
+        Ok(AdoptResult {
+            room_id: change.room.id.clone(),
+            agent_id: resumed.agent_id,
+            adopted_agent: resumed.adopted_agent,
+            prior_session_agent: resumed.prior_session_agent,
+            resume_reason: resumed.resume_reason,
+            evidence: resumed.evidence,
+            prior_liveness: resumed.prior_presence,
+            bead_ids: resumed.bead_ids,
+            scopes,
+            messages,
+            event,
+            next: holds.then(|| {
+                "The prior session still holds the stick: `wait_for_turn` says when it can be taken over.".to_owned()
+            }),
+        })
+    })
+}
+
+/// Its reservations go on with the adopter.
+fn move_scopes(change: &mut Change<'_>, resumed: &Resumed) -> Result<Vec<String>, Failure> {
+    let now = change.now;
+    let scopes = change.scopes()?;
+    let own = scopes.of(&resumed.prior_session_agent).filter(|own| own.is_live(now));
+    let moves: Vec<Transferred> = own
+        .map(|own| Transferred {
+            reservation: own.id(),
+            scope: own.scope.clone(),
+            from: resumed.prior_session_agent.clone(),
+            to: resumed.agent_id.clone(),
+        })
+        .collect();
+    let moved = moves.iter().map(|moved| moved.scope.clone()).collect();
+    change.record_all(moves.into_iter().map(scope::Event::Transferred).collect())?;
+    Ok(moved)
+}
+
+/// Its tasks too.
+fn move_tasks(change: &mut Change<'_>, resumed: &Resumed) -> Result<(), Failure> {
+    for task in change.unfinished_tasks(&resumed.prior_session_agent)? {
+        if let Some(event) = task.assign(Some(&resumed.agent_id))? {
+            change.record(event)?;
+        }
+    }
+    Ok(())
+}
+
+/// And what waits in its inbox, unless the adopter has the same message itself.
+fn move_items(change: &mut Change<'_>, resumed: &Resumed) -> Result<usize, Failure> {
+    let (from, to) = (&resumed.prior_session_agent, &resumed.agent_id);
+    let room = change.room.id.clone();
+    let waiting = items::pending(change.tx, &room, from, Seq(0), u32::MAX)?;
+    let mut moved = Vec::new();
+    for item in waiting {
+        let others = items::of_message(change.tx, &room, item.message)?;
+        if !others.iter().any(|other| other.recipient == *to) {
+            moved.push(item);
+        }
+    }
+    let messages: Vec<Seq> = moved.iter().map(|item| item.message).collect();
+    let count = messages.len();
+    change.take_items(moved);
+    if count > 0 {
+        let forwarded = Forwarded { items: messages, from: from.clone(), to: to.clone() };
+        change.record(Event::Inbox(inbox::Event::Forwarded(forwarded)))?;
+    }
+    Ok(count)
+}

@@ -1,0 +1,108 @@
+//! The agents of a room as callers see them, and whom a name means.
+
+use baton_core::{
+    agent::{Former, Presence, Target},
+    ids::{AgentId, Role},
+    process::SessionKind,
+    room::{Member, Room},
+    scope::{Scopes, View},
+    task::{Task, TaskId},
+    time::Timestamp,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Failure, view::ProcessState};
+
+/// An identity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentView {
+    /// The session: the contract's `session_agent_id`.
+    pub agent_id: AgentId,
+    /// The persona: the contract's `logical_agent_id`.
+    pub name: String,
+    pub role: Option<Role>,
+    /// By when it last called, and by proof that its process is gone.
+    pub liveness: Presence,
+    pub last_seen_at: Timestamp,
+    /// What can be seen of its process.
+    pub process: ProcessState,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_kind: Option<SessionKind>,
+    pub holds_stick: bool,
+    pub scopes: Vec<String>,
+    pub in_progress: Vec<TaskId>,
+    /// Whether it is the caller.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub you: bool,
+    /// Whether it has left, or goes by another name now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub former: bool,
+}
+
+/// What identities are shown from.
+pub(super) struct Directory<'a> {
+    pub(super) view: View<'a>,
+    pub(super) scopes: &'a Scopes,
+    pub(super) in_progress: &'a [Task],
+    pub(super) viewer: &'a AgentId,
+}
+
+impl Directory<'_> {
+    pub(super) fn member(&self, member: &Member) -> AgentView {
+        let View { room, now, .. } = self.view;
+        let agent = &member.agent_id;
+        let (liveness, process) = self.view.presence(agent);
+        AgentView {
+            agent_id: agent.clone(),
+            name: member.display_name.clone(),
+            role: member.role.clone(),
+            liveness,
+            last_seen_at: member.last_seen_at,
+            process: ProcessState::of(&process),
+            session_kind: Some(member.session_kind),
+            holds_stick: room.owner() == Some(agent),
+            scopes: self.scopes.of(agent).filter(|own| own.is_live(now)).map(|own| own.scope.clone()).collect(),
+            in_progress: self.tasks_of(agent),
+            you: agent == self.viewer,
+            former: false,
+        }
+    }
+
+    pub(super) fn former(&self, former: &Former) -> AgentView {
+        AgentView {
+            agent_id: former.agent_id.clone(),
+            name: former.name.clone(),
+            role: former.role.clone(),
+            liveness: Presence::Evicted,
+            last_seen_at: former.until,
+            process: ProcessState::Unknown,
+            session_kind: None,
+            holds_stick: false,
+            scopes: Vec::new(),
+            in_progress: self.tasks_of(&former.agent_id),
+            you: former.agent_id == *self.viewer,
+            former: true,
+        }
+    }
+
+    fn tasks_of(&self, agent: &AgentId) -> Vec<TaskId> {
+        let own = self.in_progress.iter().filter(|task| task.assignee.as_ref() == Some(agent));
+        own.map(|task| task.id).collect()
+    }
+}
+
+/// The identity that a name or an id means: a member's, else one that somebody had.
+pub(super) fn target(room: &Room, former: &[Former], named: &str) -> Result<Target, Failure> {
+    let of_member = |member: &Member| Target { agent_id: member.agent_id.clone(), name: member.display_name.clone() };
+    let member = room.members.iter().find(|member| member.display_name == named || member.agent_id.as_str() == named);
+    if let Some(member) = member {
+        return Ok(of_member(member));
+    }
+    let earlier = former.iter().rev().find(|former| former.name == named || former.agent_id.as_str() == named);
+    let earlier = earlier.ok_or_else(|| Failure::unknown_agent(named))?;
+    // A name that a member gave up still means that member.
+    Ok(room
+        .member(&earlier.agent_id)
+        .map_or_else(|| Target { agent_id: earlier.agent_id.clone(), name: earlier.name.clone() }, of_member))
+}

@@ -1,0 +1,18 @@
+//! Identities: who an agent is, whether it is there, and whether a session may go on as another.
+
+mod adopt;
+mod directory;
+mod evidence;
+mod heartbeat;
+mod init;
+mod list;
+mod register;
+mod show;
+
+pub use adopt::{Adopt, AdoptInput, AdoptResult, adopt_confirmed};
+pub use directory::AgentView;
+pub use heartbeat::{Heartbeat, HeartbeatInput, HeartbeatResult};
+pub use init::{Candidate, Init, InitAction, InitInput, InitResult, candidates};
+pub use list::{List, ListInput, ListResult};
+pub use register::{Register, RegisterInput, RegisterResult};
+pub use show::{Show, ShowInput, ShowResult};

@@ -1,0 +1,93 @@
+//! Taking a name.
+
+use baton_core::{
+    code::ErrorCode,
+    ids::{AgentId, AgentName, Role, RoomId},
+    room::{Action, NewIdentity},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    App, Caller, Failure,
+    app::{Request, internal},
+    change::Change,
+    table::{AGENT, Effect, Place, UseCase},
+};
+
+/// `agent.register`
+pub struct Register;
+
+/// What to be called.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegisterInput {
+    pub room_id: RoomId,
+    /// Like amber-otter; default: one is made, or you keep yours
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What you are here for: messages can be sent to role:NAME
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// Who you are now.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RegisterResult {
+    pub room_id: RoomId,
+    pub agent_id: AgentId,
+    pub name: String,
+    pub role: Option<Role>,
+    /// Whether anything changed.
+    pub changed: bool,
+}
+
+impl UseCase for Register {
+    const NAME: &'static str = "agent.register";
+    const PLACE: Place = Place::Portal(&AGENT);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Become an agent of the room under a name of your own, or change yours.";
+    type Input = RegisterInput;
+    type Output = RegisterResult;
+
+    fn run(app: &App, caller: &Caller, input: RegisterInput) -> Result<RegisterResult, Failure> {
+        let name = input.name.as_deref().map(parse_name).transpose()?;
+        let role = input.role.as_deref().map(parse_role).transpose()?;
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change(caller, &request, &input.room_id, |change| register(change, name.as_ref(), role.as_ref()))
+    }
+}
+
+/// Makes the caller an agent of a room that is being changed, or changes what it is called.
+pub(super) fn register(
+    change: &mut Change<'_>,
+    name: Option<&AgentName>,
+    role: Option<&Role>,
+) -> Result<RegisterResult, Failure> {
+    let recorded = match change.room.member(&change.actor.agent_id) {
+        Some(_) => {
+            let identity = NewIdentity { name: name.cloned(), role: role.cloned(), former: change.former()? };
+            change.decide(Action::Register { identity })?
+        }
+        None => change.join(name.cloned(), role.cloned())?,
+    };
+    let member = change.room.member(&change.actor.agent_id).ok_or_else(|| internal("who registers is a member"))?;
+    Ok(RegisterResult {
+        room_id: change.room.id.clone(),
+        agent_id: member.agent_id.clone(),
+        name: member.display_name.clone(),
+        role: member.role.clone(),
+        changed: recorded.is_some(),
+    })
+}
+
+pub(super) fn parse_name(text: &str) -> Result<AgentName, Failure> {
+    text.parse().map_err(|error| Failure::new(ErrorCode::InvalidAgentId, format!("{error}.")).with("field", "name"))
+}
+
+pub(super) fn parse_role(text: &str) -> Result<Role, Failure> {
+    text.parse().map_err(|error| Failure::new(ErrorCode::InvalidRole, format!("{error}.")).with("field", "role"))
+}

@@ -1,0 +1,77 @@
+//! Accepting a message. An item that was not read is read by it.
+
+use baton_core::{
+    code::ErrorCode,
+    ids::{RoomId, Seq},
+    inbox::{Refusal, Stage},
+    limits,
+    time::Timestamp,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{MessageRef, read::own};
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    table::{Effect, INBOX, Place, UseCase},
+};
+
+/// `inbox.ack`
+pub struct Ack;
+
+/// Which message.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AckInput {
+    pub room_id: RoomId,
+    pub message: MessageRef,
+    /// What you say to it
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// That it is accepted.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct AckResult {
+    pub room_id: RoomId,
+    pub message: Seq,
+    pub state: Stage,
+    pub seen_at: Timestamp,
+    pub accepted_at: Timestamp,
+}
+
+impl UseCase for Ack {
+    const NAME: &'static str = "inbox.ack";
+    const PLACE: Place = Place::Portal(&INBOX);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Accept one of your messages; its sender learns of it.";
+    type Input = AckInput;
+    type Output = AckResult;
+
+    fn run(app: &App, caller: &Caller, input: AckInput) -> Result<AckResult, Failure> {
+        if input.note.as_ref().is_some_and(|note| note.len() > limits::REASON_BYTES) {
+            let message = format!("note may have at most {} bytes.", limits::REASON_BYTES);
+            return Err(Failure::new(ErrorCode::InvalidMessage, message).with("field", "note"));
+        }
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change(caller, &request, &input.room_id, |change| {
+            change.require_agent()?;
+            let message = input.message.0;
+            let (_, item) = own(change, message, |message, recipients| Refusal::AckForbidden { message, recipients })?;
+            if let Some(event) = item.accept(input.note.as_deref()) {
+                change.record(event)?;
+            }
+            Ok(AckResult {
+                room_id: change.room.id.clone(),
+                message,
+                state: Stage::Accepted,
+                seen_at: item.seen_at.unwrap_or(change.now),
+                accepted_at: item.accepted_at.unwrap_or(change.now),
+            })
+        })
+    }
+}

@@ -1,0 +1,171 @@
+//! What is in the caller's inbox. Being told of an item delivers it.
+
+use baton_core::{
+    code::ErrorCode,
+    ids::{RoomId, Seq},
+    inbox::{Item, Stage},
+    limits,
+    room::{Room, Stick},
+};
+use baton_store::{StoreError, engine::Tx, inbox, log};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ItemView, view::message};
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    table::{Effect, INBOX, Place, UseCase},
+};
+
+/// `inbox.list`
+pub struct List;
+
+/// Which items.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListInput {
+    pub room_id: RoomId,
+    /// Default pending: not seen yet, or to be accepted
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Only after this message
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Seq>,
+    /// 1 to 200; default 25
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// Which items are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// Not seen yet, or to be accepted.
+    Pending,
+    /// All of them.
+    All,
+    /// Those that are exactly so far.
+    At(Stage),
+}
+
+impl Which {
+    /// The word for it.
+    fn named(word: &str) -> Result<Self, Failure> {
+        let stage = Stage::ALL.into_iter().find(|stage| stage.as_str() == word);
+        match (word, stage) {
+            ("pending", _) => Ok(Self::Pending),
+            ("all", _) => Ok(Self::All),
+            (_, Some(stage)) => Ok(Self::At(stage)),
+            (_, None) => {
+                let shown: String = word.chars().take(limits::SHOWN_INPUT_CHARS).collect();
+                let states = ["pending", "all", "queued", "delivered", "seen", "accepted"];
+                let message = format!("{shown:?} is no state of an item.");
+                Err(Failure::new(ErrorCode::InvalidState, message)
+                    .with("field", "state")
+                    .with("states", states.to_vec()))
+            }
+        }
+    }
+}
+
+/// Items, oldest first.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ListResult {
+    pub room_id: RoomId,
+    pub items: Vec<ItemView>,
+    /// Whether there are more: ask again with `after`.
+    pub has_more: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// A listing stays within this many bytes of JSON.
+const PAGE_BYTES: usize = 11_000;
+/// Items looked at to find those of one stage.
+const LOOKED_AT: u32 = 2_000;
+
+impl UseCase for List {
+    const NAME: &'static str = "inbox.list";
+    const PLACE: Place = Place::Portal(&INBOX);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Your messages: those you have not seen or have to accept.";
+    type Input = ListInput;
+    type Output = ListResult;
+
+    fn run(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
+        let limit = input.limit.unwrap_or(limits::INBOX_DEFAULT);
+        if !(1..=limits::INBOX_MAX).contains(&limit) {
+            let message = format!("limit must be from 1 to {}.", limits::INBOX_MAX);
+            return Err(Failure::new(ErrorCode::InvalidLimit, message).with("field", "limit"));
+        }
+        let which = Which::named(input.state.as_deref().unwrap_or("pending"))?;
+        let request = Request { command: Self::NAME, input: &input, key: None };
+        app.change(caller, &request, &input.room_id, |change| {
+            let agent = change.actor.agent_id.clone();
+            if change.room.stick != Stick::Closed {
+                change.require_agent()?;
+            }
+            let after = input.after.unwrap_or_default();
+            let found = look(change.tx, &change.room, &agent, which, after, limit)?;
+            let (shown, has_more) = page(change.tx, &change.room, found, limit as usize)?;
+            let items: Vec<Item> = shown.iter().map(|(item, _)| item.clone()).collect();
+            change.take_items(items.clone());
+            // A room that is over changes no more.
+            if change.room.stick != Stick::Closed
+                && let Some(event) = Item::deliver(&items)
+            {
+                change.record(event)?;
+            }
+            let told = |mut view: ItemView| {
+                view.state = view.state.max(Stage::Delivered);
+                view
+            };
+            let items: Vec<ItemView> = shown.into_iter().map(|(_, view)| told(view)).collect();
+            let next =
+                (!items.is_empty()).then(|| "Read one with `inbox read`, accept it with `inbox ack`.".to_owned());
+            Ok(ListResult { room_id: change.room.id.clone(), items, has_more, next })
+        })
+    }
+}
+
+fn look(
+    tx: &mut dyn Tx,
+    room: &Room,
+    agent: &baton_core::ids::AgentId,
+    which: Which,
+    after: Seq,
+    limit: u32,
+) -> Result<Vec<Item>, StoreError> {
+    match which {
+        Which::Pending => inbox::pending(tx, &room.id, agent, after, limit + 1),
+        Which::All => inbox::of(tx, &room.id, agent, after, limit + 1),
+        Which::At(stage) => {
+            let mut found = inbox::of(tx, &room.id, agent, after, LOOKED_AT)?;
+            found.retain(|item| item.stage() == stage);
+            Ok(found)
+        }
+    }
+}
+
+/// Items with what they say, as many as a page holds.
+fn page(
+    tx: &mut dyn Tx,
+    room: &Room,
+    found: Vec<Item>,
+    limit: usize,
+) -> Result<(Vec<(Item, ItemView)>, bool), StoreError> {
+    let total = found.len();
+    let (mut shown, mut bytes) = (Vec::new(), 0);
+    for item in found.into_iter().take(limit) {
+        let Some(recorded) = log::find(tx, &room.id, item.message)? else { continue };
+        let Some(sent) = message(&recorded) else { continue };
+        let view = ItemView::of(&item, sent);
+        bytes += serde_json::to_string(&view).map_or(0, |json| json.len());
+        if bytes > PAGE_BYTES && !shown.is_empty() {
+            break;
+        }
+        shown.push((item, view));
+    }
+    let has_more = shown.len() < total;
+    Ok((shown, has_more))
+}

@@ -1,0 +1,19 @@
+//! Messages: sending them, and the one inbox that each agent has.
+
+mod ack;
+mod block;
+mod list;
+mod read;
+mod reference;
+mod send;
+mod sent;
+mod view;
+
+pub use ack::{Ack, AckInput, AckResult};
+pub use block::{Block, BlockInput};
+pub use list::{List, ListInput, ListResult, Which};
+pub use read::{Read, ReadInput, ReadResult};
+pub use reference::MessageRef;
+pub use send::{Send, SendInput, SendResult};
+pub use sent::{Sent, SentInput, SentResult, SentView};
+pub use view::{DeliveryView, ItemView};

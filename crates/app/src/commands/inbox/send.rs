@@ -1,0 +1,146 @@
+//! Sending a message.
+
+use baton_core::{
+    code::ErrorCode,
+    ids::{BeadId, RoomId, Seq},
+    inbox::{Address, Category, Draft, Message, Urgency},
+    protocol::ProtocolEvent,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::view::message;
+use crate::{
+    App, Caller, Failure,
+    app::{Request, internal},
+    change::Change,
+    scoping,
+    table::{Effect, INBOX, Place, UseCase},
+};
+
+/// `inbox.send`
+pub struct Send;
+
+/// What to send to whom.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SendInput {
+    pub room_id: RoomId,
+    /// Name or id of an agent, role:NAME, or broadcast
+    pub to: String,
+    /// HANDOFF, BLOCKED, DECISION or INFO
+    pub category: String,
+    pub subject: String,
+    /// HANDOFF
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// HANDOFF
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_action: Option<String>,
+    /// BLOCKED
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocker: Option<String>,
+    /// BLOCKED
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested_action: Option<String>,
+    /// BLOCKED; default medium
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub urgency: Option<Urgency>,
+    /// DECISION, INFO
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// Default: true for HANDOFF and BLOCKED
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requires_ack: Option<bool>,
+    /// Task or bead; default: your task in progress
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bead_id: Option<BeadId>,
+    /// Paths it is about
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// That it was sent.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SendResult {
+    pub room_id: RoomId,
+    /// Its number.
+    pub message: Seq,
+    /// What people call those who get it.
+    pub recipients: Vec<String>,
+    /// The protocol's event for it.
+    pub event: ProtocolEvent,
+}
+
+impl UseCase for Send {
+    const NAME: &'static str = "inbox.send";
+    const PLACE: Place = Place::Portal(&INBOX);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Send a message to an agent, a role or everybody.";
+    type Input = SendInput;
+    type Output = SendResult;
+
+    fn run(app: &App, caller: &Caller, input: SendInput) -> Result<SendResult, Failure> {
+        let category = Category::named(&input.category).ok_or_else(|| unknown_category(&input.category))?;
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change(caller, &request, &input.room_id, |change| {
+            let draft = Draft {
+                subject: input.subject.clone(),
+                summary: input.summary.clone(),
+                next_action: input.next_action.clone(),
+                blocker: input.blocker.clone(),
+                requested_action: input.requested_action.clone(),
+                urgency: input.urgency,
+                body: input.body.clone(),
+                requires_ack: input.requires_ack,
+            };
+            let about = About { bead_id: input.bead_id.as_ref(), scope: input.scope.as_deref() };
+            post(app, change, &input.to, category, &draft, &about)
+        })
+    }
+}
+
+/// What a message is about.
+pub(super) struct About<'a> {
+    pub(super) bead_id: Option<&'a BeadId>,
+    pub(super) scope: Option<&'a str>,
+}
+
+/// Sends a message in a room that is being changed.
+pub(super) fn post(
+    app: &App,
+    change: &mut Change<'_>,
+    to: &str,
+    category: Category,
+    draft: &Draft,
+    about: &About<'_>,
+) -> Result<SendResult, Failure> {
+    change.require_open()?;
+    let address = Address::parse(to)
+        .map_err(|error| Failure::new(ErrorCode::InvalidRole, format!("{error}.")).with("field", "to"))?;
+    let payload = draft.check(category)?;
+    let root = scoping::root(&change.room)?;
+    let scope = about.scope.map(|text| app.scope_path(&root, "scope", text).map(|path| path.shown(&root)));
+    let bead_id = change.bead(about.bead_id)?;
+    let outgoing = Message { to: address, category, payload, bead_id, scope: scope.transpose()? };
+    let event = outgoing.send(&change.room, change.actor)?;
+    let recorded = change.record(event)?;
+    let recipients = message(&recorded).into_iter().flat_map(|sent| &sent.recipients);
+    Ok(SendResult {
+        room_id: change.room.id.clone(),
+        message: recorded.seq,
+        recipients: recipients.map(|recipient| recipient.name.clone()).collect(),
+        event: ProtocolEvent::of(&recorded, change.room.canonical_path.as_deref())
+            .ok_or_else(|| internal("a message is an event of the protocol"))?,
+    })
+}
+
+fn unknown_category(given: &str) -> Failure {
+    let shown: String = given.chars().take(baton_core::limits::SHOWN_INPUT_CHARS).collect();
+    Failure::new(ErrorCode::InvalidCategory, format!("{shown:?} is no category of messages."))
+        .with("field", "category")
+        .with("categories", Category::ALL.map(Category::as_str).to_vec())
+}

@@ -1,0 +1,103 @@
+//! What became of what the caller sent.
+
+use baton_core::{
+    code::ErrorCode,
+    ids::{BeadId, RoomId, Seq},
+    inbox::Category,
+    limits,
+    time::Timestamp,
+};
+use baton_store::{inbox, log};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{DeliveryView, view::message};
+use crate::{
+    App, Caller, Failure,
+    presence::{self, Effort},
+    table::{Effect, INBOX, Place, UseCase},
+};
+
+/// `inbox.sent`
+pub struct Sent;
+
+/// Which messages.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SentInput {
+    pub room_id: RoomId,
+    /// Only those that wait to be accepted
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waiting: bool,
+    /// Deliveries, 1 to 200; default 25
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// Messages, newest first.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SentResult {
+    pub room_id: RoomId,
+    pub messages: Vec<SentView>,
+}
+
+/// A message and what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SentView {
+    pub message: Seq,
+    pub category: Category,
+    pub to_agent: String,
+    pub subject: String,
+    pub bead_id: Option<BeadId>,
+    pub requires_ack: bool,
+    pub sent_at: Timestamp,
+    pub deliveries: Vec<DeliveryView>,
+}
+
+impl UseCase for Sent {
+    const NAME: &'static str = "inbox.sent";
+    const PLACE: Place = Place::Portal(&INBOX);
+    const EFFECT: Effect = Effect::Read;
+    const ABOUT: &'static str = "What became of what you sent.";
+    type Input = SentInput;
+    type Output = SentResult;
+
+    fn run(app: &App, caller: &Caller, input: SentInput) -> Result<SentResult, Failure> {
+        let limit = input.limit.unwrap_or(limits::INBOX_DEFAULT);
+        if !(1..=limits::INBOX_MAX).contains(&limit) {
+            let message = format!("limit must be from 1 to {}.", limits::INBOX_MAX);
+            return Err(Failure::new(ErrorCode::InvalidLimit, message).with("field", "limit"));
+        }
+        let you = caller.actor().agent_id;
+        let (mut room, messages, now) = app.store.read(|tx| {
+            let room = app.room(tx, &input.room_id)?;
+            let items = match input.waiting {
+                true => inbox::unanswered(tx, &room.id, &you, limit)?,
+                false => inbox::sent(tx, &room.id, &you, limit)?,
+            };
+            let mut messages: Vec<SentView> = Vec::new();
+            for item in items {
+                let delivery = DeliveryView::of(&item, &room);
+                if let Some(last) = messages.last_mut().filter(|last| last.message == item.message) {
+                    last.deliveries.push(delivery);
+                    continue;
+                }
+                let recorded = log::find(tx, &room.id, item.message)?;
+                let Some(sent) = recorded.as_ref().and_then(message) else { continue };
+                messages.push(SentView {
+                    message: item.message,
+                    category: item.category,
+                    to_agent: sent.to_agent.clone(),
+                    subject: sent.payload.subject().to_owned(),
+                    bead_id: sent.bead_id.clone(),
+                    requires_ack: item.requires_ack,
+                    sent_at: item.queued_at,
+                    deliveries: vec![delivery],
+                });
+            }
+            Ok::<_, Failure>((room, messages, tx.now()?))
+        })?;
+        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        Ok(SentResult { room_id: room.id, messages })
+    }
+}

@@ -1,0 +1,131 @@
+//! The guard: whether the caller may touch some paths.
+
+use baton_core::{
+    agent::Presence,
+    code::ErrorCode,
+    ids::{AgentId, RoomId},
+    limits,
+    room::Stick,
+    scope::{Came, Collision, Event, Overlap, ScopePath, Strictness, View},
+    time::Timestamp,
+};
+use baton_store::scopes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    App, Caller, Failure,
+    app::{Request, Sight},
+    change::Outcome,
+    presence::{self, Effort},
+    scoping,
+    table::{Effect, Place, SCOPE, UseCase},
+};
+
+/// `scope.check`
+pub struct Check;
+
+/// What to check.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckInput {
+    pub room_id: RoomId,
+    /// Files or directories, relative to the room's root or absolute
+    pub paths: Vec<String>,
+    /// Let the scopes of stale and evicted owners pass
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub active_only: bool,
+}
+
+/// That nothing is in the way.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CheckResult {
+    pub room_id: RoomId,
+    /// How many paths were looked at.
+    pub checked: usize,
+    /// What was let past: the scopes of owners that do not respond, with active_only.
+    pub passed: Vec<CollisionView>,
+}
+
+/// Whose scope was entered.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CollisionView {
+    pub path: String,
+    pub scope: String,
+    pub incursion_kind: Overlap,
+    pub owner: AgentId,
+    pub owner_agent: String,
+    pub owner_liveness: Presence,
+    pub expires_at: Timestamp,
+}
+
+impl From<&Collision> for CollisionView {
+    fn from(collision: &Collision) -> Self {
+        Self {
+            path: collision.incoming.clone(),
+            scope: collision.reservation.scope.clone(),
+            incursion_kind: collision.overlap,
+            owner: collision.reservation.lease.holder.clone(),
+            owner_agent: collision.owner_name.clone(),
+            owner_liveness: collision.presence,
+            expires_at: collision.reservation.lease.expires_at,
+        }
+    }
+}
+
+impl UseCase for Check {
+    const NAME: &'static str = "scope.check";
+    const PLACE: Place = Place::Portal(&SCOPE);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str =
+        "May you edit these paths? Refused, with whose they are, when another has reserved them.";
+    type Input = CheckInput;
+    type Output = CheckResult;
+
+    fn run(app: &App, caller: &Caller, input: CheckInput) -> Result<CheckResult, Failure> {
+        if !(1..=limits::CHECKED_PATHS).contains(&input.paths.len()) {
+            let message = format!("paths must name 1 to {} paths.", limits::CHECKED_PATHS);
+            return Err(Failure::new(ErrorCode::InvalidArgs, message).with("field", "paths"));
+        }
+        let stale_after = app.stale_after()?;
+        let strictness = if input.active_only { Strictness::ActiveOnly } else { Strictness::Everyone };
+        let by = caller.actor().agent_id;
+        let (mut sight, found) = app.store.read(|tx| {
+            let room = app.room(tx, &input.room_id)?;
+            let eyes = app.eyes(tx, &room)?;
+            let found = scopes::in_force(tx, &room.id)?;
+            Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, found))
+        })?;
+        presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try);
+        let root = scoping::root(&sight.room)?;
+        let paths = paths(app, &root, &input.paths)?;
+        let clear = CheckResult { room_id: input.room_id.clone(), checked: input.paths.len(), passed: Vec::new() };
+        let view = View { room: &sight.room, root: &root, now: sight.now, stale_after, witness: &sight.eyes };
+        // Mostly nothing is in the way, and then nothing is written.
+        if sight.room.stick == Stick::Closed || found.collisions(view, &by, &paths).is_empty() {
+            return Ok(clear);
+        }
+        let request = Request { command: Self::NAME, input: &input, key: None };
+        app.change_or_refuse(caller, &request, &input.room_id, |change| {
+            let scopes = change.scopes()?.clone();
+            let view = View { room: &change.room, root: &root, now: change.now, stale_after, witness: change.witness };
+            let (collisions, verdict) = scopes.check(view, &by, &paths, strictness);
+            let came = if verdict.is_ok() { Came::Through } else { Came::Short };
+            let incursions: Vec<Event> =
+                collisions.iter().map(|collision| collision.incursion(&change.room, &by, came)).collect();
+            change.record_all(incursions)?;
+            let passed = collisions.iter().map(CollisionView::from).collect();
+            Ok(match verdict {
+                Ok(()) => {
+                    Outcome::Done(CheckResult { room_id: input.room_id.clone(), checked: input.paths.len(), passed })
+                }
+                Err(refusal) => Outcome::Refused(refusal.into()),
+            })
+        })
+    }
+}
+
+fn paths(app: &App, root: &ScopePath, texts: &[String]) -> Result<Vec<ScopePath>, Failure> {
+    let paths = texts.iter().map(|text| app.file_path(root, "paths", text));
+    paths.filter_map(Result::transpose).collect()
+}

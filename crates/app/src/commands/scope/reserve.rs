@@ -1,0 +1,143 @@
+//! Reserving paths, and going past those who do not respond.
+
+use baton_core::{
+    agent::Presence,
+    code::ErrorCode,
+    ids::{AgentId, BeadId, RoomId},
+    limits,
+    scope::{self, Came, Event, ScopePath, Takeover, View},
+    time::Ttl,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ScopeView;
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    change::Outcome,
+    scoping,
+    table::{Effect, Place, SCOPE, UseCase},
+};
+
+/// `scope.reserve`
+pub struct Reserve;
+
+/// What to reserve.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReserveInput {
+    pub room_id: RoomId,
+    /// Paths relative to the room's root: a file, a directory, or dir/*
+    pub scopes: Vec<String>,
+    /// 5 to 1440; default 120
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_minutes: Option<u64>,
+    /// Displace owners that are stale or evicted
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub takeover_stale: bool,
+    /// The task or bead it is for; default: your task in progress
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bead_id: Option<BeadId>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// What is reserved now.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ReserveResult {
+    pub room_id: RoomId,
+    pub reserved: Vec<ScopeView>,
+    /// Reservations that ended for it.
+    pub displaced: Vec<DisplacedView>,
+}
+
+/// A reservation that ended because its owner did not respond.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct DisplacedView {
+    pub scope: String,
+    pub owner: AgentId,
+    pub owner_agent: String,
+    /// What justified it.
+    pub owner_liveness: Presence,
+}
+
+impl UseCase for Reserve {
+    const NAME: &'static str = "scope.reserve";
+    const PLACE: Place = Place::Portal(&SCOPE);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Reserve paths for a while. Refused while an active agent has them.";
+    type Input = ReserveInput;
+    type Output = ReserveResult;
+
+    fn run(app: &App, caller: &Caller, input: ReserveInput) -> Result<ReserveResult, Failure> {
+        let ttl = ttl(&input)?;
+        check_count(&input)?;
+        let stale_after = app.stale_after()?;
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change_or_refuse(caller, &request, &input.room_id, |change| {
+            change.require_agent()?;
+            let root = scoping::root(&change.room)?;
+            let wanted = scope::Reserve {
+                scopes: paths(app, &root, &input.scopes)?,
+                ttl,
+                bead_id: change.bead(input.bead_id.as_ref())?,
+                takeover: if input.takeover_stale { Takeover::Stale } else { Takeover::No },
+            };
+            let scopes = change.scopes()?.clone();
+            let by = change.actor.agent_id.clone();
+            let view = View { room: &change.room, root: &root, now: change.now, stale_after, witness: change.witness };
+            let collisions = scopes.collisions(view, &by, &wanted.scopes);
+            let decided = scopes.reserve(view, &by, &wanted);
+            let came = if decided.is_ok() { Came::Through } else { Came::Short };
+            let incursions: Vec<Event> =
+                collisions.iter().map(|collision| collision.incursion(&change.room, &by, came)).collect();
+            change.record_all(incursions)?;
+            let events = match decided {
+                Ok(events) => events,
+                Err(refusal) => return Ok(Outcome::Refused(refusal.into())),
+            };
+            let displaced = collisions.iter().map(|collision| DisplacedView {
+                scope: collision.reservation.scope.clone(),
+                owner: collision.reservation.lease.holder.clone(),
+                owner_agent: collision.owner_name.clone(),
+                owner_liveness: collision.presence,
+            });
+            let displaced = displaced.collect();
+            let recorded = change.record_all(events)?;
+            let ids = recorded.iter().map(|recorded| match &recorded.event {
+                baton_core::event::Event::Scope(Event::Reserved(reserved)) => reserved.renews.unwrap_or(recorded.seq),
+                _ => recorded.seq,
+            });
+            let ids: Vec<_> = ids.collect();
+            let scopes = change.scopes()?.clone();
+            let view = View { room: &change.room, root: &root, now: change.now, stale_after, witness: change.witness };
+            let reserved = ids.iter().filter_map(|id| scopes.find(*id)).map(|found| ScopeView::of(found, view, &by));
+            let reserved = reserved.collect();
+            Ok(Outcome::Done(ReserveResult { room_id: change.room.id.clone(), reserved, displaced }))
+        })
+    }
+}
+
+fn paths(app: &App, root: &ScopePath, scopes: &[String]) -> Result<Vec<ScopePath>, Failure> {
+    scopes.iter().map(|text| app.scope_path(root, "scopes", text)).collect()
+}
+
+fn check_count(input: &ReserveInput) -> Result<(), Failure> {
+    if (1..=limits::SCOPES_OF_AGENT).contains(&input.scopes.len()) {
+        return Ok(());
+    }
+    let message = format!("scopes must name 1 to {} paths.", limits::SCOPES_OF_AGENT);
+    Err(Failure::new(ErrorCode::InvalidArgs, message).with("field", "scopes"))
+}
+
+fn ttl(input: &ReserveInput) -> Result<Ttl, Failure> {
+    let minutes = input.ttl_minutes.unwrap_or(limits::SCOPE_TTL_MINUTES_DEFAULT);
+    if limits::SCOPE_TTL_MINUTES.contains(&minutes) {
+        return Ok(Ttl::from_minutes(minutes));
+    }
+    let (least, most) = limits::SCOPE_TTL_MINUTES.into_inner();
+    let message = format!("ttl_minutes must be from {least} to {most}, not {minutes}.");
+    Err(Failure::new(ErrorCode::InvalidArgs, message).with("field", "ttl_minutes"))
+}

@@ -1,0 +1,88 @@
+//! Who has reserved what.
+
+use baton_core::{
+    ids::RoomId,
+    limits,
+    room::Stick,
+    scope::{Reservation, View},
+};
+use baton_store::scopes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ScopeView;
+use crate::{
+    App, Caller, Failure,
+    app::Sight,
+    presence::{self, Effort},
+    scoping,
+    table::{Effect, Place, SCOPE, UseCase},
+};
+
+/// `scope.status`
+pub struct Status;
+
+/// What to list.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StatusInput {
+    pub room_id: RoomId,
+    /// Also those that ended
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub all: bool,
+}
+
+/// What is reserved.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StatusResult {
+    pub room_id: RoomId,
+    /// In the order of their grants.
+    pub scopes: Vec<ScopeView>,
+    /// What ended, the last first; only when asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub archived: Vec<ScopeView>,
+}
+
+impl UseCase for Status {
+    const NAME: &'static str = "scope.status";
+    const PLACE: Place = Place::Portal(&SCOPE);
+    const EFFECT: Effect = Effect::Read;
+    const ABOUT: &'static str = "Who has reserved which paths, and how present they are.";
+    type Input = StatusInput;
+    type Output = StatusResult;
+
+    fn run(app: &App, caller: &Caller, input: StatusInput) -> Result<StatusResult, Failure> {
+        let actor = caller.actor();
+        let stale_after = app.stale_after()?;
+        let archive = if input.all { limits::SCOPES_ARCHIVED_MAX } else { 0 };
+        let look = || {
+            app.store.read(|tx| {
+                let room = app.room(tx, &input.room_id)?;
+                let eyes = app.eyes(tx, &room)?;
+                let found = (scopes::in_force(tx, &room.id)?, scopes::ended(tx, &room.id, archive)?);
+                Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, found))
+            })
+        };
+        let (mut sight, (mut in_force, mut ended)) = look()?;
+        presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try);
+        let lapsed = in_force.reservations.iter().any(|reservation| reservation.has_lapsed(sight.now));
+        if lapsed && sight.room.stick != Stick::Closed {
+            // What ran out is archived by whoever looks. If the store is busy, the next one does it.
+            let swept: Result<(), Failure> = presence::write(&app.store, Effort::Try, |tx| {
+                app.change_in(tx, &actor, &input.room_id, &mut |change| change.scopes().map(|_| ()))
+            });
+            if swept.is_ok() {
+                (sight, (in_force, ended)) = look()?;
+            }
+        }
+        let Sight { room, eyes, now } = &sight;
+        let root = scoping::root(room)?;
+        let view = View { room, root: &root, now: *now, stale_after, witness: eyes };
+        let show = |reservation: &Reservation| ScopeView::of(reservation, view, &actor.agent_id);
+        Ok(StatusResult {
+            room_id: room.id.clone(),
+            scopes: in_force.reservations.iter().filter(|found| found.is_live(*now)).map(show).collect(),
+            archived: ended.iter().map(show).collect(),
+        })
+    }
+}

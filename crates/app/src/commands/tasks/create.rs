@@ -1,0 +1,69 @@
+//! Writing down what there is to do.
+
+use baton_core::{code::ErrorCode, ids::RoomId, limits, task::Drafted};
+use baton_store::tasks;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::TaskResult;
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    change::Change,
+    scoping,
+    table::{Effect, Place, TASKS, UseCase},
+};
+
+/// `tasks.create`
+pub struct Create;
+
+/// What is to be done.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateInput {
+    pub room_id: RoomId,
+    pub title: String,
+    /// Paths it is about
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<String>,
+    /// Name or id of who does it
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assignee: Option<String>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+impl UseCase for Create {
+    const NAME: &'static str = "tasks.create";
+    const PLACE: Place = Place::Portal(&TASKS);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Write down something to do.";
+    type Input = CreateInput;
+    type Output = TaskResult;
+
+    fn run(app: &App, caller: &Caller, input: CreateInput) -> Result<TaskResult, Failure> {
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change(caller, &request, &input.room_id, |change| {
+            change.require_agent()?;
+            let drafted = Drafted {
+                title: input.title.clone(),
+                scopes: scopes(app, change, &input.scopes)?,
+                assignee: input.assignee.as_deref().map(|named| change.named(named)).transpose()?,
+            };
+            let id = tasks::next_id(change.tx, &change.room.id)?;
+            change.record(drafted.create(id)?)?;
+            TaskResult::now(change, id)
+        })
+    }
+}
+
+/// Scopes of a task as they are stored.
+pub(super) fn scopes(app: &App, change: &Change<'_>, texts: &[String]) -> Result<Vec<String>, Failure> {
+    if texts.len() > limits::SCOPES_OF_AGENT {
+        let message = format!("scopes must name at most {} paths.", limits::SCOPES_OF_AGENT);
+        return Err(Failure::new(ErrorCode::InvalidArgs, message).with("field", "scopes"));
+    }
+    let root = scoping::root(&change.room)?;
+    texts.iter().map(|text| app.scope_path(&root, "scopes", text).map(|path| path.shown(&root))).collect()
+}

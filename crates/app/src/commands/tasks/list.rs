@@ -1,0 +1,77 @@
+//! What there is to do.
+
+use baton_core::{code::ErrorCode, ids::RoomId, limits, task::State};
+use baton_store::tasks;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::TaskView;
+use crate::{
+    App, Caller, Failure,
+    presence::{self, Effort},
+    table::{Effect, Place, TASKS, UseCase},
+};
+
+/// `tasks.list`
+pub struct List;
+
+/// Which tasks.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListInput {
+    pub room_id: RoomId,
+    /// Only those
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<State>,
+    /// Only yours, unfinished
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mine: bool,
+    /// 1 to 200; default 50
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// Tasks, newest first.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ListResult {
+    pub room_id: RoomId,
+    pub tasks: Vec<TaskView>,
+    /// Whether there are more than were asked for.
+    pub has_more: bool,
+}
+
+impl UseCase for List {
+    const NAME: &'static str = "tasks.list";
+    const PLACE: Place = Place::Portal(&TASKS);
+    const EFFECT: Effect = Effect::Read;
+    const ABOUT: &'static str = "List tasks, newest first.";
+    type Input = ListInput;
+    type Output = ListResult;
+
+    fn run(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
+        let limit = input.limit.unwrap_or(limits::TASKS_DEFAULT);
+        if !(1..=limits::TASKS_MAX).contains(&limit) {
+            let message = format!("limit must be from 1 to {}.", limits::TASKS_MAX);
+            return Err(Failure::new(ErrorCode::InvalidLimit, message).with("field", "limit"));
+        }
+        let you = caller.actor().agent_id;
+        let (mut room, mut found, now) = app.store.read(|tx| {
+            let room = app.room(tx, &input.room_id)?;
+            let found = match (input.mine, input.state) {
+                (true, _) => tasks::unfinished_of(tx, &room.id, &you)?.into_iter().rev().collect(),
+                (false, Some(state)) => tasks::in_state(tx, &room.id, state, limit + 1)?,
+                (false, None) => tasks::newest(tx, &room.id, limit + 1)?,
+            };
+            Ok::<_, Failure>((room, found, tx.now()?))
+        })?;
+        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        found.retain(|task| input.state.is_none_or(|state| task.state == state));
+        let has_more = found.len() > limit as usize;
+        found.truncate(limit as usize);
+        Ok(ListResult {
+            tasks: found.iter().map(|task| TaskView::of(task, &room)).collect(),
+            room_id: room.id,
+            has_more,
+        })
+    }
+}

@@ -1,0 +1,66 @@
+//! A task as callers see it.
+
+use baton_core::{
+    ids::{AgentId, RoomId},
+    room::Room,
+    task::{State, Task, TaskId},
+    time::Timestamp,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Failure, change::Change};
+
+/// Something to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TaskView {
+    pub task: TaskId,
+    pub title: String,
+    pub state: State,
+    pub assignee: Option<AgentId>,
+    /// What people call the assignee.
+    pub assignee_agent: Option<String>,
+    /// Where; empty means anywhere.
+    pub scopes: Vec<String>,
+    pub created_by: AgentId,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl TaskView {
+    pub(super) fn of(task: &Task, room: &Room) -> Self {
+        let name = |agent: &AgentId| room.member(agent).map(|member| member.display_name.clone());
+        Self {
+            task: task.id,
+            title: task.title.clone(),
+            state: task.state,
+            assignee: task.assignee.clone(),
+            assignee_agent: task.assignee.as_ref().and_then(name),
+            scopes: task.scopes.clone(),
+            created_by: task.created_by.clone(),
+            created_at: task.created_at,
+            updated_at: task.updated_at,
+        }
+    }
+}
+
+/// A task, and where it is.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TaskResult {
+    pub room_id: RoomId,
+    #[serde(flatten)]
+    pub task: TaskView,
+}
+
+impl TaskResult {
+    /// The task as it is in a room that is being changed.
+    pub(super) fn now(change: &mut Change<'_>, id: TaskId) -> Result<Self, Failure> {
+        let task = required(change, id)?;
+        Ok(Self { room_id: change.room.id.clone(), task: TaskView::of(&task, &change.room) })
+    }
+}
+
+/// A task that must be there.
+pub(super) fn required(change: &mut Change<'_>, id: TaskId) -> Result<Task, Failure> {
+    change.task(id)?.ok_or_else(|| Failure::unknown_task(&id.to_string()))
+}
