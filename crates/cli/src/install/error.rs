@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use super::Harness;
+use super::{Harness, git_hook};
 
 /// A failure to install, remove or look.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +64,34 @@ pub(crate) enum InstallError {
         /// The file.
         path: PathBuf,
     },
+    /// A hook that lines of shell cannot be put into.
+    #[error("{path} {why}")]
+    ForeignHook {
+        /// The hook.
+        path: PathBuf,
+        /// What it is.
+        why: String,
+        /// The lines it should have.
+        lines: String,
+    },
+    /// A hook that is somewhere else, where others may use it too.
+    #[error("{path} is a symbolic link to {target}")]
+    LinkedHook {
+        /// The hook.
+        path: PathBuf,
+        /// Where it points.
+        target: PathBuf,
+        /// The lines it should have; none if they should go.
+        lines: Option<String>,
+    },
+    /// Our lines begin in a hook and do not end.
+    #[error("{path}, line {line}: Baton's lines begin here and nothing ends them")]
+    UnendedBlock {
+        /// The hook.
+        path: PathBuf,
+        /// The line, from one.
+        line: usize,
+    },
     /// The operating system said no.
     #[error("could not {doing} {path}")]
     Io {
@@ -88,6 +116,9 @@ impl InstallError {
             Self::WrongShape { .. } => "config_wrong_shape",
             Self::Changed { .. } => "config_changed",
             Self::BadEdit { .. } => "config_bad_edit",
+            Self::ForeignHook { .. } => "hook_not_shell",
+            Self::LinkedHook { .. } => "hook_is_link",
+            Self::UnendedBlock { .. } => "hook_block_unended",
             Self::Io { .. } => "config_io",
         }
     }
@@ -105,7 +136,7 @@ impl InstallError {
         match self {
             Self::NoHome => "Set HOME and run it again.".to_owned(),
             Self::UnknownHarness { .. } => {
-                format!("Name one of {}, or use --all.", Harness::ALL.map(Harness::slug).join(", "))
+                format!("Name one of {}, {}, or use --all.", Harness::ALL.map(Harness::slug).join(", "), git_hook::SLUG)
             }
             Self::UnusableCommand { .. } => "Move baton to a path that can be written as text.".to_owned(),
             Self::Unparsable { .. } => {
@@ -120,6 +151,23 @@ impl InstallError {
             Self::BadEdit { .. } => {
                 "The file was not touched. Add the entry that --print shows by hand, and report this.".to_owned()
             }
+            Self::ForeignHook { lines, .. } => {
+                format!("It was not touched. Have it do by hand what these lines of shell do:\n{lines}")
+            }
+            Self::LinkedHook { lines: Some(lines), .. } => {
+                format!(
+                    "It was not touched. Add these lines by hand, after the first line of what it points to:\n{lines}"
+                )
+            }
+            Self::LinkedHook { lines: None, .. } => format!(
+                "It was not touched. Take the lines from {} to {} out of what it points to.",
+                git_hook::BEGIN,
+                git_hook::END
+            ),
+            Self::UnendedBlock { .. } => format!(
+                "It was not touched. Take Baton's lines out, or put {} after the last of them, and run it again.",
+                git_hook::END
+            ),
             Self::Io { .. } => "Check that the file and its directory are yours to read and write.".to_owned(),
         }
     }

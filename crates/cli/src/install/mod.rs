@@ -1,8 +1,8 @@
-//! Setting Baton up in the coding agents a person uses: their MCP server entry and their skill.
+//! Setting Baton up in the coding agents a person uses: their MCP server entry and their skill; and in git.
 //!
 //! Each harness has one file here that says where its configuration is, what an entry looks like in it and which
-//! skill directory it reads; [`json`] and [`toml`] edit the two formats, [`atomic`] writes. Nothing here prints
-//! or reads the environment: the caller passes both in and shows the [`Outcome`].
+//! skill directory it reads; [`json`] and [`toml`] edit the two formats, [`atomic`] writes. [`git_hook`] guards the
+//! commits of a repository. Nothing here prints or reads the environment: the caller passes both in and shows the [`Outcome`].
 //!
 //! Start at [`install`], [`uninstall`] and [`status()`]; [`plan_install`] is what `--print` shows.
 //!
@@ -15,6 +15,7 @@ mod client;
 mod codex;
 mod error;
 mod gemini;
+pub(crate) mod git_hook;
 mod harness;
 mod json;
 mod opencode;

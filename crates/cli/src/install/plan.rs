@@ -37,17 +37,22 @@ pub(super) struct Edit {
 impl Plan {
     /// Writes what was planned.
     pub(super) fn apply(self) -> Result<Outcome, InstallError> {
-        for edit in &self.edits {
-            if read_text(&edit.path)? != edit.before {
-                return Err(InstallError::Changed { path: edit.path.clone() });
-            }
-            let (doing, done) = match &edit.after {
-                Some(text) => ("write", atomic::write(&edit.path, text, edit.new_mode)),
-                None => ("remove", atomic::remove(&edit.path)),
-            };
-            done.map_err(|source| InstallError::Io { doing, path: edit.path.clone(), source })?;
-        }
+        self.edits.iter().try_for_each(Edit::apply)?;
         Ok(self.outcome)
+    }
+}
+
+impl Edit {
+    /// Changes the file, if it still says what the edit was made from.
+    pub(super) fn apply(&self) -> Result<(), InstallError> {
+        if read_text(&self.path)? != self.before {
+            return Err(InstallError::Changed { path: self.path.clone() });
+        }
+        let (doing, done) = match &self.after {
+            Some(text) => ("write", atomic::write(&self.path, text, self.new_mode)),
+            None => ("remove", atomic::remove(&self.path)),
+        };
+        done.map_err(|source| InstallError::Io { doing, path: self.path.clone(), source })
     }
 }
 
@@ -86,12 +91,17 @@ impl fmt::Display for Plan {
 
 /// Plans and applies, and does so again while someone else is faster.
 pub(super) fn carry_out(plan: impl Fn() -> Result<Plan, InstallError>) -> Result<Outcome, InstallError> {
-    let mut outcome = plan()?.apply();
+    while_changed(|| plan()?.apply())
+}
+
+/// Tries again while someone else is faster.
+pub(super) fn while_changed<T>(attempt: impl Fn() -> Result<T, InstallError>) -> Result<T, InstallError> {
+    let mut outcome = attempt();
     for _ in 1..ATTEMPTS_MAX {
         if !matches!(outcome, Err(InstallError::Changed { .. })) {
             break;
         }
-        outcome = plan()?.apply();
+        outcome = attempt();
     }
     outcome
 }

@@ -9,6 +9,7 @@ mod bad_store;
 mod contention;
 mod crash;
 mod demo;
+mod git_hook;
 mod handoffs;
 mod help;
 mod hold;

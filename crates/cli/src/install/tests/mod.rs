@@ -1,6 +1,7 @@
 //! Installing into made-up home directories.
 
 mod fresh;
+mod git_hook;
 mod home;
 mod merge;
 mod places;

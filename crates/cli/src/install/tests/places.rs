@@ -72,7 +72,7 @@ fn names_are_slugs_or_programs() {
     }
     let error = "cursor".parse::<Harness>().unwrap_err();
     assert_eq!(error.code(), "unknown_harness");
-    assert_eq!(error.hint(), "Name one of claude-code, codex, gemini, opencode, or use --all.");
+    assert_eq!(error.hint(), "Name one of claude-code, codex, gemini, opencode, git-hook, or use --all.");
 }
 
 #[test]

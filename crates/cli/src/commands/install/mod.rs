@@ -1,0 +1,9 @@
+//! `baton install` and `baton uninstall`
+
+mod registration;
+mod run;
+mod standing;
+mod target;
+
+pub(super) use run::{InstallArgs, UninstallArgs};
+pub(super) use standing::registrations;

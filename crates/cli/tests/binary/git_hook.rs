@@ -1,0 +1,77 @@
+//! `baton install git-hook` at the program: which hook is meant, and with which store.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::support::{Ran, World};
+
+fn git(world: &World, arguments: &[&str]) {
+    let mut command = world.command("git");
+    command.args(["-c", "user.name=Ana", "-c", "user.email=ana@example.org"]).args(arguments);
+    let ran = Ran::of(command);
+    assert_eq!(ran.status, 0, "{arguments:?}: {ran:?}");
+}
+
+/// A world whose workspace is a repository.
+fn repository() -> World {
+    let world = World::new();
+    git(&world, &["init", "--quiet"]);
+    git(&world, &["commit", "--quiet", "--allow-empty", "--message=first"]);
+    world
+}
+
+#[test]
+fn the_hook_of_the_repository_runs_this_program_on_this_store() {
+    let world = repository();
+    let hook = world.workspace().join(".git/hooks/pre-commit");
+    let would = world.data_of(&["install", "git-hook", "--print"]);
+    assert!(would[0]["would"].as_str().unwrap().starts_with(&format!("would create {}", hook.display())), "{would}");
+    assert!(!hook.exists());
+
+    let installed = json!([{
+        "changed": true, "outcome": { "hook": hook, "change": "created", "made_executable": false },
+    }]);
+    assert_eq!(world.data_of(&["install", "git-hook"]), installed);
+    let text = fs::read_to_string(&hook).unwrap();
+    assert!(text.contains(&format!("baton='{}'\n", env!("CARGO_BIN_EXE_baton"))), "{text}");
+    assert!(text.contains(&format!("export BATON_DATA_DIR='{}'\n", world.data().display())), "{text}");
+    assert_eq!(world.data_of(&["install", "git-hook"])[0]["changed"], json!(false));
+
+    assert_eq!(world.data_of(&["uninstall", "git-hook"])[0]["outcome"]["change"], "removed_file");
+    assert!(!hook.exists());
+    assert!(!world.data().exists(), "installing opens no store");
+}
+
+#[test]
+fn worktrees_and_settings_say_which_hook_is_meant() {
+    let world = repository();
+    git(&world, &["worktree", "add", "--quiet", "../tree"]);
+    let tree = world.root().join("tree");
+    let hook = |path: &str| world.data_of(&["install", "git-hook", "--path", path])[0]["outcome"]["hook"].clone();
+    assert_eq!(hook("../tree"), json!(world.workspace().join(".git/hooks/pre-commit")));
+    git(&world, &["config", "core.hooksPath", ".githooks"]);
+    assert_eq!(hook(tree.to_str().unwrap()), json!(tree.join(".githooks/pre-commit")));
+}
+
+#[test]
+fn what_makes_no_sense_is_said_and_writes_nothing() {
+    let world = World::new();
+    let before = World::files(&world.root());
+    let refused = |arguments: &[&str], words: &str| {
+        let ran = world.run(&[arguments, &["--json"]].concat());
+        assert_eq!((ran.status, ran.code().as_str()), (2, "invalid_input"), "{ran:?}");
+        let error = ran.json()["error"].to_string();
+        assert!(error.contains(words), "{error}");
+    };
+    refused(&["install", "git-hook"], "is not in a git repository");
+    refused(&["uninstall", "git-hook", "--path", "../home"], "is not in a git repository");
+    refused(&["install", "codex", "--path", "."], "--path is only for git-hook");
+    refused(&["uninstall", "--all", "--path", "."], "--path is only for git-hook");
+    assert_eq!(World::files(&world.root()), before);
+
+    git(&world, &["init", "--quiet"]);
+    refused(&["install", "git-hook", "--store", "postgres://ana:hunter2@db.example/baton"], "~/.pgpass");
+    assert_eq!(world.run(&["install", "--all"]).status, 0);
+    assert!(!world.workspace().join(".git/hooks/pre-commit").exists(), "--all is about harnesses");
+}
