@@ -111,7 +111,7 @@ fn ancestors(levels: &[Level], home: Option<&Path>) -> Vec<String> {
 /// The same place in the main worktree, for an absolute path inside a linked one: they share a room. Any other path
 /// is where it was.
 ///
-/// Directories on the way have one spelling afterwards, as with [`canonical`]. The last name is not followed if it is
+/// Directories on the way have one spelling afterwards, as with [`canonical()`]. The last name is not followed if it is
 /// a symbolic link, because to git the link is the file. Nothing need exist; what does not is kept as it is written.
 pub fn in_main_worktree(path: &Path, home: Option<&Path>) -> PathBuf {
     let path = spelt_once(path);
