@@ -1,4 +1,5 @@
 //! Collisions: told to the one who is refused, and to everybody who reads the log, in the contract's words.
+#![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
 use baton_app::doctor;
 use baton_testkit::{Agent, TestApp, on_every_backend};

@@ -1,4 +1,5 @@
 //! Reservations of paths through the table: how long they last, who may have them, and what paths mean.
+#![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
 use baton_app::{Caller, doctor};
 use baton_core::time::Ttl;
