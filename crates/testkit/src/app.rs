@@ -1,6 +1,6 @@
 //! An app on a real store, with a clock that only the test moves.
 
-use std::sync::Arc;
+use std::{ffi::OsString, sync::Arc};
 
 use baton_app::{
     App, Caller, Failure,
@@ -35,16 +35,29 @@ impl TestApp {
     pub fn open(backend: Backend) -> Self {
         let place = Arc::new(Place::new(backend));
         let workspace = Workspace::in_directory(place.directory());
-        Self::on(place, workspace, ManualClock::new(), SequentialIds::default())
+        Self::on(place, workspace, ManualClock::new(), SequentialIds::default(), &[])
     }
 
     /// Another app on the same store, as another process would have: same time, same workspace, nothing shared.
     pub fn beside(&self) -> Self {
-        Self::on(Arc::clone(&self.place), self.workspace.clone(), self.clock.clone(), self.ids.clone())
+        self.beside_with(&[])
     }
 
-    fn on(place: Arc<Place>, workspace: Workspace, clock: ManualClock, ids: SequentialIds) -> Self {
-        let environment = Environment::of([("HOME", workspace.at("home"))], workspace.at(""));
+    /// The same, in a process that was started with these variables too.
+    pub fn beside_with(&self, variables: &[(&str, &str)]) -> Self {
+        Self::on(Arc::clone(&self.place), self.workspace.clone(), self.clock.clone(), self.ids.clone(), variables)
+    }
+
+    fn on(
+        place: Arc<Place>,
+        workspace: Workspace,
+        clock: ManualClock,
+        ids: SequentialIds,
+        variables: &[(&str, &str)],
+    ) -> Self {
+        let home = [("HOME".to_owned(), workspace.at("home").into_os_string())];
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value)));
+        let environment = Environment::of(home.into_iter().chain(variables), workspace.at(""));
         let time = Time::Told(Arc::new(clock.clone()));
         let app = App::open(&place.location(), environment, time, Box::new(ids.clone())).unwrap();
         Self { app, store: place.open(), clock, ids, workspace, place }
