@@ -28,26 +28,41 @@ pub struct TestApp {
     ids: SequentialIds,
     workspace: Workspace,
     place: Arc<Place>,
+    vars: Vec<(String, String)>,
 }
 
 impl TestApp {
     /// A fresh store, and a workspace of its own.
     pub fn open(backend: Backend) -> Self {
+        Self::open_with(backend, &[])
+    }
+
+    /// The same with variables in its environment.
+    pub fn open_with(backend: Backend, vars: &[(&str, &str)]) -> Self {
         let place = Arc::new(Place::new(backend));
         let workspace = Workspace::in_directory(place.directory());
-        Self::on(place, workspace, ManualClock::new(), SequentialIds::default())
+        let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Self::on(place, workspace, ManualClock::new(), SequentialIds::default(), vars)
     }
 
     /// Another app on the same store, as another process would have: same time, same workspace, nothing shared.
     pub fn beside(&self) -> Self {
-        Self::on(Arc::clone(&self.place), self.workspace.clone(), self.clock.clone(), self.ids.clone())
+        let (clock, ids) = (self.clock.clone(), self.ids.clone());
+        Self::on(Arc::clone(&self.place), self.workspace.clone(), clock, ids, self.vars.clone())
     }
 
-    fn on(place: Arc<Place>, workspace: Workspace, clock: ManualClock, ids: SequentialIds) -> Self {
-        let environment = Environment::of([("HOME", workspace.at("home"))], workspace.at(""));
+    fn on(
+        place: Arc<Place>,
+        workspace: Workspace,
+        clock: ManualClock,
+        ids: SequentialIds,
+        vars: Vec<(String, String)>,
+    ) -> Self {
+        let home = ("HOME".to_owned(), workspace.text("home"));
+        let environment = Environment::of(vars.iter().cloned().chain([home]), workspace.at(""));
         let time = Time::Told(Arc::new(clock.clone()));
         let app = App::open(&place.location(), environment, time, Box::new(ids.clone())).unwrap();
-        Self { app, store: place.open(), clock, ids, workspace, place }
+        Self { app, store: place.open(), clock, ids, workspace, place, vars }
     }
 
     /// The app itself, for what is not in the table.
@@ -69,6 +84,11 @@ impl TestApp {
     /// Someone with a real process, which can be stopped and killed.
     pub fn living_agent(&self, name: &str) -> Agent<'_> {
         Agent::new(self, name, Some(Sleeper::start()))
+    }
+
+    /// A person, whose shell is not known.
+    pub fn person(&self, name: &str) -> Agent<'_> {
+        Agent::person(self, name)
     }
 
     /// Someone on another machine, whose process can be looked at only there.
