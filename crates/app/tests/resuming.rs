@@ -56,12 +56,8 @@ fn name_role_scopes_tasks_and_messages_go_on() {
         assert_eq!((&own["name"], &own["role"]), (&json!("amber-otter"), &json!("builder")));
         assert_eq!((&own["scopes"], &own["in_progress"]), (&json!(["src"]), &json!(["TASK-001"])));
         let tasks = claude.does("tasks.list", json!({}))["tasks"].clone();
-        let whose: Vec<_> = tasks.as_array().unwrap().iter().map(|task| (&task["task"], &task["assignee"])).collect();
-        let expected = [("TASK-003", Value::Null), ("TASK-002", json!("claude")), ("TASK-001", json!("claude"))];
-        assert_eq!(
-            whose,
-            expected.each_ref().map(|(task, who)| (&tasks[3 - task[7..].parse::<usize>().unwrap()]["task"], who))
-        );
+        let whose: Vec<_> = tasks.as_array().unwrap().iter().map(|task| task["assignee"].clone()).collect();
+        assert_eq!(whose, [Value::Null, json!("claude"), json!("claude")], "newest first; what is over stays as it is");
         let inbox = claude.does("inbox.list", json!({}))["items"].clone();
         let told: Vec<_> = inbox.as_array().unwrap().iter().map(|item| (&item["message"], &item["state"])).collect();
         assert_eq!(told, [(&waiting, &json!("delivered")), (&blocked, &json!("seen"))]);
@@ -95,7 +91,6 @@ fn the_prior_session_has_left_and_comes_back_as_somebody_else() {
         for taken in ["amber-otter", "keen-crane"] {
             assert_eq!(codex.refused("agent.register", json!({"name": taken}))["error"], "DUPLICATE_AGENT_ID");
         }
-        assert_eq!(codex.refused("agent.adopt", json!({"agent": "amber-otter"}))["error"], "ADOPTION_REJECTED");
         sound(&app);
     });
 }
@@ -105,6 +100,7 @@ fn whoever_left_is_gone_on_as_by_name_or_id() {
     on_every_backend(|app| {
         for named in ["amber-otter", "codex"] {
             let [codex, claude] = scene(&app);
+            app.later_minutes(1);
             codex.does("room.leave", json!({}));
             let adopted = claude.does("agent.adopt", json!({"agent": named}));
             assert_eq!(
