@@ -148,3 +148,31 @@ fn id(at: Timestamp, seq: Seq) -> String {
     let day: String = at.to_string().chars().take_while(|c| *c != 'T').filter(char::is_ascii_digit).collect();
     format!("proto_{day}_{:03}", seq.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_has_the_day_in_utc_and_the_place_in_the_log() {
+        let at = |text: &str| serde_json::from_value::<Timestamp>(json!(text)).unwrap();
+        assert_eq!(id(at("2026-02-14T18:05:11.000Z"), Seq(1)), "proto_20260214_001", "the contract's own");
+        assert_eq!(id(at("2026-02-14T23:59:59.999Z"), Seq(1234)), "proto_20260214_1234");
+        assert_eq!(id(at("2026-02-15T00:30:00.000+01:00"), Seq(12)), "proto_20260214_012");
+    }
+
+    #[test]
+    fn people_read_the_contracts_labels() {
+        let label = |event_type: &str| {
+            let event = json!({
+                "id": "proto_20260214_001", "version": "v1", "event_type": event_type, "project_root": null,
+                "bead_id": null, "from_agent": null, "to_agent": null, "scope": null,
+                "created_at": "2026-02-14T18:05:11.000Z", "payload": {},
+            });
+            serde_json::from_value::<ProtocolEvent>(event).unwrap().label()
+        };
+        assert_eq!(["HANDOFF", "BLOCKED"].map(label), ["Passed to", "Needs input"]);
+        assert_eq!((SEEN_LABEL, ACCEPTED_LABEL), ("Seen", "Accepted"));
+        assert_eq!(["INCURSION", "RESUME"].map(label), ["Incursion", "Resumed"], "rows of their own");
+    }
+}

@@ -52,6 +52,21 @@ impl<'a> Agent<'a> {
         Self { app, caller, sleeper: Mutex::default(), room: Mutex::default() }
     }
 
+    /// A person.
+    pub(crate) fn person(app: &'a TestApp, name: &str) -> Self {
+        let session_kind = SessionKind::Human;
+        let identity = Actor { agent_id: name.parse().unwrap(), process: None, session_kind, overridden: false };
+        let caller = Caller::new(identity, app.workspace().at(""));
+        Self { app, caller, sleeper: Mutex::default(), room: Mutex::default() }
+    }
+
+    /// The same agent, working at another path of the workspace.
+    pub fn at(&self, path: &str) -> Self {
+        let mut caller = self.caller.clone();
+        caller.cwd = self.app.workspace().at(path);
+        Self { app: self.app, caller, sleeper: Mutex::default(), room: Mutex::new(self.room_lock().clone()) }
+    }
+
     /// The same agent in another call, which can be withdrawn.
     pub fn on_call(&self, cancel: Cancel) -> Self {
         let caller = self.caller.clone().on(self.caller.connection.clone(), cancel);

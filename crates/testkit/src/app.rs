@@ -1,6 +1,6 @@
 //! An app on a real store, with a clock that only the test moves.
 
-use std::{ffi::OsString, sync::Arc};
+use std::sync::Arc;
 
 use baton_app::{
     App, Caller, Failure,
@@ -28,24 +28,35 @@ pub struct TestApp {
     ids: SequentialIds,
     workspace: Workspace,
     place: Arc<Place>,
+    vars: Vec<(String, String)>,
 }
 
 impl TestApp {
     /// A fresh store, and a workspace of its own.
     pub fn open(backend: Backend) -> Self {
+        Self::open_with(backend, &[])
+    }
+
+    /// The same with variables in its environment.
+    pub fn open_with(backend: Backend, vars: &[(&str, &str)]) -> Self {
         let place = Arc::new(Place::new(backend));
         let workspace = Workspace::in_directory(place.directory());
-        Self::on(place, workspace, ManualClock::new(), SequentialIds::default(), &[])
+        Self::on(place, workspace, ManualClock::new(), SequentialIds::default(), owned(vars))
     }
 
     /// Another app on the same store, as another process would have: same time, same workspace, nothing shared.
     pub fn beside(&self) -> Self {
-        self.beside_with(&[])
+        self.with(self.vars.clone())
     }
 
-    /// The same, in a process that was started with these variables too.
-    pub fn beside_with(&self, variables: &[(&str, &str)]) -> Self {
-        Self::on(Arc::clone(&self.place), self.workspace.clone(), self.clock.clone(), self.ids.clone(), variables)
+    /// The same, in a process that was started with these variables.
+    pub fn beside_with(&self, vars: &[(&str, &str)]) -> Self {
+        self.with(owned(vars))
+    }
+
+    fn with(&self, vars: Vec<(String, String)>) -> Self {
+        let (clock, ids) = (self.clock.clone(), self.ids.clone());
+        Self::on(Arc::clone(&self.place), self.workspace.clone(), clock, ids, vars)
     }
 
     fn on(
@@ -53,14 +64,13 @@ impl TestApp {
         workspace: Workspace,
         clock: ManualClock,
         ids: SequentialIds,
-        variables: &[(&str, &str)],
+        vars: Vec<(String, String)>,
     ) -> Self {
-        let home = [("HOME".to_owned(), workspace.at("home").into_os_string())];
-        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value)));
-        let environment = Environment::of(home.into_iter().chain(variables), workspace.at(""));
+        let home = ("HOME".to_owned(), workspace.text("home"));
+        let environment = Environment::of(vars.iter().cloned().chain([home]), workspace.at(""));
         let time = Time::Told(Arc::new(clock.clone()));
         let app = App::open(&place.location(), environment, time, Box::new(ids.clone())).unwrap();
-        Self { app, store: place.open(), clock, ids, workspace, place }
+        Self { app, store: place.open(), clock, ids, workspace, place, vars }
     }
 
     /// The app itself, for what is not in the table.
@@ -82,6 +92,11 @@ impl TestApp {
     /// Someone with a real process, which can be stopped and killed.
     pub fn living_agent(&self, name: &str) -> Agent<'_> {
         Agent::new(self, name, Some(Sleeper::start()))
+    }
+
+    /// A person, whose shell is not known.
+    pub fn person(&self, name: &str) -> Agent<'_> {
+        Agent::person(self, name)
     }
 
     /// Someone on another machine, whose process can be looked at only there.
@@ -178,4 +193,8 @@ impl TestApp {
     pub fn is_listening(&self, room: &RoomId, agent: &AgentId) -> bool {
         self.place.is_listening(&self.store, room, agent)
     }
+}
+
+fn owned(vars: &[(&str, &str)]) -> Vec<(String, String)> {
+    vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }

@@ -143,12 +143,10 @@ impl Adopting {
             (Some(old), Some(new)) => old.same_process(new),
             _ => false,
         };
-        let elsewhere = match (&prior.process, &by.process) {
-            (Some(old), Some(new)) => old.host_id != new.host_id,
-            _ => false,
-        };
-        // Whoever cannot be looked at from here is believed to be there for as long as it calls.
-        let believed = elsewhere && prior.liveness == Liveness::Unknown && prior.presence == Presence::Active;
+        // Whoever cannot be looked at from here, on another machine or in a container, is believed to be there for as
+        // long as it calls. Of a session that no process is known of, nothing but its work can speak.
+        let unseen = prior.process.is_some() && prior.liveness == Liveness::Unknown && !same_process;
+        let believed = unseen && prior.presence == Presence::Active;
         // A live process that has not called for so long may be all that is left of a conversation.
         let alive = prior.liveness == Liveness::Alive && !same_process && prior.presence != Presence::Evicted;
         if alive || believed {

@@ -9,6 +9,8 @@ mod draft;
 mod event;
 mod item;
 mod refusal;
+#[cfg(test)]
+mod tests;
 
 pub use decide::{Address, Message};
 pub use draft::{Category, Draft, Payload, Urgency};

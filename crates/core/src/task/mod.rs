@@ -7,6 +7,8 @@ mod decide;
 mod event;
 mod refusal;
 mod state;
+#[cfg(test)]
+mod tests;
 
 pub use decide::Drafted;
 pub use event::{Assigned, Created, Done, Event, Started};

@@ -9,7 +9,7 @@ use baton_core::{
     agent::{Evidence, Target},
     ids::{AgentId, BeadId},
     room::Room,
-    scope::ScopePath,
+    scope::{ScopePath, Scopes},
     task::Task,
 };
 use baton_store::{engine::Tx, scopes, tasks};
@@ -33,6 +33,8 @@ pub(super) struct Survey {
     gaps: Vec<String>,
     /// The scopes that the caller said to look at.
     asked: Vec<ScopePath>,
+    /// Who would adopt.
+    by: AgentId,
 }
 
 impl Survey {
@@ -40,7 +42,8 @@ impl Survey {
     pub(super) fn make(app: &App, caller: &Caller, room: &Room, asked: &[String]) -> Result<Self, Failure> {
         let root = scoping::root(room)?;
         let asked = asked.iter().map(|text| app.scope_path(&root, "scopes", text)).collect::<Result<_, _>>()?;
-        let mut survey = Self { root, changed: Vec::new(), beads: Vec::new(), gaps: Vec::new(), asked };
+        let by = caller.actor().agent_id;
+        let mut survey = Self { root, changed: Vec::new(), beads: Vec::new(), gaps: Vec::new(), asked, by };
         let Some(path) = room.canonical_path.as_deref().map(Path::new) else {
             survey.gaps.push("the room has no path, so nothing can be uncommitted there".to_owned());
             return Ok(survey);
@@ -69,11 +72,18 @@ impl Survey {
     }
 
     /// The evidence for one identity. Its scopes are those it has, or had until they ran out; when the caller named
-    /// some, only what lies in both counts.
+    /// some, only what lies in both counts. What has become a third one's scope since is that one's work.
     pub(super) fn evidence(&self, tx: &mut dyn Tx, room: &Room, target: &Target) -> Result<Evidence, Failure> {
-        let claimed = self.claimed(tx, room, target)?;
+        let now = tx.now()?;
+        let in_force = scopes::in_force(tx, &room.id)?;
+        let claimed = self.claimed(tx, room, target, &in_force)?;
+        let of_others = in_force.reservations.iter().filter(|other| {
+            other.is_live(now) && other.lease.holder != target.agent_id && other.lease.holder != self.by
+        });
+        let of_others: Vec<ScopePath> = of_others.map(|other| other.path(&self.root)).collect();
         let counts = |file: &ScopePath| {
             claimed.iter().any(|scope| scope.contains(file))
+                && !of_others.iter().any(|scope| scope.contains(file))
                 && (self.asked.is_empty() || self.asked.iter().any(|scope| scope.contains(file)))
         };
         let mut changed: Vec<String> =
@@ -89,8 +99,13 @@ impl Survey {
         Ok(Evidence { scopes, changed, in_progress, gaps: self.gaps.clone(), confirmed: false })
     }
 
-    fn claimed(&self, tx: &mut dyn Tx, room: &Room, target: &Target) -> Result<Vec<ScopePath>, Failure> {
-        let in_force = scopes::in_force(tx, &room.id)?;
+    fn claimed(
+        &self,
+        tx: &mut dyn Tx,
+        room: &Room,
+        target: &Target,
+        in_force: &Scopes,
+    ) -> Result<Vec<ScopePath>, Failure> {
         let mut found: Vec<ScopePath> = in_force.of(&target.agent_id).map(|own| own.path(&self.root)).collect();
         let expired = scopes::expired_of(tx, &room.id, &target.agent_id, EXPIRED_CLAIMS)?;
         found.extend(expired.iter().map(|own| own.path(&self.root)));

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use baton_core::{
-    agent::{Adopting, Presence, ResumeReason, Target},
+    agent::{Adopting, Former, Presence, ResumeReason, Target},
     code::ErrorCode,
     ids::{AgentId, BeadId, RoomId},
     room::{Action, Command, Event, Room, Stick},
@@ -97,11 +97,8 @@ impl UseCase for Init {
         if let Some(named) = &input.adopt {
             return resume(app, caller, &input, named);
         }
-        if input.register.is_none() {
-            if is_member(app, caller, &input.room_id)? && input.role.is_none() {
-                let reason = "session_already_registered";
-                return outcome(app, caller, &input.room_id, InitAction::AlreadyRegistered, reason, None);
-            }
+        let was_member = is_member(app, caller, &input.room_id)?;
+        if input.register.is_none() && !was_member {
             let found = candidates(app, caller, &input.room_id)?;
             if let Some(best) = found.first() {
                 return Err(ambiguous(best, &found));
@@ -112,12 +109,12 @@ impl UseCase for Init {
         let request = Request { command: Self::NAME, input: &input, key: None };
         let registered =
             app.change(caller, &request, &input.room_id, |change| register(change, name.as_ref(), role.as_ref()))?;
-        let reason = match (&input.register, registered.changed) {
-            (Some(_), true) => "explicit_register",
-            (None, true) => "no_resumable_identity",
-            (_, false) => "session_already_registered",
+        let (action, reason) = match (&input.register, registered.changed) {
+            (Some(_), true) => (InitAction::Registered, "explicit_register"),
+            (None, true) if !was_member => (InitAction::Registered, "no_resumable_identity"),
+            // Whoever has an identity keeps it, though its role may have changed.
+            (None, true) | (_, false) => (InitAction::AlreadyRegistered, "session_already_registered"),
         };
-        let action = if registered.changed { InitAction::Registered } else { InitAction::AlreadyRegistered };
         outcome(app, caller, &input.room_id, action, reason, None)
     }
 }
@@ -217,15 +214,17 @@ pub fn candidates(app: &App, caller: &Caller, room_id: &RoomId) -> Result<Vec<Ca
 }
 
 /// Every identity of a room, with when it was last seen.
-fn identities(room: &Room, former: &[baton_core::agent::Former]) -> Vec<(Target, Timestamp)> {
+fn identities(room: &Room, former_names: &[Former]) -> Vec<(Target, Timestamp)> {
     let members = room.members.iter().map(|member| {
         let target = Target { agent_id: member.agent_id.clone(), name: member.display_name.clone() };
         (target, member.last_seen_at)
     });
-    // A name that a member gave up is no identity of its own.
-    let left = former
+    // A name that somebody gave up is no identity of its own: only what they were called last is.
+    let is_last =
+        |former: &Former| former_names.iter().rfind(|other| other.agent_id == former.agent_id) == Some(former);
+    let left = former_names
         .iter()
-        .filter(|former| room.member(&former.agent_id).is_none())
+        .filter(|former| room.member(&former.agent_id).is_none() && is_last(former))
         .map(|former| (Target { agent_id: former.agent_id.clone(), name: former.name.clone() }, former.until));
     members.chain(left).collect()
 }

@@ -109,13 +109,14 @@ impl UseCase for List {
             let items: Vec<Item> = shown.iter().map(|(item, _)| item.clone()).collect();
             change.take_items(items.clone());
             // A room that is over changes no more.
-            if change.is_open()
-                && let Some(event) = Item::deliver(&items)
-            {
+            let delivers = change.is_open();
+            if delivers && let Some(event) = Item::deliver(&items) {
                 change.record(event)?;
             }
             let told = |mut view: ItemView| {
-                view.state = view.state.max(Stage::Delivered);
+                if delivers {
+                    view.state = view.state.max(Stage::Delivered);
+                }
                 view
             };
             let items: Vec<ItemView> = shown.into_iter().map(|(_, view)| told(view)).collect();

@@ -1,7 +1,9 @@
 //! The rules, as stories. `scene` has the cast and the clock; each file is a chapter of the contract.
 
 mod admin;
+mod adoption;
 mod handover;
+mod identity;
 mod property;
 mod recovery;
 mod scene;
