@@ -7,6 +7,7 @@ use baton_app::{
     commands::agent::{Adopt, AdoptInput, AdoptResult},
 };
 
+use super::page;
 use crate::{
     commands::surface::in_words,
     context::Context,
@@ -41,8 +42,11 @@ impl AdoptArgs {
             agent: self.agent,
             scopes: self.scopes,
             idempotency_key: self.key.key,
-        })?;
-        Ok(ui.answer(&adopted, || text(&adopted)))
+        });
+        match adopted {
+            Ok(adopted) => Ok(ui.answer(&adopted, || text(&adopted))),
+            Err(failure) => page::refuse(ui, failure, context.app.now()?),
+        }
     }
 }
 

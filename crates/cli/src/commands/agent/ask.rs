@@ -18,7 +18,11 @@ pub(super) fn which(context: &Context, ui: Ui, input: InitInput, undecided: Fail
     let candidates = page::candidates_of(&undecided);
     let now = context.app.now()?;
     complain(&page::choices(&candidates, now));
-    let Some(choice) = choose(ui, &candidates) else { return Err(undecided) };
+    let Some(choice) = choose(ui, &candidates) else {
+        return Ok(ui.failure_as(&undecided, || {
+            format!("{}: nothing was chosen.\n{}", undecided.code, page::commands(&undecided))
+        }));
+    };
     match choice {
         Choice::Adopt(name) => {
             let begun = context.run::<Init>(InitInput { adopt: Some(name), ..input })?;
@@ -67,20 +71,22 @@ fn new_name(ui: Ui) -> Option<Choice> {
 
 /// Asks whether an identity is to be adopted though nothing speaks for it. Anything but its name is a no.
 pub(super) fn confirm(context: &Context, ui: Ui, input: &InitInput, refused: Failure) -> Result<ExitCode, Failure> {
-    let fact = |key: &str| refused.details.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
-    let (name, reason) = (fact("name").to_owned(), fact("reason"));
-    if reason != "no_evidence" {
-        return Err(refused);
-    }
+    let now = context.app.now()?;
+    let (name, evidence) = match [page::fact(&refused, "name"), page::fact(&refused, "evidence")] {
+        [Some(name), Some(evidence)] if page::fact(&refused, "reason") == Some("no_evidence") => {
+            (name.to_owned(), evidence.to_owned())
+        }
+        _ => return page::refuse(ui, refused, now),
+    };
     complain(&format!(
         "Nothing speaks for going on as {}: {}.\nThat needs uncommitted changes in its scope, or a task of its own in \
          progress.\n",
         clean(&name),
-        clean(fact("evidence")),
+        clean(&evidence),
     ));
     let answer = ui.ask(&format!("Type {} to go on as it all the same, anything else to leave it: ", clean(&name)));
     if answer.as_deref() != Some(name.as_str()) {
-        return Err(refused);
+        return page::refuse(ui, refused, now);
     }
     let adopting =
         AdoptInput { room_id: input.room_id.clone(), agent: name, scopes: input.scopes.clone(), idempotency_key: None };

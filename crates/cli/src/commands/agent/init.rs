@@ -53,14 +53,10 @@ impl InitArgs {
             Err(failure) if failure.code == ErrorCode::AmbiguousSession && may_ask => {
                 ask::which(context, ui, self.input(&room_id), failure)
             }
-            Err(failure) if failure.code == ErrorCode::AmbiguousSession => {
-                let now = context.app.now()?;
-                Ok(ui.failure_as(&failure, || page::ambiguous(&failure, now)))
-            }
             Err(failure) if failure.code == ErrorCode::AdoptionRejected && may_ask => {
                 ask::confirm(context, ui, &self.input(&room_id), failure)
             }
-            Err(failure) => Err(failure),
+            Err(failure) => page::refuse(ui, failure, context.app.now()?),
         }
     }
 
@@ -87,7 +83,8 @@ impl InitArgs {
 
 /// Who somebody is now, and why.
 pub(super) fn text(begun: &InitResult) -> String {
-    let you = who(&begun.agent.name, &begun.agent.agent_id);
+    let role = begun.agent.role.as_ref().map_or_else(String::new, |role| format!(", role {role},"));
+    let you = who(&begun.agent.name, &begun.agent.agent_id) + &role;
     let room = &begun.room_id;
     let sentence = match (begun.action, &begun.evidence) {
         (InitAction::Adopted, Some(evidence)) => {

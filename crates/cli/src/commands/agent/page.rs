@@ -1,14 +1,18 @@
 //! What identities look like to a person.
 
+use std::process::ExitCode;
+
 use baton_app::{
     Failure,
     commands::agent::{AgentView, Candidate},
     view::ProcessState,
 };
-use baton_core::{agent::ResumeReason, task::TaskId, time::Timestamp};
+use baton_core::{agent::ResumeReason, code::ErrorCode, task::TaskId, time::Timestamp};
+use serde_json::Value;
 
 use crate::{
-    ui::clean,
+    commands::surface::in_words,
+    ui::{Ui, clean},
     wording::{seen, table, who},
 };
 
@@ -18,20 +22,19 @@ pub(super) fn lines(agents: &[AgentView], now: Timestamp) -> String {
     table(&rows)
 }
 
-fn row(agent: &AgentView, now: Timestamp) -> [String; 7] {
+fn row(agent: &AgentView, now: Timestamp) -> [String; 6] {
     let role = agent.role.as_ref().map_or_else(String::new, |role| format!("role:{role}"));
     let stick = if agent.holds_stick { "has the stick" } else { "" };
-    let you = if agent.you && !agent.former { "(you)" } else { "" };
+    let you = if agent.you && !agent.former { "  (you)" } else { "" };
     let work = [clean(&agent.scopes.join(", ")), tasks(&agent.in_progress)];
     let work: Vec<_> = work.into_iter().filter(|part| !part.is_empty()).collect();
     [
         who(&agent.name, &agent.agent_id),
         if agent.former { "left".to_owned() } else { agent.liveness.as_str().to_owned() },
-        presence(agent, now),
         role,
         stick.to_owned(),
         work.join("; "),
-        you.to_owned(),
+        presence(agent, now) + you,
     ]
 }
 
@@ -112,13 +115,37 @@ fn because(reason: ResumeReason) -> &'static str {
     }
 }
 
-/// What somebody is told who could not be asked.
-pub(super) fn ambiguous(failure: &Failure, now: Timestamp) -> String {
-    let mut text = format!("{}: {}\n", failure.code, clean(&failure.message));
-    text.push_str(&choices(&candidates_of(failure), now));
-    let commands = failure.details.get("choices").and_then(serde_json::Value::as_array).into_iter().flatten();
-    for command in commands.filter_map(serde_json::Value::as_str) {
-        text.push_str(&format!("  next: {}\n", clean(command)));
+/// Shows why a session cannot begin as somebody: whose work it would be, and what to run. Any other "no" is shown like
+/// all of them.
+pub(super) fn refuse(ui: Ui, failure: Failure, now: Timestamp) -> Result<ExitCode, Failure> {
+    match failure.code {
+        ErrorCode::AmbiguousSession => Ok(ui.failure_as(&failure, || ambiguous(&failure, now))),
+        ErrorCode::AdoptionRejected => Ok(ui.failure_as(&failure, || rejected(&failure))),
+        _ => Err(failure),
     }
+}
+
+fn ambiguous(failure: &Failure, now: Timestamp) -> String {
+    let message = format!("{}: {}\n", failure.code, clean(&failure.message));
+    message + &choices(&candidates_of(failure), now) + &commands(failure)
+}
+
+/// The commands that would decide.
+pub(super) fn commands(failure: &Failure) -> String {
+    let commands = failure.details.get("choices").and_then(Value::as_array).into_iter().flatten();
+    commands.filter_map(Value::as_str).map(|command| format!("  next: {}\n", clean(command))).collect()
+}
+
+fn rejected(failure: &Failure) -> String {
+    let mut text = format!("{}: {}\n", failure.code, clean(&failure.message));
+    if let (Some(session), Some(presence)) = (fact(failure, "prior_session_agent"), fact(failure, "prior_presence")) {
+        text.push_str(&format!("  its session: {}, {}\n", clean(session), clean(presence)));
+    }
+    text.push_str(&format!("  next: {}\n", clean(&in_words(&failure.next))));
     text
+}
+
+/// A fact of a refusal that is a text.
+pub(super) fn fact<'a>(failure: &'a Failure, key: &str) -> Option<&'a str> {
+    failure.details.get(key).and_then(Value::as_str)
 }

@@ -22,12 +22,13 @@ use crate::{
 /// For scripts and hooks; `baton install git-hook` has git ask before each commit. The room is that of the current
 /// directory, or the one that --room names. Where there is no room, --staged has nothing to protect and exits 0.
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("what").required(true).multiple(true)))]
 pub(in crate::commands) struct CheckArgs {
     /// Paths to check: relative ones start at the room's root, not at the current directory
-    #[arg(long = "path", value_name = "P", num_args = 1.., required_unless_present = "staged")]
+    #[arg(long = "path", value_name = "P", num_args = 1.., group = "what")]
     paths: Vec<String>,
     /// Check what the next git commit here would change
-    #[arg(long)]
+    #[arg(long, group = "what")]
     staged: bool,
     /// Let the scopes of stale and evicted owners pass, with a warning
     #[arg(long)]

@@ -15,12 +15,13 @@ use crate::{
 
 /// Give back paths that you have reserved
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("what").required(true)))]
 pub(in crate::commands) struct ReleaseArgs {
     /// Paths as they were reserved, relative to the room's root
-    #[arg(value_name = "SCOPE")]
+    #[arg(value_name = "SCOPE", group = "what")]
     scopes: Vec<String>,
     /// All that you have
-    #[arg(long)]
+    #[arg(long, group = "what")]
     all: bool,
     #[command(flatten)]
     room: RoomArgs,

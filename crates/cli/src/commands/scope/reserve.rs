@@ -63,7 +63,7 @@ fn text(reserved: &ReserveResult, now: Timestamp) -> String {
     let rows: Vec<_> = reserved
         .reserved
         .iter()
-        .map(|scope| [clean(&scope.scope), until(scope.expires_at, now), page::bead(scope.bead_id.as_ref())])
+        .map(|scope| [clean(&scope.scope), page::bead(scope.bead_id.as_ref()), until(scope.expires_at, now)])
         .collect();
     let owner = reserved.reserved.first().map_or_else(String::new, |first| who(&first.owner_agent, &first.owner));
     let mut text = format!("Reserved for {owner}:\n{}", table(&rows));

@@ -49,21 +49,20 @@ fn text(status: &StatusResult, now: Timestamp) -> String {
     text
 }
 
-fn row(scope: &ScopeView, now: Timestamp) -> [String; 6] {
+fn row(scope: &ScopeView, now: Timestamp) -> [String; 5] {
     let time = match (scope.ended, scope.ended_at) {
         (Some(End::Released), Some(at)) => format!("released {} ago", now.since(at)),
         (Some(End::Expired), Some(at)) => format!("expired {} ago", now.since(at)),
         _ => until(scope.expires_at, now),
     };
-    let yours = if scope.yours { "(yours)" } else { "" };
+    let yours = if scope.yours { "  (yours)" } else { "" };
     // How present somebody is says nothing about what they no longer have.
     let liveness = if scope.ended.is_some() { "" } else { scope.owner_liveness.as_str() };
     [
         clean(&scope.scope),
         who(&scope.owner_agent, &scope.owner),
         liveness.to_owned(),
-        time,
         page::bead(scope.bead_id.as_ref()),
-        yours.to_owned(),
+        time + yours,
     ]
 }
