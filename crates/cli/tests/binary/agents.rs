@@ -18,7 +18,9 @@ enum Left {
 
 /// An agent that reserved `src`, left something behind, and whose process is proven gone. Gives its name, too.
 fn gone_leaving(world: &World, left: Left) -> (Agent, String) {
-    let (mut agent, joined) = leaving(world);
+    let mut agent = world.agent("gone");
+    agent.ok("scope", json!({ "op": "reserve", "args": { "scopes": ["src"] } }));
+    let name = agent.ok("agent", json!({ "op": "show" }))["name"].as_str().unwrap_or_default().to_owned();
     match left {
         Left::ChangesInside => world.write("src/a.rs", "changed"),
         Left::ChangesOutside => world.write("docs/a.md", "changed"),
@@ -29,13 +31,6 @@ fn gone_leaving(world: &World, left: Left) -> (Agent, String) {
         Left::Nothing => {}
     }
     agent.kill();
-    (agent, joined)
-}
-
-fn leaving(world: &World) -> (Agent, String) {
-    let mut agent = world.agent("gone");
-    agent.ok("scope", json!({ "op": "reserve", "args": { "scopes": ["src"] } }));
-    let name = agent.ok("agent", json!({ "op": "show" }))["name"].as_str().unwrap().to_owned();
     (agent, name)
 }
 

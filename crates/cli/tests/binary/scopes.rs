@@ -1,8 +1,12 @@
 //! Reservations at the command line: who may have which paths, and the guard that a hook asks.
 
+use baton_core::limits;
 use serde_json::{Value, json};
 
 use crate::support::{Agent, Ran, Transcript, World};
+
+/// What git calls a file without contents.
+const EMPTY_FILE: &str = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
 
 /// An agent that reserved `scope` and whose process is proven gone.
 fn gone_with(world: &World, scope: &str) -> Agent {
@@ -220,6 +224,23 @@ fn where_nothing_is_protected_a_commit_is_never_held_up() {
     assert_eq!(world.run_as("ana", &["scope", "reserve", "b"]).status, 0);
     assert_eq!(answer(&["--staged"]), (0, nothing(json!(room), 0)));
     assert_eq!(answer(&["--staged", "--path", "b"]), (3, Value::Null), "both count");
+}
+
+#[test]
+fn a_commit_of_more_paths_than_one_call_takes_is_checked_to_the_last() {
+    let world = World::new().with_repository();
+    world.join_as("ana");
+    let more = limits::CHECKED_PATHS + 1;
+    let listed: String = (0..more).map(|number| format!("100644 {EMPTY_FILE} 0\tmany/{number:05}\n")).collect();
+    let mut stage = world.command("git");
+    stage.args(["update-index", "--index-info"]);
+    assert_eq!(Ran::with_input(stage, &listed).status, 0);
+    let clear = world.run_as("bo", &["scope", "check", "--staged", "--json"]);
+    assert_eq!((clear.status, &clear.json()["data"]["checked"]), (0, &json!(more)), "{clear:?}");
+    let last = format!("many/{:05}", more - 1);
+    assert_eq!(world.run_as("ana", &["scope", "reserve", &last]).status, 0);
+    let refused = world.run_as("bo", &["scope", "check", "--staged", "--json"]);
+    assert_eq!((refused.status, &refused.json()["error"]["incoming_scope"]), (3, &json!(last)), "{refused:?}");
 }
 
 #[test]
