@@ -288,6 +288,11 @@ fn a_person_at_a_terminal_is_asked_as_whom_to_go_on() {
     let program = ask("bo", &["--json"], "1\n");
     assert!(program.status == 3 && !program.stdout.contains("Go on as ["), "{program:?}");
 
+    let mut agent = world.at_terminal("bo", &["agent", "init"]);
+    agent.env("CODEX_THREAD_ID", "one");
+    let agent = Ran::with_input(agent, "1\n");
+    assert!(agent.status == 3 && !agent.stdout.contains("Go on as ["), "an agent is no person: {agent:?}");
+
     let new = ask("bo", &[], "7\nn\nNo Name\namber-otter\n");
     assert_eq!(new.status, 0, "{new:?}");
     let question = "Go on as [1-1, n for a new name, Enter for 1]: ";

@@ -69,7 +69,11 @@ pub(super) fn text(adopted: &AdoptResult) -> String {
     .filter(|(_, text)| !text.is_empty())
     .map(|(label, text)| [label.to_owned(), text])
     .collect();
-    let next = adopted.next.as_deref().map_or_else(|| "baton agent show".to_owned(), in_words);
+    let next = match &adopted.next {
+        Some(next) => in_words(next),
+        None if adopted.messages > 0 => "baton inbox".to_owned(),
+        None => "baton agent show".to_owned(),
+    };
     format!(
         "You go on as {you} in {}: {}.\n{}next: {}\n",
         adopted.room_id,

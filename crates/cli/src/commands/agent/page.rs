@@ -90,7 +90,7 @@ pub(super) fn candidates_of(failure: &Failure) -> Vec<Candidate> {
 
 /// Identities to choose from, the recommended one first and marked.
 pub(super) fn choices(candidates: &[Candidate], now: Timestamp) -> String {
-    let mut text = "Work was left unfinished here:\n".to_owned();
+    let mut text = "Work was left unfinished here.\n".to_owned();
     for (place, candidate) in candidates.iter().enumerate() {
         text.push_str(&format!(
             "  {}. {}  {}, {}\n     {}\n",
@@ -126,8 +126,7 @@ pub(super) fn refuse(ui: Ui, failure: Failure, now: Timestamp) -> Result<ExitCod
 }
 
 fn ambiguous(failure: &Failure, now: Timestamp) -> String {
-    let message = format!("{}: {}\n", failure.code, clean(&failure.message));
-    message + &choices(&candidates_of(failure), now) + &commands(failure)
+    format!("{}: {}{}", failure.code, choices(&candidates_of(failure), now), commands(failure))
 }
 
 /// The commands that would decide.
