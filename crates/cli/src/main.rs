@@ -11,6 +11,7 @@ mod install;
 mod render;
 mod select;
 mod ui;
+mod wording;
 
 use std::process::ExitCode;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use baton_app::{
     Failure,
-    commands::room::{GetRoomStateResult, State, StateInput},
+    commands::room::{self, GetRoomStateResult, State, StateInput},
     replay::{self, Earlier},
 };
 use baton_core::{
@@ -103,6 +103,16 @@ impl RoomArgs {
         match earlier {
             Some(earlier) if self.room.is_none() && self.path.is_none() => Ok(earlier.room_id.clone()),
             _ => self.find(context),
+        }
+    }
+
+    /// The room that is meant, opened if the path has none. A call that was made before is about the room of then.
+    pub(crate) fn find_or_open(&self, context: &Context, earlier: Option<&Earlier>) -> Result<RoomId, Failure> {
+        match (&self.room, &self.path, earlier) {
+            (None, None, Some(_)) | (Some(_), ..) => self.find_again(context, earlier),
+            (None, path, _) => {
+                room::open_room(&context.app, &context.caller, path.as_deref().unwrap_or(Path::new(".")))
+            }
         }
     }
 

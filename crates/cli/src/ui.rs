@@ -4,7 +4,7 @@
 //! terminal sees them.
 
 use std::{
-    io::{self, IsTerminal, Write},
+    io::{self, BufRead, IsTerminal, Write},
     process::ExitCode,
 };
 
@@ -56,6 +56,41 @@ impl Ui {
             complain(&text);
         }
         Exit::of(failure.code).into()
+    }
+
+    /// Shows a "no" that a person can be told better than by a list of its facts.
+    pub(crate) fn failure_as(&self, failure: &Failure, text: impl FnOnce() -> String) -> ExitCode {
+        if self.json {
+            failed_envelope(self.command, failure);
+        } else {
+            complain(&text());
+        }
+        Exit::of(failure.code).into()
+    }
+
+    /// Says what a person should know though all went well. A program finds it in the answer.
+    pub(crate) fn warn(&self, text: &str) {
+        if !self.json {
+            complain(&format!("warning: {text}\n"));
+        }
+    }
+
+    /// Whether a person can be asked: they see the question, and their answer arrives.
+    pub(crate) fn can_ask(&self) -> bool {
+        !self.json && is_interactive() && is_watched()
+    }
+
+    /// Asks a person, and reads one line. There is none at the end of the input.
+    pub(crate) fn ask(&self, question: &str) -> Option<String> {
+        complain(question);
+        let mut line = String::new();
+        match io::stdin().lock().read_line(&mut line) {
+            Ok(0) | Err(_) => {
+                complain("\n");
+                None
+            }
+            Ok(_) => Some(line.trim().to_owned()),
+        }
     }
 
     /// Says how far something is: at a terminal in one line that is written over, else in a line of its own.

@@ -1,5 +1,6 @@
 //! The commands, one file each. This file lists them and hands over.
 
+mod agent;
 mod completions;
 mod demo;
 mod doctor;
@@ -13,6 +14,7 @@ mod pass;
 mod reference;
 mod release;
 mod room;
+mod scope;
 mod status;
 mod store;
 pub(crate) mod surface;
@@ -63,6 +65,10 @@ enum Command {
     Leave(leave::LeaveArgs),
     #[command(subcommand)]
     Room(room::RoomCommand),
+    #[command(subcommand)]
+    Scope(scope::ScopeCommand),
+    #[command(subcommand)]
+    Agent(agent::AgentCommand),
     Mcp(mcp::McpArgs),
     Demo(demo::DemoArgs),
     Install(install::InstallArgs),
@@ -89,6 +95,8 @@ impl Command {
             Self::Heartbeat(_) => "heartbeat",
             Self::Leave(_) => "leave",
             Self::Room(room) => room.name(),
+            Self::Scope(scope) => scope.name(),
+            Self::Agent(agent) => agent.name(),
             Self::Mcp(_) => "mcp",
             Self::Demo(_) => "demo",
             Self::Install(_) => "install",
@@ -154,6 +162,8 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Heartbeat(args) => args.run(&Context::open(store)?, ui),
         Command::Leave(args) => args.run(&Context::open(store)?, ui),
         Command::Room(command) => command.run(&Context::open(store)?, ui),
+        Command::Scope(command) => command.run(&Context::open(store)?, ui),
+        Command::Agent(command) => command.run(&Context::open(store)?, ui),
     }
 }
 

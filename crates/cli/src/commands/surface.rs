@@ -18,6 +18,16 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("stick.release", &["release"]),
     ("stick.pass", &["pass"]),
     ("stick.takeover", &["take"]),
+    ("scope.reserve", &["scope", "reserve"]),
+    ("scope.release", &["scope", "release"]),
+    ("scope.status", &["scope", "status"]),
+    ("scope.check", &["scope", "check"]),
+    ("agent.list", &["agent", "list"]),
+    ("agent.show", &["agent", "show"]),
+    ("agent.init", &["agent", "init"]),
+    ("agent.register", &["agent", "register"]),
+    ("agent.adopt", &["agent", "adopt"]),
+    ("agent.heartbeat", &["agent", "heartbeat"]),
 ];
 
 /// `advice`, which names tools as agents know them, in the words of the command line. An op of a portal is written

@@ -4,26 +4,11 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::support::{Ran, World};
-
-fn git(world: &World, arguments: &[&str]) {
-    let mut command = world.command("git");
-    command.args(["-c", "user.name=Ana", "-c", "user.email=ana@example.org"]).args(arguments);
-    let ran = Ran::of(command);
-    assert_eq!(ran.status, 0, "{arguments:?}: {ran:?}");
-}
-
-/// A world whose workspace is a repository.
-fn repository() -> World {
-    let world = World::new();
-    git(&world, &["init", "--quiet"]);
-    git(&world, &["commit", "--quiet", "--allow-empty", "--message=first"]);
-    world
-}
+use crate::support::World;
 
 #[test]
 fn the_hook_of_the_repository_runs_this_program_on_this_store() {
-    let world = repository();
+    let world = World::new().with_repository();
     let hook = world.workspace().join(".git/hooks/pre-commit");
     let would = world.data_of(&["install", "git-hook", "--print"]);
     assert!(would[0]["would"].as_str().unwrap().starts_with(&format!("would create {}", hook.display())), "{would}");
@@ -45,12 +30,12 @@ fn the_hook_of_the_repository_runs_this_program_on_this_store() {
 
 #[test]
 fn worktrees_and_settings_say_which_hook_is_meant() {
-    let world = repository();
-    git(&world, &["worktree", "add", "--quiet", "../tree"]);
+    let world = World::new().with_repository();
+    world.git(&["worktree", "add", "--quiet", "../tree"]);
     let tree = world.root().join("tree");
     let hook = |path: &str| world.data_of(&["install", "git-hook", "--path", path])[0]["outcome"]["hook"].clone();
     assert_eq!(hook("../tree"), json!(world.workspace().join(".git/hooks/pre-commit")));
-    git(&world, &["config", "core.hooksPath", ".githooks"]);
+    world.git(&["config", "core.hooksPath", ".githooks"]);
     assert_eq!(hook(tree.to_str().unwrap()), json!(tree.join(".githooks/pre-commit")));
 }
 
@@ -70,7 +55,7 @@ fn what_makes_no_sense_is_said_and_writes_nothing() {
     refused(&["uninstall", "--all", "--path", "."], "--path is only for git-hook");
     assert_eq!(World::files(&world.root()), before);
 
-    git(&world, &["init", "--quiet"]);
+    world.git(&["init", "--quiet"]);
     refused(&["install", "git-hook", "--store", "postgres://ana:hunter2@db.example/baton"], "~/.pgpass");
     assert_eq!(world.run(&["install", "--all"]).status, 0);
     assert!(!world.workspace().join(".git/hooks/pre-commit").exists(), "--all is about harnesses");

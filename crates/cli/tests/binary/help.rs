@@ -38,6 +38,8 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       heartbeat    Extend your lease while you hold the stick
       leave        Leave the room; whoever holds the stick must hand it on first
       room         Look at rooms, and change what does not need the stick
+      scope        Reserve paths so that nobody else edits them, and see who has what
+      agent        Begin a session under a name, go on as another one, and see who is here
       mcp          Serve MCP on standard input and output, for one coding agent
       demo         Watch scripted agents live through a whole story, on a throw-away store
       install      Register Baton in coding agents: its MCP server and a skill that teaches how to use
@@ -95,6 +97,10 @@ fn what_is_mistyped_is_an_error_with_exit_2_and_has_no_side_effects() {
         &["wait", "--room", "not-a-room"],
         &["take"],
         &["pass"],
+        &["scope", "check"],
+        &["scope", "release"],
+        &["scope", "release", "src", "--all"],
+        &["agent", "init", "--adopt", "amber-otter", "--register", "cobalt-harbor"],
         &["install"],
         &["store"],
         &["store", "copy", "--from", "here"],

@@ -3,6 +3,7 @@
 //! What can be tested lower is tested lower; here is what only whole processes can show. Every test has a store,
 //! a workspace and a home of its own ([`support::World`]), and waits for events, never for time to pass.
 
+mod agents;
 mod answers;
 mod bad_input;
 mod bad_store;
@@ -17,6 +18,7 @@ mod install;
 mod machines;
 mod postgres_contention;
 mod recovery;
+mod scopes;
 mod server_kill;
 mod store;
 mod stories;

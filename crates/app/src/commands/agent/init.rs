@@ -139,10 +139,20 @@ fn resume(app: &App, caller: &Caller, input: &InitInput, named: &str) -> Result<
         scopes: input.scopes.clone(),
         idempotency_key: None,
     };
-    let adopted = adopt(app, caller, &adopting, Confirmed::No)?;
+    let adopted = adopt(app, caller, &adopting, Confirmed::No).map_err(recommending)?;
     let reason = serde_json::to_value(adopted.resume_reason).ok();
     let reason = reason.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
     outcome(app, caller, &input.room_id, InitAction::Adopted, &reason, Some(adopted.evidence))
+}
+
+/// A rejection with what to do instead, and why, as every answer of init has it.
+fn recommending(failure: Failure) -> Failure {
+    match failure.details.get("reason").cloned() {
+        Some(reason) if failure.code == ErrorCode::AdoptionRejected => failure
+            .with("recommendation", json!({ "action": "register", "reason": reason }))
+            .with("recommendation_reason", reason),
+        _ => failure,
+    }
 }
 
 fn outcome(

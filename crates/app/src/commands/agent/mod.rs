@@ -14,5 +14,5 @@ pub use directory::AgentView;
 pub use heartbeat::{Heartbeat, HeartbeatInput, HeartbeatResult};
 pub use init::{Candidate, Init, InitAction, InitInput, InitResult, candidates};
 pub use list::{List, ListInput, ListResult};
-pub use register::{Register, RegisterInput, RegisterResult};
+pub use register::{Register, RegisterInput, RegisterResult, parse_name, parse_role};
 pub use show::{Show, ShowInput, ShowResult};

@@ -84,10 +84,12 @@ pub(super) fn register(
     })
 }
 
-pub(super) fn parse_name(text: &str) -> Result<AgentName, Failure> {
+/// A name that an agent may have.
+pub fn parse_name(text: &str) -> Result<AgentName, Failure> {
     text.parse().map_err(|error| Failure::new(ErrorCode::InvalidAgentId, format!("{error}.")).with("field", "name"))
 }
 
-pub(super) fn parse_role(text: &str) -> Result<Role, Failure> {
+/// A role that an agent may have.
+pub fn parse_role(text: &str) -> Result<Role, Failure> {
     text.parse().map_err(|error| Failure::new(ErrorCode::InvalidRole, format!("{error}.")).with("field", "role"))
 }

@@ -3,23 +3,21 @@
 use std::path::Path;
 
 use baton_core::{
-    event::Recorded,
-    ids::{AgentId, RoomId, Seq},
-    lease::Fence,
+    ids::{AgentId, RoomId},
     policy::Policy,
     process::Witness,
-    room::{Actor, Created, Event, Room, RoomState, Stick},
+    room::{Actor, Room, RoomState},
     time::Timestamp,
 };
-use baton_store::{engine::Tx, log, rooms};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::open::{Wanted, find_or_open};
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
     change::Change,
-    paths::{self, Location},
+    paths,
     table::{Effect, Place, Tier, UseCase},
     view::PathRoom,
 };
@@ -100,27 +98,18 @@ impl UseCase for Join {
             Some(agent_id) => Actor { agent_id: agent_id.clone(), overridden: true, ..caller.actor() },
             None => caller.actor(),
         };
+        let wanted = if input.force_new { Wanted::Nested } else { Wanted::Covering };
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let joined = app.once(&actor, &request, |tx| {
-            let mut found = find(app, tx, &location, input.force_new)?;
-            if matches!(found.room, Found::Open { .. }) {
-                // Rooms are opened one at a time, or two joins would open one inside the other and never meet. The
-                // second finds what the first made.
-                tx.alone("opening a room")?;
-                found = find(app, tx, &location, input.force_new)?;
-            }
-            let created = matches!(found.room, Found::Open { .. });
-            let before = match found.room {
-                Found::There(room) => *room,
-                Found::Open { path } => open(app, tx, &actor, &path)?,
-            };
+            let opened = find_or_open(app, tx, &actor, &location, wanted)?;
+            let before = opened.room;
             let eyes = app.eyes(tx, &before)?;
             let now = tx.now()?;
             let mut change = Change::new(tx, before.clone(), None, now, &actor, &eyes);
             change.join(None, None)?;
             let after = change.room.clone();
             change.save(&before)?;
-            answer(&after, &actor, now, &eyes, created, found.warning)
+            answer(&after, &actor, now, &eyes, opened.created, opened.warning)
         })?;
         if let Some(agent_id) = input.agent_id_override {
             caller.override_identity(agent_id);
@@ -128,55 +117,6 @@ impl UseCase for Join {
         caller.has_joined(&joined.room_id);
         Ok(joined)
     }
-}
-
-struct Target {
-    room: Found,
-    warning: Option<String>,
-}
-
-enum Found {
-    There(Box<Room>),
-    Open { path: String },
-}
-
-/// The contract's resolution: the deepest room on the way up, unless a nested one is asked for.
-fn find(app: &App, tx: &mut dyn Tx, location: &Location, force_new: bool) -> Result<Target, Failure> {
-    let (id, deepest) = loop {
-        let Some(id) = rooms::at_paths(tx, &location.ancestors)?.into_iter().next() else {
-            return Ok(Target { room: Found::Open { path: location.preferred_root.clone() }, warning: None });
-        };
-        let deepest = app.room(tx, &id)?;
-        // It may have been closed while we waited for it. Then it is not found there any more.
-        if deepest.stick != Stick::Closed {
-            break (id, deepest);
-        }
-    };
-    let exact = deepest.canonical_path.as_deref() == Some(location.canonical_path.as_str());
-    if !force_new || exact {
-        return Ok(Target { room: Found::There(Box::new(deepest)), warning: None });
-    }
-    let warning = format!(
-        "An ancestor room exists: {id} at {}. Agents there do not see this nested room's stick.",
-        deepest.canonical_path.as_deref().unwrap_or("(no path)"),
-    );
-    Ok(Target { room: Found::Open { path: location.canonical_path.clone() }, warning: Some(warning) })
-}
-
-fn open(app: &App, tx: &mut dyn Tx, actor: &Actor, path: &str) -> Result<Room, Failure> {
-    let now = tx.now()?;
-    let first = Recorded {
-        room_id: app.ids.room_id()?,
-        seq: Seq(1),
-        at: now,
-        actor: actor.agent_id.clone(),
-        turn: Fence(0),
-        event: Event::Created(Created { canonical_path: Some(path.to_owned()), policy: Policy::default() }).into(),
-    };
-    let room = Room::open(&first).ok_or_else(|| internal("a creation opens a room"))?;
-    rooms::insert(tx, &room)?;
-    log::append(tx, &first)?;
-    Ok(room)
 }
 
 fn answer(

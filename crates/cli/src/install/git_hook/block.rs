@@ -33,7 +33,7 @@ pub(super) fn block(registration: &Registration) -> String {
   baton={program}
   [ -x "$baton" ] || baton=$(command -v baton) || exit 0
 {store}  refused=0
-  "$baton" scope check --staged --active-only </dev/null || refused=$?
+  "$baton" scope check --staged --active-only </dev/null >/dev/null || refused=$?
   [ "$refused" -ne 3 ] || {{
     echo "baton: the commit is refused. Leave these paths out, or override it with: git commit --no-verify" >&2
     exit 1

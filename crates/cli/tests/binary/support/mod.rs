@@ -6,6 +6,8 @@ mod crowd;
 mod lock;
 mod machine;
 mod network;
+mod repository;
+mod terminal;
 mod tidy;
 mod transcript;
 mod world;

@@ -5,7 +5,7 @@ const RANDOM_IDS: [&str; 2] = ["room_", "lease_"];
 
 /// Words that come before a span of time, and the characters that end it.
 const SPANS: [(&str, &[&str]); 3] =
-    [("runs out in ", &[".", ",", "\n", ":"]), ("seen ", &[" ago"]), ("ran out ", &[" ago"])];
+    [("runs out in ", &[".", ",", "\n", ":", "  "]), ("seen ", &[" ago"]), ("ran out ", &[" ago"])];
 
 /// Tidies texts of one transcript, so that the same id gets the same number throughout.
 #[derive(Default)]

@@ -1,0 +1,52 @@
+//! `baton agent …`
+
+mod adopt;
+mod ask;
+mod heartbeat;
+mod init;
+mod list;
+mod page;
+mod register;
+mod show;
+
+use std::process::ExitCode;
+
+use baton_app::Failure;
+use clap::Subcommand;
+
+use crate::{context::Context, ui::Ui};
+
+/// Begin a session under a name, go on as another one, and see who is here
+#[derive(Debug, Subcommand)]
+pub(super) enum AgentCommand {
+    Init(init::InitArgs),
+    Register(register::RegisterArgs),
+    Adopt(adopt::AdoptArgs),
+    Heartbeat(heartbeat::HeartbeatArgs),
+    List(list::ListArgs),
+    Show(show::ShowArgs),
+}
+
+impl AgentCommand {
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Init(_) => "agent init",
+            Self::Register(_) => "agent register",
+            Self::Adopt(_) => "agent adopt",
+            Self::Heartbeat(_) => "agent heartbeat",
+            Self::List(_) => "agent list",
+            Self::Show(_) => "agent show",
+        }
+    }
+
+    pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        match self {
+            Self::Init(args) => args.run(context, ui),
+            Self::Register(args) => args.run(context, ui),
+            Self::Adopt(args) => args.run(context, ui),
+            Self::Heartbeat(args) => args.run(context, ui),
+            Self::List(args) => args.run(context, ui),
+            Self::Show(args) => args.run(context, ui),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! `baton scope check`
+
+use std::{path::Path, process::ExitCode};
+
+use baton_app::{
+    Failure,
+    commands::scope::{Check, CheckInput, CollisionView},
+    paths,
+};
+use baton_core::{code::ErrorCode, ids::RoomId, limits, time::Timestamp};
+use serde::Serialize;
+
+use super::page;
+use crate::{
+    context::Context,
+    ui::{Ui, clean},
+    wording::{until, who},
+};
+
+/// Check whether you may touch some paths: exits 3 and says whose they are if not
+///
+/// For scripts and hooks; `baton install git-hook` has git ask before each commit. The room is that of the current
+/// directory, or the one that --room names. Where there is no room, --staged has nothing to protect and exits 0.
+#[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("what").required(true).multiple(true)))]
+pub(in crate::commands) struct CheckArgs {
+    /// Paths to check: relative ones start at the room's root, not at the current directory
+    #[arg(long = "path", value_name = "P", num_args = 1.., group = "what")]
+    paths: Vec<String>,
+    /// Check what the next git commit here would change
+    #[arg(long, group = "what")]
+    staged: bool,
+    /// Let the scopes of stale and evicted owners pass, with a warning
+    #[arg(long)]
+    active_only: bool,
+    /// The room's id [default: the room of the current directory]
+    #[arg(long, value_name = "ID")]
+    room: Option<RoomId>,
+}
+
+/// The answer, which may be that there was no room to ask.
+#[derive(Serialize)]
+struct Checked {
+    room_id: Option<RoomId>,
+    checked: usize,
+    passed: Vec<CollisionView>,
+}
+
+impl CheckArgs {
+    pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let paths = self.gather(context)?;
+        let Some(room_id) = self.find(context)? else {
+            let checked = Checked { room_id: None, checked: paths.len(), passed: Vec::new() };
+            return Ok(ui.answer(&checked, || "No room covers this directory: nothing is reserved.\n".to_owned()));
+        };
+        let mut checked = Checked { room_id: Some(room_id.clone()), checked: 0, passed: Vec::new() };
+        for paths in paths.chunks(limits::CHECKED_PATHS) {
+            let input = CheckInput { room_id: room_id.clone(), paths: paths.to_vec(), active_only: self.active_only };
+            match context.run::<Check>(input) {
+                Ok(some) => {
+                    checked.checked += some.checked;
+                    checked.passed.extend(some.passed);
+                }
+                Err(failure) => return page::refuse(ui, failure, context.app.now()?),
+            }
+        }
+        let now = context.app.now()?;
+        checked.passed.iter().for_each(|passed| ui.warn(&let_past(passed, now)));
+        Ok(ui.answer(&checked, || text(&checked)))
+    }
+
+    /// What is to be checked, as it was given and as git tells it.
+    fn gather(&self, context: &Context) -> Result<Vec<String>, Failure> {
+        let mut gathered = self.paths.clone();
+        if self.staged {
+            let environment = context.app.environment();
+            let staged = paths::staged_paths(environment.cwd(), environment.var_os("GIT_INDEX_FILE"))?;
+            // Scopes are text. A name that is not is checked by the directories that it lies in.
+            gathered.extend(staged.iter().map(|path| path.to_string_lossy().into_owned()));
+        }
+        Ok(gathered)
+    }
+
+    /// The room to ask. Where there is none a commit touches nobody's scope; whoever names paths is told.
+    fn find(&self, context: &Context) -> Result<Option<RoomId>, Failure> {
+        if let Some(room) = &self.room {
+            return Ok(Some(room.clone()));
+        }
+        match context.app.room_at(&context.caller, Path::new(".")) {
+            Err(failure) if failure.code == ErrorCode::UnknownRoom && self.staged => Ok(None),
+            found => found.map(Some),
+        }
+    }
+}
+
+fn let_past(passed: &CollisionView, now: Timestamp) -> String {
+    format!(
+        "{} is in {}, which {} has reserved ({}). It is let past: its owner is {}.",
+        clean(&passed.path),
+        clean(&passed.scope),
+        who(&passed.owner_agent, &passed.owner),
+        until(passed.expires_at, now),
+        passed.owner_liveness.as_str(),
+    )
+}
+
+fn text(checked: &Checked) -> String {
+    match (checked.checked, checked.passed.is_empty()) {
+        (0, _) => "Nothing is staged: there is nothing to check.\n".to_owned(),
+        (1, true) => "1 path checked: nobody else has reserved it.\n".to_owned(),
+        (count, true) => format!("{count} paths checked: nobody else has reserved them.\n"),
+        (1, false) => "1 path checked: no active agent has reserved it.\n".to_owned(),
+        (count, false) => format!("{count} paths checked: no active agent has reserved them.\n"),
+    }
+}
