@@ -1,6 +1,6 @@
 //! `baton scope check`
 
-use std::{path::Path, process::ExitCode};
+use std::{collections::BTreeMap, path::Path, process::ExitCode};
 
 use baton_app::{
     Failure,
@@ -48,20 +48,24 @@ struct Checked {
 
 impl CheckArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
-        let paths = self.gather(context)?;
-        let Some(room_id) = self.find(context)? else {
-            let checked = Checked { room_id: None, checked: paths.len(), passed: Vec::new() };
+        let staged = self.staged(context)?;
+        let here = self.find(context)?;
+        let all: Vec<String> = self.paths.iter().chain(&staged).cloned().collect();
+        let mut checked = Checked { room_id: here.clone(), checked: all.len(), passed: Vec::new() };
+        let mut questions: Vec<(RoomId, Vec<String>)> = here.iter().map(|room| (room.clone(), all.clone())).collect();
+        if self.room.is_none() {
+            questions.extend(nested(context, here.as_ref(), &staged)?);
+        }
+        if questions.is_empty() {
             return Ok(ui.answer(&checked, || "No room covers this directory: nothing is reserved.\n".to_owned()));
-        };
-        let mut checked = Checked { room_id: Some(room_id.clone()), checked: 0, passed: Vec::new() };
-        for paths in paths.chunks(limits::CHECKED_PATHS) {
-            let input = CheckInput { room_id: room_id.clone(), paths: paths.to_vec(), active_only: self.active_only };
-            match context.run::<Check>(input) {
-                Ok(some) => {
-                    checked.checked += some.checked;
-                    checked.passed.extend(some.passed);
+        }
+        for (room_id, paths) in &questions {
+            for paths in paths.chunks(limits::CHECKED_PATHS) {
+                let (room_id, paths) = (room_id.clone(), paths.to_vec());
+                match context.run::<Check>(CheckInput { room_id, paths, active_only: self.active_only }) {
+                    Ok(some) => checked.passed.extend(some.passed),
+                    Err(failure) => return page::refuse(ui, failure, context.app.now()?),
                 }
-                Err(failure) => return page::refuse(ui, failure, context.app.now()?),
             }
         }
         let now = context.app.now()?;
@@ -69,16 +73,15 @@ impl CheckArgs {
         Ok(ui.answer(&checked, || text(&checked)))
     }
 
-    /// What is to be checked, as it was given and as git tells it.
-    fn gather(&self, context: &Context) -> Result<Vec<String>, Failure> {
-        let mut gathered = self.paths.clone();
-        if self.staged {
-            let environment = context.app.environment();
-            let staged = paths::staged_paths(environment.cwd(), environment.var_os("GIT_INDEX_FILE"))?;
-            // Scopes are text. A name that is not is checked by the directories that it lies in.
-            gathered.extend(staged.iter().map(|path| path.to_string_lossy().into_owned()));
+    /// What the next commit changes, if that is to be checked.
+    fn staged(&self, context: &Context) -> Result<Vec<String>, Failure> {
+        if !self.staged {
+            return Ok(Vec::new());
         }
-        Ok(gathered)
+        let environment = context.app.environment();
+        let staged = paths::staged_paths(environment.cwd(), environment.var_os("GIT_INDEX_FILE"))?;
+        // Scopes are text. A name that is not is checked by the directories that it lies in.
+        Ok(staged.iter().map(|path| path.to_string_lossy().into_owned()).collect())
     }
 
     /// The room to ask. Where there is none a commit touches nobody's scope; whoever names paths is told.
@@ -91,6 +94,36 @@ impl CheckArgs {
             found => found.map(Some),
         }
     }
+}
+
+/// The rooms besides `here` that staged files lie in, and which of them: a commit may touch rooms within the workspace.
+fn nested(
+    context: &Context,
+    here: Option<&RoomId>,
+    staged: &[String],
+) -> Result<BTreeMap<RoomId, Vec<String>>, Failure> {
+    let mut known: BTreeMap<&Path, Option<RoomId>> = BTreeMap::new();
+    let mut found: BTreeMap<RoomId, Vec<String>> = BTreeMap::new();
+    for file in staged {
+        // The file, and directories around it, may be what the commit takes away.
+        let Some(directory) = Path::new(file).ancestors().skip(1).find(|directory| directory.is_dir()) else {
+            continue;
+        };
+        let room = match known.get(directory) {
+            Some(room) => room.clone(),
+            None => {
+                let room = match context.app.room_at(&context.caller, directory) {
+                    Err(failure) if failure.code == ErrorCode::UnknownRoom => None,
+                    found => Some(found?),
+                };
+                known.entry(directory).or_insert(room).clone()
+            }
+        };
+        if let Some(room) = room.filter(|room| Some(room) != here) {
+            found.entry(room).or_default().push(file.clone());
+        }
+    }
+    Ok(found)
 }
 
 fn let_past(passed: &CollisionView, now: Timestamp) -> String {
