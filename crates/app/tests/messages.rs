@@ -29,7 +29,7 @@ fn with(mut input: Value, field: &str, value: impl Into<Value>) -> Value {
 }
 
 fn each<'a>(list: &'a Value, field: &str) -> Vec<&'a Value> {
-    list.as_array().unwrap().iter().map(|entry| &entry[field]).collect()
+    list.as_array().expect("a list").iter().map(|entry| &entry[field]).collect()
 }
 
 fn items(agent: &Agent<'_>, state: &str) -> Value {

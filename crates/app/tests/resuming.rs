@@ -26,7 +26,7 @@ fn adopts(agent: &Agent<'_>) -> Value {
 }
 
 fn sound(app: &TestApp) {
-    let report = doctor::examine(app.app()).unwrap();
+    let report = doctor::examine(app.app()).expect("the store can be read");
     assert!(report.is_clean(), "{:?}", report.checks);
 }
 
