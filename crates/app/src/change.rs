@@ -181,14 +181,24 @@ impl<'a> Change<'a> {
         found
     }
 
+    /// Whether anything can happen in the room.
+    pub(crate) fn is_open(&self) -> bool {
+        self.room.stick != Stick::Closed
+    }
+
     /// Refuses everybody once the room is closed.
     pub(crate) fn require_open(&self) -> Result<(), Failure> {
-        if self.room.stick == Stick::Closed { Err(Refusal::Closed.into()) } else { Ok(()) }
+        if self.is_open() { Ok(()) } else { Err(Refusal::Closed.into()) }
     }
 
     /// Refuses whoever is no agent of the room, and everybody once it is closed.
     pub(crate) fn require_agent(&self) -> Result<(), Failure> {
         self.require_open()?;
+        self.require_known()
+    }
+
+    /// Refuses whoever is no agent of the room.
+    pub(crate) fn require_known(&self) -> Result<(), Failure> {
         let agent = &self.actor.agent_id;
         match self.room.member(agent) {
             Some(_) => Ok(()),

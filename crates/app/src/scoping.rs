@@ -56,14 +56,7 @@ impl App {
     /// A concrete path, such as git tells them. One that lies elsewhere is nobody's scope.
     pub(crate) fn file_path(&self, root: &ScopePath, field: &str, text: &str) -> Result<Option<ScopePath>, Failure> {
         let text = self.in_room(text);
-        let path = match ScopePath::file(&text, root) {
-            Ok(path) => path,
-            // A name that cannot be written (a line break in it, say) is looked for where it lies.
-            Err(error) => match Path::new(&*text).parent().and_then(Path::to_str).filter(|dir| !dir.is_empty()) {
-                Some(directory) => ScopePath::file(directory, root).map_err(|error| invalid(field, &error))?,
-                None => return Err(invalid(field, &error)),
-            },
-        };
+        let path = ScopePath::file(&text, root).map_err(|error| invalid(field, &error))?;
         Ok(Some(path).filter(|path| root.contains(path) || path.contains(root)))
     }
 

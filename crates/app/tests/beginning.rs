@@ -74,7 +74,7 @@ fn unfinished_work_of_somebody_else_is_a_choice_that_is_not_made_for_anybody() {
         app.later_minutes(15);
         let before = app.everything();
         let refusal = claude.refused("agent.init", json!({}));
-        let evidence = "it has claimed no scope; in progress: TASK-001";
+        let evidence = "in progress: TASK-001";
         let expected = json!({
             "error": "AMBIGUOUS_SESSION",
             "message": format!("amber-otter left unfinished work here ({evidence})."),

@@ -12,14 +12,18 @@ use baton_app::{
     table,
 };
 use baton_core::{
+    agent::Former,
     code::ErrorCode,
     event::Recorded,
     ids::{RoomId, Seq},
+    inbox::Inbox,
     process::{ProcessIdentity, Proof},
     room::Room,
+    scope::Scopes,
+    task::Tasks,
     time::Timestamp,
 };
-use baton_store::{Store, StoreError, engine::Changes, hosts, idempotency, log, rooms};
+use baton_store::{Store, StoreError, engine::Changes, former, hosts, idempotency, inbox, log, rooms, scopes, tasks};
 use baton_testkit::{Agent, Backend, ManualClock, Place, SequentialIds, TestApp, handoff};
 use serde_json::{Value, json};
 
@@ -49,12 +53,30 @@ fn call_in(place: &Place, agent: &Agent<'_>, command: &str, mut input: Value) ->
     answer.unwrap_or_else(|failure| panic!("{command}: {failure}"))
 }
 
-/// All rooms with their logs, presence and leases included.
-fn everything(store: &Store) -> Vec<(Room, Vec<Recorded>)> {
+/// A room with all that is stored of it, presence and leases included.
+#[derive(Debug, PartialEq)]
+struct Whole {
+    room: Room,
+    log: Vec<Recorded>,
+    scopes: Scopes,
+    tasks: Tasks,
+    inbox: Inbox,
+    former: Vec<Former>,
+}
+
+/// All rooms.
+fn everything(store: &Store) -> Vec<Whole> {
     let read = store.read::<_, StoreError>(|tx| {
         let mut found = Vec::new();
         for id in rooms::all(tx)? {
-            found.push((rooms::load(tx, &id)?.unwrap(), log::after(tx, &id, Seq(0), u32::MAX)?));
+            found.push(Whole {
+                room: rooms::load(tx, &id)?.unwrap(),
+                log: log::after(tx, &id, Seq(0), u32::MAX)?,
+                scopes: scopes::all(tx, &id)?,
+                tasks: tasks::all(tx, &id)?,
+                inbox: inbox::all(tx, &id)?,
+                former: former::all(tx, &id)?,
+            });
         }
         Ok(found)
     });
@@ -82,11 +104,44 @@ fn process() -> ProcessIdentity {
     }
 }
 
-/// A room that is held, one that is kept for somebody, one that was closed, and a free one with a long log.
+/// A room that is held, one that is kept for somebody, one that was closed, and a free one with a long log, in which
+/// paths are reserved and messages wait.
 struct Cast<'a> {
     holder: Agent<'a>,
     turn: baton_testkit::Turn,
     recipient: Agent<'a>,
+    /// Has scopes and a task in the busy room.
+    worker: Agent<'a>,
+    /// Has not read its message there.
+    reader: Agent<'a>,
+}
+
+/// Two agents with everything that agents can have: scopes of every sort, tasks, messages on every rung, and names
+/// that are not in use any more.
+fn collaborate(worker: &Agent<'_>, reader: &Agent<'_>, leaver: &Agent<'_>, app: &TestApp) {
+    worker.does("scope.reserve", json!({"scopes": ["brief"], "ttl_minutes": 5}));
+    app.later_minutes(5);
+    worker.does("agent.register", json!({"name": "amber-otter", "role": "builder"}));
+    worker.does("scope.reserve", json!({"scopes": ["src/*", "it's a \"dir\""], "bead_id": "bb-u6f.6.3"}));
+    worker.does("scope.release", json!({"scopes": ["it's a \"dir\""]}));
+    reader.refused("scope.reserve", json!({"scopes": ["src/lib"]}));
+    for (number, title) in ["open", "under way", "done — «…»"].iter().enumerate() {
+        let task = format!("TASK-{:03}", number + 1);
+        worker.does("tasks.create", json!({"title": title, "scopes": ["src"]}));
+        (number > 0).then(|| worker.does("tasks.start", json!({"task": task})));
+        (number > 1).then(|| worker.does("tasks.done", json!({"task": task})));
+    }
+    let send = |subject: &str| {
+        let input =
+            json!({"to": reader.id(), "category": "HANDOFF", "subject": subject, "summary": "s", "next_action": "n"});
+        worker.does("inbox.send", input)["message"].clone()
+    };
+    let (accepted, seen) = (send("accepted"), send("seen"));
+    reader.does("inbox.ack", json!({"message": accepted, "note": "mine"}));
+    reader.does("inbox.read", json!({"message": seen}));
+    send("queued");
+    leaver.does("scope.reserve", json!({"scopes": ["docs"]}));
+    leaver.does("room.leave", json!({}));
 }
 
 fn play(app: &TestApp) -> Cast<'_> {
@@ -105,7 +160,9 @@ fn play(app: &TestApp) -> Cast<'_> {
     let (giver, recipient) = (at("ana", "kept"), at("bo", "kept"));
     giver.release(&giver.claim());
 
-    let busy = at("cy", "busy");
+    let (worker, reader, leaver) = (at("cy", "busy"), at("dee", "busy"), at("eve", "busy"));
+    collaborate(&worker, &reader, &leaver, app);
+    let busy = &worker;
     (0..450).for_each(|number| drop(busy.does("room.note", json!({"text": format!("note {number} — «…»")}))));
 
     let holder = app.living_agent("ana");
@@ -120,7 +177,7 @@ fn play(app: &TestApp) -> Cast<'_> {
         hosts::departed(tx, &process(), Proof::Exited, app.now())
     });
     told.unwrap();
-    Cast { holder, turn, recipient }
+    Cast { holder, turn, recipient, worker, reader }
 }
 
 #[test]
@@ -130,8 +187,17 @@ fn a_copy_has_everything_and_is_sound() {
         let report = copy(&app, &target).unwrap();
         assert_eq!((report.rooms, report.first_answers, report.machines), (5, 2, 2), "this machine spoke too");
         let (source, copied) = (app.place().open(), target.open());
-        assert_eq!(everything(&copied), everything(&source));
-        let events: usize = everything(&source).iter().map(|(_, log)| log.len()).sum();
+        let whole = everything(&source);
+        assert_eq!(everything(&copied), whole);
+        let parts = |whole: &Whole| {
+            [whole.scopes.reservations.len(), whole.tasks.tasks.len(), whole.inbox.items.len(), whole.former.len()]
+        };
+        assert!(
+            whole.iter().any(|room| parts(room) == [4, 3, 3, 2]),
+            "{:?}",
+            whole.iter().map(parts).collect::<Vec<_>>()
+        );
+        let events: usize = whole.iter().map(|room| room.log.len()).sum();
         assert_eq!(report.events, events as u64);
         let answers = |store: &Store| store.read::<_, StoreError>(|tx| idempotency::after(tx, None, 10)).unwrap();
         assert_eq!(answers(&copied), answers(&source));
@@ -147,7 +213,7 @@ fn a_copy_has_everything_and_is_sound() {
 #[test]
 fn what_was_copied_works() {
     on_every_pair(|app, target| {
-        let Cast { holder, turn, recipient } = play(&app);
+        let Cast { holder, turn, recipient, worker, reader } = play(&app);
         let first = holder.does("room.note", json!({"text": "once", "idempotency_key": "k"}));
         copy(&app, &target).unwrap();
 
@@ -157,6 +223,13 @@ fn what_was_copied_works() {
         assert_eq!(released["reserved_for"], "bo", "the holder releases with the lease it was granted before");
         let waited = call_in(&target, &recipient, "stick.wait", json!({"max_wait_ms": 0}));
         assert_eq!((&waited["status"], &waited["handoff"]), (&json!("your_turn"), &handoff("done")));
+        let check = json!({"room_id": reader.room(), "paths": ["src/lib/parser.ts"]});
+        let refused = table::find("scope.check").unwrap().run(&open(&target), reader.caller(), check);
+        assert_eq!(refused.unwrap_err().code, ErrorCode::ReservationConflict, "what was reserved still is");
+        assert_eq!(call_in(&target, &reader, "inbox.list", json!({}))["items"].as_array().unwrap().len(), 2);
+        assert_eq!(call_in(&target, &worker, "tasks.done", json!({"task": "TASK-002"}))["state"], "done");
+        let next = call_in(&target, &worker, "tasks.create", json!({"title": "next"}));
+        assert_eq!(next["task"], "TASK-004", "numbers go on");
         assert!(doctor::examine(&open(&target)).unwrap().is_clean());
         assert_eq!(holder.room_state(), "owned", "the source is another store now");
     });
@@ -201,6 +274,30 @@ fn a_source_with_a_bad_row_leaves_nothing_in_the_target() {
             tamper(app.place(), fault);
             let failure = copy(&app, &target).err().unwrap_or_else(|| panic!("{fault}: it was copied"));
             assert_eq!(failure.code, code, "{fault}: {failure}");
+            assert_eq!(rooms_in(&target), [], "{fault}");
+        }
+    }
+}
+
+#[test]
+fn a_source_whose_scopes_tasks_inboxes_or_names_are_not_its_logs_leaves_nothing_in_the_target() {
+    let faults = [
+        "UPDATE scopes SET owner = 'dee' WHERE ended_at_ms IS NULL",
+        "DELETE FROM scopes WHERE ended_at_ms IS NOT NULL",
+        "UPDATE tasks SET scopes = 'src'",
+        "UPDATE tasks SET state = 'open' WHERE state = 'done'",
+        "UPDATE inbox SET category = 'RUMOUR' WHERE seen_at_ms IS NULL",
+        "UPDATE inbox SET accepted_at_ms = NULL",
+        "DELETE FROM former_names",
+    ];
+    for (backend, other) in [(Backend::Sqlite, Backend::Postgres), (Backend::Postgres, Backend::Sqlite)] {
+        for fault in faults {
+            let (app, target) = (TestApp::open(backend), Place::new(other));
+            let [worker, reader, leaver] = app.joined(["cy", "dee", "eve"]);
+            collaborate(&worker, &reader, &leaver, &app);
+            tamper(app.place(), fault);
+            let failure = copy(&app, &target).err().unwrap_or_else(|| panic!("{fault}: it was copied"));
+            assert_eq!(failure.code, ErrorCode::StoreCorrupt, "{fault}: {failure}");
             assert_eq!(rooms_in(&target), [], "{fault}");
         }
     }

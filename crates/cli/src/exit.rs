@@ -25,6 +25,8 @@ pub(crate) enum Exit {
     Closed,
     /// `wait --park`: the stick is kept for you.
     KeptForYou,
+    /// `wait`: somebody sent you something.
+    Message,
 }
 
 impl Exit {
@@ -41,7 +43,9 @@ impl Exit {
     /// Whether it goes with an answer. What `wait` says is one, whichever it is; the status tells them apart.
     pub(crate) const fn is_answer(self) -> bool {
         match self {
-            Self::Done | Self::NotYet | Self::TakeoverAvailable | Self::Closed | Self::KeptForYou => true,
+            Self::Done | Self::NotYet | Self::TakeoverAvailable | Self::Closed | Self::KeptForYou | Self::Message => {
+                true
+            }
             Self::Failed | Self::Usage | Self::Refused | Self::NotFound => false,
         }
     }
@@ -58,6 +62,7 @@ impl Exit {
             Self::TakeoverAvailable => 11,
             Self::Closed => 12,
             Self::KeptForYou => 13,
+            Self::Message => 14,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! What an agent is told about Baton when it connects: the contract's eleven operating rules.
+//! What an agent is told about Baton when it connects: the contract's eleven operating rules, and how to keep out of each
+//! other's way beside the stick.
 //!
 //! Claude cuts instructions at 4 KB and every client pays for them in each conversation, so they stay under two.
 
@@ -11,22 +12,25 @@ stick works on the shared task. The others wait.
 2. Call join_path with your directory. Use the room_id and canonical_path it returns even if they differ from what \
 you asked for: you may have joined a parent room.
 3. Do no shared work until wait_for_turn answers your_turn. On not_yet call it again at once; it blocks without \
-cost, so never sleep or poll.
-4. On your_turn read the attached handoff before anything else, and open its artifacts directly instead of \
-exploring again.
+cost, so never sleep or poll. If it counts messages, read them first: inbox, op list.
+4. On your_turn read the attached handoff before anything else, and open its artifacts directly.
 5. While you work, call heartbeat every few minutes (join_path returns heartbeat_interval_ms).
 6. Send room_id, lease_id and expected_turn_id (the turn_id of your turn) with heartbeat, release_stick and \
 pass_stick. Never send an agent id: the server knows who you are.
 7. If one of these answers stale_lease, turn_mismatch or unknown_member, stop working and read get_room_state.
 8. You give the stick away with a handoff: a truthful status (what I did, what I learned, open risks), an \
-actionable next_action, and artifacts (path, lines, role) for what the next agent must load.
+actionable next_action, and artifacts (path, lines, role).
 9. release_stick continues with the next member in sequence.
 10. pass_stick chooses a specific active member.
 11. Call takeover_stick only after wait_for_turn or get_room_state reports that takeover is possible, with a \
-reason. Then call get_room_events and rebuild the context from the latest handoffs.
+reason. Then rebuild the context from get_room_events.
 
-An answer with an error field is a refusal: message says why, next says what to do. When you are done, release the \
-stick; do not just stop.";
+To work on paths of your own beside others: scope reserve first, scope check before you edit, scope release after. \
+If refused, work elsewhere or send BLOCKED to the owner (inbox send). tasks says what there is to do: start one, \
+then done. Accept messages that require it (inbox ack).
+
+An answer with an error field is a refusal: message says why, next what to do. When done, release the stick; do \
+not just stop.";
 
 #[cfg(test)]
 mod tests {
@@ -45,6 +49,9 @@ mod tests {
             "takeover_stick",
             "get_room_state",
             "get_room_events",
+            "scope reserve",
+            "inbox",
+            "tasks",
         ] {
             assert!(INSTRUCTIONS.contains(tool), "{tool}");
         }

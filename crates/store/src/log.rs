@@ -9,7 +9,7 @@ use baton_core::{
 
 use crate::{
     StoreError,
-    engine::{Changes, Param, Row, Tx},
+    engine::{Changes, Param, Query, Row, Tx},
 };
 
 /// Appends an event. The primary key refuses a place that is taken.
@@ -55,6 +55,18 @@ const FIND: &str = "
 pub fn find(tx: &mut dyn Tx, room: &RoomId, seq: Seq) -> Result<Option<Recorded>, StoreError> {
     let found = collect(tx, FIND, room, &[room.as_str().into(), int(seq).into()])?;
     Ok(found.into_iter().next())
+}
+
+/// The events at some places, in the order of the places. All are asked for at once.
+pub fn find_all(tx: &mut dyn Tx, room: &RoomId, places: &[Seq]) -> Result<Vec<Recorded>, StoreError> {
+    let params: Vec<[Param<'_>; 2]> = places.iter().map(|seq| [room.as_str().into(), int(*seq).into()]).collect();
+    let queries: Vec<Query<'_>> = params.iter().map(|params| Query::new(FIND, params)).collect();
+    let mut events = Vec::new();
+    tx.query_all(&queries, &mut |_, row| {
+        events.push(recorded(room, row)?);
+        Ok(())
+    })?;
+    Ok(events)
 }
 
 /// Newest first, older than a place.

@@ -41,14 +41,22 @@ impl TestApp {
     pub fn open_with(backend: Backend, vars: &[(&str, &str)]) -> Self {
         let place = Arc::new(Place::new(backend));
         let workspace = Workspace::in_directory(place.directory());
-        let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Self::on(place, workspace, ManualClock::new(), SequentialIds::default(), vars)
+        Self::on(place, workspace, ManualClock::new(), SequentialIds::default(), owned(vars))
     }
 
     /// Another app on the same store, as another process would have: same time, same workspace, nothing shared.
     pub fn beside(&self) -> Self {
+        self.with(self.vars.clone())
+    }
+
+    /// The same, in a process that was started with these variables.
+    pub fn beside_with(&self, vars: &[(&str, &str)]) -> Self {
+        self.with(owned(vars))
+    }
+
+    fn with(&self, vars: Vec<(String, String)>) -> Self {
         let (clock, ids) = (self.clock.clone(), self.ids.clone());
-        Self::on(Arc::clone(&self.place), self.workspace.clone(), clock, ids, self.vars.clone())
+        Self::on(Arc::clone(&self.place), self.workspace.clone(), clock, ids, vars)
     }
 
     fn on(
@@ -185,4 +193,8 @@ impl TestApp {
     pub fn is_listening(&self, room: &RoomId, agent: &AgentId) -> bool {
         self.place.is_listening(&self.store, room, agent)
     }
+}
+
+fn owned(vars: &[(&str, &str)]) -> Vec<(String, String)> {
+    vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }

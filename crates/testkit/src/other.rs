@@ -125,14 +125,17 @@ impl Role {
         Some(Self { name, directory: environment.var_os(DIRECTORY)?.into() })
     }
 
-    /// Opens the store it is about.
-    pub fn open(&self) -> Store {
-        let environment = Environment::read();
-        let location = match environment.var(STORE) {
+    /// Where the store is that it is about.
+    pub fn location(&self) -> Location {
+        match Environment::read().var(STORE) {
             Some(address) => location(address),
             None => Location::Directory(self.directory.clone()),
-        };
-        Store::open(&location, Time::Own).unwrap()
+        }
+    }
+
+    /// Opens the store it is about.
+    pub fn open(&self) -> Store {
+        Store::open(&self.location(), Time::Own).unwrap()
     }
 
     /// Says something to the test.

@@ -32,7 +32,6 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<inbox::Read>(),
     Command::of::<inbox::Ack>(),
     Command::of::<inbox::Send>(),
-    Command::of::<inbox::Block>(),
     Command::of::<inbox::Sent>(),
     Command::of::<tasks::List>(),
     Command::of::<tasks::Show>(),

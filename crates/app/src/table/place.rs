@@ -36,7 +36,7 @@ pub struct Portal {
 pub static SCOPE: Portal = Portal {
     name: "scope",
     tier: Tier::Daily,
-    about: "Reserve paths so that nobody else edits them; see who has what.",
+    about: "Reserve paths (from the room's root: a file, a directory, dir/*) so that nobody else edits them; see who has what.",
 };
 
 /// `tasks.*`: what there is to do.
@@ -44,8 +44,11 @@ pub static TASKS: Portal =
     Portal { name: "tasks", tier: Tier::Daily, about: "Tasks of this workspace: what there is to do and who does it." };
 
 /// `inbox.*`: protocol messages.
-pub static INBOX: Portal =
-    Portal { name: "inbox", tier: Tier::Daily, about: "Send protocol messages to other agents and receive yours." };
+pub static INBOX: Portal = Portal {
+    name: "inbox",
+    tier: Tier::Daily,
+    about: "Your messages, and sending some. to: a name, role:NAME or broadcast. category: HANDOFF (summary, next_action), BLOCKED (blocker, requested_action), DECISION or INFO (body).",
+};
 
 /// `agent.*`: identities.
 pub static AGENT: Portal =

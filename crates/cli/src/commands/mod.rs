@@ -35,7 +35,7 @@ use crate::{context::Context, ui::Ui};
 /// database, with no daemon.
 ///
 /// Exit status: 0 done, 1 failed, 2 wrong request, 3 refused, 4 not found; for `wait` also 10 not your turn,
-/// 11 takeover available, 12 closed, 13 kept for you.
+/// 11 takeover available, 12 closed, 13 kept for you, 14 a message for you.
 #[derive(Debug, Parser)]
 #[command(name = "baton", version, max_term_width = 100)]
 pub(crate) struct Arguments {

@@ -19,7 +19,7 @@ use crate::{
 /// Wait for the stick and take it up when it is yours
 ///
 /// Says nothing until there is something to say, then exits once: 0 your turn, 11 takeover available, 12 the
-/// room is closed, 13 kept for you (with --park), 10 the timeout passed. Costs nothing while it waits.
+/// room is closed, 13 kept for you (with --park), 14 a message for you, 10 the timeout passed. Costs nothing while it waits.
 #[derive(Debug, clap::Args)]
 pub(super) struct WaitArgs {
     #[command(flatten)]
@@ -50,8 +50,8 @@ impl WaitArgs {
             })?;
             calls_left = calls_left.map(|calls| calls.saturating_sub(1));
             let again = match &answer {
-                WaitForTurnResult::NotYet { reserved_for, .. } => {
-                    reserved_for.as_ref() != Some(&you) && calls_left != Some(0)
+                WaitForTurnResult::NotYet { reserved_for, new_message, .. } => {
+                    reserved_for.as_ref() != Some(&you) && !new_message && calls_left != Some(0)
                 }
                 _ => false,
             };
@@ -81,6 +81,7 @@ fn show(ui: Ui, answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> Ex
     let exit = match answer {
         WaitForTurnResult::YourTurn { .. } => Exit::Done,
         WaitForTurnResult::NotYet { reserved_for, .. } if reserved_for.as_ref() == Some(you) => Exit::KeptForYou,
+        WaitForTurnResult::NotYet { new_message: true, .. } => Exit::Message,
         WaitForTurnResult::NotYet { .. } => Exit::NotYet,
         WaitForTurnResult::TakeoverAvailable { .. } => Exit::TakeoverAvailable,
         WaitForTurnResult::Closed { .. } => Exit::Closed,
@@ -106,9 +107,14 @@ fn text(answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> String {
                 "{head}{handoff}\nnext: work, `baton heartbeat` now and then, then baton release --status … --next …\n"
             )
         }
-        WaitForTurnResult::NotYet { room_state, owner, reserved_for, .. } => {
+        WaitForTurnResult::NotYet { room_state, owner, reserved_for, inbox, new_message, .. } => {
             if reserved_for.as_ref() == Some(you) {
                 return "The stick is kept for you.\nnext: baton wait\n".to_owned();
+            }
+            if *new_message {
+                let unseen = inbox.unseen;
+                let messages = if unseen == 1 { "One message is".to_owned() } else { format!("{unseen} messages are") };
+                return format!("{messages} waiting for you.\nnext: baton inbox, then baton wait\n");
             }
             let who = render::who_has_it(owner.as_ref(), reserved_for.as_ref());
             format!("Not yet: the room is {}, the stick is {who}.\nnext: baton wait\n", room_state.as_str())

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::World;
 
 #[test]
-fn the_demo_tells_the_five_examples_and_ends_well() {
+fn the_demo_tells_the_examples_and_ends_well() {
     let world = World::new();
     let demo = world.run(&["demo"]);
     assert_eq!((demo.status, demo.stderr.as_str()), (0, ""), "{}", demo.stdout);
@@ -14,12 +14,21 @@ fn the_demo_tells_the_five_examples_and_ends_well() {
     Three agents meet in one workspace
     Round robin: each hands over to the next, with what they need to know
     Explicit skip: codex wants gemini's opinion, and not claude's turn
+    Paths of one's own: codex reserves the parser, gemini wants a file in it
     Missed recipient: claude does not come, and codex may not just grab the stick back
     Crashed owner: claude holds the stick and dies
+    Unfinished work: a new session goes on as the one that died
     Concurrent claim: two processes go for a free stick at the same moment
     The log, as any member can read it
     ");
-    for word in ["takeover_available, owner_gone", "prior_owner", "stale_lease", "turn_mismatch", "SIGKILL"] {
+    for word in [
+        "RESERVATION_CONFLICT",
+        "takeover_available, owner_gone",
+        "prior_owner",
+        "stale_lease",
+        "turn_mismatch",
+        "SIGKILL",
+    ] {
         assert!(demo.stdout.contains(word), "{word} is missing:\n{}", demo.stdout);
     }
     assert!(!world.data().exists(), "the demo touches nothing of yours");
@@ -35,7 +44,7 @@ fn the_demo_as_json_is_one_object_with_the_events() {
     assert_eq!((&answer["ok"], &answer["command"]), (&Value::Bool(true), &Value::from("demo")));
     let events = answer["data"].as_array().unwrap();
     let count = |kind: &str| events.iter().filter(|event| event["event_type"] == kind).count();
-    assert_eq!(["pass", "takeover", "leave"].map(count), [2, 2, 1]);
+    assert_eq!(["pass", "takeover", "leave", "INCURSION", "BLOCKED", "RESUME"].map(count), [2, 2, 2, 1, 1, 1]);
     let turns = events.iter().filter(|event| event["event_type"] == "claim" || event["event_type"] == "takeover");
     assert!(turns.enumerate().all(|(place, event)| event["turn_id"] == place + 1));
 }

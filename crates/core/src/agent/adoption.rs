@@ -99,23 +99,25 @@ impl Evidence {
             let more = names.len().saturating_sub(LISTED);
             if more == 0 { shown } else { format!("{shown} and {more} more") }
         };
-        let scope = if self.scopes.is_empty() { "no claimed scope".to_owned() } else { list(&self.scopes) };
+        let scope = list(&self.scopes);
         let mut parts = Vec::new();
         match self.changed.len() {
-            0 if self.scopes.is_empty() => parts.push("it has claimed no scope".to_owned()),
-            0 => parts.push(format!("no uncommitted changes in {scope}")),
+            0 => {}
             1 => parts.push(format!("1 uncommitted file in {scope}: {}", list(&self.changed))),
             count => parts.push(format!("{count} uncommitted files in {scope}: {}", list(&self.changed))),
         }
-        if self.in_progress.is_empty() {
-            parts.push("no task of its own in progress".to_owned());
-        } else {
+        if !self.in_progress.is_empty() {
             let ids: Vec<String> = self.in_progress.iter().map(|id| id.as_str().to_owned()).collect();
             parts.push(format!("in progress: {}", list(&ids)));
         }
-        parts.extend(self.gaps.iter().cloned());
-        if self.reason() == Some(ResumeReason::ConfirmedByPerson) {
-            parts.push("confirmed by a person at a terminal".to_owned());
+        if parts.is_empty() {
+            parts.push(match self.scopes.is_empty() {
+                true => "it has claimed no scope".to_owned(),
+                false => format!("no uncommitted changes in {scope}"),
+            });
+            parts.push("no task of its own in progress".to_owned());
+            parts.extend(self.gaps.iter().cloned());
+            parts.extend(self.confirmed.then(|| "confirmed by a person at a terminal".to_owned()));
         }
         parts.join("; ")
     }

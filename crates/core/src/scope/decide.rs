@@ -132,10 +132,6 @@ impl Scopes {
     /// Decides a request: all the paths are reserved, or none. The events are in order; a path that the caller has
     /// reserved already is extended.
     pub fn reserve(&self, view: View<'_>, by: &AgentId, request: &Reserve) -> Result<Vec<Event>, Refusal> {
-        let held = self.of(by).filter(|reservation| reservation.is_live(view.now));
-        if held.count() + request.scopes.len() > limits::SCOPES_OF_AGENT {
-            return Err(Refusal::TooMany { limit: limits::SCOPES_OF_AGENT });
-        }
         let collisions = self.collisions(view, by, &request.scopes);
         self.require_way(&collisions, request.takeover)?;
         let mut displaced: Vec<Displaced> = collisions.iter().map(Displaced::from).collect();
@@ -157,12 +153,18 @@ impl Scopes {
             events.push(Event::Reserved(Reserved {
                 owner: by.clone(),
                 scope: own.map_or(scope, |own| own.scope.clone()),
-                expires_at,
+                // Asking again is no way to lose time that was granted.
+                expires_at: own.map_or(expires_at, |own| own.lease.expires_at.max(expires_at)),
                 bead_id: request.bead_id.clone().or_else(|| own.and_then(|own| own.bead_id.clone())),
                 renews: own.map(Reservation::id),
                 // They end with the first of the grants they make way for.
                 displaced: std::mem::take(&mut displaced),
             }));
+        }
+        let held = self.of(by).filter(|reservation| reservation.is_live(view.now)).count();
+        let new = events.iter().filter(|event| matches!(event, Event::Reserved(Reserved { renews: None, .. }))).count();
+        if new > 0 && held + new > limits::SCOPES_OF_AGENT {
+            return Err(Refusal::TooMany { limit: limits::SCOPES_OF_AGENT });
         }
         Ok(events)
     }
@@ -209,7 +211,8 @@ impl Scopes {
             let found: Vec<_> = live().filter(same).collect();
             let shown = path.shown(view.root);
             match found.iter().find(|reservation| reservation.lease.holder == *by) {
-                Some(own) => events.push(Released::event(own)),
+                // Written twice, it is still one.
+                Some(own) => events.extend(Some(Released::event(own)).filter(|event| !events.contains(event))),
                 None => match found.first() {
                     Some(other) => return Err(Refusal::forbidden(&shown, other, view.name(&other.lease.holder))),
                     None => {
@@ -273,14 +276,23 @@ impl Collision {
             (Came::Through, _) => "baton scope status".to_owned(),
             (Came::Short, Presence::Active) => format!(
                 "baton block --to {owner} --subject {} --blocker {} --request {}",
-                quoted(&format!("I need {incoming}")),
+                quoted(&self.subject()),
                 quoted(&format!("{incoming} is in your scope {reserved}")),
                 quoted(&format!("Release {reserved}, or tell me when you are done there")),
             ),
             (Came::Short, Presence::Stale | Presence::Evicted) => {
-                format!("baton scope reserve {} --takeover-stale", quoted(incoming))
+                // A file may be called what no scope can be; what it lies in then has to do.
+                let reservable =
+                    if incoming.contains(['*', char::REPLACEMENT_CHARACTER]) { reserved } else { incoming };
+                format!("baton scope reserve {} --takeover-stale", operand(reservable))
             }
         }
+    }
+
+    /// What a message to the owner is about. A subject is short, and a path need not be.
+    fn subject(&self) -> String {
+        let whole = format!("I need {}", self.incoming);
+        if whole.len() <= limits::SUBJECT_BYTES { whole } else { "I need a path in your scope".to_owned() }
     }
 }
 
@@ -291,6 +303,11 @@ pub enum Came {
     Short,
     /// The incoming agent displaced the owner, or was let past.
     Through,
+}
+
+/// A path as a command takes it: never as an option.
+fn operand(path: &str) -> String {
+    if path.starts_with('-') { quoted(&format!("./{path}")) } else { quoted(path) }
 }
 
 /// A word as a shell reads it.

@@ -45,7 +45,8 @@ impl ScopePath {
         root.read_scope(text).map_err(|problem| invalid("scope", text, problem))
     }
 
-    /// Reads the path of a concrete file: as a scope, but `*` is a character like any other.
+    /// Reads the path of a concrete file: as a scope, but it may be called anything that a file can be. `*` is a
+    /// character like any other; control characters, which no scope has, are read as U+FFFD.
     pub fn file(text: &str, root: &Self) -> Result<Self, InvalidScope> {
         root.read_file(text).map_err(|problem| invalid("path", text, problem))
     }
@@ -110,10 +111,14 @@ impl ScopePath {
     }
 
     fn read_file(&self, text: &str) -> Result<Self, String> {
-        check(text)?;
-        let (start, rest) = begin(self.conventions.style, text)?;
+        check_length(text)?;
+        if text.is_empty() {
+            return Err("must be non-empty".to_owned());
+        }
+        let text = text.replace(char::is_control, "\u{FFFD}");
+        let (start, rest) = begin(self.conventions.style, &text)?;
         let path = self.starting(start).below(&names(self.conventions.style, rest)?);
-        path.spelled_as_in(self).storable_in(self)
+        Ok(path.spelled_as_in(self))
     }
 
     /// The path that components are added to, for a text that starts so in this room.
@@ -164,10 +169,15 @@ fn names(style: PathStyle, text: &str) -> Result<Vec<&str>, String> {
     }
 }
 
-fn check(text: &str) -> Result<(), String> {
+fn check_length(text: &str) -> Result<(), String> {
     if text.len() > limits::PATH_BYTES {
         return Err(format!("is {} bytes long; at most {} are accepted", text.len(), limits::PATH_BYTES));
     }
+    Ok(())
+}
+
+fn check(text: &str) -> Result<(), String> {
+    check_length(text)?;
     if text.chars().any(char::is_control) {
         return Err("has a control character".to_owned());
     }

@@ -20,6 +20,10 @@ impl Drafted {
         if let Some(why) = blank_or_long(&self.title, limits::TASK_TITLE_BYTES) {
             return Err(Refusal::InvalidTitle { why, field: "title" });
         }
+        if self.title.chars().any(char::is_control) {
+            let why = "must be one line, without control characters".to_owned();
+            return Err(Refusal::InvalidTitle { why, field: "title" });
+        }
         Ok(Event::Created(Created {
             task: id,
             title: self.title.trim().to_owned(),

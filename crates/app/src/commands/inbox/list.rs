@@ -5,7 +5,7 @@ use baton_core::{
     ids::{RoomId, Seq},
     inbox::{Item, Stage},
     limits,
-    room::{Room, Stick},
+    room::Room,
 };
 use baton_store::{StoreError, engine::Tx, inbox, log};
 use schemars::JsonSchema;
@@ -102,16 +102,14 @@ impl UseCase for List {
         let request = Request { command: Self::NAME, input: &input, key: None };
         app.change(caller, &request, &input.room_id, |change| {
             let agent = change.actor.agent_id.clone();
-            if change.room.stick != Stick::Closed {
-                change.require_agent()?;
-            }
+            change.require_known()?;
             let after = input.after.unwrap_or_default();
             let found = look(change.tx, &change.room, &agent, which, after, limit)?;
             let (shown, has_more) = page(change.tx, &change.room, found, limit as usize)?;
             let items: Vec<Item> = shown.iter().map(|(item, _)| item.clone()).collect();
             change.take_items(items.clone());
             // A room that is over changes no more.
-            let delivers = change.room.stick != Stick::Closed;
+            let delivers = change.is_open();
             if delivers && let Some(event) = Item::deliver(&items) {
                 change.record(event)?;
             }
@@ -156,10 +154,12 @@ fn page(
     limit: usize,
 ) -> Result<(Vec<(Item, ItemView)>, bool), StoreError> {
     let total = found.len();
+    let messages: Vec<Seq> = found.iter().take(limit).map(|item| item.message).collect();
+    let events = log::find_all(tx, &room.id, &messages)?;
     let (mut shown, mut bytes) = (Vec::new(), 0);
     for item in found.into_iter().take(limit) {
-        let Some(recorded) = log::find(tx, &room.id, item.message)? else { continue };
-        let Some(sent) = message(&recorded) else { continue };
+        let recorded = events.iter().find(|recorded| recorded.seq == item.message);
+        let Some(sent) = recorded.and_then(message) else { continue };
         let view = ItemView::of(&item, sent);
         bytes += serde_json::to_string(&view).map_or(0, |json| json.len());
         if bytes > PAGE_BYTES && !shown.is_empty() {

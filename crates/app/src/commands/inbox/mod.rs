@@ -1,7 +1,6 @@
 //! Messages: sending them, and the one inbox that each agent has.
 
 mod ack;
-mod block;
 mod list;
 mod read;
 mod reference;
@@ -10,7 +9,6 @@ mod sent;
 mod view;
 
 pub use ack::{Ack, AckInput, AckResult};
-pub use block::{Block, BlockInput};
 pub use list::{List, ListInput, ListResult, Which};
 pub use read::{Read, ReadInput, ReadResult};
 pub use reference::MessageRef;

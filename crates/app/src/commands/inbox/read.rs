@@ -56,20 +56,23 @@ impl UseCase for Read {
     fn run(app: &App, caller: &Caller, input: ReadInput) -> Result<ReadResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: None };
         app.change(caller, &request, &input.room_id, |change| {
-            change.require_agent()?;
+            change.require_known()?;
             let message = input.message.0;
             let (recorded, item) =
                 own(change, message, |message, recipients| Refusal::ReadForbidden { message, recipients })?;
-            if let Some(event) = item.see() {
-                change.record(event)?;
-            }
+            // A room that is over changes no more.
+            let seen = if change.is_open() { item.see() } else { None };
+            let (state, seen_at) = match seen {
+                Some(event) => (Stage::Seen, Some(change.record(event)?.at)),
+                None => (item.stage(), item.seen_at),
+            };
             let awaits = item.requires_ack && item.accepted_at.is_none();
             Ok(ReadResult {
                 room_id: change.room.id.clone(),
                 message,
-                state: item.stage().max(Stage::Seen),
+                state,
                 requires_ack: item.requires_ack,
-                seen_at: item.seen_at.or(Some(change.now)),
+                seen_at,
                 accepted_at: item.accepted_at,
                 event: ProtocolEvent::of(&recorded, change.room.canonical_path.as_deref())
                     .ok_or_else(|| internal("a message is an event of the protocol"))?,

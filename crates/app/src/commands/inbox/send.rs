@@ -97,35 +97,26 @@ impl UseCase for Send {
                 body: input.body.clone(),
                 requires_ack: input.requires_ack,
             };
-            let about = About { bead_id: input.bead_id.as_ref(), scope: input.scope.as_deref() };
-            post(app, change, &input.to, category, &draft, &about)
+            post(app, change, &input, category, &draft)
         })
     }
 }
 
-/// What a message is about.
-pub(super) struct About<'a> {
-    pub(super) bead_id: Option<&'a BeadId>,
-    pub(super) scope: Option<&'a str>,
-}
-
-/// Sends a message in a room that is being changed.
-pub(super) fn post(
+fn post(
     app: &App,
     change: &mut Change<'_>,
-    to: &str,
+    input: &SendInput,
     category: Category,
     draft: &Draft,
-    about: &About<'_>,
 ) -> Result<SendResult, Failure> {
     change.require_open()?;
-    let address = Address::parse(to)
+    let to = Address::parse(&input.to)
         .map_err(|error| Failure::new(ErrorCode::InvalidRole, format!("{error}.")).with("field", "to"))?;
     let payload = draft.check(category)?;
     let root = scoping::root(&change.room)?;
-    let scope = about.scope.map(|text| app.scope_path(&root, "scope", text).map(|path| path.shown(&root)));
-    let bead_id = change.bead(about.bead_id)?;
-    let outgoing = Message { to: address, category, payload, bead_id, scope: scope.transpose()? };
+    let scope = input.scope.as_deref().map(|text| app.scope_path(&root, "scope", text).map(|path| path.shown(&root)));
+    let bead_id = change.bead(input.bead_id.as_ref())?;
+    let outgoing = Message { to, category, payload, bead_id, scope: scope.transpose()? };
     let event = outgoing.send(&change.room, change.actor)?;
     let recorded = change.record(event)?;
     let recipients = message(&recorded).into_iter().flat_map(|sent| &sent.recipients);

@@ -75,6 +75,9 @@ impl UseCase for Sent {
                 true => inbox::unanswered(tx, &room.id, &you, limit)?,
                 false => inbox::sent(tx, &room.id, &you, limit)?,
             };
+            let mut places: Vec<Seq> = items.iter().map(|item| item.message).collect();
+            places.dedup();
+            let events = log::find_all(tx, &room.id, &places)?;
             let mut messages: Vec<SentView> = Vec::new();
             for item in items {
                 let delivery = DeliveryView::of(&item, &room);
@@ -82,8 +85,8 @@ impl UseCase for Sent {
                     last.deliveries.push(delivery);
                     continue;
                 }
-                let recorded = log::find(tx, &room.id, item.message)?;
-                let Some(sent) = recorded.as_ref().and_then(message) else { continue };
+                let recorded = events.iter().find(|recorded| recorded.seq == item.message);
+                let Some(sent) = recorded.and_then(message) else { continue };
                 messages.push(SentView {
                     message: item.message,
                     category: item.category,

@@ -38,7 +38,7 @@ pub struct CheckInput {
 }
 
 /// That nothing is in the way.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CheckResult {
     pub room_id: RoomId,
     /// How many paths were looked at.
@@ -48,7 +48,7 @@ pub struct CheckResult {
 }
 
 /// Whose scope was entered.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CollisionView {
     pub path: String,
     pub scope: String,
@@ -107,6 +107,9 @@ impl UseCase for Check {
         }
         let request = Request { command: Self::NAME, input: &input, key: None };
         app.change_or_refuse(caller, &request, &input.room_id, |change| {
+            if change.room.stick == Stick::Closed {
+                return Ok(Outcome::Done(clear.clone()));
+            }
             let scopes = change.scopes()?.clone();
             let view = View { room: &change.room, root: &root, now: change.now, stale_after, witness: change.witness };
             let (collisions, verdict) = scopes.check(view, &by, &paths, strictness);

@@ -78,6 +78,8 @@ impl UseCase for Reserve {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change_or_refuse(caller, &request, &input.room_id, |change| {
             change.require_agent()?;
+            // The answer counts its caller as present, because it is.
+            change.room.touch(&change.actor.agent_id, change.now);
             let root = scoping::root(&change.room)?;
             let wanted = scope::Reserve {
                 scopes: paths(app, &root, &input.scopes)?,

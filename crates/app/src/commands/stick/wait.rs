@@ -24,6 +24,7 @@ use baton_core::{
 };
 use baton_store::{
     engine::{Bell, RungFor},
+    inbox::{self, Waiting},
     log,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -88,6 +89,12 @@ pub enum WaitForTurnResult {
         reserved_for: Option<AgentId>,
         lease_expires_at: Option<Timestamp>,
         claim_expires_at: Option<Timestamp>,
+        /// Messages you have not seen, and those you have to accept: read them with `inbox`.
+        #[serde(default, skip_serializing_if = "Mail::is_empty")]
+        inbox: Mail,
+        /// Set when a message you were not told of calls you.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        new_message: bool,
         next: String,
     },
     /// The one everybody waits for does not respond.
@@ -108,11 +115,24 @@ pub enum WaitForTurnResult {
     Closed { room_id: RoomId },
 }
 
+/// How much waits in your inbox.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Mail {
+    pub unseen: u64,
+    pub to_accept: u64,
+}
+
+impl Mail {
+    const fn is_empty(&self) -> bool {
+        self.unseen == 0 && self.to_accept == 0
+    }
+}
+
 impl UseCase for Wait {
     const NAME: &'static str = "stick.wait";
     const PLACE: Place = Place::Tool("wait_for_turn", Tier::Daily);
     const EFFECT: Effect = Effect::Wait;
-    const ABOUT: &'static str = "Wait for the stick and claim it when it is yours. Work only after your_turn; on not_yet call again; on takeover_available decide about takeover_stick.";
+    const ABOUT: &'static str = "Wait for the stick and claim it when it is yours. Work only after your_turn; on not_yet call again (if it counts messages, read your inbox first); on takeover_available decide about takeover_stick.";
     type Input = WaitInput;
     type Output = WaitForTurnResult;
 
@@ -136,7 +156,10 @@ impl UseCase for Wait {
         let budget = Duration::from_millis(asked.as_millis());
         match waiter.look(sight)? {
             Look::Answer(answer) => Ok(*answer),
-            Look::NotYet(sight) if budget.is_zero() => Ok(waiter.not_yet(&sight)),
+            Look::NotYet(sight) if budget.is_zero() => {
+                let mail = waiter.mail()?;
+                Ok(waiter.not_yet(&sight, mail))
+            }
             Look::NotYet(_) => waiter.listen(started + budget),
         }
     }
@@ -193,8 +216,9 @@ impl<'a> Waiter<'a> {
                 Look::NotYet(sight) => sight,
             };
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() || self.moved_since_cursor(&sight.room)? {
-                return Ok(self.not_yet(&sight));
+            let mail = self.mail()?;
+            if left.is_zero() || self.is_called(mail) || self.moved_since_cursor(&sight.room)? {
+                return Ok(self.not_yet(&sight, mail));
             }
             if self.acts_for_nobody() {
                 return Err(Failure::new(ErrorCode::Canceled, "The process this wait was for is gone."));
@@ -236,7 +260,10 @@ impl<'a> Waiter<'a> {
             },
             // A parked listener is told that the stick waits for it, and decides itself.
             Prospect::Claimable { reason: ClaimReason::OpenClaim, .. } => Ok(Look::NotYet(Box::new(sight))),
-            Prospect::Claimable { .. } => Ok(Look::answer(self.not_yet(&sight))),
+            Prospect::Claimable { .. } => {
+                let mail = self.mail()?;
+                Ok(Look::answer(self.not_yet(&sight, mail)))
+            }
             Prospect::Holding => match room.ownership() {
                 Some(ownership) => self.resumed(room, ownership).map(Look::answer),
                 None => Ok(Look::NotYet(Box::new(sight))),
@@ -300,10 +327,22 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    fn not_yet(&self, sight: &Sight<'_>) -> WaitForTurnResult {
+    /// What waits in the caller's inbox.
+    fn mail(&self) -> Result<Waiting, Failure> {
+        Ok(self.app.store.read(|tx| inbox::waiting(tx, &self.input.room_id, &self.actor.agent_id))?)
+    }
+
+    /// Whether somebody sent the caller something that it was not told of, since its cursor. Being told once is enough.
+    fn is_called(&self, mail: Waiting) -> bool {
+        mail.calls.is_some_and(|message| message > self.cursor.unwrap_or_default())
+    }
+
+    fn not_yet(&self, sight: &Sight<'_>, mail: Waiting) -> WaitForTurnResult {
         let room = &sight.room;
         let reserved_for = room.reservation().map(|reservation| &reservation.recipient);
-        let next = if reserved_for == Some(&self.actor.agent_id) {
+        let next = if self.is_called(mail) {
+            "You have messages: read them with inbox (op list), then call wait_for_turn again with this cursor. Do not work in this workspace yet."
+        } else if reserved_for == Some(&self.actor.agent_id) {
             "The stick is kept for you: call wait_for_turn without park to claim it."
         } else if self.input.park && room.owner().is_none() && reserved_for.is_none() {
             "The stick is free: call wait_for_turn without park to claim it."
@@ -318,6 +357,8 @@ impl<'a> Waiter<'a> {
             reserved_for: reserved_for.cloned(),
             lease_expires_at: room.ownership().map(|ownership| ownership.lease.expires_at),
             claim_expires_at: room.reservation().map(|reservation| reservation.claim_expires_at),
+            inbox: Mail { unseen: mail.unseen, to_accept: mail.to_accept },
+            new_message: self.is_called(mail),
             next: next.to_owned(),
         }
     }

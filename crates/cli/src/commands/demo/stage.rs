@@ -28,6 +28,8 @@ pub(super) struct Agent {
     pub(super) name: &'static str,
     /// What Baton calls it.
     pub(super) id: String,
+    /// What people call it.
+    pub(super) known_as: String,
     client: Client,
     turn: Option<(u64, String)>,
 }
@@ -58,11 +60,12 @@ impl Stage {
         command.env("BATON_DATA_DIR", self.store.path()).envs(self.path.as_ref().map(|path| ("PATH", path)));
         // A name that is no real harness's, so that the demo tells its agents apart even inside one.
         let client = Client::spawn(command, &format!("{name}-demo")).map_err(wrong)?;
-        let mut agent = Agent { name, id: String::new(), client, turn: None };
+        let mut agent = Agent { name, id: String::new(), known_as: String::new(), client, turn: None };
         let joined = self.expect(&mut agent, "join_path", json!({ "context_path": "." }))?;
         agent.id = text(&joined, "agent_id");
         self.room_id = text(&joined, "room_id");
-        self.say(&format!("{name} joins as {} ({}).", agent.id, text(&joined, "display_name")));
+        agent.known_as = text(&joined, "display_name");
+        self.say(&format!("{name} joins as {} ({}).", agent.id, agent.known_as));
         Ok(agent)
     }
 
@@ -78,6 +81,11 @@ impl Stage {
             (true, answer) => Ok(answer),
             (false, refusal) => Err(off_script(agent.name, tool, &refusal)),
         }
+    }
+
+    /// Calls an op of a portal that must not refuse.
+    pub(super) fn op(&self, agent: &mut Agent, portal: &str, op: &str, args: Value) -> Result<Value, Failure> {
+        self.expect(agent, portal, json!({ "op": op, "args": args }))
     }
 
     /// Calls a tool that must refuse with `code`, and tells why it did.
@@ -133,8 +141,16 @@ impl Stage {
     }
 
     pub(super) fn log(&self, reader: &mut Agent) -> Result<Vec<RoomEvent>, Failure> {
-        let page = self.expect(reader, "get_room_events", json!({ "after": 0, "limit": 200 }))?;
-        serde_json::from_value(page["events"].clone()).map_err(wrong)
+        let (mut log, mut after) = (Vec::new(), json!(0));
+        loop {
+            let mut page = self.expect(reader, "get_room_events", json!({ "after": after, "limit": 200 }))?;
+            let events: Vec<RoomEvent> = serde_json::from_value(page["events"].take()).map_err(wrong)?;
+            log.extend(events);
+            match page["next"].take() {
+                Value::Null => return Ok(log),
+                next => after = next,
+            }
+        }
     }
 
     pub(super) fn say_log(&self, log: &[RoomEvent]) {
@@ -143,8 +159,11 @@ impl Stage {
     }
 
     fn in_room(&self, tool: &str, mut arguments: Value) -> Value {
-        if tool != "join_path" {
-            arguments["room_id"] = json!(self.room_id);
+        match tool {
+            "join_path" => {}
+            // A portal takes the room as the workspace it is about.
+            "scope" | "inbox" | "tasks" | "agent" => arguments["workspace"] = json!(self.room_id),
+            _ => arguments["room_id"] = json!(self.room_id),
         }
         arguments
     }

@@ -19,8 +19,11 @@ pub(super) fn play(stage: &mut Stage) -> Result<Agent, Failure> {
     let mut gemini = stage.enter("gemini")?;
     round_robin(stage, &mut codex, &mut claude, &mut gemini)?;
     explicit_skip(stage, &mut codex, &mut gemini)?;
+    own_paths(stage, &mut codex, &mut gemini)?;
     missed_recipient(stage, &mut codex, &mut claude, &mut gemini)?;
+    let left_by = claude.known_as.clone();
     crashed_owner(stage, &mut codex, claude)?;
+    unfinished_work(stage, &left_by)?;
     concurrent_claim(stage, &mut codex, &mut gemini)?;
     Ok(codex)
 }
@@ -74,6 +77,50 @@ fn explicit_skip(stage: &Stage, codex: &mut Agent, gemini: &mut Agent) -> Result
     Ok(())
 }
 
+fn own_paths(stage: &Stage, codex: &mut Agent, gemini: &mut Agent) -> Result<(), Failure> {
+    stage.heading("Paths of one's own: codex reserves the parser, gemini wants a file in it");
+    stage.op(codex, "scope", "reserve", json!({ "scopes": ["src/parser/*"] }))?;
+    stage.say("codex reserves src/parser/* for two hours. gemini tries src/parser/lexer.rs:");
+    let wanted = json!({ "op": "reserve", "args": { "scopes": ["src/parser/lexer.rs"] } });
+    stage.expect_refusal(gemini, "scope", wanted.clone(), "RESERVATION_CONFLICT")?;
+    let blocked = json!({
+        "to": codex.known_as,
+        "category": "BLOCKED",
+        "subject": "I need the lexer",
+        "blocker": "src/parser/lexer.rs is in your scope src/parser/*",
+        "requested_action": "release it, or tell me when you are done there",
+        "urgency": "high",
+    });
+    let sent = stage.op(gemini, "inbox", "send", blocked)?;
+    let read = stage.op(codex, "inbox", "read", json!({ "message": sent["message"] }))?;
+    stage.say(&format!(
+        "gemini is blocked and says so. codex reads: \"{}\"",
+        text(&read["event"]["payload"], "subject")
+    ));
+    stage.op(codex, "scope", "release", json!({ "all": true }))?;
+    stage.op(codex, "inbox", "ack", json!({ "message": sent["message"] }))?;
+    let sent = stage.op(gemini, "inbox", "sent", json!({}))?;
+    let state = text(&sent["messages"][0]["deliveries"][0], "state");
+    stage.say(&format!("codex releases the parser and accepts; gemini sees that its message is {state}."));
+    stage.expect(gemini, "scope", wanted)?;
+    stage.op(gemini, "scope", "release", json!({ "all": true }))?;
+    stage.say("Now gemini gets the file, and gives it back when it is done.");
+    Ok(())
+}
+
+fn unfinished_work(stage: &mut Stage, left_by: &str) -> Result<(), Failure> {
+    stage.heading("Unfinished work: a new session goes on as the one that died");
+    let mut session = stage.enter("claude again")?;
+    let adopted = stage.op(&mut session, "agent", "adopt", json!({ "agent": left_by }))?;
+    stage.say(&format!("It adopts {left_by}: {}.", text(&adopted, "evidence")));
+    let mine = stage.op(&mut session, "tasks", "list", json!({ "mine": true }))?;
+    let task = &mine["tasks"][0];
+    stage.say(&format!("{} ({}) is its own now, and it ends it.", text(task, "task"), text(task, "title")));
+    stage.op(&mut session, "tasks", "done", json!({ "task": task["task"] }))?;
+    stage.expect(&mut session, "leave_path", json!({}))?;
+    Ok(())
+}
+
 fn missed_recipient(stage: &Stage, codex: &mut Agent, claude: &mut Agent, gemini: &mut Agent) -> Result<(), Failure> {
     stage.heading("Missed recipient: claude does not come, and codex may not just grab the stick back");
     stage.wait(codex, "your_turn", SOON_MS)?;
@@ -104,6 +151,8 @@ fn missed_recipient(stage: &Stage, codex: &mut Agent, claude: &mut Agent, gemini
 
 fn crashed_owner(stage: &Stage, codex: &mut Agent, mut claude: Agent) -> Result<(), Failure> {
     stage.heading("Crashed owner: claude holds the stick and dies");
+    let task = stage.op(&mut claude, "tasks", "create", json!({ "title": "fix the tests" }))?;
+    stage.op(&mut claude, "tasks", "start", json!({ "task": task["task"] }))?;
     let waiting = stage.start_wait(codex, SOON_MS)?;
     stage.kill(&mut claude)?;
     let open = stage.finish_wait(codex, waiting)?;

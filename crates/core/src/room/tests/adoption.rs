@@ -216,7 +216,7 @@ fn a_summary_says_what_was_found_and_what_could_not_be_looked_at() {
     let said = [many, evidence(&["src/a.rs"], &[]), evidence(&[], &[]), blind].map(|found| found.summary());
     insta::assert_snapshot!(said.join("\n"), @r"
     7 uncommitted files in src: src/1.rs, src/2.rs, src/3.rs, src/4.rs, src/5.rs and 2 more; in progress: TASK-001, bb-u6f.6.3
-    1 uncommitted file in src: src/a.rs; no task of its own in progress
+    1 uncommitted file in src: src/a.rs
     no uncommitted changes in src; no task of its own in progress
     it has claimed no scope; no task of its own in progress; git is not there; confirmed by a person at a terminal
     ");

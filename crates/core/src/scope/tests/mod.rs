@@ -1,9 +1,15 @@
-//! Paths as agents write them. `reading` has what is understood and refused, `meeting` what overlaps, and `property`
-//! what holds for any text.
+//! Paths as agents write them: `reading` has what is understood and refused, `meeting` what overlaps, and `property`
+//! what holds for any text. Reservations of them, on a `scene`: `reserving` has who gets what, `ending` how it ends,
+//! `hints` the commands that lead on, and `story` what holds whatever agents do.
 
+mod ending;
+mod hints;
 mod meeting;
 mod property;
 mod reading;
+mod reserving;
+mod scene;
+mod story;
 
 use super::{Casing, Conventions, Overlap, PathStyle, ScopePath};
 

@@ -155,11 +155,15 @@ fn a_rooms_own_path_must_be_absolute() {
 }
 
 #[test]
-fn a_file_is_refused_like_a_scope_but_for_its_stars() {
+fn a_file_may_be_called_anything_that_a_file_can_be() {
     let root = unix();
     assert_eq!(ScopePath::file("src/*", &root).unwrap().shown(&root), "src/*");
     assert_eq!(ScopePath::file("a*/b", &root).unwrap().shown(&root), "a*/b");
-    insta::assert_snapshot!(ScopePath::file("a\0", &root).unwrap_err(), @r#"path "a\0" has a control character"#);
+    assert_eq!(ScopePath::file("src/a\nb", &root).unwrap().shown(&root), "src/a\u{FFFD}b");
+    assert_eq!(ScopePath::file(" ", &root).unwrap().shown(&root), " ");
+    insta::assert_snapshot!(ScopePath::file("", &root).unwrap_err(), @r#"path "" must be non-empty"#);
+    let long = ScopePath::file(&"x".repeat(4097), &root).unwrap_err().problem;
+    insta::assert_snapshot!(long, @"is 4097 bytes long; at most 4096 are accepted");
 }
 
 #[test]

@@ -1,0 +1,252 @@
+//! Every kind of event about scopes, tasks, inboxes and identities is read back from the log as it was written, on every
+//! engine, with all that it can carry and with as little as it may.
+#![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
+
+use std::collections::BTreeSet;
+
+use baton_core::{
+    agent::{Presence, ResumeReason},
+    event::{Event, Recorded},
+    ids::{AgentId, BeadId, Seq},
+    inbox::{self, Accepted, Category, Delivered, Forwarded, Payload, Recipient, Seen, Sent, Urgency},
+    process::{Liveness, ProcessIdentity, Proof, SessionKind},
+    room::{self, Joined, Registered, Resumed},
+    scope::{self, Displaced, Expired, Incursion, Overlap, Released, Reserved, Transferred},
+    task::{self, Assigned, Created, Done, Started, TaskId},
+    time::Timestamp,
+};
+use baton_store::{StoreError, log};
+use baton_testkit::{Scribe, on_every_place};
+
+/// Text that is hard on quoting and encodings.
+const ODD: &str = "it's \"ünïcode\" ✓ \\ %_ 漢字\n";
+
+fn agent(name: &str) -> AgentId {
+    name.parse().unwrap()
+}
+
+fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+fn bead() -> BeadId {
+    "bb-u6f.6.3".parse().unwrap()
+}
+
+fn process() -> ProcessIdentity {
+    ProcessIdentity {
+        host_id: "host_1".to_owned(),
+        boot_id: "boot".to_owned(),
+        pid_namespace: u64::MAX,
+        pid: u32::MAX,
+        start_ticks: u64::MAX,
+        pidfd_inode: Some(u64::MAX - 1),
+        process_started_at: at(-1),
+    }
+}
+
+/// Every kind of event about scopes, with all that it can carry and with as little as it may.
+fn scope_events() -> Vec<Event> {
+    let displaced = Displaced {
+        reservation: Seq(3),
+        owner: agent("bo"),
+        owner_name: "amber-otter".to_owned(),
+        scope: ODD.to_owned(),
+        liveness: Presence::Evicted,
+        process: Liveness::Gone(Proof::Rebooted),
+    };
+    let reserved = Reserved {
+        owner: agent("ana"),
+        scope: ODD.to_owned(),
+        expires_at: at(9),
+        bead_id: Some(bead()),
+        renews: Some(Seq(u64::MAX)),
+        displaced: vec![
+            displaced.clone(),
+            Displaced { liveness: Presence::Stale, process: Liveness::Unknown, ..displaced },
+        ],
+    };
+    let bare = Reserved { bead_id: None, renews: None, displaced: Vec::new(), ..reserved.clone() };
+    let incursion = Incursion {
+        incursion_kind: Overlap::Partial,
+        incoming: agent("ana"),
+        incoming_agent: "cobalt-harbor".to_owned(),
+        incoming_scope: ODD.to_owned(),
+        owner: agent("bo"),
+        owner_agent: "amber-otter".to_owned(),
+        owner_scope: "src/*".to_owned(),
+        reservation: Seq(3),
+        owner_liveness: Presence::Active,
+        owner_process: Liveness::Alive,
+        resolution_hint: format!("baton scope reserve '{ODD}'"),
+        bead_id: None,
+    };
+    let events = [
+        scope::Event::Reserved(reserved),
+        scope::Event::Reserved(bare),
+        scope::Event::Released(Released { reservation: Seq(3), owner: agent("ana"), scope: ODD.to_owned() }),
+        scope::Event::Expired(Expired {
+            reservation: Seq(3),
+            owner: agent("bo"),
+            scope: ".".to_owned(),
+            expired_at: at(-5),
+        }),
+        scope::Event::Transferred(Transferred {
+            reservation: Seq(3),
+            scope: ODD.to_owned(),
+            from: agent("bo"),
+            to: agent("ana"),
+        }),
+        scope::Event::Incursion(Incursion {
+            incursion_kind: Overlap::Exact,
+            bead_id: Some(bead()),
+            ..incursion.clone()
+        }),
+        scope::Event::Incursion(incursion),
+    ];
+    events.map(Event::from).into()
+}
+
+/// The same about tasks.
+fn task_events() -> Vec<Event> {
+    let created =
+        Created { task: TaskId(7), title: ODD.to_owned(), scopes: vec!["src".to_owned()], assignee: Some(agent("bo")) };
+    let started = Started { task: TaskId(7), assignee: agent("bo"), scopes: vec![ODD.to_owned()] };
+    let events = [
+        task::Event::Created(Created { scopes: Vec::new(), assignee: None, ..created.clone() }),
+        task::Event::Created(created),
+        task::Event::Started(Started { scopes: Vec::new(), ..started.clone() }),
+        task::Event::Started(started),
+        task::Event::Done(Done { task: TaskId(1_000) }),
+        task::Event::Assigned(Assigned { task: TaskId(7), from: Some(agent("bo")), to: None }),
+        task::Event::Assigned(Assigned { task: TaskId(7), from: None, to: Some(agent("ana")) }),
+    ];
+    events.map(Event::from).into()
+}
+
+/// The same about messages and inboxes: each category has its own payload.
+fn inbox_events() -> Vec<Event> {
+    let text = || ODD.to_owned();
+    let handoff = Payload::Handoff { subject: text(), summary: text(), next_action: text(), requires_ack: true };
+    let blocked = |urgency| Payload::Blocked {
+        subject: text(),
+        blocker: text(),
+        requested_action: text(),
+        urgency,
+        requires_ack: true,
+    };
+    let words = |requires_ack| Payload::Text { subject: text(), body: text(), requires_ack };
+    let sent = |category, payload| {
+        inbox::Event::Sent(Sent {
+            category,
+            from_agent: "amber-otter".to_owned(),
+            to_agent: "role:reviewer".to_owned(),
+            recipients: vec![
+                Recipient { agent_id: agent("bo"), name: "cobalt-harbor".to_owned(), wakes: true },
+                Recipient { agent_id: agent("cy"), name: "jade-fox".to_owned(), wakes: false },
+            ],
+            bead_id: (category == Category::Handoff).then(bead),
+            scope: (category == Category::Blocked).then(text),
+            payload,
+        })
+    };
+    let accepted = Accepted { item: Seq(4), sender: agent("ana"), note: Some(text()) };
+    let events = [
+        sent(Category::Handoff, handoff),
+        sent(Category::Blocked, blocked(Urgency::Low)),
+        sent(Category::Blocked, blocked(Urgency::High)),
+        sent(Category::Decision, words(true)),
+        sent(Category::Info, words(false)),
+        inbox::Event::Delivered(Delivered { items: vec![Seq(4), Seq(u64::MAX)] }),
+        inbox::Event::Seen(Seen { item: Seq(4), sender: agent("ana") }),
+        inbox::Event::Accepted(Accepted { note: None, ..accepted.clone() }),
+        inbox::Event::Accepted(accepted),
+        inbox::Event::Forwarded(Forwarded { items: vec![Seq(4)], from: agent("bo"), to: agent("cy") }),
+    ];
+    events.map(Event::from).into()
+}
+
+/// The same about identities.
+fn identity_events() -> Vec<Event> {
+    let role = || Some("reviewer".parse().unwrap());
+    let joined = Joined {
+        agent_id: agent("ana"),
+        display_name: "amber-otter".to_owned(),
+        role: role(),
+        session_kind: SessionKind::McpHarness,
+        process: Some(process()),
+        rejoin: true,
+        agent_id_override: true,
+        keeps_turn: true,
+    };
+    let registered = Registered {
+        agent_id: agent("ana"),
+        display_name: "cobalt-harbor".to_owned(),
+        role: role(),
+        previous_name: "amber-otter".to_owned(),
+    };
+    let resumed = Resumed {
+        agent_id: agent("ana"),
+        joins: true,
+        session_kind: SessionKind::Human,
+        process: Some(process()),
+        agent_id_override: true,
+        adopted_agent: "amber-otter".to_owned(),
+        role: role(),
+        prior_session_agent: agent("bo"),
+        prior_stays_as: Some("jade-fox".to_owned()),
+        resume_reason: ResumeReason::UncommittedScope,
+        evidence: ODD.to_owned(),
+        bead_ids: vec![bead(), TaskId(7).bead_id()],
+        scopes: vec![ODD.to_owned()],
+        prior_presence: Presence::Evicted,
+        prior_liveness: Liveness::Gone(Proof::Zombie),
+    };
+    let bare = Resumed {
+        joins: false,
+        process: None,
+        agent_id_override: false,
+        role: None,
+        prior_stays_as: None,
+        bead_ids: Vec::new(),
+        scopes: Vec::new(),
+        ..resumed.clone()
+    };
+    let events = [
+        room::Event::Joined(joined),
+        room::Event::Registered(Registered { role: None, ..registered.clone() }),
+        room::Event::Registered(registered),
+        room::Event::Resumed(resumed),
+        room::Event::Resumed(Resumed { resume_reason: ResumeReason::InProgressOwnership, ..bare.clone() }),
+        room::Event::Resumed(Resumed { resume_reason: ResumeReason::ConfirmedByPerson, ..bare }),
+    ];
+    events.map(Event::from).into()
+}
+
+#[test]
+fn every_kind_of_event_about_scopes_tasks_inboxes_and_identities_is_read_back_as_it_was_written() {
+    let events = [scope_events(), task_events(), inbox_events(), identity_events()].concat();
+    let kinds: BTreeSet<&str> = events.iter().map(Event::kind).collect();
+    let all = [
+        "agent.register agent.resume member.join",
+        "scope.reserve scope.release scope.expire scope.transfer scope.incursion",
+        "task.create task.start task.done task.assign",
+        "message.send inbox.deliver inbox.see inbox.accept inbox.forward",
+    ];
+    assert_eq!(kinds, all.iter().flat_map(|kinds| kinds.split(' ')).collect());
+    on_every_place(|place| {
+        let store = place.open();
+        let room = Scribe::new("ana").opens(&store, "room_1", "/repo");
+        let recorded = |(number, event): (usize, &Event)| Recorded {
+            seq: Seq(room.last_seq.0 + 1 + number as u64),
+            ..room.record(at(number as i64), agent("ana"), event.clone())
+        };
+        let written: Vec<Recorded> = events.iter().enumerate().map(recorded).collect();
+        for recorded in &written {
+            store.write::<_, StoreError>(|tx| log::append(tx, recorded)).unwrap();
+            let found = store.read::<_, StoreError>(|tx| log::find(tx, &room.id, recorded.seq)).unwrap();
+            assert_eq!(found.as_ref(), Some(recorded));
+        }
+        assert_eq!(store.read::<_, StoreError>(|tx| log::after(tx, &room.id, room.last_seq, 99)).unwrap(), written);
+    });
+}

@@ -1,0 +1,254 @@
+//! Scopes, tasks, inboxes and former names: every row is read back as it was written, on every engine.
+#![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
+
+use baton_core::{
+    agent::{Former, Given},
+    ids::{AgentId, BeadId, RoomId, Seq},
+    inbox::{Category, Inbox, Item},
+    lease::{Fence, Lease},
+    scope::{End, Ended, Reservation, Scopes},
+    task::{State, Task, TaskId, Tasks},
+    time::Timestamp,
+};
+use baton_store::{
+    Store, StoreError,
+    engine::{Changes, Tx},
+    former,
+    inbox::{self as items, Waiting},
+    scopes, tasks,
+};
+use baton_testkit::{Scribe, on_every_place};
+
+/// Text that is hard on quoting, encodings and sorting.
+const ODD: &str = "it's \"ünïcode\" ✓ \\ %_ 漢字";
+
+fn agent(name: &str) -> AgentId {
+    name.parse().unwrap()
+}
+
+fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+fn bead() -> BeadId {
+    "bb-u6f.6.3".parse().unwrap()
+}
+
+/// Plays a story on a store with two rooms, so that what is one's is seen not to be the other's.
+fn on_two_rooms(story: impl Fn(&Store, &RoomId, &RoomId)) {
+    on_every_place(|place| {
+        let store = place.open();
+        let rooms = [("room_1", "/one"), ("room_2", "/two")];
+        let [one, two] = rooms.map(|(id, path)| Scribe::new("ana").opens(&store, id, path).id);
+        story(&store, &one, &two);
+    });
+}
+
+fn read<T>(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>) -> T {
+    store.read(|tx| work(tx)).unwrap()
+}
+
+fn write(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<(), StoreError>) {
+    store.write(|tx| work(tx)).unwrap();
+}
+
+fn reservation(id: u64, owner: &str, ended: Option<(i64, End)>) -> Reservation {
+    Reservation {
+        lease: Lease { holder: agent(owner), fence: Fence(id), expires_at: at(id as i64 - 1) },
+        scope: format!("{ODD}/{id}"),
+        bead_id: id.is_multiple_of(2).then(bead),
+        since: at(id as i64),
+        ended: ended.map(|(millis, how)| Ended { at: at(millis), how }),
+    }
+}
+
+#[test]
+fn reservations_are_read_back_in_force_ended_and_by_who_had_them() {
+    on_two_rooms(|store, one, two| {
+        let all = Scopes {
+            reservations: vec![
+                reservation(3, "ana", Some((70, End::Expired))),
+                reservation(4, "bo", Some((90, End::Released))),
+                reservation(5, "ana", None),
+                reservation(6, "bo", None),
+                reservation(7, "ana", Some((70, End::Expired))),
+                reservation(i64::MAX as u64, "ana", Some((80, End::Released))),
+            ],
+        };
+        let ids = |found: &[Reservation]| found.iter().map(|found| found.id().0).collect::<Vec<_>>();
+        write(store, |tx| scopes::save(tx, one, &Scopes::default(), &all));
+        assert_eq!(read(store, |tx| scopes::all(tx, one)), all);
+        assert_eq!(ids(&read(store, |tx| scopes::in_force(tx, one)).reservations), [5, 6]);
+        assert_eq!(ids(&read(store, |tx| scopes::ended(tx, one, 200))), [4, i64::MAX as u64, 7, 3]);
+        assert_eq!(ids(&read(store, |tx| scopes::ended(tx, one, 1))), [4]);
+        assert_eq!(read(store, |tx| scopes::ended(tx, one, 0)), []);
+        assert_eq!(ids(&read(store, |tx| scopes::expired_of(tx, one, &agent("ana"), 9))), [7, 3]);
+        assert_eq!(ids(&read(store, |tx| scopes::expired_of(tx, one, &agent("ana"), 1))), [7]);
+        assert_eq!(read(store, |tx| scopes::expired_of(tx, one, &agent("bo"), 9)), []);
+        assert_eq!(read(store, |tx| scopes::all(tx, two)), Scopes::default());
+    });
+}
+
+#[test]
+fn a_reservation_that_moved_on_or_ended_is_stored_as_it_is_now() {
+    on_two_rooms(|store, one, two| {
+        let before = Scopes { reservations: vec![reservation(3, "ana", None), reservation(4, "ana", None)] };
+        for room in [one, two] {
+            write(store, |tx| scopes::save(tx, room, &Scopes::default(), &before));
+        }
+        let mut after = before.clone();
+        after.reservations[0].lease.holder = agent("bo");
+        after.reservations[0].lease.expires_at = at(77);
+        after.reservations[0].bead_id = Some(bead());
+        after.reservations[1].ended = Some(Ended { at: at(9), how: End::Expired });
+        after.reservations.push(reservation(8, "cy", None));
+        write(store, |tx| scopes::save(tx, one, &before, &after));
+        assert_eq!(read(store, |tx| scopes::all(tx, one)), after);
+        assert_eq!(read(store, |tx| scopes::all(tx, two)), before);
+    });
+}
+
+#[test]
+fn an_end_that_is_no_word_is_refused_by_the_database() {
+    on_two_rooms(|store, one, _| {
+        let all = Scopes { reservations: vec![reservation(3, "ana", None)] };
+        write(store, |tx| scopes::save(tx, one, &Scopes::default(), &all));
+        let wrong = store.write::<_, StoreError>(|tx| {
+            tx.execute("UPDATE scopes SET ended_how = 'lost', ended_at_ms = 1", &[], Changes::Any)
+        });
+        assert!(wrong.is_err());
+        assert_eq!(read(store, |tx| scopes::all(tx, one)), all);
+    });
+}
+
+fn a_task(id: u32, state: State, assignee: Option<&str>, updated: i64) -> Task {
+    Task {
+        id: TaskId(id),
+        title: ODD.to_owned(),
+        state,
+        assignee: assignee.map(agent),
+        scopes: if id == 1 { Vec::new() } else { vec![ODD.to_owned(), "src/*".to_owned()] },
+        created_by: agent("ana"),
+        created_at: at(-1),
+        updated_at: at(updated),
+    }
+}
+
+#[test]
+fn tasks_are_read_back_by_number_state_and_assignee() {
+    on_two_rooms(|store, one, two| {
+        let all = [
+            a_task(1, State::Open, None, 1),
+            a_task(2, State::InProgress, Some("ana"), 9),
+            a_task(3, State::InProgress, Some("ana"), 5),
+            a_task(4, State::Done, Some("ana"), 2),
+            a_task(999_999_999, State::Open, Some("ana"), 3),
+        ];
+        assert_eq!(read(store, |tx| tasks::next_id(tx, one)), TaskId(1));
+        write(store, |tx| all.iter().try_for_each(|task| tasks::put(tx, one, task)));
+        let ids = |found: Vec<Task>| found.iter().map(|task| task.id.0).collect::<Vec<_>>();
+        assert_eq!(read(store, |tx| tasks::all(tx, one)), Tasks { tasks: all.to_vec() });
+        assert_eq!(read(store, |tx| tasks::find(tx, one, TaskId(2))).as_ref(), Some(&all[1]));
+        assert_eq!(read(store, |tx| tasks::find(tx, one, TaskId(5))), None);
+        assert_eq!(read(store, |tx| tasks::next_id(tx, one)), TaskId(1_000_000_000));
+        assert_eq!(ids(read(store, |tx| tasks::newest(tx, one, 2))), [999_999_999, 4]);
+        assert_eq!(ids(read(store, |tx| tasks::in_state(tx, one, State::InProgress, 9))), [3, 2]);
+        assert_eq!(ids(read(store, |tx| tasks::in_state(tx, one, State::Open, 1))), [999_999_999]);
+        assert_eq!(
+            ids(read(store, |tx| tasks::in_progress_of(tx, one, &agent("ana")))),
+            [2, 3],
+            "the last touched first"
+        );
+        assert_eq!(ids(read(store, |tx| tasks::unfinished_of(tx, one, &agent("ana")))), [2, 3, 999_999_999]);
+        assert_eq!(read(store, |tx| tasks::all(tx, two)), Tasks::default());
+
+        let changed =
+            Task { state: State::Done, assignee: None, updated_at: at(50), scopes: Vec::new(), ..all[1].clone() };
+        write(store, |tx| tasks::put(tx, one, &changed));
+        assert_eq!(read(store, |tx| tasks::find(tx, one, TaskId(2))), Some(changed));
+    });
+}
+
+fn an_item(message: u64, recipient: &str, requires_ack: bool, rungs: usize) -> Item {
+    let rung = |number: usize| (rungs >= number).then(|| at(100 + number as i64));
+    Item {
+        message: Seq(message),
+        recipient: agent(recipient),
+        sender: agent("ana"),
+        category: Category::ALL[message as usize % 4],
+        requires_ack,
+        wakes: message.is_multiple_of(2),
+        queued_at: at(message as i64),
+        delivered_at: rung(1),
+        seen_at: rung(2),
+        accepted_at: rung(3),
+    }
+}
+
+#[test]
+fn items_are_read_back_by_recipient_sender_and_message_on_every_rung() {
+    on_two_rooms(|store, one, two| {
+        let all = Inbox {
+            items: vec![
+                an_item(10, "bo", false, 0),
+                an_item(10, "cy", false, 1),
+                an_item(11, "bo", true, 2),
+                an_item(12, "bo", true, 3),
+                an_item(13, "bo", false, 2),
+                an_item(14, "bo", true, 0),
+            ],
+        };
+        write(store, |tx| items::save(tx, one, &Inbox::default(), &all));
+        assert_eq!(read(store, |tx| items::all(tx, one)), all);
+        assert_eq!(read(store, |tx| items::all(tx, two)), Inbox::default());
+        let bo = agent("bo");
+        let places = |found: Vec<Item>| found.iter().map(|item| item.message.0).collect::<Vec<_>>();
+        assert_eq!(places(read(store, |tx| items::of(tx, one, &bo, Seq(0), 99))), [10, 11, 12, 13, 14]);
+        assert_eq!(places(read(store, |tx| items::of(tx, one, &bo, Seq(11), 2))), [12, 13]);
+        assert_eq!(places(read(store, |tx| items::pending(tx, one, &bo, Seq(0), 99))), [10, 11, 14]);
+        assert_eq!(places(read(store, |tx| items::pending(tx, one, &bo, Seq(10), 1))), [11]);
+        assert_eq!(places(read(store, |tx| items::sent(tx, one, &agent("ana"), 4))), [14, 13, 12, 11]);
+        assert_eq!(places(read(store, |tx| items::unanswered(tx, one, &agent("ana"), 9))), [14, 11]);
+        assert_eq!(places(read(store, |tx| items::of_message(tx, one, Seq(10)))), [10, 10]);
+        let waiting = Waiting { unseen: 2, to_accept: 2, calls: Some(Seq(14)) };
+        assert_eq!(read(store, |tx| items::waiting(tx, one, &bo)), waiting);
+        assert_eq!(read(store, |tx| items::waiting(tx, one, &agent("dee"))), Waiting::default());
+        assert_eq!(read(store, |tx| items::waiting(tx, two, &bo)), Waiting::default());
+    });
+}
+
+#[test]
+fn an_item_climbs_and_goes_on_with_its_identity() {
+    on_two_rooms(|store, one, _| {
+        let before = Inbox { items: vec![an_item(10, "bo", true, 0), an_item(12, "bo", true, 1)] };
+        write(store, |tx| items::save(tx, one, &Inbox::default(), &before));
+        let after = Inbox { items: vec![an_item(10, "bo", true, 3), an_item(12, "cy", true, 1)] };
+        write(store, |tx| items::save(tx, one, &before, &after));
+        assert_eq!(read(store, |tx| items::all(tx, one)), after, "it is in one inbox only");
+    });
+}
+
+#[test]
+fn former_names_are_kept_given_up_and_taken_into_use_again() {
+    on_two_rooms(|store, one, two| {
+        let former = |name: &str, role: Option<&str>, until: i64| Former {
+            name: name.to_owned(),
+            agent_id: agent("codex:9b22"),
+            role: role.map(|role| role.parse().unwrap()),
+            until: at(until),
+        };
+        let (otter, harbor) = (former("amber-otter", Some("reviewer"), 9), former("cobalt-harbor", None, 5));
+        for away in [&otter, &harbor] {
+            write(store, |tx| former::save(tx, one, &Given { up: None, away: Some(away.clone()) }));
+        }
+        assert_eq!(read(store, |tx| former::all(tx, one)), [harbor.clone(), otter.clone()], "the oldest first");
+        assert_eq!(read(store, |tx| former::all(tx, two)), []);
+        // Renaming: one name comes into use, the other goes out of it.
+        let swap = Given { up: Some("amber-otter".to_owned()), away: Some(former("jade-fox", None, 20)) };
+        write(store, |tx| former::save(tx, one, &swap));
+        assert_eq!(read(store, |tx| former::all(tx, one)), [harbor, former("jade-fox", None, 20)]);
+        let again = former("jade-fox", Some("tester"), 30);
+        write(store, |tx| former::put(tx, one, &again));
+        assert_eq!(read(store, |tx| former::all(tx, one))[1], again, "a name is kept once, with who had it last");
+    });
+}
