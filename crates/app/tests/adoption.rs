@@ -38,12 +38,12 @@ fn starts(agent: &Agent<'_>, scopes: &[&str]) -> Value {
 fn verdict(agent: &Agent<'_>, scopes: &[&str]) -> String {
     let app_before = agent.does("room.events", json!({}));
     match agent.call("agent.adopt", json!({"agent": "amber-otter", "scopes": scopes})) {
-        Ok(adopted) => adopted["resume_reason"].as_str().unwrap().to_owned(),
+        Ok(adopted) => adopted["resume_reason"].as_str().expect("a text").to_owned(),
         Err(failure) => {
             assert_eq!(agent.does("room.events", json!({})), app_before, "a refusal changes nothing");
             let refusal = failure.to_json();
             assert_eq!(refusal["error"], "ADOPTION_REJECTED");
-            refusal["reason"].as_str().unwrap().to_owned()
+            refusal["reason"].as_str().expect("a text").to_owned()
         }
     }
 }
@@ -55,7 +55,7 @@ fn joined<'a>(app: &'a TestApp, name: &str, path: &str) -> Agent<'a> {
 }
 
 fn sound(app: &TestApp) {
-    let report = doctor::examine(app.app()).unwrap();
+    let report = doctor::examine(app.app()).expect("the store can be read");
     assert!(report.is_clean(), "{:?}", report.checks);
 }
 

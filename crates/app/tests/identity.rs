@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 fn liveness(viewer: &Agent<'_>, agent: &Agent<'_>) -> String {
     let shown = viewer.does("agent.show", json!({"agent": agent.id()}));
     let listed = viewer.does("agent.list", json!({}));
-    let agents = listed["agents"].as_array().unwrap();
-    let entry = agents.iter().find(|entry| entry["agent_id"] == agent.id().as_str()).unwrap();
+    let agents = listed["agents"].as_array().expect("a list");
+    let entry = agents.iter().find(|entry| entry["agent_id"] == agent.id().as_str()).expect("it is listed");
     assert_eq!(shown["liveness"], entry["liveness"]);
-    shown["liveness"].as_str().unwrap().to_owned()
+    shown["liveness"].as_str().expect("a text").to_owned()
 }
 
 /// What an agent is as time passes, at moments in seconds after its last call.

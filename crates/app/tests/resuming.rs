@@ -26,7 +26,7 @@ fn adopts(agent: &Agent<'_>) -> Value {
 }
 
 fn sound(app: &TestApp) {
-    let report = doctor::examine(app.app()).unwrap();
+    let report = doctor::examine(app.app()).expect("the store can be read");
     assert!(report.is_clean(), "{:?}", report.checks);
 }
 
@@ -44,7 +44,7 @@ fn name_role_scopes_tasks_and_messages_go_on() {
         codex.does("inbox.read", json!({"message": read}));
         let waiting = gemini.does("inbox.send", note("waiting"))["message"].clone();
         let blocked = gemini
-            .does("inbox.block", json!({"to": "amber-otter", "subject": "s", "blocker": "b", "requested_action": "r"}))
+            .does("inbox.send", json!({"to": "amber-otter", "category": "BLOCKED", "subject": "s", "blocker": "b", "requested_action": "r"}))
             ["message"]
             .clone();
         codex.does("inbox.read", json!({"message": blocked}));

@@ -11,7 +11,7 @@ fn create(agent: &Agent<'_>, title: &str) -> Value {
 }
 
 fn ids(listed: &Value) -> Vec<&str> {
-    listed["tasks"].as_array().unwrap().iter().map(|task| task["task"].as_str().unwrap()).collect()
+    listed["tasks"].as_array().expect("a list").iter().map(|task| task["task"].as_str().expect("a text")).collect()
 }
 
 #[test]

@@ -66,7 +66,7 @@ impl UseCase for Read {
                 Some(event) => (Stage::Seen, Some(change.record(event)?.at)),
                 None => (item.stage(), item.seen_at),
             };
-            let awaits = item.requires_ack && item.accepted_at.is_none();
+            let awaits = change.is_open() && item.requires_ack && item.accepted_at.is_none();
             Ok(ReadResult {
                 room_id: change.room.id.clone(),
                 message,
