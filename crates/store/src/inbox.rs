@@ -2,7 +2,7 @@
 
 use baton_core::{
     ids::{AgentId, RoomId, Seq},
-    inbox::{Inbox, Item},
+    inbox::{Inbox, Item, Stage},
 };
 
 use crate::{
@@ -48,6 +48,34 @@ const OF: &str = "
 pub fn of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, after: Seq, limit: u32) -> Result<Vec<Item>, StoreError> {
     let params = [room.as_str().into(), agent.as_str().into(), number(after.0).into(), i64::from(limit).into()];
     collect(tx, OF, room, &params)
+}
+
+/// Lists an agent's items on one rung of the ladder, oldest first.
+const AT: &str = "
+    SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
+           accepted_at_ms
+      FROM inbox
+     WHERE room_id = ?1 AND recipient = ?2 AND message > ?3
+       AND CASE WHEN accepted_at_ms IS NOT NULL THEN 'accepted'
+                WHEN seen_at_ms IS NOT NULL THEN 'seen'
+                WHEN delivered_at_ms IS NOT NULL THEN 'delivered'
+                ELSE 'queued' END = ?4
+     ORDER BY message
+     LIMIT ?5
+";
+
+/// `agent`'s items on one rung of the ladder after a message, oldest first.
+pub fn at(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    agent: &AgentId,
+    stage: Stage,
+    after: Seq,
+    limit: u32,
+) -> Result<Vec<Item>, StoreError> {
+    let (room_text, agent, after) = (room.as_str(), agent.as_str(), number(after.0));
+    let params = [room_text.into(), agent.into(), after.into(), stage.as_str().into(), i64::from(limit).into()];
+    collect(tx, AT, room, &params)
 }
 
 /// Lists what an agent sent, newest message first.

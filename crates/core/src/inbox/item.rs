@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Category, Event};
+use super::{Category, Event, Forwarded};
 use crate::{
     event::{self, Recorded},
     ids::{AgentId, Seq},
@@ -105,11 +105,17 @@ impl Inbox {
             Event::Delivered(delivered) => self.reach(recorded, &delivered.items, Stage::Delivered),
             Event::Seen(seen) => self.reach(recorded, &[seen.item], Stage::Seen),
             Event::Accepted(accepted) => self.reach(recorded, &[accepted.item], Stage::Accepted),
-            Event::Forwarded(forwarded) => {
-                for item in self.items.iter_mut().filter(|item| forwarded.takes(item)) {
-                    item.recipient = forwarded.to.clone();
-                }
-            }
+            Event::Forwarded(forwarded) => self.forward(forwarded),
+        }
+    }
+
+    /// Gives items to another. Of a message that the other has too, its own item is enough.
+    fn forward(&mut self, forwarded: &Forwarded) {
+        let had: Vec<Seq> =
+            self.items.iter().filter(|item| item.recipient == forwarded.to).map(|item| item.message).collect();
+        self.items.retain(|item| !(forwarded.takes(item) && had.contains(&item.message)));
+        for item in self.items.iter_mut().filter(|item| forwarded.takes(item)) {
+            item.recipient = forwarded.to.clone();
         }
     }
 

@@ -179,24 +179,17 @@ fn move_tasks(change: &mut Change<'_>, resumed: &Resumed) -> Result<(), Failure>
     Ok(())
 }
 
-/// And what waits in its inbox, unless the adopter has the same message itself.
+/// And what waits in its inbox. Of a message that the adopter has too, its own item is enough.
 fn move_items(change: &mut Change<'_>, resumed: &Resumed) -> Result<usize, Failure> {
     let (from, to) = (&resumed.prior_session_agent, &resumed.agent_id);
-    let room = change.room.id.clone();
-    let waiting = items::pending(change.tx, &room, from, Seq(0), u32::MAX)?;
-    let mut moved = Vec::new();
-    for item in waiting {
-        let others = items::of_message(change.tx, &room, item.message)?;
-        if !others.iter().any(|other| other.recipient == *to) {
-            moved.push(item);
-        }
+    let waiting = items::pending(change.tx, &change.room.id, from, Seq(0), u32::MAX)?;
+    let messages: Vec<Seq> = waiting.iter().map(|item| item.message).collect();
+    for message in &messages {
+        change.items_of(*message)?;
     }
-    let messages: Vec<Seq> = moved.iter().map(|item| item.message).collect();
-    let count = messages.len();
-    change.take_items(moved);
-    if count > 0 {
-        let forwarded = Forwarded { items: messages, from: from.clone(), to: to.clone() };
+    if !messages.is_empty() {
+        let forwarded = Forwarded { items: messages.clone(), from: from.clone(), to: to.clone() };
         change.record(Event::Inbox(inbox::Event::Forwarded(forwarded)))?;
     }
-    Ok(count)
+    Ok(messages.len())
 }

@@ -81,8 +81,6 @@ pub struct ListResult {
 
 /// A listing stays within this many bytes of JSON.
 const PAGE_BYTES: usize = 11_000;
-/// Items looked at to find those of one stage.
-const LOOKED_AT: u32 = 2_000;
 
 impl UseCase for List {
     const NAME: &'static str = "inbox.list";
@@ -138,11 +136,7 @@ fn look(
     match which {
         Which::Pending => inbox::pending(tx, &room.id, agent, after, limit + 1),
         Which::All => inbox::of(tx, &room.id, agent, after, limit + 1),
-        Which::At(stage) => {
-            let mut found = inbox::of(tx, &room.id, agent, after, LOOKED_AT)?;
-            found.retain(|item| item.stage() == stage);
-            Ok(found)
-        }
+        Which::At(stage) => inbox::at(tx, &room.id, agent, stage, after, limit + 1),
     }
 }
 
