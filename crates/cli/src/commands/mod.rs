@@ -1,10 +1,13 @@
 //! The commands, one file each. This file lists them and hands over.
 
+mod ack;
+mod block;
 mod completions;
 mod demo;
 mod doctor;
 mod heartbeat;
 mod hold;
+mod inbox;
 mod install;
 mod join;
 mod leave;
@@ -13,10 +16,12 @@ mod pass;
 mod reference;
 mod release;
 mod room;
+mod send;
 mod status;
 mod store;
 pub(crate) mod surface;
 mod take;
+mod task;
 mod usage;
 mod wait;
 
@@ -61,6 +66,12 @@ enum Command {
     Hold(hold::HoldArgs),
     Heartbeat(heartbeat::HeartbeatArgs),
     Leave(leave::LeaveArgs),
+    Send(send::SendArgs),
+    Block(block::BlockArgs),
+    Inbox(inbox::InboxArgs),
+    Ack(ack::AckArgs),
+    #[command(subcommand)]
+    Task(task::TaskCommand),
     #[command(subcommand)]
     Room(room::RoomCommand),
     Mcp(mcp::McpArgs),
@@ -88,6 +99,11 @@ impl Command {
             Self::Hold(_) => "hold",
             Self::Heartbeat(_) => "heartbeat",
             Self::Leave(_) => "leave",
+            Self::Send(_) => "send",
+            Self::Block(_) => "block",
+            Self::Inbox(inbox) => inbox.name(),
+            Self::Ack(_) => "ack",
+            Self::Task(task) => task.name(),
             Self::Room(room) => room.name(),
             Self::Mcp(_) => "mcp",
             Self::Demo(_) => "demo",
@@ -153,6 +169,11 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Hold(args) => args.run(Context::open(store)?, ui),
         Command::Heartbeat(args) => args.run(&Context::open(store)?, ui),
         Command::Leave(args) => args.run(&Context::open(store)?, ui),
+        Command::Send(args) => args.run(&Context::open(store)?, ui),
+        Command::Block(args) => args.run(&Context::open(store)?, ui),
+        Command::Inbox(args) => args.run(&Context::open(store)?, ui),
+        Command::Ack(args) => args.run(&Context::open(store)?, ui),
+        Command::Task(command) => command.run(&Context::open(store)?, ui),
         Command::Room(command) => command.run(&Context::open(store)?, ui),
     }
 }

@@ -18,6 +18,18 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("stick.release", &["release"]),
     ("stick.pass", &["pass"]),
     ("stick.takeover", &["take"]),
+    ("inbox.send", &["send"]),
+    ("inbox.block", &["block"]),
+    ("inbox.list", &["inbox", "list"]),
+    ("inbox.read", &["inbox", "read"]),
+    ("inbox.sent", &["inbox", "sent"]),
+    ("inbox.ack", &["ack"]),
+    ("tasks.create", &["task", "create"]),
+    ("tasks.list", &["task", "list"]),
+    ("tasks.show", &["task", "show"]),
+    ("tasks.start", &["task", "start"]),
+    ("tasks.done", &["task", "done"]),
+    ("tasks.assign", &["task", "assign"]),
 ];
 
 /// `advice`, which names tools as agents know them, in the words of the command line. An op of a portal is written

@@ -21,3 +21,35 @@ pub(super) fn block(label: &str, text: &str) -> String {
     lines.for_each(|line| block.push_str(&format!("  {:<9} {line}\n", "")));
     block
 }
+
+/// How long ago something was.
+pub(super) fn ago(at: Timestamp, now: Timestamp) -> String {
+    format!("{} ago", now.since(at))
+}
+
+/// A text that has one line to itself, whatever its author put into it.
+pub(super) fn line(text: &str) -> String {
+    clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Rows whose cells stand below each other. The last cell is as long as it is.
+pub(super) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let widths: [usize; N] = std::array::from_fn(width);
+    let mut text = String::new();
+    for row in rows {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+        text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn listing(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
