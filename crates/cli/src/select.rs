@@ -52,7 +52,7 @@ pub(crate) struct KeyArgs {
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct AboutArgs {
     /// The task or bead it is about [default: your task in progress]
-    #[arg(long, value_name = "ID")]
+    #[arg(long, visible_alias = "bead-id", value_name = "ID")]
     pub(crate) bead: Option<BeadId>,
     /// The paths it is about: a file, a directory or dir/*
     #[arg(long, value_name = "PATH", allow_hyphen_values = true)]

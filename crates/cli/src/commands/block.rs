@@ -28,7 +28,7 @@ pub(super) struct BlockArgs {
     #[arg(long, short, value_name = "TEXT", allow_hyphen_values = true)]
     blocker: String,
     /// What would help
-    #[arg(long, short, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(long, short, visible_alias = "requested-action", value_name = "TEXT", allow_hyphen_values = true)]
     request: String,
     /// How much it presses [default: medium]
     #[arg(long, value_name = "URGENCY", value_parser = select::urgency())]

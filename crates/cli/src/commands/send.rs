@@ -43,7 +43,7 @@ pub(super) struct SendArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     blocker: Option<String>,
     /// BLOCKED: what would help
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(long, visible_alias = "requested-action", value_name = "TEXT", allow_hyphen_values = true)]
     request: Option<String>,
     /// BLOCKED: how much it presses [default: medium]
     #[arg(long, value_name = "URGENCY", value_parser = select::urgency())]

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::{context::Context, render, select::RoomArgs, ui::Ui};
 
-/// Show this workspace at a glance: who holds the stick, who is here, what waits for you, what to do next
+/// Show this workspace at a glance: the stick, who is here, what waits for you
 #[derive(Debug, clap::Args)]
 pub(super) struct StatusArgs {
     #[command(flatten)]

@@ -5,6 +5,7 @@ use baton_core::time::Timestamp;
 
 use super::{
     message::subject,
+    protocol::addressed,
     words::{ago, block, deadline, line},
 };
 
@@ -39,7 +40,7 @@ pub(crate) fn attention_page(attention: &Attention, now: Timestamp) -> String {
 fn unanswered(attention: &Attention, now: Timestamp) -> String {
     let mut text = "not accepted yet: baton inbox sent --waiting".to_owned();
     for sent in attention.unanswered.iter().take(UNANSWERED_SHOWN) {
-        let (to, when) = (line(&sent.to_agent), ago(sent.sent_at, now));
+        let (to, when) = (addressed(Some(&sent.to_agent)), ago(sent.sent_at, now));
         let about = subject(&sent.subject, sent.bead_id.as_ref());
         text.push_str(&format!("\n{} to {to}, sent {when}: {about}", sent.message));
     }

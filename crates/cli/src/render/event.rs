@@ -18,7 +18,10 @@ const INDENT: &str = "       ";
 /// An event as a sentence.
 pub(crate) fn event_line(event: &RoomEvent) -> String {
     let (sentence, below) = match &event.protocol {
-        Some(said) => (protocol::sentence(said), protocol::page(said)),
+        Some(said) => {
+            let subject = protocol::subject(said).map_or_else(String::new, |subject| format!(": {}", line(subject)));
+            (protocol::sentence(said) + &subject, protocol::page(said))
+        }
         None => (said(event), event.handoff.as_ref().map_or_else(String::new, handoff_page)),
     };
     // A text of several lines stays within its row.
@@ -59,7 +62,7 @@ fn sentence(event: &RoomEvent) -> String {
         "note" => format!("{from} noted"),
         "policy" => format!("{from} changed the timings"),
         "close" => format!("{from} closed the room"),
-        "scope.reserve" if event.to_agent_id.is_some() => format!("{from} reserved {scope}, which {to} had"),
+        "scope.reserve" if event.to_agent_id.is_some() => format!("{from} reserved {scope} in place of {to}"),
         "scope.reserve" => format!("{from} reserved {scope}"),
         "scope.release" => format!("{to} gave back {scope}"),
         "scope.expire" => format!("the reservation of {scope} by {to} ran out"),
@@ -68,6 +71,7 @@ fn sentence(event: &RoomEvent) -> String {
         "task.create" => format!("{from} wrote down {task}"),
         "task.start" => format!("{from} began {task}"),
         "task.done" => format!("{from} finished {task}"),
+        "task.assign" if event.to_agent_id == event.from_agent_id => format!("{from} took on {task}"),
         "task.assign" if event.to_agent_id.is_some() => format!("{from} gave {task} to {to}"),
         "task.assign" => format!("{from} put {task} back: it is nobody's"),
         "deliver" => format!("{from} was told of {messages}"),
@@ -84,3 +88,6 @@ fn messages(event: &RoomEvent) -> String {
     let word = if numbers.len() == 1 { "message" } else { "messages" };
     format!("{word} {}", listing(&numbers))
 }
+
+#[cfg(test)]
+mod tests;

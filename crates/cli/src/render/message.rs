@@ -10,7 +10,7 @@ use baton_core::{
 
 use super::{
     protocol,
-    words::{ago, columns, line, listing},
+    words::{ago, block, columns, line, listing},
 };
 
 /// Items of an inbox, a line each.
@@ -45,10 +45,11 @@ pub(crate) fn message_page(read: &ReadResult, now: Timestamp) -> String {
         (None, false) => format!("{SEEN_LABEL}.\n"),
     };
     format!(
-        "{} (message {}, sent {})\n{}\n{next}",
+        "{} (message {}, sent {})\n{}{}\n{next}",
         protocol::sentence(event),
         read.message,
         ago(event.created_at, now),
+        protocol::subject(event).map_or_else(String::new, |subject| block("subject", subject)),
         protocol::page(event)
     )
 }
@@ -75,7 +76,7 @@ pub(crate) fn sent_page(sent: &SentView, now: Timestamp) -> String {
         "{:>5}  {} to {}, sent {}: {}\n",
         sent.message.0,
         sent.category.as_str(),
-        line(&sent.to_agent),
+        protocol::addressed(Some(&sent.to_agent)),
         ago(sent.sent_at, now),
         subject(&sent.subject, sent.bead_id.as_ref())
     );

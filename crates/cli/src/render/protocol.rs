@@ -7,8 +7,8 @@ use super::words::{block, line};
 
 /// What happened between whom, after the contract's label for it.
 pub(super) fn sentence(event: &ProtocolEvent) -> String {
-    let name = |agent: &Option<String>| agent.as_deref().map_or_else(|| "someone".to_owned(), line);
-    let (label, from, to) = (event.label(), name(&event.from_agent), name(&event.to_agent));
+    let (label, from, to) =
+        (event.label(), addressed(event.from_agent.as_deref()), addressed(event.to_agent.as_deref()));
     match event.event_type.as_str() {
         "HANDOFF" => format!("{label} {to} by {from}"),
         "BLOCKED" => format!("{label}: {from} asks {to}"),
@@ -20,11 +20,24 @@ pub(super) fn sentence(event: &ProtocolEvent) -> String {
     }
 }
 
-/// What it says, indented.
+/// Whom a message is from or for, as people say it.
+pub(super) fn addressed(agent: Option<&str>) -> String {
+    match agent {
+        None => "someone".to_owned(),
+        Some("broadcast") => "everybody".to_owned(),
+        Some(name) => line(name),
+    }
+}
+
+/// Its subject, if it is a message.
+pub(super) fn subject(event: &ProtocolEvent) -> Option<&str> {
+    event.payload.get("subject").and_then(Value::as_str)
+}
+
+/// What it says besides, indented.
 pub(super) fn page(event: &ProtocolEvent) -> String {
     /// The parts of all payloads in the order they are read, and what people call them.
-    const PARTS: [(&str, &str); 13] = [
-        ("subject", "subject"),
+    const PARTS: [(&str, &str); 12] = [
         ("summary", "summary"),
         ("next_action", "next"),
         ("blocker", "blocker"),
@@ -41,8 +54,8 @@ pub(super) fn page(event: &ProtocolEvent) -> String {
     let said = |(part, label): &(&str, &str)| {
         let text = event.payload.get(part).and_then(Value::as_str)?;
         Some(match *part {
-            "owner_liveness" => block(label, &format!("{}, {text}", event.to_agent.as_deref().unwrap_or("someone"))),
-            "resume_reason" => block(label, &text.replace('_', " ")),
+            "owner_liveness" => block(label, &format!("{}, {text}", addressed(event.to_agent.as_deref()))),
+            "resume_reason" => block(label, reason(text)),
             _ => block(label, text),
         })
     };
@@ -52,6 +65,15 @@ pub(super) fn page(event: &ProtocolEvent) -> String {
         page.push_str(&block("about", &about.join(", ")));
     }
     page
+}
+
+/// Why an identity was resumed, as people say it.
+fn reason(word: &str) -> &str {
+    match word {
+        "uncommitted_scope" => "uncommitted changes in its scope",
+        "in_progress_ownership" => "work of its own in progress",
+        other => other,
+    }
 }
 
 /// Which work and which paths it is about.

@@ -27,6 +27,12 @@ pub(in crate::commands) struct ListArgs {
 }
 
 impl ListArgs {
+    /// Whether nothing was asked for in particular.
+    pub(super) fn is_bare(&self) -> bool {
+        let Self { state, after, limit, room } = self;
+        state.is_none() && after.is_none() && limit.is_none() && room.room.is_none() && room.path.is_none()
+    }
+
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let mut listed = context.run::<List>(ListInput {
             room_id: self.room.find(context)?,

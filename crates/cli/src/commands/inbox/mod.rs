@@ -7,6 +7,7 @@ mod sent;
 use std::process::ExitCode;
 
 use baton_app::Failure;
+use baton_core::code::ErrorCode;
 use clap::Subcommand;
 
 use crate::{context::Context, ui::Ui};
@@ -15,7 +16,6 @@ use crate::{context::Context, ui::Ui};
 ///
 /// Without a subcommand it lists those you have not seen or have to accept.
 #[derive(Debug, clap::Args)]
-#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct InboxArgs {
     #[command(subcommand)]
     command: Option<InboxCommand>,
@@ -40,6 +40,12 @@ impl InboxArgs {
     }
 
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        if self.command.is_some() && !self.list.is_bare() {
+            let message = "What stands before the subcommand is about listing, and would be passed over.";
+            return Err(
+                Failure::new(ErrorCode::InvalidInput, message).advising("Put the options behind the subcommand.")
+            );
+        }
         match self.command {
             None => self.list.run(context, ui),
             Some(InboxCommand::List(args)) => args.run(context, ui),

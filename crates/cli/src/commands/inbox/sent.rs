@@ -28,7 +28,7 @@ impl SentArgs {
         let sent = context.run::<Sent>(SentInput { room_id: self.room.find(context)?, waiting, limit })?;
         let now = context.app.now()?;
         Ok(ui.answer(&sent, || match sent.messages.is_empty() {
-            true if waiting => "Everything you sent that has to be accepted is accepted.\n".to_owned(),
+            true if waiting => "Nothing that you sent waits to be accepted.\n".to_owned(),
             true => "You have sent nothing here.\nnext: baton send --help\n".to_owned(),
             false => sent.messages.iter().map(|message| render::sent_page(message, now)).collect(),
         }))

@@ -17,6 +17,7 @@ use crate::{
 
 /// Give a task to an agent, or to nobody
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "baton task assign [OPTIONS] <TASK> <AGENT|--nobody>")]
 #[command(group(clap::ArgGroup::new("whose").required(true).args(["agent", "nobody"])))]
 pub(in crate::commands) struct AssignArgs {
     /// TASK-001, or just 1
@@ -42,6 +43,7 @@ impl AssignArgs {
             assignee: self.agent,
             idempotency_key: self.key.key,
         })?;
-        Ok(ui.answer(&assigned, || render::task_sentence(&assigned.task) + "\n"))
+        let you = context.caller.actor().agent_id;
+        Ok(ui.answer(&assigned, || render::task_changed(&assigned.task, &you)))
     }
 }

@@ -41,9 +41,7 @@ impl CreateArgs {
             assignee: self.assign,
             idempotency_key: self.key.key,
         })?;
-        Ok(ui.answer(&created, || {
-            let task = &created.task;
-            format!("{}\nnext: baton task start {}\n", render::task_sentence(task), task.task)
-        }))
+        let you = context.caller.actor().agent_id;
+        Ok(ui.answer(&created, || render::task_changed(&created.task, &you)))
     }
 }

@@ -34,6 +34,7 @@ impl DoneArgs {
             task: self.task,
             idempotency_key: self.key.key,
         })?;
-        Ok(ui.answer(&done, || render::task_sentence(&done.task) + "\n"))
+        let you = context.caller.actor().agent_id;
+        Ok(ui.answer(&done, || render::task_changed(&done.task, &you)))
     }
 }

@@ -28,7 +28,7 @@ pub(in crate::commands) struct ShowArgs {
 impl ShowArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let shown = context.run::<Show>(ShowInput { room_id: self.room.find(context)?, task: self.task })?;
-        let now = context.app.now()?;
-        Ok(ui.answer(&shown, || render::task_page(&shown.task, now)))
+        let (now, you) = (context.app.now()?, context.caller.actor().agent_id);
+        Ok(ui.answer(&shown, || render::task_page(&shown.task, now, &you)))
     }
 }

@@ -40,9 +40,7 @@ impl StartArgs {
             scopes: self.scopes,
             idempotency_key: self.key.key,
         })?;
-        Ok(ui.answer(&started, || {
-            let task = &started.task;
-            format!("{}\nnext: work on it, then baton task done {}\n", render::task_sentence(task), task.task)
-        }))
+        let you = context.caller.actor().agent_id;
+        Ok(ui.answer(&started, || render::task_changed(&started.task, &you)))
     }
 }

@@ -76,7 +76,8 @@ impl Agent {
 
     /// Calls a tool of the room without waiting for the answer.
     pub(crate) fn start(&mut self, tool: &str, mut arguments: Value) -> CallId {
-        if tool != "join_path" {
+        // A portal knows the room, and takes no more than an op and its arguments.
+        if tool != "join_path" && arguments.get("op").is_none() {
             arguments["room_id"] = json!(self.room_id);
         }
         self.client.start(tool, arguments).unwrap()
