@@ -51,7 +51,7 @@ pub(super) struct SendArgs {
     /// DECISION, INFO: the text; `-` is standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     body: Option<String>,
-    /// Have it accepted, as HANDOFF and BLOCKED are unless you say otherwise
+    /// Have it accepted; a BLOCKED always is, a HANDOFF unless you say --no-ack
     #[arg(long, conflicts_with = "no_ack")]
     requires_ack: bool,
     /// Do not have it accepted

@@ -21,7 +21,7 @@ pub(in crate::commands) struct CreateArgs {
     #[arg(value_name = "TITLE")]
     title: String,
     /// A path it is about: a file, a directory or dir/*
-    #[arg(long = "scope", value_name = "PATH")]
+    #[arg(long = "scope", value_name = "PATH", allow_hyphen_values = true)]
     scopes: Vec<String>,
     /// Name or id of who does it
     #[arg(long, value_name = "AGENT", allow_hyphen_values = true)]

@@ -39,7 +39,8 @@ impl ListArgs {
             if listed.tasks.is_empty() {
                 return "No tasks.\nnext: baton task create TITLE\n".to_owned();
             }
-            let more = if listed.has_more { "There are more: baton task list --limit N\n" } else { "" };
+            let more =
+                if listed.has_more { "There are more: choose with --state or --mine, or raise --limit.\n" } else { "" };
             render::task_lines(&listed.tasks) + more
         }))
     }

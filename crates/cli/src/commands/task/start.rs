@@ -24,7 +24,7 @@ pub(in crate::commands) struct StartArgs {
     #[arg(value_name = "TASK", value_parser = select::task)]
     task: TaskId,
     /// A path it is about, if that is known only now
-    #[arg(long = "scope", value_name = "PATH")]
+    #[arg(long = "scope", value_name = "PATH", allow_hyphen_values = true)]
     scopes: Vec<String>,
     #[command(flatten)]
     room: RoomArgs,
