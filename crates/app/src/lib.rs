@@ -8,6 +8,7 @@
 //! runs it.
 
 mod app;
+pub mod attention;
 pub mod beads;
 mod caller;
 mod change;

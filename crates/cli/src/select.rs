@@ -9,9 +9,12 @@ use baton_app::{
 };
 use baton_core::{
     code::ErrorCode,
-    ids::{AgentId, LeaseId, RoomId},
+    ids::{AgentId, BeadId, LeaseId, RoomId},
+    inbox::Urgency,
     lease::Fence,
+    task::TaskId,
 };
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::context::Context;
 
@@ -43,6 +46,17 @@ pub(crate) struct KeyArgs {
     /// Repeat a call safely: the same key gets the first answer
     #[arg(long = "idempotency-key", value_name = "KEY")]
     pub(crate) key: Option<String>,
+}
+
+/// What a message is about.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct AboutArgs {
+    /// The task or bead it is about [default: your task in progress]
+    #[arg(long, visible_alias = "bead-id", value_name = "ID")]
+    pub(crate) bead: Option<BeadId>,
+    /// The paths it is about: a file, a directory or dir/*
+    #[arg(long, value_name = "PATH", allow_hyphen_values = true)]
+    pub(crate) scope: Option<String>,
 }
 
 /// What every command of a holder takes.
@@ -166,4 +180,19 @@ pub(crate) fn member(state: &GetRoomStateResult, named: &str) -> Result<AgentId,
         Some(member) => Ok(member.agent_id.clone()),
         None => named.parse().map_err(|error| Failure::new(ErrorCode::InvalidInput, format!("{error}."))),
     }
+}
+
+/// The task that a person means: `TASK-001`, `task-1` or `1`.
+pub(crate) fn task(text: &str) -> Result<TaskId, String> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { format!("TASK-{text}").parse() } else { text.parse() }
+}
+
+/// Reads how much a message presses.
+pub(crate) fn urgency() -> impl TypedValueParser<Value = Urgency> {
+    PossibleValuesParser::new(["low", "medium", "high"]).map(|word| match word.as_str() {
+        "low" => Urgency::Low,
+        "high" => Urgency::High,
+        _ => Urgency::Medium,
+    })
 }

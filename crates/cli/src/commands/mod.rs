@@ -1,11 +1,14 @@
 //! The commands, one file each. This file lists them and hands over.
 
+mod ack;
 mod agent;
+mod block;
 mod completions;
 mod demo;
 mod doctor;
 mod heartbeat;
 mod hold;
+mod inbox;
 mod install;
 mod join;
 mod leave;
@@ -15,10 +18,12 @@ mod reference;
 mod release;
 mod room;
 mod scope;
+mod send;
 mod status;
 mod store;
 pub(crate) mod surface;
 mod take;
+mod task;
 mod usage;
 mod wait;
 
@@ -63,6 +68,12 @@ enum Command {
     Hold(hold::HoldArgs),
     Heartbeat(heartbeat::HeartbeatArgs),
     Leave(leave::LeaveArgs),
+    Send(send::SendArgs),
+    Block(block::BlockArgs),
+    Inbox(inbox::InboxArgs),
+    Ack(ack::AckArgs),
+    #[command(subcommand)]
+    Task(task::TaskCommand),
     #[command(subcommand)]
     Room(room::RoomCommand),
     #[command(subcommand)]
@@ -94,6 +105,11 @@ impl Command {
             Self::Hold(_) => "hold",
             Self::Heartbeat(_) => "heartbeat",
             Self::Leave(_) => "leave",
+            Self::Send(_) => "send",
+            Self::Block(_) => "block",
+            Self::Inbox(inbox) => inbox.name(),
+            Self::Ack(_) => "ack",
+            Self::Task(task) => task.name(),
             Self::Room(room) => room.name(),
             Self::Scope(scope) => scope.name(),
             Self::Agent(agent) => agent.name(),
@@ -161,6 +177,11 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Hold(args) => args.run(Context::open(store)?, ui),
         Command::Heartbeat(args) => args.run(&Context::open(store)?, ui),
         Command::Leave(args) => args.run(&Context::open(store)?, ui),
+        Command::Send(args) => args.run(&Context::open(store)?, ui),
+        Command::Block(args) => args.run(&Context::open(store)?, ui),
+        Command::Inbox(args) => args.run(&Context::open(store)?, ui),
+        Command::Ack(args) => args.run(&Context::open(store)?, ui),
+        Command::Task(command) => command.run(&Context::open(store)?, ui),
         Command::Room(command) => command.run(&Context::open(store)?, ui),
         Command::Scope(command) => command.run(&Context::open(store)?, ui),
         Command::Agent(command) => command.run(&Context::open(store)?, ui),

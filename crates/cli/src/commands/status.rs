@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use baton_app::{
     Failure,
+    attention::attention,
     commands::room::{List, ListInput},
 };
 use baton_core::{ids::AgentId, room::RoomState};
@@ -11,7 +12,7 @@ use serde_json::json;
 
 use crate::{context::Context, render, select::RoomArgs, ui::Ui};
 
-/// Show this workspace at a glance: who holds the stick, who is here, what to do next
+/// Show this workspace at a glance: the stick, who is here, what waits for you
 #[derive(Debug, clap::Args)]
 pub(super) struct StatusArgs {
     #[command(flatten)]
@@ -34,9 +35,13 @@ impl StatusArgs {
         let state = self.room.state(context)?;
         let member = state.members.iter().any(|member| member.agent_id == you);
         let next = next_step(&state.room.state, member, &you, &state);
-        let data = json!({ "you": you, "next": next, "state": state });
+        let attention = attention(&context.app, &context.caller, &state.room.room_id)?;
+        let data = json!({ "you": you, "next": next, "attention": attention, "state": state });
         let now = context.app.now()?;
-        Ok(ui.answer(&data, || format!("{}\nnext: {next}\n", render::room_page(&state, now, &you))))
+        Ok(ui.answer(&data, || {
+            let (room, waiting) = (render::room_page(&state, now, &you), render::attention_page(&attention, now));
+            format!("{room}{waiting}\nnext: {next}\n")
+        }))
     }
 }
 

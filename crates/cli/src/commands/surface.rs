@@ -28,6 +28,17 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("agent.register", &["agent", "register"]),
     ("agent.adopt", &["agent", "adopt"]),
     ("agent.heartbeat", &["agent", "heartbeat"]),
+    ("inbox.send", &["send"]),
+    ("inbox.list", &["inbox", "list"]),
+    ("inbox.read", &["inbox", "read"]),
+    ("inbox.sent", &["inbox", "sent"]),
+    ("inbox.ack", &["ack"]),
+    ("tasks.create", &["task", "create"]),
+    ("tasks.list", &["task", "list"]),
+    ("tasks.show", &["task", "show"]),
+    ("tasks.start", &["task", "start"]),
+    ("tasks.done", &["task", "done"]),
+    ("tasks.assign", &["task", "assign"]),
 ];
 
 /// `advice`, which names tools as agents know them, in the words of the command line. An op of a portal is written

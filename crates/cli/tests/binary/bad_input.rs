@@ -90,6 +90,19 @@ fn a_room_that_does_not_exist_is_unknown() {
         &["room", "close"],
         &["room", "policy"],
         &["room", "reorder", "test:ana"],
+        &["send", "--to", "test:bo", "--category", "INFO", "--subject", "s", "--body", "b"],
+        &["block", "--to", "test:bo", "--subject", "s", "--blocker", "b", "--request", "r"],
+        &["inbox"],
+        &["inbox", "list"],
+        &["inbox", "read", "1"],
+        &["inbox", "sent"],
+        &["ack", "1"],
+        &["task", "create", "title"],
+        &["task", "list"],
+        &["task", "show", "1"],
+        &["task", "start", "1"],
+        &["task", "done", "1"],
+        &["task", "assign", "1", "--nobody"],
     ] {
         let ran = world.run_as("ana", &[words, &["--json", "--room", room]].concat());
         assert_eq!((ran.status, ran.code()), (4, "unknown_room".to_owned()), "{words:?}: {ran:?}");

@@ -28,7 +28,7 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
     Usage: baton [OPTIONS] <COMMAND>
 
     Commands:
-      status       Show this workspace at a glance: who holds the stick, who is here, what to do next
+      status       Show this workspace at a glance: the stick, who is here, what waits for you
       join         Join the room of this workspace, opening it if there is none
       wait         Wait for the stick and take it up when it is yours
       release      Hand the stick to the next member in sequence, with a handoff
@@ -37,6 +37,11 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       hold         Take the stick as a person and keep it until you release it
       heartbeat    Extend your lease while you hold the stick
       leave        Leave the room; whoever holds the stick must hand it on first
+      send         Send a message to an agent, a role or everybody
+      block        Say that you cannot go on, and what would help
+      inbox        See your messages, read one, and follow what you sent
+      ack          Accept one of your messages; its sender learns of it
+      task         Write down what there is to do, and who does it
       room         Look at rooms, and change what does not need the stick
       scope        Reserve paths so that nobody else edits them, and see who has what
       agent        Begin a session under a name, go on as another one, and see who is here

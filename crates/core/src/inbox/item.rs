@@ -111,6 +111,9 @@ impl Inbox {
 
     /// Gives items to another. Of a message that the other has too, its own item is enough.
     fn forward(&mut self, forwarded: &Forwarded) {
+        if forwarded.from == forwarded.to {
+            return;
+        }
         let had: Vec<Seq> =
             self.items.iter().filter(|item| item.recipient == forwarded.to).map(|item| item.message).collect();
         self.items.retain(|item| !(forwarded.takes(item) && had.contains(&item.message)));

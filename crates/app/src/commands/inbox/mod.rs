@@ -13,5 +13,6 @@ pub use list::{List, ListInput, ListResult, Which};
 pub use read::{Read, ReadInput, ReadResult};
 pub use reference::MessageRef;
 pub use send::{Send, SendInput, SendResult};
+pub(crate) use sent::became_of;
 pub use sent::{Sent, SentInput, SentResult, SentView};
 pub use view::{DeliveryView, ItemView};

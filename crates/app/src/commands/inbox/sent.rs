@@ -3,11 +3,12 @@
 use baton_core::{
     code::ErrorCode,
     ids::{BeadId, RoomId, Seq},
-    inbox::Category,
+    inbox::{Category, Item},
     limits,
+    room::Room,
     time::Timestamp,
 };
-use baton_store::{inbox, log};
+use baton_store::{StoreError, engine::Tx, inbox, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -75,32 +76,38 @@ impl UseCase for Sent {
                 true => inbox::unanswered(tx, &room.id, &you, limit)?,
                 false => inbox::sent(tx, &room.id, &you, limit)?,
             };
-            let mut places: Vec<Seq> = items.iter().map(|item| item.message).collect();
-            places.dedup();
-            let events = log::find_all(tx, &room.id, &places)?;
-            let mut messages: Vec<SentView> = Vec::new();
-            for item in items {
-                let delivery = DeliveryView::of(&item, &room);
-                if let Some(last) = messages.last_mut().filter(|last| last.message == item.message) {
-                    last.deliveries.push(delivery);
-                    continue;
-                }
-                let recorded = events.iter().find(|recorded| recorded.seq == item.message);
-                let Some(sent) = recorded.and_then(message) else { continue };
-                messages.push(SentView {
-                    message: item.message,
-                    category: item.category,
-                    to_agent: sent.to_agent.clone(),
-                    subject: sent.payload.subject().to_owned(),
-                    bead_id: sent.bead_id.clone(),
-                    requires_ack: item.requires_ack,
-                    sent_at: item.queued_at,
-                    deliveries: vec![delivery],
-                });
-            }
+            let messages = became_of(tx, &room, items)?;
             Ok::<_, Failure>((room, messages, tx.now()?))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try);
         Ok(SentResult { room_id: room.id, messages })
     }
+}
+
+/// Items, newest first, by the messages they are of.
+pub(crate) fn became_of(tx: &mut dyn Tx, room: &Room, items: Vec<Item>) -> Result<Vec<SentView>, StoreError> {
+    let mut places: Vec<Seq> = items.iter().map(|item| item.message).collect();
+    places.dedup();
+    let events = log::find_all(tx, &room.id, &places)?;
+    let mut messages: Vec<SentView> = Vec::new();
+    for item in items {
+        let delivery = DeliveryView::of(&item, room);
+        if let Some(last) = messages.last_mut().filter(|last| last.message == item.message) {
+            last.deliveries.push(delivery);
+            continue;
+        }
+        let recorded = events.iter().find(|recorded| recorded.seq == item.message);
+        let Some(sent) = recorded.and_then(message) else { continue };
+        messages.push(SentView {
+            message: item.message,
+            category: item.category,
+            to_agent: sent.to_agent.clone(),
+            subject: sent.payload.subject().to_owned(),
+            bead_id: sent.bead_id.clone(),
+            requires_ack: item.requires_ack,
+            sent_at: item.queued_at,
+            deliveries: vec![delivery],
+        });
+    }
+    Ok(messages)
 }

@@ -28,7 +28,7 @@ pub struct TaskView {
 }
 
 impl TaskView {
-    pub(super) fn of(task: &Task, room: &Room) -> Self {
+    pub(crate) fn of(task: &Task, room: &Room) -> Self {
         let name = |agent: &AgentId| room.member(agent).map(|member| member.display_name.clone());
         Self {
             task: task.id,

@@ -76,7 +76,7 @@ impl Agent {
 
     /// Calls a tool of the room without waiting for the answer.
     pub(crate) fn start(&mut self, tool: &str, mut arguments: Value) -> CallId {
-        // A portal puts the room in by itself: the one that was joined.
+        // A portal knows the room, and takes no more than an op and its arguments.
         if tool != "join_path" && arguments.get("op").is_none() {
             arguments["room_id"] = json!(self.room_id);
         }

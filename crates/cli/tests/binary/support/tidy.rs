@@ -4,8 +4,17 @@
 const RANDOM_IDS: [&str; 2] = ["room_", "lease_"];
 
 /// Words that come before a span of time, and the characters that end it.
-const SPANS: [(&str, &[&str]); 3] =
-    [("runs out in ", &[".", ",", "\n", ":", "  "]), ("seen ", &[" ago"]), ("ran out ", &[" ago"])];
+const SPANS: [(&str, &[&str]); 9] = [
+    ("runs out in ", &[".", ",", "\n", ":", "  "]),
+    ("seen ", &[" ago"]),
+    ("ran out ", &[" ago"]),
+    ("sent ", &[" ago"]),
+    ("Delivered ", &[" ago"]),
+    ("Seen ", &[" ago"]),
+    ("Accepted ", &[" ago"]),
+    ("changed ", &[" ago"]),
+    ("created ", &[" ago"]),
+];
 
 /// Tidies texts of one transcript, so that the same id gets the same number throughout.
 #[derive(Default)]

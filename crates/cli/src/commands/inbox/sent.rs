@@ -1,0 +1,36 @@
+//! `baton inbox sent`
+
+use std::process::ExitCode;
+
+use baton_app::{
+    Failure,
+    commands::inbox::{Sent, SentInput},
+};
+
+use crate::{context::Context, render, select::RoomArgs, ui::Ui};
+
+/// Show what became of what you sent, newest first
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct SentArgs {
+    /// Only what somebody still has to accept
+    #[arg(long)]
+    waiting: bool,
+    /// How many deliveries, 1 to 200 [default: 25]
+    #[arg(long, value_name = "N")]
+    limit: Option<u32>,
+    #[command(flatten)]
+    room: RoomArgs,
+}
+
+impl SentArgs {
+    pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let (waiting, limit) = (self.waiting, self.limit);
+        let sent = context.run::<Sent>(SentInput { room_id: self.room.find(context)?, waiting, limit })?;
+        let now = context.app.now()?;
+        Ok(ui.answer(&sent, || match sent.messages.is_empty() {
+            true if waiting => "Nothing that you sent waits to be accepted.\n".to_owned(),
+            true => "You have sent nothing here.\nnext: baton send --help\n".to_owned(),
+            false => sent.messages.iter().map(|message| render::sent_page(message, now)).collect(),
+        }))
+    }
+}

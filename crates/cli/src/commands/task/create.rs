@@ -1,0 +1,47 @@
+//! `baton task create`
+
+use std::process::ExitCode;
+
+use baton_app::{
+    Failure,
+    commands::tasks::{Create, CreateInput},
+};
+
+use crate::{
+    context::Context,
+    render,
+    select::{KeyArgs, RoomArgs},
+    ui::Ui,
+};
+
+/// Write down something to do
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct CreateArgs {
+    /// What is to be done, in a line
+    #[arg(value_name = "TITLE")]
+    title: String,
+    /// A path it is about: a file, a directory or dir/*
+    #[arg(long = "scope", value_name = "PATH", allow_hyphen_values = true)]
+    scopes: Vec<String>,
+    /// Name or id of who does it
+    #[arg(long, value_name = "AGENT", allow_hyphen_values = true)]
+    assign: Option<String>,
+    #[command(flatten)]
+    room: RoomArgs,
+    #[command(flatten)]
+    key: KeyArgs,
+}
+
+impl CreateArgs {
+    pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let created = context.run::<Create>(CreateInput {
+            room_id: self.room.find_again(context, self.key.earlier(context)?.as_ref())?,
+            title: self.title,
+            scopes: self.scopes,
+            assignee: self.assign,
+            idempotency_key: self.key.key,
+        })?;
+        let you = context.caller.actor().agent_id;
+        Ok(ui.answer(&created, || render::task_changed(&created.task, &you)))
+    }
+}

@@ -1,0 +1,54 @@
+//! `baton task list`
+
+use std::process::ExitCode;
+
+use baton_app::{
+    Failure,
+    commands::tasks::{List, ListInput},
+};
+use baton_core::task::State;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use crate::{context::Context, render, select::RoomArgs, ui::Ui};
+
+/// List tasks, newest first
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct ListArgs {
+    /// Only those that are so far
+    #[arg(long, value_name = "STATE", value_parser = state())]
+    state: Option<State>,
+    /// Only yours that are not done
+    #[arg(long)]
+    mine: bool,
+    /// How many, 1 to 200 [default: 50]
+    #[arg(long, value_name = "N")]
+    limit: Option<u32>,
+    #[command(flatten)]
+    room: RoomArgs,
+}
+
+impl ListArgs {
+    pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let listed = context.run::<List>(ListInput {
+            room_id: self.room.find(context)?,
+            state: self.state,
+            mine: self.mine,
+            limit: self.limit,
+        })?;
+        Ok(ui.answer(&listed, || {
+            if listed.tasks.is_empty() {
+                return "No tasks.\nnext: baton task create TITLE\n".to_owned();
+            }
+            let more =
+                if listed.has_more { "There are more: choose with --state or --mine, or raise --limit.\n" } else { "" };
+            render::task_lines(&listed.tasks) + more
+        }))
+    }
+}
+
+fn state() -> impl TypedValueParser<Value = State> {
+    const STATES: [State; 3] = [State::Open, State::InProgress, State::Done];
+    PossibleValuesParser::new(STATES.map(State::as_str)).try_map(|word| {
+        STATES.into_iter().find(|state| state.as_str() == word).ok_or_else(|| format!("no task is {word}"))
+    })
+}

@@ -1,0 +1,51 @@
+//! What somebody should not forget.
+
+use baton_app::attention::Attention;
+use baton_core::time::Timestamp;
+
+use super::{
+    message::subject,
+    protocol::addressed,
+    words::{ago, block, deadline, line},
+};
+
+/// As many messages without an answer are named.
+const UNANSWERED_SHOWN: usize = 3;
+
+/// What waits, with the commands that lead on. Nothing, if nothing does.
+pub(crate) fn attention_page(attention: &Attention, now: Timestamp) -> String {
+    if attention.is_empty() {
+        return String::new();
+    }
+    let mut page = "\nFor you\n".to_owned();
+    if attention.unseen + attention.to_accept > 0 {
+        let counts = [(attention.unseen, "not seen"), (attention.to_accept, "to accept")];
+        let said = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        page.push_str(&block("inbox", &format!("{}: baton inbox", said.collect::<Vec<_>>().join(", "))));
+    }
+    if !attention.unanswered.is_empty() {
+        page.push_str(&block("sent", &unanswered(attention, now)));
+    }
+    for task in &attention.tasks {
+        page.push_str(&block("task", &format!("{} {}: baton task done {}", task.task, line(&task.title), task.task)));
+    }
+    for own in &attention.scopes {
+        let bead = own.bead_id.as_ref().map_or_else(String::new, |bead| format!(" for {bead}"));
+        let end = deadline(Some(own.expires_at), now);
+        page.push_str(&block("scope", &format!("{}{bead}, {end}", line(&own.scope))));
+    }
+    page
+}
+
+fn unanswered(attention: &Attention, now: Timestamp) -> String {
+    let mut text = "not accepted yet: baton inbox sent --waiting".to_owned();
+    for sent in attention.unanswered.iter().take(UNANSWERED_SHOWN) {
+        let (to, when) = (addressed(Some(&sent.to_agent)), ago(sent.sent_at, now));
+        let about = subject(&sent.subject, sent.bead_id.as_ref());
+        text.push_str(&format!("\n{} to {to}, sent {when}: {about}", sent.message));
+    }
+    if attention.unanswered.len() > UNANSWERED_SHOWN {
+        text.push_str("\n…");
+    }
+    text
+}

@@ -1,0 +1,93 @@
+//! The timeline: each event as a sentence, and what it says below it.
+
+use baton_app::view::RoomEvent;
+use baton_core::{
+    ids::AgentId,
+    protocol::{ACCEPTED_LABEL, SEEN_LABEL},
+};
+
+use super::{
+    handoff_page, protocol,
+    words::{line, listing},
+};
+use crate::ui::clean;
+
+/// Where the lines below a sentence begin.
+const INDENT: &str = "       ";
+
+/// An event as a sentence.
+pub(crate) fn event_line(event: &RoomEvent) -> String {
+    let (sentence, below) = match &event.protocol {
+        Some(said) => {
+            let subject = protocol::subject(said).map_or_else(String::new, |subject| format!(": {}", line(subject)));
+            (protocol::sentence(said) + &subject, protocol::page(said))
+        }
+        None => (said(event), event.handoff.as_ref().map_or_else(String::new, handoff_page)),
+    };
+    // A text of several lines stays within its row.
+    let sentence = clean(&sentence).replace('\n', &format!("\n{INDENT}  "));
+    let mut text = format!("{:>5}  {}  turn {:<4} {sentence}\n", event.event_seq, event.created_at, event.turn_id);
+    below.lines().for_each(|line| text.push_str(&format!("{INDENT}{line}\n")));
+    text
+}
+
+/// What happened, and what was said with it.
+fn said(event: &RoomEvent) -> String {
+    let words = event.reason.as_deref().or(event.note.as_deref());
+    sentence(event) + &words.map_or_else(String::new, |words| format!(": {words}"))
+}
+
+fn sentence(event: &RoomEvent) -> String {
+    let name = |agent: &Option<AgentId>| agent.as_ref().map_or("someone".to_owned(), AgentId::to_string);
+    let (from, to) = (name(&event.from_agent_id), name(&event.to_agent_id));
+    let called = event.display_name.as_deref().map(line).unwrap_or_default();
+    let scope = event.scope.as_deref().map(line).unwrap_or_default();
+    let task = event.task.map(|task| task.to_string()).unwrap_or_default();
+    let messages = messages(event);
+    match event.event_type.as_str() {
+        "create" => format!("{from} opened the room"),
+        "join" if event.agent_id_override == Some(true) => {
+            format!("{to} joined as {called}, under an id given by hand")
+        }
+        "join" => format!("{to} joined as {called}"),
+        "leave" => format!("{from} left"),
+        "reorder" => format!("{from} changed the turn order"),
+        "register" => format!("{from} is called {called} from now on"),
+        "claim" if event.from_agent_id.is_some() => format!("{to} took up the stick from {from}"),
+        "claim" => format!("{to} took up the stick"),
+        "release" | "pass" if event.to_agent_id.is_none() => format!("{from} released the stick"),
+        "release" => format!("{from} released the stick to {to}"),
+        "pass" => format!("{from} passed the stick to {to}"),
+        "takeover" => format!("{to} took the stick over from {from}"),
+        "note" => format!("{from} noted"),
+        "policy" => format!("{from} changed the timings"),
+        "close" => format!("{from} closed the room"),
+        "scope.reserve" if event.to_agent_id.is_some() => format!("{from} reserved {scope} in place of {to}"),
+        "scope.reserve" => format!("{from} reserved {scope}"),
+        "scope.release" => format!("{to} gave back {scope}"),
+        "scope.expire" => format!("the reservation of {scope} by {to} ran out"),
+        "scope.transfer" => format!("the reservation of {scope} went on to {to}"),
+        "task.create" if event.to_agent_id.is_some() => format!("{from} wrote down {task} for {to}"),
+        "task.create" => format!("{from} wrote down {task}"),
+        "task.start" => format!("{from} began {task}"),
+        "task.done" => format!("{from} finished {task}"),
+        "task.assign" if event.to_agent_id == event.from_agent_id => format!("{from} took on {task}"),
+        "task.assign" if event.to_agent_id.is_some() => format!("{from} gave {task} to {to}"),
+        "task.assign" => format!("{from} put {task} back: it is nobody's"),
+        "deliver" => format!("{from} was told of {messages}"),
+        "see" => format!("{SEEN_LABEL} by {from}: {messages} from {to}"),
+        "accept" => format!("{ACCEPTED_LABEL} by {from}: {messages} from {to}"),
+        "forward" => format!("{messages} went on to {to}"),
+        other => format!("{from} {other} {to}"),
+    }
+}
+
+/// `message 7`, `messages 7 and 9`.
+fn messages(event: &RoomEvent) -> String {
+    let numbers: Vec<_> = event.messages.iter().map(ToString::to_string).collect();
+    let word = if numbers.len() == 1 { "message" } else { "messages" };
+    format!("{word} {}", listing(&numbers))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! A whole story, as the timeline tells it.
+
+use baton_app::{
+    commands::room::{Events, EventsInput},
+    table::UseCase,
+};
+use baton_core::ids::Seq;
+use baton_testkit::{Agent, Backend, TestApp};
+use serde_json::json;
+
+use super::event_line;
+
+/// The timeline that somebody reads, oldest first.
+fn timeline(app: &TestApp, reader: &Agent<'_>) -> String {
+    let input = EventsInput { room_id: reader.room(), after: Some(Seq(0)), before: None, limit: Some(200) };
+    let page = Events::run(app.app(), reader.caller(), input).unwrap();
+    assert!(!page.has_more);
+    let text: String = page.events.iter().map(event_line).collect();
+    text.replace(&app.workspace().text(""), "WORKSPACE")
+}
+
+#[test]
+fn the_timeline_tells_a_story_of_scopes_messages_tasks_and_identities_in_plain_words() {
+    let app = TestApp::open(Backend::Sqlite);
+    let [ana] = app.joined(["codex:ana"]);
+    let [bo] = app.joined_living(["claude:bo"]);
+    let name = |agent: &Agent<'_>| agent.entry()["display_name"].as_str().unwrap().to_owned();
+    let (ana_name, bo_name) = (name(&ana), name(&bo));
+    ana.does("tasks.create", json!({ "title": "write the parser", "scopes": ["src/*"], "assignee": bo_name }));
+    bo.does("tasks.start", json!({ "task": "TASK-001" }));
+    bo.does("scope.reserve", json!({ "scopes": ["src/*"] }));
+    app.later_minutes(1);
+    ana.refused("scope.reserve", json!({ "scopes": ["src/lexer.rs"] }));
+    let blocked = json!({
+        "to": bo_name, "subject": "I need src/lexer.rs", "blocker": "it is in your scope src/*",
+        "requested_action": "release it", "urgency": "high",
+    });
+    let message = ana.does("inbox.block", blocked)["message"].clone();
+    bo.does("inbox.list", json!({}));
+    bo.does("inbox.read", json!({ "message": message }));
+    bo.does("inbox.ack", json!({ "message": message, "note": "in an hour" }));
+    let to_all = json!({ "to": "broadcast", "category": "DECISION", "subject": "tabs it is", "body": "after all" });
+    ana.does("inbox.send", to_all);
+    bo.claim();
+    bo.dies();
+    app.later_minutes(1);
+    let [cy] = app.joined(["gemini:cy"]);
+    cy.does("agent.adopt", json!({ "agent": bo_name }));
+    ana.take();
+    ana.does("agent.register", json!({ "name": "amber-otter", "role": "reviewer" }));
+    ana.does("scope.reserve", json!({ "scopes": ["docs"], "ttl_minutes": 60 }));
+    app.later_minutes(16);
+    cy.does("scope.reserve", json!({ "scopes": ["docs/api.md"], "ttl_minutes": 5, "takeover_stale": true }));
+    let handed = json!({
+        "to": "amber-otter", "category": "HANDOFF", "subject": "the parser is done",
+        "summary": "it parses", "next_action": "review it", "scope": "src/parser.rs",
+    });
+    cy.does("inbox.send", handed);
+    cy.does("tasks.done", json!({ "task": "TASK-001" }));
+    cy.does("tasks.create", json!({ "title": "read the docs" }));
+    cy.does("tasks.assign", json!({ "task": "TASK-002", "assignee": "amber-otter" }));
+    cy.does("tasks.assign", json!({ "task": "TASK-002" }));
+    cy.does("scope.release", json!({ "scopes": ["src/*"] }));
+    app.later_minutes(5);
+    cy.does("scope.status", json!({}));
+    assert_ne!(ana_name, bo_name);
+    insta::assert_snapshot!(timeline(&app, &cy), @r"
+     1  2026-01-01T00:00:00.000Z  turn 0    codex:ana opened the room
+     2  2026-01-01T00:00:00.000Z  turn 0    codex:ana joined as sunny-raven
+     3  2026-01-01T00:00:00.000Z  turn 0    claude:bo joined as fond-kestrel
+     4  2026-01-01T00:00:00.000Z  turn 0    codex:ana wrote down TASK-001 for claude:bo: write the parser
+     5  2026-01-01T00:00:00.000Z  turn 0    claude:bo began TASK-001
+     6  2026-01-01T00:00:00.000Z  turn 0    claude:bo reserved src/*
+     7  2026-01-01T00:01:00.000Z  turn 0    Incursion: sunny-raven came upon fond-kestrel in src/*
+          overlap   partial
+          owner     fond-kestrel, active
+          next      baton block --to fond-kestrel --subject 'I need src/lexer.rs' --blocker 'src/lexer.rs is in your scope src/*' --request 'Release src/*, or tell me when you are done there'
+          about     TASK-001
+     8  2026-01-01T00:01:00.000Z  turn 0    Needs input: sunny-raven asks fond-kestrel: I need src/lexer.rs
+          blocker   it is in your scope src/*
+          request   release it
+          urgency   high
+     9  2026-01-01T00:01:00.000Z  turn 0    claude:bo was told of message 8
+    10  2026-01-01T00:01:00.000Z  turn 0    Seen by claude:bo: message 8 from codex:ana
+    11  2026-01-01T00:01:00.000Z  turn 0    Accepted by claude:bo: message 8 from codex:ana: in an hour
+    12  2026-01-01T00:01:00.000Z  turn 0    Decided by sunny-raven, for everybody: tabs it is
+          text      after all
+    13  2026-01-01T00:01:00.000Z  turn 1    claude:bo took up the stick
+    14  2026-01-01T00:02:00.000Z  turn 1    gemini:cy joined as rustic-heron
+    15  2026-01-01T00:02:00.000Z  turn 1    Resumed: gemini:cy goes on as fond-kestrel
+          before    claude:bo
+          reason    work of its own in progress
+          evidence  no uncommitted changes in src/*; in progress: TASK-001; WORKSPACE is not in a git repository
+          about     TASK-001, src/*
+    16  2026-01-01T00:02:00.000Z  turn 1    the reservation of src/* went on to gemini:cy
+    17  2026-01-01T00:02:00.000Z  turn 1    gemini:cy took on TASK-001
+    18  2026-01-01T00:02:00.000Z  turn 1    message 12 went on to gemini:cy
+    19  2026-01-01T00:02:00.000Z  turn 2    codex:ana took the stick over from claude:bo: no answer
+    20  2026-01-01T00:02:00.000Z  turn 2    codex:ana is called amber-otter from now on: was sunny-raven
+    21  2026-01-01T00:02:00.000Z  turn 2    codex:ana reserved docs
+    22  2026-01-01T00:18:00.000Z  turn 2    Incursion: fond-kestrel came upon amber-otter in docs
+          overlap   partial
+          owner     amber-otter, stale
+          next      baton scope status
+    23  2026-01-01T00:18:00.000Z  turn 2    gemini:cy reserved docs/api.md in place of codex:ana
+    24  2026-01-01T00:18:00.000Z  turn 2    Passed to amber-otter by fond-kestrel: the parser is done
+          summary   it parses
+          next      review it
+          about     TASK-001, src/parser.rs
+    25  2026-01-01T00:18:00.000Z  turn 2    gemini:cy finished TASK-001
+    26  2026-01-01T00:18:00.000Z  turn 2    gemini:cy wrote down TASK-002: read the docs
+    27  2026-01-01T00:18:00.000Z  turn 2    gemini:cy gave TASK-002 to codex:ana
+    28  2026-01-01T00:18:00.000Z  turn 2    gemini:cy put TASK-002 back: it is nobody's
+    29  2026-01-01T00:18:00.000Z  turn 2    gemini:cy gave back src/*
+    30  2026-01-01T00:23:00.000Z  turn 2    the reservation of docs/api.md by gemini:cy ran out
+    ");
+}
+
+#[test]
+fn what_an_agent_wrote_stays_within_its_row() {
+    let app = TestApp::open(Backend::Sqlite);
+    let [ana, _bo] = app.joined(["codex:ana", "claude:bo"]);
+    let hostile = "a\u{1b}[2J\n    9  fake \u{202e}row";
+    ana.does("room.note", json!({ "text": hostile }));
+    ana.does("tasks.create", json!({ "title": hostile }));
+    let info = json!({ "to": "broadcast", "category": "INFO", "subject": hostile, "body": hostile });
+    ana.does("inbox.send", info);
+    let text = timeline(&app, &ana);
+    insta::assert_snapshot!(text.split_inclusive('\n').skip(3).collect::<String>(), @r"
+    4  2026-01-01T00:00:00.000Z  turn 0    codex:ana noted: a[2J
+             9  fake row
+    5  2026-01-01T00:00:00.000Z  turn 0    codex:ana wrote down TASK-001: a[2J
+             9  fake row
+    6  2026-01-01T00:00:00.000Z  turn 0    Told to everybody by sunny-raven: a[2J 9 fake row
+         text      a[2J
+                       9  fake row
+    ");
+}
