@@ -76,7 +76,7 @@ fn a_session_begins_beats_and_is_seen() {
     next: baton scope reserve PATH…  (before you edit)
 
     ana$ baton agent init --role parser-person
-    You are humble-orca (test:ana), role parser-person, in room_1. Nobody's work was left unfinished here.
+    You are humble-orca (test:ana), role parser-person, in room_1 already.
     next: baton scope reserve PATH…  (before you edit)
 
     bo$ baton agent register amber-otter --role reviewer

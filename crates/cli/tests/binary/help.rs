@@ -23,7 +23,7 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
     database, with no daemon.
 
     Exit status: 0 done, 1 failed, 2 wrong request, 3 refused, 4 not found; for `wait` also 10 not your
-    turn, 11 takeover available, 12 closed, 13 kept for you.
+    turn, 11 takeover available, 12 closed, 13 kept for you, 14 a message for you.
 
     Usage: baton [OPTIONS] <COMMAND>
 
@@ -38,7 +38,7 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       heartbeat    Extend your lease while you hold the stick
       leave        Leave the room; whoever holds the stick must hand it on first
       send         Send a message to an agent, a role or everybody
-      block        Say that you cannot go on, and what would help
+      block        Say that you cannot go on, and what would help: a BLOCKED message
       inbox        See your messages, read one, and follow what you sent
       ack          Accept one of your messages; its sender learns of it
       task         Write down what there is to do, and who does it

@@ -274,7 +274,8 @@ fn what_an_agent_wrote_is_harmless_on_a_terminal() {
     let hostile = "a\u{1b}[2Jb\u{202e}c\r\n    9  fake row";
     let sent = ["send", "--to", "test:ana", "--category", "INFO", "--subject", hostile, "--body", hostile];
     assert_eq!(world.run_as("bo", &sent).status, 0);
-    assert_eq!(world.run_as("bo", &["task", "create", hostile, "--assign", "test:ana"]).status, 0);
+    let title = "b\u{202e}c";
+    assert_eq!(world.run_as("bo", &["task", "create", title, "--assign", "test:ana"]).status, 0);
     data(&world, "ana", &["task", "start", "1"]);
     for arguments in [
         &["status"][..],

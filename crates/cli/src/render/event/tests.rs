@@ -32,10 +32,10 @@ fn the_timeline_tells_a_story_of_scopes_messages_tasks_and_identities_in_plain_w
     app.later_minutes(1);
     ana.refused("scope.reserve", json!({ "scopes": ["src/lexer.rs"] }));
     let blocked = json!({
-        "to": bo_name, "subject": "I need src/lexer.rs", "blocker": "it is in your scope src/*",
+        "to": bo_name, "category": "BLOCKED", "subject": "I need src/lexer.rs", "blocker": "it is in your scope src/*",
         "requested_action": "release it", "urgency": "high",
     });
-    let message = ana.does("inbox.block", blocked)["message"].clone();
+    let message = ana.does("inbox.send", blocked)["message"].clone();
     bo.does("inbox.list", json!({}));
     bo.does("inbox.read", json!({ "message": message }));
     bo.does("inbox.ack", json!({ "message": message, "note": "in an hour" }));
@@ -90,7 +90,7 @@ fn the_timeline_tells_a_story_of_scopes_messages_tasks_and_identities_in_plain_w
     15  2026-01-01T00:02:00.000Z  turn 1    Resumed: gemini:cy goes on as fond-kestrel
           before    claude:bo
           reason    work of its own in progress
-          evidence  no uncommitted changes in src/*; in progress: TASK-001; WORKSPACE is not in a git repository
+          evidence  in progress: TASK-001
           about     TASK-001, src/*
     16  2026-01-01T00:02:00.000Z  turn 1    the reservation of src/* went on to gemini:cy
     17  2026-01-01T00:02:00.000Z  turn 1    gemini:cy took on TASK-001
@@ -122,15 +122,14 @@ fn what_an_agent_wrote_stays_within_its_row() {
     let [ana, _bo] = app.joined(["codex:ana", "claude:bo"]);
     let hostile = "a\u{1b}[2J\n    9  fake \u{202e}row";
     ana.does("room.note", json!({ "text": hostile }));
-    ana.does("tasks.create", json!({ "title": hostile }));
+    ana.does("tasks.create", json!({ "title": "fake \u{202e}row" }));
     let info = json!({ "to": "broadcast", "category": "INFO", "subject": hostile, "body": hostile });
     ana.does("inbox.send", info);
     let text = timeline(&app, &ana);
     insta::assert_snapshot!(text.split_inclusive('\n').skip(3).collect::<String>(), @r"
     4  2026-01-01T00:00:00.000Z  turn 0    codex:ana noted: a[2J
              9  fake row
-    5  2026-01-01T00:00:00.000Z  turn 0    codex:ana wrote down TASK-001: a[2J
-             9  fake row
+    5  2026-01-01T00:00:00.000Z  turn 0    codex:ana wrote down TASK-001: fake row
     6  2026-01-01T00:00:00.000Z  turn 0    Told to everybody by sunny-raven: a[2J 9 fake row
          text      a[2J
                        9  fake row
