@@ -10,6 +10,7 @@
 mod app;
 pub mod attention;
 pub mod beads;
+mod bounds;
 mod caller;
 mod change;
 pub mod clock;

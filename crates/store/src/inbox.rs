@@ -11,16 +11,28 @@ use crate::{
     fields::{Fields, number},
 };
 
-/// Lists what an agent has to see or to accept, oldest first.
-const PENDING: &str = "
+/// An item as [`item`] reads it, from the rows that are meant.
+macro_rules! items {
+    ($which:literal) => {
+        concat!(
+            "
     SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
            accepted_at_ms
-      FROM inbox
+      FROM inbox",
+            $which
+        )
+    };
+}
+
+/// Lists what an agent has to see or to accept, oldest first.
+const PENDING: &str = items!(
+    "
      WHERE room_id = ?1 AND recipient = ?2 AND message > ?3
        AND (seen_at_ms IS NULL OR (requires_ack = 1 AND accepted_at_ms IS NULL))
      ORDER BY message
      LIMIT ?4
-";
+"
+);
 
 /// What `agent` has not seen, or has to accept and has not: oldest first, after a message.
 pub fn pending(
@@ -35,14 +47,13 @@ pub fn pending(
 }
 
 /// Lists an agent's items, oldest first.
-const OF: &str = "
-    SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
-           accepted_at_ms
-      FROM inbox
+const OF: &str = items!(
+    "
      WHERE room_id = ?1 AND recipient = ?2 AND message > ?3
      ORDER BY message
      LIMIT ?4
-";
+"
+);
 
 /// All of `agent`'s items after a message, oldest first.
 pub fn of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, after: Seq, limit: u32) -> Result<Vec<Item>, StoreError> {
@@ -51,10 +62,8 @@ pub fn of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, after: Seq, limit: u3
 }
 
 /// Lists an agent's items on one rung of the ladder, oldest first.
-const AT: &str = "
-    SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
-           accepted_at_ms
-      FROM inbox
+const AT: &str = items!(
+    "
      WHERE room_id = ?1 AND recipient = ?2 AND message > ?3
        AND CASE WHEN accepted_at_ms IS NOT NULL THEN 'accepted'
                 WHEN seen_at_ms IS NOT NULL THEN 'seen'
@@ -62,7 +71,8 @@ const AT: &str = "
                 ELSE 'queued' END = ?4
      ORDER BY message
      LIMIT ?5
-";
+"
+);
 
 /// `agent`'s items on one rung of the ladder after a message, oldest first.
 pub fn at(
@@ -79,14 +89,13 @@ pub fn at(
 }
 
 /// Lists what an agent sent, newest message first.
-const SENT: &str = "
-    SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
-           accepted_at_ms
-      FROM inbox
+const SENT: &str = items!(
+    "
      WHERE room_id = ?1 AND sender = ?2
      ORDER BY message DESC, recipient
      LIMIT ?3
-";
+"
+);
 
 /// What became of what `agent` sent: newest first.
 pub fn sent(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Item>, StoreError> {
@@ -94,14 +103,13 @@ pub fn sent(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Resu
 }
 
 /// Lists what an agent sent and somebody still has to accept.
-const UNANSWERED: &str = "
-    SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
-           accepted_at_ms
-      FROM inbox
+const UNANSWERED: &str = items!(
+    "
      WHERE room_id = ?1 AND sender = ?2 AND requires_ack = 1 AND accepted_at_ms IS NULL
      ORDER BY message DESC, recipient
      LIMIT ?3
-";
+"
+);
 
 /// What `agent` sent and somebody still has to accept: newest first.
 pub fn unanswered(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Item>, StoreError> {
@@ -109,13 +117,12 @@ pub fn unanswered(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -
 }
 
 /// Lists one message's items.
-const OF_MESSAGE: &str = "
-    SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
-           accepted_at_ms
-      FROM inbox
+const OF_MESSAGE: &str = items!(
+    "
      WHERE room_id = ?1 AND message = ?2
      ORDER BY recipient
-";
+"
+);
 
 /// The items of one message.
 pub fn of_message(tx: &mut dyn Tx, room: &RoomId, message: Seq) -> Result<Vec<Item>, StoreError> {
@@ -123,13 +130,12 @@ pub fn of_message(tx: &mut dyn Tx, room: &RoomId, message: Seq) -> Result<Vec<It
 }
 
 /// Lists all there are.
-const ALL: &str = "
-    SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
-           accepted_at_ms
-      FROM inbox
+const ALL: &str = items!(
+    "
      WHERE room_id = ?1
      ORDER BY message, recipient
-";
+"
+);
 
 /// Every item of a room, for a check of them all.
 pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Inbox, StoreError> {

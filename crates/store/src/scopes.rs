@@ -12,13 +12,25 @@ use crate::{
     fields::{Fields, number},
 };
 
-/// Lists the reservations that have not ended, in the order of their grants.
-const IN_FORCE: &str = "
+/// A reservation as [`reservation`] reads it, from the rows that are meant.
+macro_rules! reservations {
+    ($which:literal) => {
+        concat!(
+            "
     SELECT reservation, scope, owner, bead_id, reserved_at_ms, expires_at_ms, ended_at_ms, ended_how
-      FROM scopes
+      FROM scopes",
+            $which
+        )
+    };
+}
+
+/// Lists the reservations that have not ended, in the order of their grants.
+const IN_FORCE: &str = reservations!(
+    "
      WHERE room_id = ?1 AND ended_at_ms IS NULL
      ORDER BY reservation
-";
+"
+);
 
 /// What is reserved in a room; also what has run out and nobody has said so yet.
 pub fn in_force(tx: &mut dyn Tx, room: &RoomId) -> Result<Scopes, StoreError> {
@@ -26,13 +38,13 @@ pub fn in_force(tx: &mut dyn Tx, room: &RoomId) -> Result<Scopes, StoreError> {
 }
 
 /// Lists what ended last.
-const ENDED: &str = "
-    SELECT reservation, scope, owner, bead_id, reserved_at_ms, expires_at_ms, ended_at_ms, ended_how
-      FROM scopes
+const ENDED: &str = reservations!(
+    "
      WHERE room_id = ?1 AND ended_at_ms IS NOT NULL
      ORDER BY ended_at_ms DESC, reservation DESC
      LIMIT ?2
-";
+"
+);
 
 /// The archive of a room, newest first.
 pub fn ended(tx: &mut dyn Tx, room: &RoomId, limit: u32) -> Result<Vec<Reservation>, StoreError> {
@@ -40,13 +52,13 @@ pub fn ended(tx: &mut dyn Tx, room: &RoomId, limit: u32) -> Result<Vec<Reservati
 }
 
 /// Lists what ran out under one agent, the last first.
-const EXPIRED_OF: &str = "
-    SELECT reservation, scope, owner, bead_id, reserved_at_ms, expires_at_ms, ended_at_ms, ended_how
-      FROM scopes
+const EXPIRED_OF: &str = reservations!(
+    "
      WHERE room_id = ?1 AND owner = ?2 AND ended_how = 'expired'
      ORDER BY reservation DESC
      LIMIT ?3
-";
+"
+);
 
 /// What an agent had reserved until it ran out, newest first.
 pub fn expired_of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Reservation>, StoreError> {
@@ -54,12 +66,12 @@ pub fn expired_of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -
 }
 
 /// Lists all there ever were.
-const ALL: &str = "
-    SELECT reservation, scope, owner, bead_id, reserved_at_ms, expires_at_ms, ended_at_ms, ended_how
-      FROM scopes
+const ALL: &str = reservations!(
+    "
      WHERE room_id = ?1
      ORDER BY reservation
-";
+"
+);
 
 /// Every reservation of a room, for a check of them all.
 pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Scopes, StoreError> {

@@ -11,12 +11,24 @@ use crate::{
     fields::{Fields, bad},
 };
 
-/// Reads one task.
-const FIND: &str = "
+/// A task as [`task`] reads it, from the rows that are meant.
+macro_rules! tasks {
+    ($which:literal) => {
+        concat!(
+            "
     SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
-      FROM tasks
+      FROM tasks",
+            $which
+        )
+    };
+}
+
+/// Reads one task.
+const FIND: &str = tasks!(
+    "
      WHERE room_id = ?1 AND number = ?2
-";
+"
+);
 
 /// The task with this number.
 pub fn find(tx: &mut dyn Tx, room: &RoomId, id: TaskId) -> Result<Option<Task>, StoreError> {
@@ -44,13 +56,13 @@ pub fn next_id(tx: &mut dyn Tx, room: &RoomId) -> Result<TaskId, StoreError> {
 }
 
 /// Lists the tasks of one state, newest first.
-const IN_STATE: &str = "
-    SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
-      FROM tasks
+const IN_STATE: &str = tasks!(
+    "
      WHERE room_id = ?1 AND state = ?2
      ORDER BY number DESC
      LIMIT ?3
-";
+"
+);
 
 /// Tasks of one state, newest first.
 pub fn in_state(tx: &mut dyn Tx, room: &RoomId, state: State, limit: u32) -> Result<Vec<Task>, StoreError> {
@@ -58,12 +70,12 @@ pub fn in_state(tx: &mut dyn Tx, room: &RoomId, state: State, limit: u32) -> Res
 }
 
 /// Lists what an agent is at, newest first.
-const IN_PROGRESS_OF: &str = "
-    SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
-      FROM tasks
+const IN_PROGRESS_OF: &str = tasks!(
+    "
      WHERE room_id = ?1 AND state = 'in_progress' AND assignee = ?2
      ORDER BY updated_at_ms DESC, number DESC
-";
+"
+);
 
 /// What an agent is at: what it began or was given last comes first.
 pub fn in_progress_of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Vec<Task>, StoreError> {
@@ -71,12 +83,12 @@ pub fn in_progress_of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result
 }
 
 /// Lists the open or running tasks of an agent.
-const UNFINISHED_OF: &str = "
-    SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
-      FROM tasks
+const UNFINISHED_OF: &str = tasks!(
+    "
      WHERE room_id = ?1 AND state IN ('open', 'in_progress') AND assignee = ?2
      ORDER BY number
-";
+"
+);
 
 /// What is assigned to an agent and not done, the oldest first.
 pub fn unfinished_of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Vec<Task>, StoreError> {
@@ -84,12 +96,12 @@ pub fn unfinished_of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<
 }
 
 /// Lists all of them.
-const ALL: &str = "
-    SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
-      FROM tasks
+const ALL: &str = tasks!(
+    "
      WHERE room_id = ?1
      ORDER BY number
-";
+"
+);
 
 /// Every task of a room, for a check of them all.
 pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Tasks, StoreError> {
@@ -97,13 +109,13 @@ pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Tasks, StoreError> {
 }
 
 /// Lists the newest.
-const NEWEST: &str = "
-    SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
-      FROM tasks
+const NEWEST: &str = tasks!(
+    "
      WHERE room_id = ?1
      ORDER BY number DESC
      LIMIT ?2
-";
+"
+);
 
 /// The newest tasks of a room.
 pub fn newest(tx: &mut dyn Tx, room: &RoomId, limit: u32) -> Result<Vec<Task>, StoreError> {

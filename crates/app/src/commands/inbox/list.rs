@@ -15,6 +15,7 @@ use super::{ItemView, view::message};
 use crate::{
     App, Caller, Failure,
     app::Request,
+    bounds,
     table::{Effect, INBOX, Place, UseCase},
 };
 
@@ -91,11 +92,7 @@ impl UseCase for List {
     type Output = ListResult;
 
     fn run(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
-        let limit = input.limit.unwrap_or(limits::INBOX_DEFAULT);
-        if !(1..=limits::INBOX_MAX).contains(&limit) {
-            let message = format!("limit must be from 1 to {}.", limits::INBOX_MAX);
-            return Err(Failure::new(ErrorCode::InvalidLimit, message).with("field", "limit"));
-        }
+        let limit = bounds::limit(input.limit, limits::INBOX_DEFAULT, limits::INBOX_MAX)?;
         let which = Which::named(input.state.as_deref().unwrap_or("pending"))?;
         let request = Request { command: Self::NAME, input: &input, key: None };
         app.change(caller, &request, &input.room_id, |change| {

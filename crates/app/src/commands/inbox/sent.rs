@@ -1,7 +1,6 @@
 //! What became of what the caller sent.
 
 use baton_core::{
-    code::ErrorCode,
     ids::{BeadId, RoomId, Seq},
     inbox::{Category, Item},
     limits,
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{DeliveryView, view::message};
 use crate::{
-    App, Caller, Failure,
+    App, Caller, Failure, bounds,
     presence::{self, Effort},
     table::{Effect, INBOX, Place, UseCase},
 };
@@ -64,11 +63,7 @@ impl UseCase for Sent {
     type Output = SentResult;
 
     fn run(app: &App, caller: &Caller, input: SentInput) -> Result<SentResult, Failure> {
-        let limit = input.limit.unwrap_or(limits::INBOX_DEFAULT);
-        if !(1..=limits::INBOX_MAX).contains(&limit) {
-            let message = format!("limit must be from 1 to {}.", limits::INBOX_MAX);
-            return Err(Failure::new(ErrorCode::InvalidLimit, message).with("field", "limit"));
-        }
+        let limit = bounds::limit(input.limit, limits::INBOX_DEFAULT, limits::INBOX_MAX)?;
         let you = caller.actor().agent_id;
         let (mut room, messages, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;

@@ -1,13 +1,13 @@
 //! What there is to do.
 
-use baton_core::{code::ErrorCode, ids::RoomId, limits, task::State};
+use baton_core::{ids::RoomId, limits, task::State};
 use baton_store::tasks;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::TaskView;
 use crate::{
-    App, Caller, Failure,
+    App, Caller, Failure, bounds,
     presence::{self, Effort},
     table::{Effect, Place, TASKS, UseCase},
 };
@@ -49,11 +49,7 @@ impl UseCase for List {
     type Output = ListResult;
 
     fn run(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
-        let limit = input.limit.unwrap_or(limits::TASKS_DEFAULT);
-        if !(1..=limits::TASKS_MAX).contains(&limit) {
-            let message = format!("limit must be from 1 to {}.", limits::TASKS_MAX);
-            return Err(Failure::new(ErrorCode::InvalidLimit, message).with("field", "limit"));
-        }
+        let limit = bounds::limit(input.limit, limits::TASKS_DEFAULT, limits::TASKS_MAX)?;
         let you = caller.actor().agent_id;
         let (mut room, mut found, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
