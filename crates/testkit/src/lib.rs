@@ -6,7 +6,7 @@
 //!   real process ([`Sleeper`]) behind it that can be stopped and killed.
 //! - [`Scribe`] writes rooms and events straight to a store, for tests below the service.
 //! - [`Other`] is another process of the same test binary, for what only processes can show.
-//! - [`script`] makes a program up.
+//! - [`script()`] makes a program up.
 //! - [`Proxy`] is a network between a store and its server that breaks where a test says.
 //!
 //! What must stay true: nothing here sleeps, reads the real clock or touches anything outside its own directory.
