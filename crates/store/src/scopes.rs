@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Lists the reservations that have not ended, in the order of their grants.
-const IN_FORCE: &str = "
+pub(crate) const IN_FORCE: &str = "
     SELECT reservation, scope, owner, bead_id, reserved_at_ms, expires_at_ms, ended_at_ms, ended_how
       FROM scopes
      WHERE room_id = ?1 AND ended_at_ms IS NULL
@@ -40,7 +40,7 @@ pub fn ended(tx: &mut dyn Tx, room: &RoomId, limit: u32) -> Result<Vec<Reservati
 }
 
 /// Lists what ran out under one agent, the last first.
-const EXPIRED_OF: &str = "
+pub(crate) const EXPIRED_OF: &str = "
     SELECT reservation, scope, owner, bead_id, reserved_at_ms, expires_at_ms, ended_at_ms, ended_how
       FROM scopes
      WHERE room_id = ?1 AND owner = ?2 AND ended_how = 'expired'

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Reads one task.
-const FIND: &str = "
+pub(crate) const FIND: &str = "
     SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
       FROM tasks
      WHERE room_id = ?1 AND number = ?2
@@ -44,7 +44,7 @@ pub fn next_id(tx: &mut dyn Tx, room: &RoomId) -> Result<TaskId, StoreError> {
 }
 
 /// Lists the tasks of one state, newest first.
-const IN_STATE: &str = "
+pub(crate) const IN_STATE: &str = "
     SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
       FROM tasks
      WHERE room_id = ?1 AND state = ?2
@@ -58,7 +58,7 @@ pub fn in_state(tx: &mut dyn Tx, room: &RoomId, state: State, limit: u32) -> Res
 }
 
 /// Lists what an agent is at, newest first.
-const IN_PROGRESS_OF: &str = "
+pub(crate) const IN_PROGRESS_OF: &str = "
     SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
       FROM tasks
      WHERE room_id = ?1 AND state = 'in_progress' AND assignee = ?2
