@@ -145,8 +145,7 @@ impl<'a> Change<'a> {
 
     /// A task of the room.
     pub(crate) fn task(&mut self, id: TaskId) -> Result<Option<Task>, Failure> {
-        let known = self.tasks.after.tasks.iter().find(|task| task.id == id);
-        if let Some(task) = known {
+        if let Some(task) = self.tasks.after.find(id) {
             return Ok(Some(task.clone()));
         }
         let found = tasks::find(self.tx, &self.room.id, id)?;
@@ -162,9 +161,10 @@ impl<'a> Change<'a> {
     }
 
     fn take_up(&mut self, found: impl IntoIterator<Item = Task>) {
-        for task in found {
-            self.tasks.before.tasks.push(task.clone());
-            self.tasks.after.tasks.push(task);
+        let found: Vec<Task> = found.into_iter().collect();
+        for part in [&mut self.tasks.before.tasks, &mut self.tasks.after.tasks] {
+            part.extend(found.iter().cloned());
+            part.sort_by_key(|task| task.id);
         }
     }
 
@@ -176,8 +176,10 @@ impl<'a> Change<'a> {
 
     /// Takes up items that were found in this transaction, so that what happens to them is stored.
     pub(crate) fn take_items(&mut self, found: Vec<Item>) -> Vec<Item> {
-        self.inbox.before.items.extend(found.iter().cloned());
-        self.inbox.after.items.extend(found.iter().cloned());
+        for part in [&mut self.inbox.before.items, &mut self.inbox.after.items] {
+            part.extend(found.iter().cloned());
+            part.sort_by_key(|item| item.message);
+        }
         found
     }
 
@@ -243,7 +245,8 @@ impl<'a> Change<'a> {
         if let Some(part) = &self.scopes {
             scopes::save(self.tx, room, &part.before, &part.after)?;
         }
-        for task in self.tasks.after.tasks.iter().filter(|task| !self.tasks.before.tasks.contains(task)) {
+        let before = &self.tasks.before;
+        for task in self.tasks.after.tasks.iter().filter(|task| before.find(task.id) != Some(*task)) {
             tasks::put(self.tx, room, task)?;
         }
         inbox::save(self.tx, room, &self.inbox.before, &self.inbox.after)

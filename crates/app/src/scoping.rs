@@ -26,6 +26,15 @@ const fn conventions() -> Conventions {
     }
 }
 
+/// Refuses more scopes than anybody can have.
+pub(crate) fn require_few(scopes: &[String]) -> Result<(), Failure> {
+    if scopes.len() <= limits::SCOPES_OF_AGENT {
+        return Ok(());
+    }
+    let message = format!("scopes must name at most {} paths.", limits::SCOPES_OF_AGENT);
+    Err(Failure::new(ErrorCode::InvalidArgs, message).with("field", "scopes"))
+}
+
 /// The root of a room, below which its scopes are. A room without a path has the whole file system.
 pub(crate) fn root(room: &Room) -> Result<ScopePath, Failure> {
     let path = room.canonical_path.as_deref().unwrap_or("/");

@@ -397,5 +397,6 @@ fn an_inbox_is_read_page_by_page_and_only_what_was_shown_is_delivered() {
         claude.does("inbox.read", json!({"message": seen[3]}));
         assert_eq!(each(&items(&claude, "seen"), "message"), [&seen[3]]);
         assert_eq!(items(&claude, "queued"), json!([]));
+        assert_eq!(claude.does("inbox.list", json!({"after": u64::MAX}))["items"], json!([]), "there is no later one");
     });
 }

@@ -219,3 +219,28 @@ fn a_closed_room_has_no_identities_to_resume() {
         assert_eq!(refusal["error"], "room_closed");
     });
 }
+
+#[test]
+fn however_many_messages_wait_they_all_go_on_and_each_is_one_item() {
+    on_every_backend(|app| {
+        let [_codex, claude] = scene(&app);
+        let gemini = app.agent("gemini");
+        gemini.join_at("repo");
+        let send = |to: &str| {
+            gemini.does("inbox.send", json!({"to": to, "category": "INFO", "subject": "s", "body": "b"}));
+        };
+        let (alone, to_both) = (210, 5);
+        (0..alone).for_each(|_| send("amber-otter"));
+        (0..to_both).for_each(|_| send("broadcast"));
+
+        assert_eq!(adopts(&claude)["messages"], alone + to_both);
+        let inbox = &claude.does("stick.wait", json!({"max_wait_ms": 0, "park": true}))["inbox"];
+        assert_eq!(inbox["unseen"], alone + to_both, "a broadcast that both had is one item");
+        let forwards = app.log(&claude.room()).into_iter().filter(|event| event.event.kind() == "inbox.forward");
+        let forwards: Vec<Value> =
+            forwards.map(|event| serde_json::from_str(&event.event.payload().unwrap()).unwrap()).collect();
+        let sizes: Vec<_> = forwards.iter().map(|forward| forward["items"].as_array().unwrap().len()).collect();
+        assert_eq!(sizes, [200, alone + to_both - 200], "an event stays of a size that can be shown");
+        sound(&app);
+    });
+}

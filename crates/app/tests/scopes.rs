@@ -379,6 +379,14 @@ fn bad_requests_for_scopes_leave_nothing() {
             let refused = ana.refused("scope.reserve", json!({"scopes": scopes}));
             assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_ARGS"), &json!("scopes")), "{scopes}");
         }
+        for (command, input) in [
+            ("scope.release", json!({"scopes": many})),
+            ("agent.adopt", json!({"agent": "ana", "scopes": many})),
+            ("tasks.create", json!({"title": "t", "scopes": many})),
+        ] {
+            let refused = ana.refused(command, input);
+            assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_ARGS"), &json!("scopes")), "{command}");
+        }
         assert_eq!(app.everything(), before);
     });
 }

@@ -104,11 +104,11 @@ id_type!(
 
 id_type!(
     /// What people call an agent: `amber-otter`. Unique in a room, and persistent: another session has it only by
-    /// adopting it.
+    /// adopting it. Nobody is called `broadcast`, which as an address means everybody.
     AgentName,
     "an agent name",
     "3 to 48 lowercase letters or digits, in words joined by single dashes (like \"amber-otter\")",
-    |text| (limits::AGENT_NAME_CHARS).contains(&text.len()) && is_slug(text)
+    |text| (limits::AGENT_NAME_CHARS).contains(&text.len()) && is_slug(text) && text != BROADCAST
 );
 
 id_type!(
@@ -129,6 +129,9 @@ id_type!(
             && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-:".contains(&b))
     }
 );
+
+/// The address of everybody in a room.
+pub const BROADCAST: &str = "broadcast";
 
 fn is_slug(text: &str) -> bool {
     let is_word =

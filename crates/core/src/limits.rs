@@ -103,3 +103,5 @@ pub const MESSAGE_BYTES: usize = 16 * 1024;
 pub const INBOX_DEFAULT: u32 = 25;
 /// Most messages in one listing.
 pub const INBOX_MAX: u32 = 200;
+/// Most items that one event passes on, when an identity is adopted.
+pub const FORWARDED_ITEMS: usize = 200;

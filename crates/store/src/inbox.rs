@@ -1,5 +1,7 @@
 //! Inboxes: one row per message and recipient. What a message says is in the log.
 
+use std::collections::{HashMap, HashSet};
+
 use baton_core::{
     ids::{AgentId, RoomId, Seq},
     inbox::{Inbox, Item, Stage},
@@ -25,7 +27,7 @@ macro_rules! items {
 }
 
 /// Lists what an agent has to see or to accept, oldest first.
-const PENDING: &str = items!(
+pub(crate) const PENDING: &str = items!(
     "
      WHERE room_id = ?1 AND recipient = ?2 AND message > ?3
        AND (seen_at_ms IS NULL OR (requires_ack = 1 AND accepted_at_ms IS NULL))
@@ -42,7 +44,7 @@ pub fn pending(
     after: Seq,
     limit: u32,
 ) -> Result<Vec<Item>, StoreError> {
-    let params = [room.as_str().into(), agent.as_str().into(), number(after.0).into(), i64::from(limit).into()];
+    let params = [room.as_str().into(), agent.as_str().into(), place(after).into(), i64::from(limit).into()];
     collect(tx, PENDING, room, &params)
 }
 
@@ -57,7 +59,7 @@ const OF: &str = items!(
 
 /// All of `agent`'s items after a message, oldest first.
 pub fn of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, after: Seq, limit: u32) -> Result<Vec<Item>, StoreError> {
-    let params = [room.as_str().into(), agent.as_str().into(), number(after.0).into(), i64::from(limit).into()];
+    let params = [room.as_str().into(), agent.as_str().into(), place(after).into(), i64::from(limit).into()];
     collect(tx, OF, room, &params)
 }
 
@@ -83,7 +85,7 @@ pub fn at(
     after: Seq,
     limit: u32,
 ) -> Result<Vec<Item>, StoreError> {
-    let (room_text, agent, after) = (room.as_str(), agent.as_str(), number(after.0));
+    let (room_text, agent, after) = (room.as_str(), agent.as_str(), place(after));
     let params = [room_text.into(), agent.into(), after.into(), stage.as_str().into(), i64::from(limit).into()];
     collect(tx, AT, room, &params)
 }
@@ -116,8 +118,25 @@ pub fn unanswered(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -
     collect(tx, UNANSWERED, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()])
 }
 
+/// Lists those of an agent's items that another agent has to see or to accept too.
+pub(crate) const SHARED: &str = items!(
+    "
+     WHERE room_id = ?1 AND recipient = ?2
+       AND message IN (SELECT message
+                         FROM inbox
+                        WHERE room_id = ?1 AND recipient = ?3
+                          AND (seen_at_ms IS NULL OR (requires_ack = 1 AND accepted_at_ms IS NULL)))
+     ORDER BY message
+"
+);
+
+/// `agent`'s items of messages that are pending for `other` too.
+pub fn shared(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, other: &AgentId) -> Result<Vec<Item>, StoreError> {
+    collect(tx, SHARED, room, &[room.as_str().into(), agent.as_str().into(), other.as_str().into()])
+}
+
 /// Lists one message's items.
-const OF_MESSAGE: &str = items!(
+pub(crate) const OF_MESSAGE: &str = items!(
     "
      WHERE room_id = ?1 AND message = ?2
      ORDER BY recipient
@@ -154,7 +173,7 @@ pub struct Waiting {
 }
 
 /// Counts what waits for an agent.
-const WAITING: &str = "
+pub(crate) const WAITING: &str = "
     SELECT CAST(count(CASE WHEN seen_at_ms IS NULL THEN 1 END) AS BIGINT),
            CAST(count(CASE WHEN requires_ack = 1 THEN 1 END) AS BIGINT),
            CAST(max(CASE WHEN delivered_at_ms IS NULL AND wakes = 1 THEN message END) AS BIGINT)
@@ -193,13 +212,15 @@ const REMOVE: &str = "
 
 /// Stores what has become of the items of `before`, and those that are new.
 pub fn save(tx: &mut dyn Tx, room: &RoomId, before: &Inbox, after: &Inbox) -> Result<(), StoreError> {
-    let same = |one: &Item, other: &Item| one.message == other.message && one.recipient == other.recipient;
-    for gone in before.items.iter().filter(|old| !after.items.iter().any(|new| same(old, new))) {
+    let key = |item: &'_ Item| (item.message, item.recipient.clone());
+    let old: HashMap<_, &Item> = before.items.iter().map(|item| (key(item), item)).collect();
+    let new: HashSet<_> = after.items.iter().map(key).collect();
+    for gone in before.items.iter().filter(|item| !new.contains(&key(item))) {
         let params = [room.as_str().into(), gone.recipient.as_str().into(), number(gone.message.0).into()];
         tx.execute(REMOVE, &params, Changes::Any)?;
     }
-    let changed = after.items.iter().filter(|item| !before.items.contains(item));
-    changed.into_iter().try_for_each(|item| put(tx, room, item))
+    let mut changed = after.items.iter().filter(|item| old.get(&key(item)) != Some(item));
+    changed.try_for_each(|item| put(tx, room, item))
 }
 
 fn put(tx: &mut dyn Tx, room: &RoomId, item: &Item) -> Result<(), StoreError> {
@@ -220,6 +241,11 @@ fn put(tx: &mut dyn Tx, room: &RoomId, item: &Item) -> Result<(), StoreError> {
         ],
         Changes::One("inbox"),
     )
+}
+
+/// A place that a caller names. None is beyond the largest number.
+fn place(seq: Seq) -> i64 {
+    seq.0.try_into().unwrap_or(i64::MAX)
 }
 
 fn collect(tx: &mut dyn Tx, sql: &'static str, room: &RoomId, params: &[Param<'_>]) -> Result<Vec<Item>, StoreError> {

@@ -18,6 +18,8 @@ pub mod idempotency;
 pub mod inbox;
 mod location;
 pub mod log;
+#[cfg(test)]
+mod plans;
 mod postgres;
 pub mod rooms;
 mod schema;

@@ -25,7 +25,7 @@ macro_rules! reservations {
 }
 
 /// Lists the reservations that have not ended, in the order of their grants.
-const IN_FORCE: &str = reservations!(
+pub(crate) const IN_FORCE: &str = reservations!(
     "
      WHERE room_id = ?1 AND ended_at_ms IS NULL
      ORDER BY reservation
@@ -52,7 +52,7 @@ pub fn ended(tx: &mut dyn Tx, room: &RoomId, limit: u32) -> Result<Vec<Reservati
 }
 
 /// Lists what ran out under one agent, the last first.
-const EXPIRED_OF: &str = reservations!(
+pub(crate) const EXPIRED_OF: &str = reservations!(
     "
      WHERE room_id = ?1 AND owner = ?2 AND ended_how = 'expired'
      ORDER BY reservation DESC

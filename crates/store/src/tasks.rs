@@ -24,7 +24,7 @@ macro_rules! tasks {
 }
 
 /// Reads one task.
-const FIND: &str = tasks!(
+pub(crate) const FIND: &str = tasks!(
     "
      WHERE room_id = ?1 AND number = ?2
 "
@@ -56,7 +56,7 @@ pub fn next_id(tx: &mut dyn Tx, room: &RoomId) -> Result<TaskId, StoreError> {
 }
 
 /// Lists the tasks of one state, newest first.
-const IN_STATE: &str = tasks!(
+pub(crate) const IN_STATE: &str = tasks!(
     "
      WHERE room_id = ?1 AND state = ?2
      ORDER BY number DESC
@@ -70,7 +70,7 @@ pub fn in_state(tx: &mut dyn Tx, room: &RoomId, state: State, limit: u32) -> Res
 }
 
 /// Lists what an agent is at, newest first.
-const IN_PROGRESS_OF: &str = tasks!(
+pub(crate) const IN_PROGRESS_OF: &str = tasks!(
     "
      WHERE room_id = ?1 AND state = 'in_progress' AND assignee = ?2
      ORDER BY updated_at_ms DESC, number DESC

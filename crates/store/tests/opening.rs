@@ -203,8 +203,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0001_rooms.sqlite.sql", "e8d1a680c2e6c12e67b245489b0d6ecde16cc4fda81efc94ed5a55a49b78be5e"),
     ("0002_hosts.postgres.sql", "fd7bf5e58495a7666fbe40598b5debe092132a861f29055d27352b6fc88def58"),
     ("0002_hosts.sqlite.sql", "3449fac632ee0f186e875c251a9365762d5a1e8fdca8d9b802fd26008a92249d"),
-    ("0003_agents.postgres.sql", "333a2237caafa918b2f51adc9182ee09511a551b09ef832d613e86ce51a91ee9"),
-    ("0003_agents.sqlite.sql", "d16bfb77d574201b2a771da69c5b2a4c3668939c09c194abc6ffe4a1a22c3a0e"),
+    ("0003_agents.postgres.sql", "2f3d41ba4b54d24c8d290219f9ca73996d61aaabb28c5b1a8cd61070489510cc"),
+    ("0003_agents.sqlite.sql", "51a6d6fdd54ae3f25d2e5488cc0cee75272b10ca84ea2999a9a3f28d04d04329"),
 ];
 
 #[test]

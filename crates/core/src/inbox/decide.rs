@@ -2,7 +2,7 @@
 
 use super::{Accepted, Category, Delivered, Event, Item, Payload, Recipient, Refusal, Seen, Sent, Stage};
 use crate::{
-    ids::{AgentId, BeadId, Role, Seq},
+    ids::{AgentId, BROADCAST, BeadId, Role, Seq},
     process::SessionKind,
     room::{Actor, Member, Room},
 };
@@ -23,7 +23,7 @@ impl Address {
     pub fn parse(text: &str) -> Result<Self, String> {
         match text.strip_prefix("role:") {
             Some(role) => role.parse().map(Self::Role).map_err(|error| format!("{error}")),
-            None if text == "broadcast" => Ok(Self::Broadcast),
+            None if text == BROADCAST => Ok(Self::Broadcast),
             None => Ok(Self::Agent(text.to_owned())),
         }
     }
@@ -92,7 +92,7 @@ impl Message {
             }
             Address::Broadcast => {
                 let found: Vec<_> = others().collect();
-                let to = "broadcast".to_owned();
+                let to = BROADCAST.to_owned();
                 if found.is_empty() { refuse(to, "nobody else is here") } else { Ok((to, found)) }
             }
         }

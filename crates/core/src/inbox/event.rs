@@ -93,12 +93,6 @@ pub struct Forwarded {
     pub to: AgentId,
 }
 
-impl Forwarded {
-    pub(super) fn takes(&self, item: &Item) -> bool {
-        item.recipient == self.from && self.items.contains(&item.message)
-    }
-}
-
 impl Sent {
     /// The items that it puts into inboxes, once it is recorded.
     pub fn items(&self, recorded: &Recorded) -> Vec<Item> {

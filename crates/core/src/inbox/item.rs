@@ -1,5 +1,7 @@
 //! An item of an inbox, and how far up the ladder it is.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +94,7 @@ impl Item {
 /// The items of a room, as folding its log gives them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inbox {
-    /// By message, and of one message in the order of its recipients.
+    /// By message, and of one message in the order of its recipients. Folding relies on the first.
     pub items: Vec<Item>,
 }
 
@@ -114,16 +116,33 @@ impl Inbox {
         if forwarded.from == forwarded.to {
             return;
         }
-        let had: Vec<Seq> =
-            self.items.iter().filter(|item| item.recipient == forwarded.to).map(|item| item.message).collect();
-        self.items.retain(|item| !(forwarded.takes(item) && had.contains(&item.message)));
-        for item in self.items.iter_mut().filter(|item| forwarded.takes(item)) {
-            item.recipient = forwarded.to.clone();
+        let mut doubled = HashSet::new();
+        for message in &forwarded.items {
+            let items = self.of_message(*message);
+            if items.iter().any(|item| item.recipient == forwarded.to) {
+                doubled.insert(*message);
+                continue;
+            }
+            for item in items.iter_mut().filter(|item| item.recipient == forwarded.from) {
+                item.recipient = forwarded.to.clone();
+            }
+        }
+        if !doubled.is_empty() {
+            self.items.retain(|item| item.recipient != forwarded.from || !doubled.contains(&item.message));
         }
     }
 
     fn reach(&mut self, recorded: &Recorded, messages: &[Seq], stage: Stage) {
-        let own = self.items.iter_mut().filter(|item| item.recipient == recorded.actor);
-        own.filter(|item| messages.contains(&item.message)).for_each(|item| item.reach(stage, recorded.at));
+        for message in messages {
+            let own = self.of_message(*message).iter_mut().filter(|item| item.recipient == recorded.actor);
+            own.for_each(|item| item.reach(stage, recorded.at));
+        }
+    }
+
+    /// The items of one message. A room has many messages and an event is about few, so they are not all looked at.
+    fn of_message(&mut self, message: Seq) -> &mut [Item] {
+        let start = self.items.partition_point(|item| item.message < message);
+        let count = self.items[start..].partition_point(|item| item.message == message);
+        &mut self.items[start..start + count]
     }
 }

@@ -61,18 +61,14 @@ impl Room {
         witness: &dyn Witness,
     ) -> Result<Event, Refusal> {
         let joins = self.member(&by.agent_id).is_none();
-        if joins && self.members.len() >= limits::MEMBERS {
-            return Err(Refusal::TooManyMembers { limit: limits::MEMBERS });
-        }
         let target = &adopting.target;
         let member = self.member(&target.agent_id);
         let former = adopting.former.iter().find(|former| former.name == target.name);
         let liveness = member.map_or(Liveness::Unknown, |member| member.liveness(witness));
-        let last_seen = member.map_or_else(|| former.map_or(now, |former| former.until), |member| member.last_seen_at);
-        let presence = match (member, former) {
+        let presence = match member {
             // Who has left is not there, however lately that was.
-            (None, _) => Presence::Evicted,
-            (Some(_), _) => adopting.stale_after.presence(last_seen, now, &liveness),
+            None => Presence::Evicted,
+            Some(member) => adopting.stale_after.presence(member.last_seen_at, now, &liveness),
         };
         let prior = Prior { presence, liveness, process: member.and_then(|member| member.process.clone()) };
         let resume_reason = adopting.weigh(self, by, &prior).map_err(|reason| Refusal::AdoptionRejected {
@@ -88,6 +84,11 @@ impl Room {
             || matches!(&self.stick, Stick::Reserved(reservation) if reservation.recipient == target.agent_id);
         let prior_stays_as = (member.is_some() && has_stick)
             .then(|| names::pick(target.agent_id.as_str(), |name| self.is_taken(name, &adopting.former)));
+        // A prior session that leaves makes room for the one that goes on.
+        let makes_room = member.is_some() && !has_stick;
+        if joins && !makes_room && self.members.len() >= limits::MEMBERS {
+            return Err(Refusal::TooManyMembers { limit: limits::MEMBERS });
+        }
         Ok(Event::Resumed(Resumed {
             agent_id: by.agent_id.clone(),
             joins,
@@ -121,9 +122,13 @@ impl Room {
         let taken = |agent_id: &AgentId, why| {
             Err(Refusal::NameTaken { name: name.as_str().to_owned(), agent_id: agent_id.clone(), why })
         };
-        let member = self.members.iter().find(|member| member.display_name == name.as_str());
-        if let Some(member) = member.filter(|member| member.agent_id != by.agent_id) {
+        let others = || self.members.iter().filter(|member| member.agent_id != by.agent_id);
+        if let Some(member) = others().find(|member| member.display_name == name.as_str()) {
             return taken(&member.agent_id, "belongs to another member");
+        }
+        // Whoever is named may be named by id too, so that would be two agents under one word.
+        if let Some(member) = others().find(|member| member.agent_id.as_str() == name.as_str()) {
+            return taken(&member.agent_id, "is the id of another member");
         }
         let earlier = former.iter().find(|former| former.name == name.as_str());
         if let Some(earlier) = earlier.filter(|former| former.agent_id != by.agent_id) {

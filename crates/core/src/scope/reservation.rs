@@ -81,14 +81,19 @@ impl Reservation {
 /// The reservations of a room that have not ended. Folding the log gives all that ever were.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scopes {
-    /// In the order in which they were granted.
+    /// In the order in which they were granted, which is that of their ids.
     pub reservations: Vec<Reservation>,
 }
 
 impl Scopes {
     /// The reservation with this id.
     pub fn find(&self, id: Seq) -> Option<&Reservation> {
-        self.reservations.iter().find(|reservation| reservation.id() == id)
+        self.place(id).map(|place| &self.reservations[place])
+    }
+
+    /// Where a reservation is. Folding a long log asks for many, so they are not all looked at.
+    fn place(&self, id: Seq) -> Option<usize> {
+        self.reservations.binary_search_by_key(&id, Reservation::id).ok()
     }
 
     /// Folds an event that was decided on. Events of other parts change nothing.
@@ -137,8 +142,8 @@ impl Scopes {
     }
 
     fn change(&mut self, id: Seq, with: impl FnOnce(&mut Reservation)) {
-        if let Some(reservation) = self.reservations.iter_mut().find(|reservation| reservation.id() == id) {
-            with(reservation);
+        if let Some(place) = self.place(id) {
+            with(&mut self.reservations[place]);
         }
     }
 }

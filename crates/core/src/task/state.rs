@@ -110,19 +110,29 @@ pub struct Task {
 /// The tasks of a room, as folding its log gives them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tasks {
-    /// In the order in which they were made.
+    /// In the order in which they were made, which is that of their numbers.
     pub tasks: Vec<Task>,
 }
 
 impl Tasks {
+    /// The task with this number.
+    pub fn find(&self, id: TaskId) -> Option<&Task> {
+        self.place(id).map(|place| &self.tasks[place])
+    }
+
+    /// Where a task is. Folding a long log asks for many, so they are not all looked at.
+    fn place(&self, id: TaskId) -> Option<usize> {
+        self.tasks.binary_search_by_key(&id, |task| task.id).ok()
+    }
+
     /// Folds an event that was decided on. Events of other parts change nothing.
     pub fn apply(&mut self, recorded: &Recorded) {
         let event::Event::Task(event) = &recorded.event else { return };
         match event {
             Event::Created(_) => self.tasks.extend(Task::open(recorded)),
             Event::Started(_) | Event::Done(_) | Event::Assigned(_) => {
-                if let Some(task) = self.tasks.iter_mut().find(|task| task.id == event.task()) {
-                    task.apply(recorded);
+                if let Some(place) = self.place(event.task()) {
+                    self.tasks[place].apply(recorded);
                 }
             }
         }

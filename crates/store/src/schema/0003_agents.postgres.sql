@@ -28,6 +28,7 @@ CREATE TABLE scopes (
 );
 
 CREATE INDEX scopes_in_force ON scopes (room_id, reservation) WHERE ended_at_ms IS NULL;
+CREATE INDEX scopes_expired ON scopes (room_id, owner, reservation) WHERE ended_how = 'expired';
 
 CREATE TABLE tasks (
     room_id        TEXT   COLLATE "C" NOT NULL REFERENCES rooms (room_id),
@@ -43,6 +44,7 @@ CREATE TABLE tasks (
 );
 
 CREATE INDEX tasks_by_state ON tasks (room_id, state, number);
+CREATE INDEX tasks_by_assignee ON tasks (room_id, assignee, state, number);
 
 -- One item per message and recipient. The message itself is in the log.
 CREATE TABLE inbox (
@@ -60,6 +62,7 @@ CREATE TABLE inbox (
     PRIMARY KEY (room_id, recipient, message)
 );
 
-CREATE INDEX inbox_by_message ON inbox (room_id, message);
-CREATE INDEX inbox_unseen ON inbox (room_id, recipient, message) WHERE seen_at_ms IS NULL;
+CREATE INDEX inbox_by_message ON inbox (room_id, message, recipient);
+CREATE INDEX inbox_pending ON inbox (room_id, recipient, message)
+    WHERE seen_at_ms IS NULL OR (requires_ack = 1 AND accepted_at_ms IS NULL);
 CREATE INDEX inbox_by_sender ON inbox (room_id, sender, message);

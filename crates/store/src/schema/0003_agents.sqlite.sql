@@ -12,6 +12,9 @@ CREATE TABLE former_names (
     PRIMARY KEY (room_id, name)
 ) STRICT, WITHOUT ROWID;
 
+-- These tables have a rowid: of one without, SQLite takes the primary key for cheaper than an index that fits, and would
+-- read a room's whole past to find the little that is current.
+
 -- Reservations, numbered by the place of their grant in the log. Ended ones are the archive.
 CREATE TABLE scopes (
     room_id         TEXT    NOT NULL REFERENCES rooms (room_id),
@@ -24,9 +27,10 @@ CREATE TABLE scopes (
     ended_at_ms     INTEGER,
     ended_how       TEXT CHECK (ended_how IN ('released', 'expired')),
     PRIMARY KEY (room_id, reservation)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE INDEX scopes_in_force ON scopes (room_id, reservation) WHERE ended_at_ms IS NULL;
+CREATE INDEX scopes_expired ON scopes (room_id, owner, reservation) WHERE ended_how = 'expired';
 
 CREATE TABLE tasks (
     room_id        TEXT    NOT NULL REFERENCES rooms (room_id),
@@ -39,9 +43,10 @@ CREATE TABLE tasks (
     created_at_ms  INTEGER NOT NULL,
     updated_at_ms  INTEGER NOT NULL,
     PRIMARY KEY (room_id, number)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE INDEX tasks_by_state ON tasks (room_id, state, number);
+CREATE INDEX tasks_by_assignee ON tasks (room_id, assignee, state, number);
 
 -- One item per message and recipient. The message itself is in the log.
 CREATE TABLE inbox (
@@ -57,8 +62,9 @@ CREATE TABLE inbox (
     seen_at_ms       INTEGER,
     accepted_at_ms   INTEGER,
     PRIMARY KEY (room_id, recipient, message)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
-CREATE INDEX inbox_by_message ON inbox (room_id, message);
-CREATE INDEX inbox_unseen ON inbox (room_id, recipient, message) WHERE seen_at_ms IS NULL;
+CREATE INDEX inbox_by_message ON inbox (room_id, message, recipient);
+CREATE INDEX inbox_pending ON inbox (room_id, recipient, message)
+    WHERE seen_at_ms IS NULL OR (requires_ack = 1 AND accepted_at_ms IS NULL);
 CREATE INDEX inbox_by_sender ON inbox (room_id, sender, message);

@@ -6,6 +6,7 @@ use baton_core::{
     event::Event,
     ids::{AgentId, BeadId, RoomId, Seq},
     inbox::{self, Forwarded},
+    limits,
     process::SessionKind,
     protocol::ProtocolEvent,
     room::{self, Action, Resumed},
@@ -183,12 +184,13 @@ fn move_tasks(change: &mut Change<'_>, resumed: &Resumed) -> Result<(), Failure>
 fn move_items(change: &mut Change<'_>, resumed: &Resumed) -> Result<usize, Failure> {
     let (from, to) = (&resumed.prior_session_agent, &resumed.agent_id);
     let waiting = items::pending(change.tx, &change.room.id, from, Seq(0), u32::MAX)?;
+    let doubled = items::shared(change.tx, &change.room.id, to, from)?;
     let messages: Vec<Seq> = waiting.iter().map(|item| item.message).collect();
-    for message in &messages {
-        change.items_of(*message)?;
-    }
-    if !messages.is_empty() {
-        let forwarded = Forwarded { items: messages.clone(), from: from.clone(), to: to.clone() };
+    change.take_items(waiting);
+    change.take_items(doubled);
+    // An event stays of a size that can be shown, however much has piled up.
+    for some in messages.chunks(limits::FORWARDED_ITEMS) {
+        let forwarded = Forwarded { items: some.to_vec(), from: from.clone(), to: to.clone() };
         change.record(Event::Inbox(inbox::Event::Forwarded(forwarded)))?;
     }
     Ok(messages.len())

@@ -40,6 +40,7 @@ pub(super) struct Survey {
 impl Survey {
     /// Asks git and `bd` about the room's workspace, as it is where the caller works.
     pub(super) fn make(app: &App, caller: &Caller, room: &Room, asked: &[String]) -> Result<Self, Failure> {
+        scoping::require_few(asked)?;
         let root = scoping::root(room)?;
         let asked = asked.iter().map(|text| app.scope_path(&root, "scopes", text)).collect::<Result<_, _>>()?;
         let by = caller.actor().agent_id;
@@ -110,7 +111,7 @@ impl Survey {
         let expired = scopes::expired_of(tx, &room.id, &target.agent_id, EXPIRED_CLAIMS)?;
         found.extend(expired.iter().map(|own| own.path(&self.root)));
         if found.is_empty() {
-            // It never claimed anything; then what the caller says it worked on is all there is to go by.
+            // It claimed nothing, or gave back all it had; then what the caller says it worked on is all there is to go by.
             found.extend(self.asked.iter().cloned());
         }
         found.sort_by_key(|scope| scope.shown(&self.root));

@@ -1,11 +1,12 @@
 //! How a session begins: the contract's bb-init. It never asks anybody, and the same situation gives the same answer.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::HashSet};
 
 use baton_core::{
     agent::{Adopting, Former, Presence, ResumeReason, Target},
     code::ErrorCode,
     ids::{AgentId, BeadId, RoomId},
+    limits,
     room::{Action, Command, Event, Room, Stick},
     time::Timestamp,
 };
@@ -198,6 +199,10 @@ pub fn candidates(app: &App, caller: &Caller, room_id: &RoomId) -> Result<Vec<Ca
                 continue;
             }
             let evidence = survey.evidence(tx, &room, &target)?;
+            // Most who were ever here left nothing, and need no decision.
+            if evidence.reason().is_none() {
+                continue;
+            }
             let adopting = Adopting { target, evidence, stale_after, former: former.clone() };
             let command = Command { by: by.clone(), action: Action::Adopt { adopting } };
             let Ok(Some(Event::Resumed(resumed))) = room.decide(now, &command, &eyes) else { continue };
@@ -223,27 +228,33 @@ pub fn candidates(app: &App, caller: &Caller, room_id: &RoomId) -> Result<Vec<Ca
     Ok(found)
 }
 
-/// Every identity of a room, with when it was last seen.
+/// The identities of a room, with when each was last seen.
 fn identities(room: &Room, former_names: &[Former]) -> Vec<(Target, Timestamp)> {
     let members = room.members.iter().map(|member| {
         let target = Target { agent_id: member.agent_id.clone(), name: member.display_name.clone() };
         (target, member.last_seen_at)
     });
-    // A name that somebody gave up is no identity of its own: only what they were called last is.
-    let is_last =
-        |former: &Former| former_names.iter().rfind(|other| other.agent_id == former.agent_id) == Some(former);
+    // A name that somebody gave up is no identity of its own: only what they were called last is. Of all who ever left,
+    // those who did so last are looked at.
+    let mut known = HashSet::new();
     let left = former_names
         .iter()
-        .filter(|former| room.member(&former.agent_id).is_none() && is_last(former))
+        .rev()
+        .filter(|former| room.member(&former.agent_id).is_none() && known.insert(&former.agent_id))
+        .take(limits::MEMBERS)
         .map(|former| (Target { agent_id: former.agent_id.clone(), name: former.name.clone() }, former.until));
     members.chain(left).collect()
 }
+
+/// Most identities that a caller is given to choose from: the best of them.
+const CHOICES: usize = 20;
 
 fn ambiguous(best: &Candidate, found: &[Candidate]) -> Failure {
     let message = match found {
         [one] => format!("{} left unfinished work here ({}).", one.name, one.evidence),
         several => format!("{} identities left unfinished work here.", several.len()),
     };
+    let found = &found[..found.len().min(CHOICES)];
     let mut choices: Vec<String> =
         found.iter().map(|candidate| format!("baton agent init --adopt {}", candidate.name)).collect();
     choices.push("baton agent register".to_owned());

@@ -54,6 +54,7 @@ impl UseCase for Release {
             let message = "Name the scopes to release, or say all.";
             return Err(Failure::new(ErrorCode::InvalidArgs, message).with("field", "scopes"));
         }
+        scoping::require_few(&input.scopes)?;
         let stale_after = app.stale_after()?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {

@@ -1,6 +1,6 @@
 //! Writing down what there is to do.
 
-use baton_core::{code::ErrorCode, ids::RoomId, limits, task::Drafted};
+use baton_core::{ids::RoomId, task::Drafted};
 use baton_store::tasks;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,10 +60,7 @@ impl UseCase for Create {
 
 /// Scopes of a task as they are stored.
 pub(super) fn scopes(app: &App, change: &Change<'_>, texts: &[String]) -> Result<Vec<String>, Failure> {
-    if texts.len() > limits::SCOPES_OF_AGENT {
-        let message = format!("scopes must name at most {} paths.", limits::SCOPES_OF_AGENT);
-        return Err(Failure::new(ErrorCode::InvalidArgs, message).with("field", "scopes"));
-    }
+    scoping::require_few(texts)?;
     let root = scoping::root(&change.room)?;
     texts.iter().map(|text| app.scope_path(&root, "scopes", text).map(|path| path.shown(&root))).collect()
 }

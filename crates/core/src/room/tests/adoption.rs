@@ -188,14 +188,18 @@ fn whoever_left_is_resumed_under_the_name_and_role_it_had() {
 }
 
 #[test]
-fn a_full_room_takes_no_adopter_that_is_not_a_member() {
+fn a_full_room_takes_an_adopter_for_whom_somebody_goes_and_no_other() {
     let names: Vec<String> = (0..limits::MEMBERS).map(|number| format!("codex:{number}")).collect();
     let mut scene = Scene::with(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    scene.claim("codex:0").unwrap();
     scene.kill("codex:0");
+    scene.kill("codex:1");
     let action = Action::Adopt { adopting: adopting(&scene, "codex:0", dirty()) };
     let refused = scene.act("claude", action).unwrap_err();
-    assert!(matches!(refused, Refusal::TooManyMembers { .. }), "{refused}");
-    assert!(adopt(&mut scene, "codex:1", "codex:0", dirty()).is_ok());
+    assert!(matches!(refused, Refusal::TooManyMembers { .. }), "its holder stays for the stick: {refused}");
+    assert!(adopt(&mut scene, "codex:2", "codex:0", dirty()).is_ok(), "who is a member takes no more room");
+    assert!(adopt(&mut scene, "claude", "codex:1", dirty()).is_ok());
+    assert_eq!(scene.room.members.len(), limits::MEMBERS);
 }
 
 #[test]

@@ -156,3 +156,14 @@ fn only_a_member_registers() {
     let mut cast = Cast::new();
     assert_eq!(cast.registers("codex", "amber-otter", "").unwrap_err().code(), ErrorCode::UnknownMember);
 }
+
+#[test]
+fn nobody_is_called_what_somebody_else_is_addressed_by() {
+    let mut cast = Cast::new();
+    cast.joins("codex", "amber-otter", "").unwrap();
+    cast.joins("claude", "", "").unwrap();
+    insta::assert_snapshot!(taken_from(cast.registers("claude", "codex", "")), @"The name codex is the id of another member.");
+    cast.registers("codex", "codex", "").unwrap();
+    assert_eq!(cast.called("codex").0, "codex", "one's own id is nobody else's");
+    assert!("broadcast".parse::<AgentName>().is_err(), "that is everybody");
+}
