@@ -58,7 +58,7 @@ impl Attention {
     /// What waits for `agent` in a room that was loaded.
     pub(crate) fn of(tx: &mut dyn Tx, room: &Room, agent: &AgentId, now: Timestamp) -> Result<Self, StoreError> {
         let waiting = inbox::waiting(tx, &room.id, agent)?;
-        let unanswered = inbox::unanswered(tx, &room.id, agent, limits::INBOX_DEFAULT)?;
+        let unanswered = inbox::unanswered(tx, &room.id, agent, None, limits::INBOX_DEFAULT)?;
         let at_work = tasks::in_progress_of(tx, &room.id, agent)?;
         let reserved = scopes::in_force(tx, &room.id)?.reservations.into_iter();
         let own = reserved.filter(|reservation| reservation.lease.holder == *agent && reservation.is_live(now));

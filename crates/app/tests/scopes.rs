@@ -390,3 +390,17 @@ fn bad_requests_for_scopes_leave_nothing() {
         assert_eq!(app.everything(), before);
     });
 }
+
+#[test]
+fn who_has_a_path_is_asked_without_leaving_a_trace() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        codex.does("scope.reserve", json!({"scopes": ["src/*", "docs"]}));
+        let before = app.log(&codex.room()).len();
+        let of = |path: &str| claude.does("scope.status", json!({"path": path}))["scopes"].clone();
+        assert_eq!(of("src/lib.rs")[0]["scope"], "src/*");
+        assert_eq!(of("web"), json!([]));
+        assert_eq!(of("/").as_array().unwrap().len(), 2);
+        assert_eq!(app.log(&codex.room()).len(), before);
+    });
+}

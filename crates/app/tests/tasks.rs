@@ -175,3 +175,27 @@ fn the_same_key_creates_one_task() {
         assert_eq!(ids(&codex.does("tasks.list", json!({}))), ["TASK-001"]);
     });
 }
+
+#[test]
+fn tasks_are_listed_in_pages_that_go_on_where_the_last_ended() {
+    on_every_backend(|app| {
+        let [codex] = app.joined(["codex"]);
+        let title = "x".repeat(200);
+        for _ in 0..60 {
+            codex.does("tasks.create", json!({"title": title}));
+        }
+        let (mut seen, mut before) = (Vec::new(), Value::Null);
+        loop {
+            let page = codex.does("tasks.list", json!({"limit": 200, "before": before}));
+            assert!(page.to_string().len() <= 12_000, "a page is passed on whole");
+            let tasks = page["tasks"].as_array().unwrap().clone();
+            before = tasks.last().unwrap()["task"].clone();
+            seen.extend(tasks.into_iter().map(|task| task["task"].as_str().unwrap().to_owned()));
+            if page["has_more"] == false {
+                break;
+            }
+        }
+        let expected: Vec<String> = (1..=60).rev().map(|number| format!("TASK-{number:03}")).collect();
+        assert_eq!(seen, expected);
+    });
+}

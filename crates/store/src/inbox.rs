@@ -93,29 +93,43 @@ pub fn at(
 /// Lists what an agent sent, newest message first.
 const SENT: &str = items!(
     "
-     WHERE room_id = ?1 AND sender = ?2
+     WHERE room_id = ?1 AND sender = ?2 AND message < ?3
      ORDER BY message DESC, recipient
-     LIMIT ?3
+     LIMIT ?4
 "
 );
 
 /// What became of what `agent` sent: newest first.
-pub fn sent(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Item>, StoreError> {
-    collect(tx, SENT, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()])
+pub fn sent(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    agent: &AgentId,
+    before: Option<Seq>,
+    limit: u32,
+) -> Result<Vec<Item>, StoreError> {
+    let (before, limit) = (before.map_or(i64::MAX, |seq| seq.0.try_into().unwrap_or(i64::MAX)), i64::from(limit));
+    collect(tx, SENT, room, &[room.as_str().into(), agent.as_str().into(), before.into(), limit.into()])
 }
 
 /// Lists what an agent sent and somebody still has to accept.
 const UNANSWERED: &str = items!(
     "
-     WHERE room_id = ?1 AND sender = ?2 AND requires_ack = 1 AND accepted_at_ms IS NULL
+     WHERE room_id = ?1 AND sender = ?2 AND message < ?3 AND requires_ack = 1 AND accepted_at_ms IS NULL
      ORDER BY message DESC, recipient
-     LIMIT ?3
+     LIMIT ?4
 "
 );
 
 /// What `agent` sent and somebody still has to accept: newest first.
-pub fn unanswered(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Item>, StoreError> {
-    collect(tx, UNANSWERED, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()])
+pub fn unanswered(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    agent: &AgentId,
+    before: Option<Seq>,
+    limit: u32,
+) -> Result<Vec<Item>, StoreError> {
+    let (before, limit) = (before.map_or(i64::MAX, |seq| seq.0.try_into().unwrap_or(i64::MAX)), i64::from(limit));
+    collect(tx, UNANSWERED, room, &[room.as_str().into(), agent.as_str().into(), before.into(), limit.into()])
 }
 
 /// Lists those of an agent's items that another agent has to see or to accept too.

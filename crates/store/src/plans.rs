@@ -26,7 +26,7 @@ fn what_is_current_is_found_without_reading_what_is_over() {
         (inbox::SHARED, "inbox_pending (room_id=? AND recipient=?)"),
         (inbox::OF_MESSAGE, "inbox_by_message (room_id=? AND message=?)"),
         (tasks::FIND, "(room_id=? AND number=?)"),
-        (tasks::IN_STATE, "tasks_by_state (room_id=? AND state=?)"),
+        (tasks::IN_STATE, "tasks_by_state (room_id=? AND state=? AND number<?)"),
         (tasks::IN_PROGRESS_OF, "tasks_by_assignee (room_id=? AND assignee=? AND state=?)"),
     ];
     for (sql, index) in cases {

@@ -58,15 +58,22 @@ pub fn next_id(tx: &mut dyn Tx, room: &RoomId) -> Result<TaskId, StoreError> {
 /// Lists the tasks of one state, newest first.
 pub(crate) const IN_STATE: &str = tasks!(
     "
-     WHERE room_id = ?1 AND state = ?2
+     WHERE room_id = ?1 AND state = ?2 AND number < ?3
      ORDER BY number DESC
-     LIMIT ?3
+     LIMIT ?4
 "
 );
 
-/// Tasks of one state, newest first.
-pub fn in_state(tx: &mut dyn Tx, room: &RoomId, state: State, limit: u32) -> Result<Vec<Task>, StoreError> {
-    collect(tx, IN_STATE, room, &[room.as_str().into(), state.as_str().into(), i64::from(limit).into()])
+/// Tasks of one state before a number, newest first.
+pub fn in_state(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    state: State,
+    before: Option<TaskId>,
+    limit: u32,
+) -> Result<Vec<Task>, StoreError> {
+    let (before, limit) = (bound(before), i64::from(limit));
+    collect(tx, IN_STATE, room, &[room.as_str().into(), state.as_str().into(), before.into(), limit.into()])
 }
 
 /// Lists what an agent is at, newest first.
@@ -111,15 +118,20 @@ pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Tasks, StoreError> {
 /// Lists the newest.
 const NEWEST: &str = tasks!(
     "
-     WHERE room_id = ?1
+     WHERE room_id = ?1 AND number < ?2
      ORDER BY number DESC
-     LIMIT ?2
+     LIMIT ?3
 "
 );
 
-/// The newest tasks of a room.
-pub fn newest(tx: &mut dyn Tx, room: &RoomId, limit: u32) -> Result<Vec<Task>, StoreError> {
-    collect(tx, NEWEST, room, &[room.as_str().into(), i64::from(limit).into()])
+/// The newest tasks of a room before a number.
+pub fn newest(tx: &mut dyn Tx, room: &RoomId, before: Option<TaskId>, limit: u32) -> Result<Vec<Task>, StoreError> {
+    collect(tx, NEWEST, room, &[room.as_str().into(), bound(before).into(), i64::from(limit).into()])
+}
+
+/// The number that a listing ends before.
+fn bound(before: Option<TaskId>) -> i64 {
+    before.map_or(i64::MAX, |id| i64::from(id.0))
 }
 
 /// Stores a task.

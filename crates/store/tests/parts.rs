@@ -151,9 +151,9 @@ fn tasks_are_read_back_by_number_state_and_assignee() {
         assert_eq!(read(store, |tx| tasks::find(tx, one, TaskId(2))).as_ref(), Some(&all[1]));
         assert_eq!(read(store, |tx| tasks::find(tx, one, TaskId(5))), None);
         assert_eq!(read(store, |tx| tasks::next_id(tx, one)), TaskId(1_000_000_000));
-        assert_eq!(ids(read(store, |tx| tasks::newest(tx, one, 2))), [999_999_999, 4]);
-        assert_eq!(ids(read(store, |tx| tasks::in_state(tx, one, State::InProgress, 9))), [3, 2]);
-        assert_eq!(ids(read(store, |tx| tasks::in_state(tx, one, State::Open, 1))), [999_999_999]);
+        assert_eq!(ids(read(store, |tx| tasks::newest(tx, one, None, 2))), [999_999_999, 4]);
+        assert_eq!(ids(read(store, |tx| tasks::in_state(tx, one, State::InProgress, None, 9))), [3, 2]);
+        assert_eq!(ids(read(store, |tx| tasks::in_state(tx, one, State::Open, None, 1))), [999_999_999]);
         assert_eq!(
             ids(read(store, |tx| tasks::in_progress_of(tx, one, &agent("ana")))),
             [2, 3],
@@ -207,8 +207,8 @@ fn items_are_read_back_by_recipient_sender_and_message_on_every_rung() {
         assert_eq!(places(read(store, |tx| items::of(tx, one, &bo, Seq(11), 2))), [12, 13]);
         assert_eq!(places(read(store, |tx| items::pending(tx, one, &bo, Seq(0), 99))), [10, 11, 14]);
         assert_eq!(places(read(store, |tx| items::pending(tx, one, &bo, Seq(10), 1))), [11]);
-        assert_eq!(places(read(store, |tx| items::sent(tx, one, &agent("ana"), 4))), [14, 13, 12, 11]);
-        assert_eq!(places(read(store, |tx| items::unanswered(tx, one, &agent("ana"), 9))), [14, 11]);
+        assert_eq!(places(read(store, |tx| items::sent(tx, one, &agent("ana"), None, 4))), [14, 13, 12, 11]);
+        assert_eq!(places(read(store, |tx| items::unanswered(tx, one, &agent("ana"), None, 9))), [14, 11]);
         assert_eq!(places(read(store, |tx| items::of_message(tx, one, Seq(10)))), [10, 10]);
         let waiting = Waiting { unseen: 2, to_accept: 2, calls: Some(Seq(14)) };
         assert_eq!(read(store, |tx| items::waiting(tx, one, &bo)), waiting);

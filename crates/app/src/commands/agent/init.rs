@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, collections::HashSet};
 
 use baton_core::{
-    agent::{Adopting, Former, Presence, ResumeReason, Target},
+    agent::{Adopting, Former, Presence, Rejection, ResumeReason, Target},
     code::ErrorCode,
     ids::{AgentId, BeadId, RoomId},
     limits,
@@ -140,7 +140,14 @@ fn resume(app: &App, caller: &Caller, input: &InitInput, named: &str) -> Result<
         scopes: input.scopes.clone(),
         idempotency_key: None,
     };
-    let adopted = adopt(app, caller, &adopting, Confirmed::No).map_err(recommending)?;
+    let adopted = match adopt(app, caller, &adopting, Confirmed::No) {
+        // Said again, it is so already.
+        Err(failure) if failure.details.get("reason") == Some(&json!(Rejection::OwnIdentity)) => {
+            let reason = "session_already_registered";
+            return outcome(app, caller, &input.room_id, InitAction::AlreadyRegistered, reason, None);
+        }
+        adopted => adopted.map_err(recommending)?,
+    };
     let reason = serde_json::to_value(adopted.resume_reason).ok();
     let reason = reason.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
     outcome(app, caller, &input.room_id, InitAction::Adopted, &reason, Some(adopted.evidence))

@@ -9,6 +9,7 @@ use super::{AgentView, directory::Directory};
 use crate::{
     App, Caller, Failure,
     app::Sight,
+    bounds::Page,
     presence::{self, Effort},
     scoping,
     table::{AGENT, Effect, Place, UseCase},
@@ -33,6 +34,9 @@ pub struct ListResult {
     pub room_id: RoomId,
     /// In turn order; then those who left, the last first.
     pub agents: Vec<AgentView>,
+    /// Whether there are more than fit: `agent show` knows them by name.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_more: bool,
 }
 
 impl UseCase for List {
@@ -44,23 +48,31 @@ impl UseCase for List {
     type Output = ListResult;
 
     fn run(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
-        let you = caller.actor().agent_id;
-        let stale_after = app.stale_after()?;
-        let (mut sight, reserved, in_progress, earlier) = app.store.read(|tx| {
-            let room = app.room(tx, &input.room_id)?;
-            let eyes = app.eyes(tx, &room)?;
-            let reserved = scopes::in_force(tx, &room.id)?;
-            let in_progress = tasks::in_state(tx, &room.id, State::InProgress, limits::TASKS_MAX)?;
-            let earlier = if input.all { former::all(tx, &room.id)? } else { Vec::new() };
-            Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, reserved, in_progress, earlier))
-        })?;
-        presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try);
-        let Sight { room, eyes, now } = &sight;
-        let root = scoping::root(room)?;
-        let view = View { room, root: &root, now: *now, stale_after, witness: eyes };
-        let directory = Directory { view, scopes: &reserved, in_progress: &in_progress, viewer: &you };
-        let members = room.members.iter().map(|member| directory.member(member));
-        let agents = members.chain(earlier.iter().rev().map(|former| directory.former(former))).collect();
-        Ok(ListResult { room_id: room.id.clone(), agents })
+        let found = everybody(app, caller, &input)?;
+        let (mut page, total) = (Page::default(), found.len());
+        let agents: Vec<AgentView> = found.into_iter().take_while(|agent| page.takes(agent)).collect();
+        let has_more = agents.len() < total;
+        Ok(ListResult { room_id: input.room_id, agents, has_more })
     }
+}
+
+/// All that are meant, however many.
+pub(super) fn everybody(app: &App, caller: &Caller, input: &ListInput) -> Result<Vec<AgentView>, Failure> {
+    let you = caller.actor().agent_id;
+    let stale_after = app.stale_after()?;
+    let (mut sight, reserved, in_progress, earlier) = app.store.read(|tx| {
+        let room = app.room(tx, &input.room_id)?;
+        let eyes = app.eyes(tx, &room)?;
+        let reserved = scopes::in_force(tx, &room.id)?;
+        let in_progress = tasks::in_state(tx, &room.id, State::InProgress, None, limits::TASKS_MAX)?;
+        let earlier = if input.all { former::all(tx, &room.id)? } else { Vec::new() };
+        Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, reserved, in_progress, earlier))
+    })?;
+    presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try);
+    let Sight { room, eyes, now } = &sight;
+    let root = scoping::root(room)?;
+    let view = View { room, root: &root, now: *now, stale_after, witness: eyes };
+    let directory = Directory { view, scopes: &reserved, in_progress: &in_progress, viewer: &you };
+    let members = room.members.iter().map(|member| directory.member(member));
+    Ok(members.chain(earlier.iter().rev().map(|former| directory.former(former))).collect())
 }

@@ -4,7 +4,7 @@ use baton_core::ids::RoomId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AgentView, List, ListInput};
+use super::{AgentView, ListInput, list::everybody};
 use crate::{
     App, Caller, Failure,
     table::{AGENT, Effect, Place, UseCase},
@@ -41,14 +41,14 @@ impl UseCase for Show {
 
     fn run(app: &App, caller: &Caller, input: ShowInput) -> Result<ShowResult, Failure> {
         let you = caller.actor().agent_id;
-        let listed = List::run(app, caller, ListInput { room_id: input.room_id, all: true })?;
+        let everybody = everybody(app, caller, &ListInput { room_id: input.room_id.clone(), all: true })?;
         let named = input.agent.as_deref().unwrap_or(you.as_str());
         let is_it = |agent: &AgentView| agent.name == named || agent.agent_id.as_str() == named;
-        let found = listed.agents.into_iter().find(is_it);
+        let found = everybody.into_iter().find(is_it);
         let agent = found.ok_or_else(|| match &input.agent {
             Some(named) => Failure::unknown_agent(named),
             None => Failure::unknown_agent(you.as_str()),
         })?;
-        Ok(ShowResult { room_id: listed.room_id, agent })
+        Ok(ShowResult { room_id: input.room_id, agent })
     }
 }

@@ -15,7 +15,7 @@ use super::{ItemView, view::message};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    bounds,
+    bounds::{self, Page},
     table::{Effect, INBOX, Place, UseCase},
 };
 
@@ -79,9 +79,6 @@ pub struct ListResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
-
-/// A listing stays within this many bytes of JSON.
-const PAGE_BYTES: usize = 11_000;
 
 impl UseCase for List {
     const NAME: &'static str = "inbox.list";
@@ -147,13 +144,12 @@ fn page(
     let total = found.len();
     let messages: Vec<Seq> = found.iter().take(limit).map(|item| item.message).collect();
     let events = log::find_all(tx, &room.id, &messages)?;
-    let (mut shown, mut bytes) = (Vec::new(), 0);
+    let (mut shown, mut page) = (Vec::new(), Page::default());
     for item in found.into_iter().take(limit) {
         let recorded = events.iter().find(|recorded| recorded.seq == item.message);
         let Some(sent) = recorded.and_then(message) else { continue };
         let view = ItemView::of(&item, sent);
-        bytes += serde_json::to_string(&view).map_or(0, |json| json.len());
-        if bytes > PAGE_BYTES && !shown.is_empty() {
+        if !page.takes(&view) {
             break;
         }
         shown.push((item, view));

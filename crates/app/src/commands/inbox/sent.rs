@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{DeliveryView, view::message};
 use crate::{
-    App, Caller, Failure, bounds,
+    App, Caller, Failure,
+    bounds::{self, Page},
     presence::{self, Effort},
     table::{Effect, INBOX, Place, UseCase},
 };
@@ -29,6 +30,9 @@ pub struct SentInput {
     /// Only those that wait to be accepted
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waiting: bool,
+    /// Only older ones
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Seq>,
     /// Deliveries, 1 to 200; default 25
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -39,6 +43,9 @@ pub struct SentInput {
 pub struct SentResult {
     pub room_id: RoomId,
     pub messages: Vec<SentView>,
+    /// Whether there are more: ask again with `before` the last one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_more: bool,
 }
 
 /// A message and what became of it.
@@ -65,17 +72,25 @@ impl UseCase for Sent {
     fn run(app: &App, caller: &Caller, input: SentInput) -> Result<SentResult, Failure> {
         let limit = bounds::limit(input.limit, limits::INBOX_DEFAULT, limits::INBOX_MAX)?;
         let you = caller.actor().agent_id;
-        let (mut room, messages, now) = app.store.read(|tx| {
+        let (mut room, messages, cut, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let items = match input.waiting {
-                true => inbox::unanswered(tx, &room.id, &you, limit)?,
-                false => inbox::sent(tx, &room.id, &you, limit)?,
+                true => inbox::unanswered(tx, &room.id, &you, input.before, limit + 1)?,
+                false => inbox::sent(tx, &room.id, &you, input.before, limit + 1)?,
             };
-            let messages = became_of(tx, &room, items)?;
-            Ok::<_, Failure>((room, messages, tx.now()?))
+            let cut = items.len() > limit as usize;
+            let mut messages = became_of(tx, &room, items)?;
+            // The last one may lack some of its deliveries; the next page has it whole.
+            if cut && messages.len() > 1 {
+                messages.pop();
+            }
+            Ok::<_, Failure>((room, messages, cut, tx.now()?))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try);
-        Ok(SentResult { room_id: room.id, messages })
+        let (mut page, found) = (Page::default(), messages.len());
+        let messages: Vec<SentView> = messages.into_iter().take_while(|view| page.takes(view)).collect();
+        let has_more = cut || messages.len() < found;
+        Ok(SentResult { room_id: room.id, messages, has_more })
     }
 }
 

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     App, Caller, Failure,
+    bounds::Page,
     presence::{self, Effort},
     table::{Effect, Place, Tier, UseCase},
     view::RoomEvent,
@@ -47,9 +48,6 @@ pub struct GetRoomEventsResult {
     pub next: Option<Seq>,
 }
 
-/// A page stays within this many bytes of JSON, if it has more than one event: Codex passes on 12,000 characters.
-const PAGE_BYTES: usize = 11_000;
-
 impl UseCase for Events {
     const NAME: &'static str = "room.events";
     const PLACE: Place = Place::Tool("get_room_events", Tier::Daily);
@@ -74,11 +72,10 @@ impl UseCase for Events {
         let mut has_more = found.len() > limit as usize;
         found.truncate(limit as usize);
         let mut events = Vec::new();
-        let mut bytes = 0;
+        let mut page = Page::default();
         for recorded in &found {
             let event = RoomEvent::of(recorded, room.canonical_path.as_deref());
-            bytes += serde_json::to_string(&event).map_or(0, |json| json.len());
-            if bytes > PAGE_BYTES && !events.is_empty() {
+            if !page.takes(&event) {
                 has_more = true;
                 break;
             }

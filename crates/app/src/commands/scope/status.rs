@@ -4,7 +4,7 @@ use baton_core::{
     ids::RoomId,
     limits,
     room::Stick,
-    scope::{Reservation, View},
+    scope::{Overlap, Reservation, View},
 };
 use baton_store::scopes;
 use schemars::JsonSchema;
@@ -14,6 +14,7 @@ use super::ScopeView;
 use crate::{
     App, Caller, Failure,
     app::Sight,
+    bounds::Page,
     presence::{self, Effort},
     scoping,
     table::{Effect, Place, SCOPE, UseCase},
@@ -27,6 +28,9 @@ pub struct Status;
 #[serde(deny_unknown_fields)]
 pub struct StatusInput {
     pub room_id: RoomId,
+    /// Only those that meet this path
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// Also those that ended
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all: bool,
@@ -41,6 +45,9 @@ pub struct StatusResult {
     /// What ended, the last first; only when asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub archived: Vec<ScopeView>,
+    /// Whether there are more than fit: ask with `path`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_more: bool,
 }
 
 impl UseCase for Status {
@@ -78,11 +85,17 @@ impl UseCase for Status {
         let Sight { room, eyes, now } = &sight;
         let root = scoping::root(room)?;
         let view = View { room, root: &root, now: *now, stale_after, witness: eyes };
-        let show = |reservation: &Reservation| ScopeView::of(reservation, view, &actor.agent_id);
-        Ok(StatusResult {
-            room_id: room.id.clone(),
-            scopes: in_force.reservations.iter().filter(|found| found.is_live(*now)).map(show).collect(),
-            archived: ended.iter().map(show).collect(),
-        })
+        let path = input.path.as_deref().map(|text| app.scope_path(&root, "path", text)).transpose()?;
+        let meant = |found: &&Reservation| {
+            path.as_ref().is_none_or(|path| found.path(&root).overlap(path) != Overlap::Disjoint)
+        };
+        let show = |reservation: &&Reservation| ScopeView::of(reservation, view, &actor.agent_id);
+        let live: Vec<_> = in_force.reservations.iter().filter(|found| found.is_live(*now)).filter(meant).collect();
+        let over: Vec<_> = ended.iter().filter(meant).collect();
+        let mut page = Page::default();
+        let scopes: Vec<_> = live.iter().map(show).take_while(|found| page.takes(found)).collect();
+        let archived: Vec<_> = over.iter().map(show).take_while(|found| page.takes(found)).collect();
+        let has_more = scopes.len() < live.len() || archived.len() < over.len();
+        Ok(StatusResult { room_id: room.id.clone(), scopes, archived, has_more })
     }
 }

@@ -1,13 +1,18 @@
 //! What there is to do.
 
-use baton_core::{ids::RoomId, limits, task::State};
+use baton_core::{
+    ids::RoomId,
+    limits,
+    task::{State, TaskId},
+};
 use baton_store::tasks;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::TaskView;
 use crate::{
-    App, Caller, Failure, bounds,
+    App, Caller, Failure,
+    bounds::{self, Page},
     presence::{self, Effort},
     table::{Effect, Place, TASKS, UseCase},
 };
@@ -26,6 +31,9 @@ pub struct ListInput {
     /// Only yours, unfinished
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mine: bool,
+    /// Only older ones
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<TaskId>,
     /// 1 to 200; default 50
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -36,7 +44,7 @@ pub struct ListInput {
 pub struct ListResult {
     pub room_id: RoomId,
     pub tasks: Vec<TaskView>,
-    /// Whether there are more than were asked for.
+    /// Whether there are more: ask again with `before` the last one.
     pub has_more: bool,
 }
 
@@ -55,19 +63,18 @@ impl UseCase for List {
             let room = app.room(tx, &input.room_id)?;
             let found = match (input.mine, input.state) {
                 (true, _) => tasks::unfinished_of(tx, &room.id, &you)?.into_iter().rev().collect(),
-                (false, Some(state)) => tasks::in_state(tx, &room.id, state, limit + 1)?,
-                (false, None) => tasks::newest(tx, &room.id, limit + 1)?,
+                (false, Some(state)) => tasks::in_state(tx, &room.id, state, input.before, limit + 1)?,
+                (false, None) => tasks::newest(tx, &room.id, input.before, limit + 1)?,
             };
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try);
         found.retain(|task| input.state.is_none_or(|state| task.state == state));
-        let has_more = found.len() > limit as usize;
-        found.truncate(limit as usize);
-        Ok(ListResult {
-            tasks: found.iter().map(|task| TaskView::of(task, &room)).collect(),
-            room_id: room.id,
-            has_more,
-        })
+        found.retain(|task| input.before.is_none_or(|before| task.id < before));
+        let mut page = Page::default();
+        let views = found.iter().take(limit as usize).map(|task| TaskView::of(task, &room));
+        let tasks: Vec<TaskView> = views.take_while(|view| page.takes(view)).collect();
+        let has_more = tasks.len() < found.len();
+        Ok(ListResult { tasks, room_id: room.id, has_more })
     }
 }
