@@ -45,7 +45,10 @@ impl Failure {
         let mut json = Map::new();
         json.insert("error".to_owned(), self.code.as_str().into());
         json.insert("message".to_owned(), self.message.clone().into());
-        json.extend(*self.details.clone());
+        // Whatever a fact is called, it does not take the place of the code and the sentence.
+        for (fact, value) in self.details.iter() {
+            json.entry(fact.clone()).or_insert_with(|| value.clone());
+        }
         json.insert("next".to_owned(), self.next.clone().into());
         Value::Object(json)
     }
