@@ -3,7 +3,7 @@
 //! A [`Failure`] is a stable code, a sentence, whatever the caller needs to act, and the next step. It is made
 //! from refusals and store errors here, so that no adapter knows either.
 
-use baton_core::{code::ErrorCode, ids::RoomId, inbox, limits, room::Refusal, scope, task};
+use baton_core::{agent::Rejection, code::ErrorCode, ids::RoomId, inbox, limits, room::Refusal, scope, task};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -78,7 +78,16 @@ fn refused(code: ErrorCode, refusal: &(impl std::fmt::Display + Serialize)) -> F
 
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
-        refused(refusal.code(), &refusal)
+        let failure = refused(refusal.code(), &refusal);
+        match &refusal {
+            Refusal::AdoptionRejected { reason: Rejection::OwnIdentity, .. } => {
+                failure.advising("You go by that name already; go on.")
+            }
+            Refusal::AdoptionRejected { reason: Rejection::AdopterHoldsStick, .. } => {
+                failure.advising("Hand the stick on first, with `release_stick`.")
+            }
+            _ => failure,
+        }
     }
 }
 
