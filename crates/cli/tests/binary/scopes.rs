@@ -72,7 +72,7 @@ fn two_agents_share_a_workspace_by_reserving_paths() {
       owner: humble-orca (test:ana), active
       scope: src/core, runs out in SPAN
       also in the way: docs/* (humble-orca, active)
-      next: Work elsewhere, or run: baton block --to humble-orca --subject 'I need src' --blocker 'src is in your scope src/core' --request 'Release src/core, or tell me when you are done there'
+      next: Work elsewhere, or run: baton block --to humble-orca --subject 'I need src' --blocker 'src covers your scope src/core' --request 'Release src/core, or tell me when you are done there'
     [exit 3]
 
     bo$ baton scope reserve src/core --takeover-stale
