@@ -3,7 +3,7 @@
 //! A [`Failure`] is a stable code, a sentence, whatever the caller needs to act, and the next step. It is made
 //! from refusals and store errors here, so that no adapter knows either.
 
-use baton_core::{code::ErrorCode, ids::RoomId, inbox, limits, room::Refusal, scope, task};
+use baton_core::{agent::Rejection, code::ErrorCode, ids::RoomId, inbox, limits, room::Refusal, scope, task};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -45,7 +45,10 @@ impl Failure {
         let mut json = Map::new();
         json.insert("error".to_owned(), self.code.as_str().into());
         json.insert("message".to_owned(), self.message.clone().into());
-        json.extend(*self.details.clone());
+        // Whatever a fact is called, it does not take the place of the code and the sentence.
+        for (fact, value) in self.details.iter() {
+            json.entry(fact.clone()).or_insert_with(|| value.clone());
+        }
         json.insert("next".to_owned(), self.next.clone().into());
         Value::Object(json)
     }
@@ -75,7 +78,16 @@ fn refused(code: ErrorCode, refusal: &(impl std::fmt::Display + Serialize)) -> F
 
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
-        refused(refusal.code(), &refusal)
+        let failure = refused(refusal.code(), &refusal);
+        match &refusal {
+            Refusal::AdoptionRejected { reason: Rejection::OwnIdentity, .. } => {
+                failure.advising("You go by that name already; go on.")
+            }
+            Refusal::AdoptionRejected { reason: Rejection::AdopterHoldsStick, .. } => {
+                failure.advising("Hand the stick on first, with `release_stick`.")
+            }
+            _ => failure,
+        }
     }
 }
 

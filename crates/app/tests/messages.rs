@@ -105,6 +105,9 @@ fn only_its_recipient_reads_or_accepts_a_message() {
             for (command, error) in [("inbox.read", "READ_FORBIDDEN"), ("inbox.ack", "ACK_FORBIDDEN")] {
                 let refusal = other.refused(command, json!({"message": message}));
                 assert_eq!((&refusal["error"], &refusal["recipients"]), (&json!(error), &json!(["claude"])));
+                let sentence = refusal["message"].as_str().expect("the sentence is not hidden by the number");
+                assert!(sentence.contains("is not addressed to you"), "{refusal}");
+                assert_eq!(refusal["message_id"], message);
             }
         }
         for command in ["inbox.read", "inbox.ack"] {

@@ -183,6 +183,7 @@ fn the_same_key_adopts_once_and_gets_the_first_answer() {
         assert_eq!(claude.does("agent.adopt", input), first, "though it is its own now, and nothing is left to commit");
         let without = claude.refused("agent.adopt", json!({"agent": "amber-otter"}));
         assert_eq!(without["reason"], "own_identity");
+        assert_eq!(without["next"], "You go by that name already; go on.");
         let other = claude.refused("agent.adopt", json!({"agent": "codex", "idempotency_key": "k"}));
         assert_eq!(other["error"], "idempotency_conflict");
         assert_eq!(claude.story().matches("RESUME").count(), 1);

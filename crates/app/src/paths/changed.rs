@@ -25,6 +25,9 @@ pub fn changed_paths(root: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 /// The files that the next commit in the working tree around `root` would change.
 ///
+/// What a merge takes over as the other side committed it is not of its making, as in a merge that git commits by
+/// itself: only what is like neither side counts.
+///
 /// `index` is what a hook finds in `GIT_INDEX_FILE`: `git commit -a` and `git commit FILE` commit another index than
 /// the usual one. Without it the usual one counts.
 pub fn staged_paths(root: &Path, index: Option<&OsStr>) -> Result<Vec<PathBuf>, Failure> {
@@ -40,8 +43,13 @@ pub fn staged_paths(root: &Path, index: Option<&OsStr>) -> Result<Vec<PathBuf>, 
     ];
     // From the top, because a setting can make the names relative to where git starts, and a relative index is.
     let top = git::top_level(root).map_err(advised)?;
-    let listed = git::run_whole(&top, index, &DIFF).map_err(advised)?;
-    Ok(absolute(&top, fields(&listed)))
+    let mut staged = absolute(&top, fields(&git::run_whole(&top, index, &DIFF).map_err(advised)?));
+    if !staged.is_empty() && git::run(&top, &["rev-parse", "--verify", "--quiet", "MERGE_HEAD"]).is_ok() {
+        let merged = [&DIFF[..], &["MERGE_HEAD"]].concat();
+        let own = absolute(&top, fields(&git::run_whole(&top, index, &merged).map_err(advised)?));
+        staged.retain(|path| own.binary_search(path).is_ok());
+    }
+    Ok(staged)
 }
 
 fn advised(failure: Failure) -> Failure {

@@ -93,14 +93,16 @@ fn text_of(body: String) -> Result<String, Failure> {
     if body != "-" {
         return Ok(body);
     }
-    // More than a message may have, so that what is too long is refused and not cut.
-    let bound = limits::MESSAGE_BYTES as u64 * 2;
-    let mut text = String::new();
-    match io::stdin().lock().take(bound).read_to_string(&mut text) {
-        Ok(_) => Ok(text.strip_suffix('\n').unwrap_or(&text).to_owned()),
-        Err(error) => {
-            let message = format!("body could not be read from standard input: {error}.");
-            Err(Failure::new(ErrorCode::InvalidMessage, message).with("field", "body"))
-        }
+    let invalid = |why: String| Failure::new(ErrorCode::InvalidMessage, format!("body {why}.")).with("field", "body");
+    // One byte and a line break more than a message may have, so that what is too long is known and not cut.
+    let mut bytes = Vec::new();
+    let bound = limits::MESSAGE_BYTES as u64 + 2;
+    let read = io::stdin().lock().take(bound).read_to_end(&mut bytes);
+    read.map_err(|error| invalid(format!("could not be read from standard input: {error}")))?;
+    let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+    if text.len() > limits::MESSAGE_BYTES {
+        return Err(invalid(format!("is too long; at most {} bytes are accepted", limits::MESSAGE_BYTES)));
     }
+    let text = std::str::from_utf8(text).map_err(|_| invalid("from standard input is not UTF-8 text".to_owned()))?;
+    Ok(text.to_owned())
 }

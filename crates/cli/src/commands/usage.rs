@@ -29,11 +29,16 @@ fn wants_json(arguments: &[OsString]) -> bool {
     arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
 }
 
-/// The first word that is a command.
+/// The words that name a command, as far as they do. The first that does not may be an option's value.
 fn named(arguments: &[OsString]) -> String {
-    let words = arguments.iter().filter_map(|argument| argument.to_str()).find(|word| !word.starts_with('-'));
-    let known = words.filter(|word| Arguments::command().find_subcommand(word).is_some());
-    known.unwrap_or("baton").to_owned()
+    let root = Arguments::command();
+    let (mut command, mut names) = (&root, Vec::new());
+    for word in arguments.iter().filter_map(|argument| argument.to_str()).filter(|word| !word.starts_with('-')) {
+        let Some(inner) = command.find_subcommand(word) else { break };
+        names.push(inner.get_name());
+        command = inner;
+    }
+    if names.is_empty() { "baton".to_owned() } else { names.join(" ") }
 }
 
 /// The first paragraph of what clap says, on one line.

@@ -9,6 +9,7 @@ use baton_app::{
 use baton_core::{ids::AgentId, limits, time::Timestamp};
 
 use crate::{
+    commands::surface::in_words,
     context::Context,
     exit::Exit,
     render,
@@ -56,7 +57,7 @@ impl WaitArgs {
                 _ => false,
             };
             if !again {
-                return Ok(show(ui, &answer, context.app.now()?, &you));
+                return Ok(show(ui, answer, context.app.now()?, &you));
             }
         }
     }
@@ -77,8 +78,11 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| format!("{text:?} is not a time to wait"))
 }
 
-fn show(ui: Ui, answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> ExitCode {
-    let exit = match answer {
+fn show(ui: Ui, mut answer: WaitForTurnResult, now: Timestamp, you: &AgentId) -> ExitCode {
+    if let WaitForTurnResult::NotYet { next, .. } | WaitForTurnResult::TakeoverAvailable { next, .. } = &mut answer {
+        *next = in_words(next);
+    }
+    let exit = match &answer {
         WaitForTurnResult::YourTurn { .. } => Exit::Done,
         WaitForTurnResult::NotYet { reserved_for, .. } if reserved_for.as_ref() == Some(you) => Exit::KeptForYou,
         WaitForTurnResult::NotYet { new_message: true, .. } => Exit::Message,
@@ -86,7 +90,7 @@ fn show(ui: Ui, answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> Ex
         WaitForTurnResult::TakeoverAvailable { .. } => Exit::TakeoverAvailable,
         WaitForTurnResult::Closed { .. } => Exit::Closed,
     };
-    ui.answer_with(exit, answer, || text(answer, now, you))
+    ui.answer_with(exit, &answer, || text(&answer, now, you))
 }
 
 fn text(answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> String {

@@ -61,6 +61,7 @@ fn what_is_mistyped_is_told_to_a_program_too() {
         &["--json", "take"],
         &["room", "lsit", "--json"],
         &["wait", "--json", "--timeout", "soon"],
+        &["scope", "reserve", "src", "--ttl", "long", "--json"],
         &["mcp", "--json"],
         &["--json", "completions", "bash"],
     ]
@@ -71,6 +72,7 @@ fn what_is_mistyped_is_told_to_a_program_too() {
     "take": "the following required arguments were not provided: --reason <TEXT>." "See `baton take --help`."
     "room": "unrecognized subcommand 'lsit'." "See `baton room --help`."
     "wait": "invalid value 'soon' for '--timeout <SECONDS>': \"soon\" is not a number of seconds." "See `baton wait --help`."
+    "scope reserve": "invalid value 'long' for '--ttl <MINUTES>': invalid digit found in string." "See `baton scope reserve --help`."
     "mcp": "`baton mcp` takes no --json: what it prints has a format of its own." "Leave out --json."
     "completions": "`baton completions` takes no --json: what it prints has a format of its own." "Leave out --json."
     "#);
@@ -134,7 +136,7 @@ fn json_answers_are_one_envelope_whether_it_worked_or_not() {
         "reserved_for": null,
         "lease_expires_at": "TIME",
         "claim_expires_at": null,
-        "next": "Call wait_for_turn again. Do not work in this workspace yet."
+        "next": "Call `baton wait` again. Do not work in this workspace yet."
       },
       "error": null
     }

@@ -72,7 +72,7 @@ fn two_agents_share_a_workspace_by_reserving_paths() {
       owner: humble-orca (test:ana), active
       scope: src/core, runs out in SPAN
       also in the way: docs/* (humble-orca, active)
-      next: Work elsewhere, or run: baton block --to humble-orca --subject 'I need src' --blocker 'src is in your scope src/core' --request 'Release src/core, or tell me when you are done there'
+      next: Work elsewhere, or run: baton block --to humble-orca --subject 'I need src' --blocker 'src covers your scope src/core' --request 'Release src/core, or tell me when you are done there'
     [exit 3]
 
     bo$ baton scope reserve src/core --takeover-stale
@@ -120,10 +120,10 @@ fn two_agents_share_a_workspace_by_reserving_paths() {
     [exit 2]
 
     ana$ baton scope release docs/*
-    Released docs/*.
+    Released: docs/*
 
     ana$ baton scope release --all
-    Released src/core.
+    Released: src/core
 
     ana$ baton scope release --all
     You had nothing reserved.
@@ -308,4 +308,24 @@ fn a_reservation_that_is_made_again_under_its_key_gets_the_first_answer() {
     assert_eq!(world.run_as("ana", &["scope", "release", "src"]).status, 0);
     assert_eq!(reserve(), first);
     assert_eq!(world.data_of(&["scope", "status"])["scopes"], json!([]));
+}
+
+#[test]
+fn a_path_that_is_only_there_from_the_current_directory_is_warned_of() {
+    let world = World::new().with_repository();
+    world.join_as("ana");
+    world.write("src/net/retry.rs", "1");
+    world.write("README", "1");
+    let inside = |arguments: &[&str]| {
+        let mut command = world.baton(arguments);
+        command.env("BATON_AGENT_ID", "test:ana").current_dir(world.workspace().join("src/net"));
+        let ran = Ran::of(command);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        ran.stderr
+    };
+    let misread =
+        "warning: retry.rs is read from the room's root, where it does not exist; the one here is src/net/retry.rs.\n";
+    assert_eq!(inside(&["scope", "check", "--path", "retry.rs", "README", "no-such"]), misread);
+    assert_eq!(inside(&["scope", "reserve", "retry.rs", "src/net/*"]), misread);
+    assert_eq!(inside(&["scope", "check", "--path", "retry.rs", "--json"]), "");
 }

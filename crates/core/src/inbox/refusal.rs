@@ -40,13 +40,15 @@ pub enum Refusal {
     /// There is no such message.
     #[error("There is no message {message} in this room.")]
     NotFound {
-        /// Which.
+        /// Which. In an answer, `message` is the sentence.
+        #[serde(rename = "message_id")]
         message: Seq,
     },
     /// It is somebody else's to read.
     #[error("Message {message} is not addressed to you; only its recipient may read it.")]
     ReadForbidden {
-        /// Which.
+        /// Which. In an answer, `message` is the sentence.
+        #[serde(rename = "message_id")]
         message: Seq,
         /// Whose it is.
         recipients: Vec<AgentId>,
@@ -54,7 +56,8 @@ pub enum Refusal {
     /// It is somebody else's to accept.
     #[error("Message {message} is not addressed to you; only its recipient may accept it.")]
     AckForbidden {
-        /// Which.
+        /// Which. In an answer, `message` is the sentence.
+        #[serde(rename = "message_id")]
         message: Seq,
         /// Whose it is.
         recipients: Vec<AgentId>,

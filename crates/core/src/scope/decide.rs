@@ -73,6 +73,8 @@ pub struct Collision {
     pub process: Liveness,
     /// What was asked for, as it is written: the first, where several meet the same reservation.
     pub incoming: String,
+    /// Whether what was asked for has the whole reservation in it, and more.
+    pub is_around: bool,
 }
 
 impl View<'_> {
@@ -118,13 +120,14 @@ impl Scopes {
         others
             .filter_map(|reservation| {
                 let reserved = reservation.path(view.root);
-                let (incoming, overlap) = paths.iter().find_map(|path| {
-                    let overlap = path.overlap(&reserved);
-                    (overlap != Overlap::Disjoint).then(|| (path.shown(view.root), overlap))
-                })?;
+                let met = |path: &&ScopePath| path.overlap(&reserved) != Overlap::Disjoint;
+                let path = paths.iter().find(met)?;
+                let (incoming, overlap) = (path.shown(view.root), path.overlap(&reserved));
+                let is_around = !reserved.contains(path);
                 let (presence, process) = view.presence(&reservation.lease.holder);
                 let owner_name = view.name(&reservation.lease.holder);
-                Some(Collision { reservation: reservation.clone(), owner_name, overlap, presence, process, incoming })
+                let reservation = reservation.clone();
+                Some(Collision { reservation, owner_name, overlap, presence, process, incoming, is_around })
             })
             .collect()
     }
@@ -277,7 +280,10 @@ impl Collision {
             (Came::Short, Presence::Active) => format!(
                 "baton block --to {owner} --subject {} --blocker {} --request {}",
                 quoted(&self.subject()),
-                quoted(&format!("{incoming} is in your scope {reserved}")),
+                quoted(&format!(
+                    "{incoming} {} your scope {reserved}",
+                    if self.is_around { "covers" } else { "is in" }
+                )),
                 quoted(&format!("Release {reserved}, or tell me when you are done there")),
             ),
             (Came::Short, Presence::Stale | Presence::Evicted) => {

@@ -63,7 +63,8 @@ impl Which {
                 let message = format!("{shown:?} is no state of an item.");
                 Err(Failure::new(ErrorCode::InvalidState, message)
                     .with("field", "state")
-                    .with("states", states.to_vec()))
+                    .with("states", states.to_vec())
+                    .advising("Use one of `states`."))
             }
         }
     }

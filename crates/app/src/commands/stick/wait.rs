@@ -323,7 +323,10 @@ impl<'a> Waiter<'a> {
             basis,
             current_owner: room.owner().cloned(),
             reserved_for: room.reservation().map(|reservation| reservation.recipient.clone()),
-            next: format!("To go on in their place: takeover_stick with expected_turn_id {} and a reason.", room.turn),
+            next: format!(
+                "To go on in their place: `takeover_stick` with expected_turn_id {} and a reason.",
+                room.turn
+            ),
         }
     }
 
@@ -341,13 +344,13 @@ impl<'a> Waiter<'a> {
         let room = &sight.room;
         let reserved_for = room.reservation().map(|reservation| &reservation.recipient);
         let next = if self.is_called(mail) {
-            "You have messages: read them with inbox (op list), then call wait_for_turn again with this cursor. Do not work in this workspace yet."
+            "You have messages: read them with `inbox list`, then call `wait_for_turn` again. Do not work in this workspace yet."
         } else if reserved_for == Some(&self.actor.agent_id) {
-            "The stick is kept for you: call wait_for_turn without park to claim it."
+            "The stick is kept for you: call `wait_for_turn` without park to claim it."
         } else if self.input.park && room.owner().is_none() && reserved_for.is_none() {
-            "The stick is free: call wait_for_turn without park to claim it."
+            "The stick is free: call `wait_for_turn` without park to claim it."
         } else {
-            "Call wait_for_turn again. Do not work in this workspace yet."
+            "Call `wait_for_turn` again. Do not work in this workspace yet."
         };
         WaitForTurnResult::NotYet {
             cursor: room.last_seq.to_string(),

@@ -203,6 +203,30 @@ fn a_hook_sees_what_its_own_commit_changes() {
 }
 
 #[test]
+fn a_merge_changes_what_is_like_neither_side() {
+    let world = World::new();
+    committed(&world, "repo", &["both", "theirs", "ours", "later"]);
+    world.git("repo", &["switch", "--quiet", "--create", "side"]);
+    for name in ["both", "theirs"] {
+        world.file(&format!("repo/{name}"), "side\n");
+    }
+    world.git("repo", &["commit", "--quiet", "--all", "--message=side"]);
+    world.git("repo", &["switch", "--quiet", "--create", "main-line", "HEAD~1"]);
+    for name in ["both", "ours"] {
+        world.file(&format!("repo/{name}"), "main\n");
+    }
+    world.git("repo", &["commit", "--quiet", "--all", "--message=main"]);
+    world.git("repo", &["merge", "--quiet", "--no-commit", "--strategy-option=ours", "side"]);
+    world.file("repo/both", "resolved\n");
+    world.file("repo/later", "by the way\n");
+    world.git("repo", &["add", "--all"]);
+    assert_eq!(staged(&world, "repo"), ["repo/both", "repo/later"]);
+    world.file("repo/theirs", "touched\n");
+    world.git("repo", &["add", "--all"]);
+    assert_eq!(staged(&world, "repo"), ["repo/both", "repo/later", "repo/theirs"]);
+}
+
+#[test]
 fn a_path_in_a_linked_worktree_is_the_same_place_in_the_main_one() {
     let world = World::new();
     committed(&world, "repo", &["src/a"]);

@@ -10,7 +10,7 @@ use baton_app::{
 use baton_core::{code::ErrorCode, ids::RoomId, limits, time::Timestamp};
 use serde::Serialize;
 
-use super::page;
+use super::{here, page};
 use crate::{
     context::Context,
     ui::{Ui, clean},
@@ -68,6 +68,9 @@ impl CheckArgs {
                 }
             }
         }
+        if let Some(room_id) = &checked.room_id {
+            here::warn_of_misread(context, ui, room_id, &self.paths)?;
+        }
         let now = context.app.now()?;
         checked.passed.iter().for_each(|passed| ui.warn(&let_past(passed, now)));
         Ok(ui.answer(&checked, || text(&checked)))
@@ -91,6 +94,9 @@ impl CheckArgs {
         }
         match context.app.room_at(&context.caller, Path::new(".")) {
             Err(failure) if failure.code == ErrorCode::UnknownRoom && self.staged => Ok(None),
+            Err(failure) if failure.code == ErrorCode::UnknownRoom => {
+                Err(failure.advising("Run this inside the workspace that has a room, or name the room with --room."))
+            }
             found => found.map(Some),
         }
     }

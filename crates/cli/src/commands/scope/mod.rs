@@ -1,6 +1,7 @@
 //! `baton scope …`
 
 mod check;
+mod here;
 mod page;
 mod release;
 mod reserve;

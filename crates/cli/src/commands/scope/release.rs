@@ -40,7 +40,7 @@ impl ReleaseArgs {
         })?;
         Ok(ui.answer(&released, || match released.released.is_empty() {
             true => "You had nothing reserved.\n".to_owned(),
-            false => format!("Released {}.\n", clean(&released.released.join(", "))),
+            false => format!("Released: {}\n", clean(&released.released.join(", "))),
         }))
     }
 }

@@ -8,7 +8,7 @@ use baton_app::{
 };
 use baton_core::{ids::BeadId, time::Timestamp};
 
-use super::page;
+use super::{here, page};
 use crate::{
     context::Context,
     select::{KeyArgs, RoomArgs},
@@ -45,7 +45,7 @@ impl ReserveArgs {
         let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
         let reserved = context.run::<Reserve>(ReserveInput {
             room_id,
-            scopes: self.scopes,
+            scopes: self.scopes.clone(),
             ttl_minutes: self.ttl,
             takeover_stale: self.takeover_stale,
             bead_id: self.bead,
@@ -53,7 +53,10 @@ impl ReserveArgs {
         });
         let now = context.app.now()?;
         match reserved {
-            Ok(reserved) => Ok(ui.answer(&reserved, || text(&reserved, now))),
+            Ok(reserved) => {
+                here::warn_of_misread(context, ui, &reserved.room_id, &self.scopes)?;
+                Ok(ui.answer(&reserved, || text(&reserved, now)))
+            }
             Err(failure) => page::refuse(ui, failure, now),
         }
     }

@@ -37,7 +37,11 @@ impl ListArgs {
         })?;
         Ok(ui.answer(&listed, || {
             if listed.tasks.is_empty() {
-                return "No tasks.\nnext: baton task create TITLE\n".to_owned();
+                return match (self.mine, self.state) {
+                    (false, None) => "No tasks.\nnext: baton task create TITLE\n".to_owned(),
+                    (true, _) => "No task of yours is like that.\nnext: baton task list\n".to_owned(),
+                    (false, Some(_)) => "No task is like that.\nnext: baton task list\n".to_owned(),
+                };
             }
             let more =
                 if listed.has_more { "There are more: choose with --state or --mine, or raise --limit.\n" } else { "" };

@@ -38,6 +38,7 @@ pub(super) fn block(registration: &Registration) -> String {
     echo "baton: the commit is refused. Leave these paths out, or override it with: git commit --no-verify" >&2
     exit 1
   }}
+  [ "$refused" -eq 0 ] || echo "baton: the commit goes on without being checked, for the reason above." >&2 || :
 ) || exit 1
 {END}
 "#

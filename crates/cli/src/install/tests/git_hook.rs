@@ -112,14 +112,15 @@ impl Repository {
 const CALLED: &str = "scope check --staged --active-only |  | elsewhere | \n";
 const REFUSED: &str =
     "baton: the commit is refused. Leave these paths out, or override it with: git commit --no-verify\n";
+const UNCHECKED: &str = "baton: the commit goes on without being checked, for the reason above.\n";
 
 #[test]
 fn a_commit_is_refused_only_when_the_guard_refuses_it() {
     let repository = Repository::new();
     assert_eq!(repository.installed(), "guards commits with ~/repo/.git/hooks/pre-commit (new file)");
     assert_eq!(fs::metadata(repository.hook()).unwrap().mode() & 0o7777, 0o755);
-    for status in [0, 1, 2, 4, 126] {
-        assert_eq!(repository.commit(status), (true, String::new()), "{status}");
+    for (status, said) in [(0, ""), (1, UNCHECKED), (2, UNCHECKED), (4, UNCHECKED), (126, UNCHECKED)] {
+        assert_eq!(repository.commit(status), (true, said.to_owned()), "{status}");
         assert_eq!(repository.calls(), CALLED, "{status}");
     }
     assert_eq!(repository.commit(3), (false, REFUSED.to_owned()));
@@ -164,7 +165,7 @@ fn a_script_that_is_there_keeps_every_byte_and_runs_after_the_guard() {
         assert_eq!(fs::metadata(repository.hook()).unwrap().mode() & 0o7777, 0o700, "{first}");
         assert!(repository.text().starts_with(&format!("{first}{BEGIN}\n")), "{first}");
 
-        assert_eq!(repository.commit(4), (true, String::new()), "{first}");
+        assert_eq!(repository.commit(4), (true, UNCHECKED.to_owned()), "{first}");
         assert_eq!(fs::read_to_string(repository.at("repo/mine.txt")).unwrap(), "none mine", "{first}");
         fs::remove_file(repository.at("repo/mine.txt")).unwrap();
         assert_eq!(repository.commit(3), (false, REFUSED.to_owned()), "{first}");
@@ -290,6 +291,7 @@ fn a_plan_shows_the_lines_and_writes_nothing() {
     echo "baton: the commit is refused. Leave these paths out, or override it with: git commit --no-verify" >&2
     exit 1
   }
+  [ "$refused" -eq 0 ] || echo "baton: the commit goes on without being checked, for the reason above." >&2 || :
 ) || exit 1
 # <<< baton <<<
 "#;

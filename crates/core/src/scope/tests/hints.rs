@@ -33,6 +33,8 @@ fn words(line: &str) -> Vec<String> {
 #[test]
 fn an_active_owner_is_asked_and_others_are_displaced() {
     insta::assert_snapshot!(hint("src", "src/lib/parser.ts", 0), @"baton block --to ana --subject 'I need src/lib/parser.ts' --blocker 'src/lib/parser.ts is in your scope src' --request 'Release src, or tell me when you are done there'");
+    let around = hint("src/lib", "src", 0);
+    assert!(around.contains("--blocker 'src covers your scope src/lib'"), "{around}");
     insta::assert_snapshot!(hint("src", "src/lib/parser.ts", 15), @"baton scope reserve src/lib/parser.ts --takeover-stale");
     insta::assert_snapshot!(hint("src", "src/lib/parser.ts", 30), @"baton scope reserve src/lib/parser.ts --takeover-stale");
 }
