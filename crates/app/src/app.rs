@@ -4,13 +4,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use baton_core::{
     code::ErrorCode,
-    event::Recorded,
-    ids::RoomId,
+    ids::{AgentId, RoomId},
     limits,
     room::{Actor, Room},
     time::Timestamp,
 };
-use baton_store::{Location, Store, StoreError, engine::Tx, hosts, idempotency, rooms};
+use baton_store::{
+    Location, Store, StoreError,
+    engine::Tx,
+    hosts, idempotency,
+    rooms::{self, Arrival},
+};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
@@ -90,8 +94,9 @@ impl App {
         self.once_or_refuse(&actor, request, |tx| self.change_in(tx, &actor, room_id, &mut work))
     }
 
-    /// The same with the handoff that waits in the room at hand, which comes along in the same look.
-    pub(crate) fn change_with_handoff<I: Serialize, O: Serialize + DeserializeOwned>(
+    /// The same with what the caller finds in the room at hand: its handoff and messages, which come along in the same
+    /// look.
+    pub(crate) fn change_on_arrival<I: Serialize, O: Serialize + DeserializeOwned>(
         &self,
         caller: &Caller,
         request: &Request<'_, I>,
@@ -100,8 +105,8 @@ impl App {
     ) -> Result<O, Failure> {
         let actor = caller.actor();
         self.once(&actor, request, |tx| {
-            let (before, handoff) = self.room_with_handoff(tx, room_id)?;
-            self.change_loaded(tx, &actor, before, handoff, &mut work)
+            let arrival = self.arrive(tx, room_id, &actor.agent_id)?;
+            self.change_loaded(tx, &actor, arrival, &mut work)
         })
     }
 
@@ -113,22 +118,22 @@ impl App {
         room_id: &RoomId,
         work: &mut dyn FnMut(&mut Change<'_>) -> Result<O, Failure>,
     ) -> Result<O, Failure> {
-        let before = self.room(tx, room_id)?;
-        self.change_loaded(tx, actor, before, None, work)
+        let room = self.room(tx, room_id)?;
+        self.change_loaded(tx, actor, room.into(), work)
     }
 
     fn change_loaded<O>(
         &self,
         tx: &mut dyn Tx,
         actor: &Actor,
-        before: Room,
-        handoff: Option<Recorded>,
+        arrival: Arrival,
         work: &mut dyn FnMut(&mut Change<'_>) -> Result<O, Failure>,
     ) -> Result<O, Failure> {
+        let before = arrival.room.clone();
         let eyes = self.eyes(tx, &before)?;
         // After the room is ours: whoever waited for it must not decide by the time at which the wait began.
         let now = tx.now()?;
-        let mut change = Change::new(tx, before.clone(), handoff, now, actor, &eyes);
+        let mut change = Change::new(tx, arrival, now, actor, &eyes);
         change.come_back()?;
         let output = work(&mut change)?;
         change.save(&before)?;
@@ -205,9 +210,9 @@ impl App {
         rooms::load(tx, id)?.ok_or_else(|| Failure::unknown_room(id))
     }
 
-    /// Reads a room and the handoff that waits there, or that the current turn began with.
-    pub(crate) fn room_with_handoff(&self, tx: &mut dyn Tx, id: &RoomId) -> Result<(Room, Option<Recorded>), Failure> {
-        rooms::load_with_handoff(tx, id)?.ok_or_else(|| Failure::unknown_room(id))
+    /// Reads a room and what `agent` finds there.
+    pub(crate) fn arrive(&self, tx: &mut dyn Tx, id: &RoomId, agent: &AgentId) -> Result<Arrival, Failure> {
+        rooms::load_for(tx, id, agent)?.ok_or_else(|| Failure::unknown_room(id))
     }
 
     /// What can be seen of the processes behind a room: by looking, and for other machines by what they have told.

@@ -16,7 +16,15 @@ use baton_core::{
     task::{Task, TaskId, Tasks},
     time::Timestamp,
 };
-use baton_store::{StoreError, engine::Tx, former, inbox, log, rooms, scopes, tasks};
+use baton_store::{
+    StoreError,
+    engine::Tx,
+    former,
+    inbox::{self, Waiting},
+    log,
+    rooms::{self, Arrival},
+    scopes, tasks,
+};
 
 use crate::{Failure, testimony};
 
@@ -43,6 +51,8 @@ pub(crate) struct Change<'a> {
     pub(crate) room: Room,
     /// The handoff that waits there, or that the current turn began with, where it was asked for.
     pub(crate) handoff: Option<Recorded>,
+    /// What waits in the caller's inbox, where it was asked for.
+    pub(crate) waiting: Waiting,
     pub(crate) now: Timestamp,
     pub(crate) actor: &'a Actor,
     pub(crate) witness: &'a dyn Witness,
@@ -61,14 +71,14 @@ struct Part<T> {
 impl<'a> Change<'a> {
     pub(crate) fn new(
         tx: &'a mut dyn Tx,
-        room: Room,
-        handoff: Option<Recorded>,
+        arrival: Arrival,
         now: Timestamp,
         actor: &'a Actor,
         witness: &'a dyn Witness,
     ) -> Self {
+        let Arrival { room, handoff, waiting } = arrival;
         let (tasks, inbox) = (Part::default(), Part::default());
-        Self { tx, room, handoff, now, actor, witness, scopes: None, tasks, inbox }
+        Self { tx, room, handoff, waiting, now, actor, witness, scopes: None, tasks, inbox }
     }
 
     /// Decides `action`, and when it is allowed logs and applies what follows from it.

@@ -14,6 +14,7 @@ use baton_core::{
     task::{self, TaskId},
     time::Timestamp,
 };
+use baton_store::inbox::Waiting;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -126,6 +127,25 @@ impl RoomMember {
             pid: member.process.as_ref().map(|process| process.pid),
             process_started_at: member.process.as_ref().map(|process| process.process_started_at),
         }
+    }
+}
+
+/// How much waits in your inbox.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Mail {
+    pub unseen: u64,
+    pub to_accept: u64,
+}
+
+impl Mail {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.unseen == 0 && self.to_accept == 0
+    }
+}
+
+impl From<Waiting> for Mail {
+    fn from(waiting: Waiting) -> Self {
+        Self { unseen: waiting.unseen, to_accept: waiting.to_accept }
     }
 }
 

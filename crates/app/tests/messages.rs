@@ -376,8 +376,8 @@ fn all_sent(agent: &Agent<'_>) -> Vec<Value> {
     let (mut all, mut before) = (Vec::new(), Value::Null);
     loop {
         let page = agent.does("inbox.sent", json!({"limit": 200, "before": before}));
-        all.extend(page["messages"].as_array().unwrap().iter().cloned());
-        before = all.last().unwrap()["message"].clone();
+        all.extend(page["messages"].as_array().into_iter().flatten().cloned());
+        before = all.last().map_or(Value::Null, |last| last["message"].clone());
         if page.get("has_more").is_none() {
             return all;
         }

@@ -72,7 +72,11 @@ fn a_task_goes_from_open_to_in_progress_to_done() {
             [("tasks.start", json!({"task": "TASK-001"})), ("tasks.assign", json!({"task": "TASK-001"}))]
         {
             let refusal = codex.refused(command, input);
-            assert_eq!((&refusal["error"], &refusal["state"]), (&json!("INVALID_STATE"), &json!("done")), "{command}");
+            assert_eq!(
+                (&refusal["error"], &refusal["state"]),
+                (&json!("PRECONDITION_FAILED"), &json!("done")),
+                "{command}"
+            );
         }
         codex.does("tasks.done", json!({"task": "TASK-001"}));
         assert_eq!(codex.story(), "create join task.create task.start task.done", "what is so already is no event");
@@ -88,7 +92,7 @@ fn only_its_assignee_begins_or_ends_a_task_and_anybody_gives_it_away() {
         let before = app.everything();
         for command in ["tasks.start", "tasks.done"] {
             let refusal = codex.refused(command, json!({"task": "TASK-001"}));
-            assert_eq!((&refusal["error"], &refusal["assignee"]), (&json!("INVALID_STATE"), &json!("claude")));
+            assert_eq!((&refusal["error"], &refusal["assignee"]), (&json!("PRECONDITION_FAILED"), &json!("claude")));
         }
         assert_eq!(app.everything(), before);
         claude.does("tasks.start", json!({"task": "TASK-001"}));
@@ -96,7 +100,7 @@ fn only_its_assignee_begins_or_ends_a_task_and_anybody_gives_it_away() {
             codex.does("tasks.assign", json!({"task": "TASK-001", "assignee": "codex"}))["state"],
             "in_progress"
         );
-        assert_eq!(claude.refused("tasks.done", json!({"task": "TASK-001"}))["error"], "INVALID_STATE");
+        assert_eq!(claude.refused("tasks.done", json!({"task": "TASK-001"}))["error"], "PRECONDITION_FAILED");
         let nobodys = codex.does("tasks.assign", json!({"task": "TASK-001"}));
         assert_eq!((&nobodys["state"], &nobodys["assignee"]), (&json!("open"), &json!(null)));
         assert_eq!(claude.does("tasks.done", json!({"task": "TASK-001"}))["state"], "done");

@@ -125,9 +125,9 @@ codes! {
     InvalidMessage "INVALID_MESSAGE" Invalid
         "A part of the message is missing, empty, too long, or belongs to another category."
         "Correct the named field."
-    InvalidState "INVALID_STATE" Refused
-        "What is asked does not go with the state that this is in, or no such state exists."
-        "The message says what it is now; do what leads on from there."
+    InvalidState "INVALID_STATE" Invalid
+        "There is no such state."
+        "Use one of those that the answer lists."
     InvalidLimit "INVALID_LIMIT" Invalid
         "A listing has a largest size."
         "Ask for a number within the bounds."
@@ -137,6 +137,9 @@ codes! {
     DuplicateAgentId "DUPLICATE_AGENT_ID" Refused
         "Another agent has this name in the room, or had it: names are not used twice."
         "Register under another name; to go on as that agent, use `agent adopt`."
+    PreconditionFailed "PRECONDITION_FAILED" Refused
+        "What is asked does not go with the state that this is in, or with whose it is."
+        "The message says how it stands; do what leads on from there."
     UnknownSender "UNKNOWN_SENDER" Refused
         "Only an agent of the room can send there."
         "Call `join_path` or `agent register` first."

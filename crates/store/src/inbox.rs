@@ -200,12 +200,17 @@ pub(crate) const WAITING: &str = "
 pub fn waiting(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Waiting, StoreError> {
     let mut waiting = Waiting::default();
     tx.query(WAITING, &[room.as_str().into(), agent.as_str().into()], &mut |row| {
-        let count = |column| row.int(column).map(|count| count.unwrap_or_default().unsigned_abs());
-        let calls = row.int(2)?.map(|seq| Seq(seq.unsigned_abs()));
-        waiting = Waiting { unseen: count(0)?, to_accept: count(1)?, calls };
+        waiting = counted(row)?;
         Ok(())
     })?;
     Ok(waiting)
+}
+
+/// The counts in a row of [`WAITING`].
+pub(crate) fn counted(row: &dyn Row) -> Result<Waiting, StoreError> {
+    let count = |column| row.int(column).map(|count| count.unwrap_or_default().unsigned_abs());
+    let calls = row.int(2)?.map(|seq| Seq(seq.unsigned_abs()));
+    Ok(Waiting { unseen: count(0)?, to_accept: count(1)?, calls })
 }
 
 /// Stores an item.

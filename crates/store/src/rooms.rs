@@ -13,9 +13,11 @@ use serde_json::Value;
 
 use crate::{
     StoreError,
-    engine::{Changes, Param, Query, Row, Tx},
+    engine::{Changes, EachRow, Param, Query, Row, Tx},
     fields::{Fields, bad, number},
-    hosts, log,
+    hosts,
+    inbox::{self, Waiting},
+    log,
 };
 
 /// Reads a room, less its members.
@@ -38,27 +40,22 @@ const LOAD_MEMBERS: &str = "
 
 /// The room with this id. In a write it is this transaction's alone from here on.
 pub fn load(tx: &mut dyn Tx, id: &RoomId) -> Result<Option<Room>, StoreError> {
-    load_and(tx, id, None, &mut |_| Ok(()))
+    load_and(tx, id, &[], &mut |_, _| Ok(()))
 }
 
 /// Reads a room, its members, and perhaps something else, in one go.
-fn load_and(
-    tx: &mut dyn Tx,
-    id: &RoomId,
-    more: Option<Query<'_>>,
-    each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
-) -> Result<Option<Room>, StoreError> {
+fn load_and(tx: &mut dyn Tx, id: &RoomId, more: &[Query<'_>], each: EachRow<'_>) -> Result<Option<Room>, StoreError> {
     let (mut found, mut members) = (None, Vec::new());
     let params = [id.as_str().into()];
     // The members are asked for after the room is locked, and not in the same breath: what was true before the lock
     // need not be true under it.
     let own = [Query::locking(LOAD, &params), Query::new(LOAD_MEMBERS, &params)];
-    let queries: Vec<Query<'_>> = own.into_iter().chain(more).collect();
+    let queries: Vec<Query<'_>> = own.iter().chain(more).copied().collect();
     tx.query_all(&queries, &mut |which, row| {
         match which {
             0 => found = Some(room(row)?),
             1 => members.push(member(id, row)?),
-            _ => each(row)?,
+            more => each(more - own.len(), row)?,
         }
         Ok(())
     })?;
@@ -72,15 +69,37 @@ const LOAD_HANDOFF: &str = "
      WHERE room_id = ?1 AND seq = (SELECT handoff_seq FROM rooms WHERE room_id = ?1)
 ";
 
-/// The same with the handoff that waits there, or that the current turn began with.
-pub fn load_with_handoff(tx: &mut dyn Tx, id: &RoomId) -> Result<Option<(Room, Option<Recorded>)>, StoreError> {
-    let params = [id.as_str().into()];
-    let mut handoff = None;
-    let loaded = load_and(tx, id, Some(Query::new(LOAD_HANDOFF, &params)), &mut |row| {
-        handoff = Some(log::recorded(id, row)?);
+/// A room, and what an agent who comes there finds.
+#[derive(Clone, Debug)]
+pub struct Arrival {
+    /// The room.
+    pub room: Room,
+    /// The handoff that waits there, or that the current turn began with.
+    pub handoff: Option<Recorded>,
+    /// What waits in the agent's inbox.
+    pub waiting: Waiting,
+}
+
+impl From<Room> for Arrival {
+    /// A room in which nothing else was looked for.
+    fn from(room: Room) -> Self {
+        Self { room, handoff: None, waiting: Waiting::default() }
+    }
+}
+
+/// The room with what `agent` finds there, in the same look.
+pub fn load_for(tx: &mut dyn Tx, id: &RoomId, agent: &AgentId) -> Result<Option<Arrival>, StoreError> {
+    let (room, both) = ([id.as_str().into()], [id.as_str().into(), agent.as_str().into()]);
+    let more = [Query::new(LOAD_HANDOFF, &room), Query::new(inbox::WAITING, &both)];
+    let (mut handoff, mut waiting) = (None, Waiting::default());
+    let loaded = load_and(tx, id, &more, &mut |which, row| {
+        match which {
+            0 => handoff = Some(log::recorded(id, row)?),
+            _ => waiting = inbox::counted(row)?,
+        }
         Ok(())
     })?;
-    Ok(loaded.map(|room| (room, handoff)))
+    Ok(loaded.map(|room| Arrival { room, handoff, waiting }))
 }
 
 /// Finds the open rooms at any of some paths.

@@ -209,7 +209,7 @@ fn a_listing_knows_its_states_and_bounds_and_pages_on() {
         let ran = world.run_as("ana", &[arguments, &["--json"]].concat());
         (ran.status, ran.code())
     };
-    assert_eq!(refused(&["inbox", "--state", "lost"]), (3, "INVALID_STATE".to_owned()));
+    assert_eq!(refused(&["inbox", "--state", "lost"]), (2, "INVALID_STATE".to_owned()));
     for limit in ["0", "201"] {
         for listing in [&["inbox"][..], &["inbox", "list"], &["inbox", "sent"]] {
             let arguments = [listing, &["--limit", limit]].concat();

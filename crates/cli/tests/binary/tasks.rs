@@ -35,7 +35,7 @@ fn a_task_is_written_down_given_begun_and_done() {
     next: baton task start TASK-002
 
     ana$ baton task start TASK-001
-    INVALID_STATE: TASK-001 is assigned to test:bo.
+    PRECONDITION_FAILED: TASK-001 is assigned to test:bo.
       task: TASK-001
       assignee: test:bo
       next: Leave it to them, or make it yours first: `baton task assign` TASK-001 to yourself.
@@ -69,7 +69,7 @@ fn a_task_is_written_down_given_begun_and_done() {
     TASK-001 is done, by sunny-glade: write the parser
 
     bo$ baton task start 1
-    INVALID_STATE: TASK-001 is done: it is over; create another.
+    PRECONDITION_FAILED: TASK-001 is done: it is over; create another.
       task: TASK-001
       state: done
       next: The message says what it is now; do what leads on from there.

@@ -44,7 +44,7 @@ impl Refusal {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::InvalidTitle { .. } => ErrorCode::InvalidArgs,
-            Self::NotYours { .. } | Self::WrongState { .. } => ErrorCode::InvalidState,
+            Self::NotYours { .. } | Self::WrongState { .. } => ErrorCode::PreconditionFailed,
         }
     }
 }

@@ -88,7 +88,7 @@ fn only_its_assignee_begins_or_ends_a_task() {
         let refused = refused.unwrap_err();
         assert_eq!(
             (refused.code(), &*refused.to_string()),
-            (ErrorCode::InvalidState, "TASK-001 is assigned to codex.")
+            (ErrorCode::PreconditionFailed, "TASK-001 is assigned to codex.")
         );
     }
     assert_eq!(board.start("codex").unwrap(), "in_progress codex");

@@ -145,9 +145,16 @@ pub(super) fn adopt(
             scopes,
             messages,
             event,
-            next: holds.then(|| {
-                "The prior session still holds the stick: `wait_for_turn` says when it can be taken over.".to_owned()
-            }),
+            next: if holds {
+                Some(
+                    "The prior session still holds the stick: `wait_for_turn` says when it can be taken over."
+                        .to_owned(),
+                )
+            } else {
+                let silent =
+                    "It called a short while ago, and nobody knows a process of it: make sure that it is gone.";
+                (resumed.prior_presence == Presence::Active).then(|| silent.to_owned())
+            },
         })
     })
 }

@@ -4,7 +4,7 @@ use baton_core::{
     agent::{Former, Presence, Target},
     ids::{AgentId, Role},
     process::SessionKind,
-    room::{Member, Room},
+    room::{Member, Room, Stick},
     scope::{Scopes, View},
     task::{Task, TaskId},
     time::Timestamp,
@@ -62,7 +62,7 @@ impl Directory<'_> {
             process: ProcessState::of(&process),
             session_kind: Some(member.session_kind),
             holds_stick: room.owner() == Some(agent),
-            scopes: self.scopes.of(agent).filter(|own| own.is_live(now)).map(|own| own.scope.clone()).collect(),
+            scopes: self.scopes_of(agent, now),
             in_progress: self.tasks_of(agent),
             you: agent == self.viewer,
             former: false,
@@ -84,6 +84,13 @@ impl Directory<'_> {
             you: former.agent_id == *self.viewer,
             former: true,
         }
+    }
+
+    /// What an agent has reserved. In a room that is over nobody has anything.
+    fn scopes_of(&self, agent: &AgentId, now: Timestamp) -> Vec<String> {
+        let open = self.view.room.stick != Stick::Closed;
+        let own = self.scopes.of(agent).filter(|own| open && own.is_live(now));
+        own.map(|own| own.scope.clone()).collect()
     }
 
     fn tasks_of(&self, agent: &AgentId) -> Vec<TaskId> {

@@ -105,7 +105,7 @@ impl UseCase for Join {
             let before = opened.room;
             let eyes = app.eyes(tx, &before)?;
             let now = tx.now()?;
-            let mut change = Change::new(tx, before.clone(), None, now, &actor, &eyes);
+            let mut change = Change::new(tx, before.clone().into(), now, &actor, &eyes);
             change.join(None, None)?;
             let after = change.room.clone();
             change.save(&before)?;

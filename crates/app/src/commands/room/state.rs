@@ -7,6 +7,7 @@ use baton_core::{
     room::{Prospect, TakeoverReason},
     time::Timestamp,
 };
+use baton_store::rooms::Arrival;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,7 @@ use crate::{
     presence::{self, Effort},
     table::{Effect, Place, Tier, UseCase},
     testimony,
-    view::{PathRoom, RoomMember},
+    view::{Mail, PathRoom, RoomMember},
 };
 
 /// `room.state`
@@ -43,6 +44,9 @@ pub struct GetRoomStateResult {
     pub handoff: Option<Handoff>,
     /// When the current turn began.
     pub owned_since: Option<Timestamp>,
+    /// What waits in your inbox.
+    #[serde(default, skip_serializing_if = "Mail::is_empty")]
+    pub inbox: Mail,
 }
 
 /// Whether a takeover is open to the caller.
@@ -64,10 +68,10 @@ impl UseCase for State {
 
     fn run(app: &App, caller: &Caller, input: StateInput) -> Result<GetRoomStateResult, Failure> {
         let actor = caller.actor();
-        let (mut sight, handoff) = app.store.read(|tx| {
-            let (room, handoff) = app.room_with_handoff(tx, &input.room_id)?;
+        let (mut sight, handoff, waiting) = app.store.read(|tx| {
+            let Arrival { room, handoff, waiting } = app.arrive(tx, &input.room_id, &actor.agent_id)?;
             let eyes = app.eyes(tx, &room)?;
-            Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, handoff))
+            Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, handoff, waiting))
         })?;
         presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try);
         testimony::give(app, &sight, Effort::Try);
@@ -83,6 +87,7 @@ impl UseCase for State {
             takeover: TakeoverView { available: takeover.is_some(), reason: takeover },
             handoff_from: handoff.as_ref().map(|recorded| recorded.actor.clone()),
             handoff: handoff.and_then(|recorded| recorded.event.handoff().cloned()),
+            inbox: waiting.into(),
             owned_since: room.ownership().map(|ownership| ownership.since),
             room: PathRoom::of(&room, now, &actor.agent_id, &eyes),
         })

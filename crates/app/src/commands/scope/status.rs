@@ -85,12 +85,14 @@ impl UseCase for Status {
         let Sight { room, eyes, now } = &sight;
         let root = scoping::root(room)?;
         let view = View { room, root: &root, now: *now, stale_after, witness: eyes };
+        let open = room.stick != Stick::Closed;
         let path = input.path.as_deref().map(|text| app.scope_path(&root, "path", text)).transpose()?;
         let meant = |found: &&Reservation| {
             path.as_ref().is_none_or(|path| found.path(&root).overlap(path) != Overlap::Disjoint)
         };
         let show = |reservation: &&Reservation| ScopeView::of(reservation, view, &actor.agent_id);
-        let live: Vec<_> = in_force.reservations.iter().filter(|found| found.is_live(*now)).filter(meant).collect();
+        let live: Vec<_> =
+            in_force.reservations.iter().filter(|found| open && found.is_live(*now)).filter(meant).collect();
         let over: Vec<_> = ended.iter().filter(meant).collect();
         let mut page = Page::default();
         let scopes: Vec<_> = live.iter().map(show).take_while(|found| page.takes(found)).collect();

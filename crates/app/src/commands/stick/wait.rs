@@ -38,6 +38,7 @@ use crate::{
     presence::{self, Effort},
     table::{Effect, Place, Tier, UseCase},
     testimony,
+    view::Mail,
 };
 
 /// `stick.wait`
@@ -76,6 +77,9 @@ pub enum WaitForTurnResult {
         handoff: Option<Handoff>,
         from_agent_id: Option<AgentId>,
         reason: ClaimReason,
+        /// What waits in your inbox.
+        #[serde(default, skip_serializing_if = "Mail::is_empty")]
+        inbox: Mail,
         /// Set when you held it already.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         resumed: bool,
@@ -113,19 +117,6 @@ pub enum WaitForTurnResult {
     },
     /// There are no more turns.
     Closed { room_id: RoomId },
-}
-
-/// How much waits in your inbox.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Mail {
-    pub unseen: u64,
-    pub to_accept: u64,
-}
-
-impl Mail {
-    const fn is_empty(&self) -> bool {
-        self.unseen == 0 && self.to_accept == 0
-    }
 }
 
 impl UseCase for Wait {
@@ -275,7 +266,7 @@ impl<'a> Waiter<'a> {
     }
 
     fn claim(&self) -> Result<WaitForTurnResult, Failure> {
-        self.app.change_with_handoff(self.caller, &self.request(), &self.input.room_id, |change| {
+        self.app.change_on_arrival(self.caller, &self.request(), &self.input.room_id, |change| {
             let recorded = change.decide(Action::Claim { lease_id: self.app.ids.lease_id()? })?;
             let Some(Event::Claimed(claimed)) = recorded.as_ref().and_then(|recorded| recorded.event.room()) else {
                 return Err(crate::app::internal("a claim is decided by a claim"));
@@ -290,6 +281,7 @@ impl<'a> Waiter<'a> {
                 handoff: handoff.and_then(|recorded| recorded.event.handoff().cloned()),
                 from_agent_id: claimed.from_agent_id.clone(),
                 reason: claimed.reason,
+                inbox: change.waiting.into(),
                 resumed: false,
             })
         })
@@ -310,6 +302,7 @@ impl<'a> Waiter<'a> {
             handoff: handoff.and_then(|recorded| recorded.event.handoff().cloned()),
             from_agent_id: ownership.received.as_ref().map(|received| received.from.clone()),
             reason: ownership.reason,
+            inbox: self.mail()?.into(),
             resumed: true,
         })
     }
@@ -360,7 +353,7 @@ impl<'a> Waiter<'a> {
             reserved_for: reserved_for.cloned(),
             lease_expires_at: room.ownership().map(|ownership| ownership.lease.expires_at),
             claim_expires_at: room.reservation().map(|reservation| reservation.claim_expires_at),
-            inbox: Mail { unseen: mail.unseen, to_accept: mail.to_accept },
+            inbox: mail.into(),
             new_message: self.is_called(mail),
             next: next.to_owned(),
         }

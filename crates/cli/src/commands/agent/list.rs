@@ -26,7 +26,10 @@ impl ListArgs {
         let now = context.app.now()?;
         Ok(ui.answer(&listed, || match listed.agents.is_empty() {
             true => "Nobody is here.\nnext: baton agent init\n".to_owned(),
-            false => page::lines(&listed.agents, now),
+            false => {
+                let more = if listed.has_more { "There are more: baton agent show NAME.\n" } else { "" };
+                page::lines(&listed.agents, now) + more
+            }
         }))
     }
 }

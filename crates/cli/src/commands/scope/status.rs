@@ -19,6 +19,9 @@ use crate::{
 /// Show who has reserved which paths, and how present they are
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct StatusArgs {
+    /// Only what meets this path: who has it?
+    #[arg(value_name = "SCOPE")]
+    meets: Option<String>,
     /// Also those that ended, the last first
     #[arg(long)]
     all: bool,
@@ -28,20 +31,25 @@ pub(in crate::commands) struct StatusArgs {
 
 impl StatusArgs {
     pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
-        let status = context.run::<Status>(StatusInput { room_id: self.room.find(context)?, all: self.all })?;
+        let path = self.meets.clone();
+        let status = context.run::<Status>(StatusInput { room_id: self.room.find(context)?, path, all: self.all })?;
         let now = context.app.now()?;
-        Ok(ui.answer(&status, || text(&status, now)))
+        Ok(ui.answer(&status, || text(&status, self.meets.as_deref(), now)))
     }
 }
 
-fn text(status: &StatusResult, now: Timestamp) -> String {
-    let mut text = match status.scopes.is_empty() {
-        true => "Nothing is reserved here.\n".to_owned(),
-        false => table(&status.scopes.iter().map(|scope| row(scope, now)).collect::<Vec<_>>()),
+fn text(status: &StatusResult, meets: Option<&str>, now: Timestamp) -> String {
+    let mut text = match (status.scopes.is_empty(), meets) {
+        (true, None) => "Nothing is reserved here.\n".to_owned(),
+        (true, Some(path)) => format!("Nobody has reserved {}.\n", clean(path)),
+        (false, _) => table(&status.scopes.iter().map(|scope| row(scope, now)).collect::<Vec<_>>()),
     };
     if !status.archived.is_empty() {
         text.push_str("Ended:\n");
         text.push_str(&table(&status.archived.iter().map(|scope| row(scope, now)).collect::<Vec<_>>()));
+    }
+    if status.has_more {
+        text.push_str("There are more: baton scope status SCOPE shows those that meet a path.\n");
     }
     if status.scopes.is_empty() {
         text.push_str("next: baton scope reserve PATH…\n");

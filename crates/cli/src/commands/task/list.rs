@@ -6,10 +6,15 @@ use baton_app::{
     Failure,
     commands::tasks::{List, ListInput},
 };
-use baton_core::task::State;
+use baton_core::task::{State, TaskId};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::{context::Context, render, select::RoomArgs, ui::Ui};
+use crate::{
+    context::Context,
+    render,
+    select::{self, RoomArgs},
+    ui::Ui,
+};
 
 /// List tasks, newest first
 #[derive(Debug, clap::Args)]
@@ -20,6 +25,9 @@ pub(in crate::commands) struct ListArgs {
     /// Only yours that are not done
     #[arg(long)]
     mine: bool,
+    /// Only those before this one
+    #[arg(long, value_name = "TASK", value_parser = select::task)]
+    before: Option<TaskId>,
     /// How many, 1 to 200 [default: 50]
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
@@ -33,6 +41,7 @@ impl ListArgs {
             room_id: self.room.find(context)?,
             state: self.state,
             mine: self.mine,
+            before: self.before,
             limit: self.limit,
         })?;
         Ok(ui.answer(&listed, || {
@@ -43,9 +52,9 @@ impl ListArgs {
                     (false, Some(_)) => "No task is like that.\nnext: baton task list\n".to_owned(),
                 };
             }
-            let more =
-                if listed.has_more { "There are more: choose with --state or --mine, or raise --limit.\n" } else { "" };
-            render::task_lines(&listed.tasks) + more
+            let last = listed.tasks.last().filter(|_| listed.has_more);
+            let more = last.map_or_else(String::new, |last| format!("more: baton task list --before {}\n", last.task));
+            render::task_lines(&listed.tasks) + &more
         }))
     }
 }
