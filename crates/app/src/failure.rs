@@ -106,7 +106,7 @@ impl From<task::Refusal> for Failure {
         let failure = refused(refusal.code(), &refusal);
         match &refusal {
             task::Refusal::NotYours { task, .. } => failure
-                .advising(format!("Leave it to them, or make it yours first: `tasks assign` {task} to yourself.")),
+                .advising(format!("Leave it to them, or assign {task} to your own name with `tasks assign` first.")),
             task::Refusal::InvalidTitle { .. } | task::Refusal::WrongState { .. } => failure,
         }
     }

@@ -38,7 +38,7 @@ fn a_task_is_written_down_given_begun_and_done() {
     PRECONDITION_FAILED: TASK-001 is assigned to test:bo.
       task: TASK-001
       assignee: test:bo
-      next: Leave it to them, or make it yours first: `baton task assign` TASK-001 to yourself.
+      next: Leave it to them, or assign TASK-001 to your own name with `baton task assign` first.
     [exit 3]
 
     bo$ baton task start task-1 --scope src/parser.rs
@@ -72,7 +72,7 @@ fn a_task_is_written_down_given_begun_and_done() {
     PRECONDITION_FAILED: TASK-001 is done: it is over; create another.
       task: TASK-001
       state: done
-      next: The message says what it is now; do what leads on from there.
+      next: The message says how it stands; do what leads on from there.
     [exit 3]
 
     ana$ baton task list
