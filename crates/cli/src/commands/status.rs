@@ -5,7 +5,10 @@ use std::process::ExitCode;
 use baton_app::{
     Failure,
     attention::attention,
-    commands::room::{List, ListInput},
+    commands::{
+        room::{List, ListInput},
+        scope::{Status, StatusInput},
+    },
 };
 use baton_core::{ids::AgentId, room::RoomState};
 use serde_json::json;
@@ -36,11 +39,14 @@ impl StatusArgs {
         let member = state.members.iter().any(|member| member.agent_id == you);
         let next = next_step(&state.room.state, member, &you, &state);
         let attention = attention(&context.app, &context.caller, &state.room.room_id)?;
-        let data = json!({ "you": you, "next": next, "attention": attention, "state": state });
+        let room_id = state.room.room_id.clone();
+        let scopes = context.run::<Status>(StatusInput { room_id, path: None, all: false })?.scopes;
+        let data = json!({ "you": you, "next": next, "attention": attention, "scopes": scopes, "state": state });
         let now = context.app.now()?;
         Ok(ui.answer(&data, || {
             let (room, waiting) = (render::room_page(&state, now, &you), render::attention_page(&attention, now));
-            format!("{room}{waiting}\nnext: {next}\n")
+            let taken = render::taken_page(&scopes, now);
+            format!("{room}{taken}{waiting}\nnext: {next}\n")
         }))
     }
 }

@@ -1,6 +1,6 @@
-//! What somebody should not forget.
+//! What somebody should not forget, and where not to go.
 
-use baton_app::attention::Attention;
+use baton_app::{attention::Attention, commands::scope::ScopeView};
 use baton_core::time::Timestamp;
 
 use super::{
@@ -33,6 +33,28 @@ pub(crate) fn attention_page(attention: &Attention, now: Timestamp) -> String {
         let bead = own.bead_id.as_ref().map_or_else(String::new, |bead| format!(" for {bead}"));
         let end = deadline(Some(own.expires_at), now);
         page.push_str(&block("scope", &format!("{}{bead}, {end}", line(&own.scope))));
+    }
+    page
+}
+
+/// As many scopes of others are listed.
+const TAKEN_SHOWN: usize = 8;
+
+/// The paths that others have reserved. Nothing, if there are none.
+pub(crate) fn taken_page(scopes: &[ScopeView], now: Timestamp) -> String {
+    let others: Vec<&ScopeView> = scopes.iter().filter(|scope| !scope.yours).collect();
+    if others.is_empty() {
+        return String::new();
+    }
+    let mut page = "\nReserved by others\n".to_owned();
+    let width = others.iter().take(TAKEN_SHOWN).map(|scope| scope.scope.chars().count()).max().unwrap_or_default();
+    for scope in others.iter().take(TAKEN_SHOWN) {
+        let (path, owner) = (line(&scope.scope), line(&scope.owner_agent));
+        let (liveness, end) = (scope.owner_liveness.as_str(), deadline(Some(scope.expires_at), now));
+        page.push_str(&format!("  {path:<width$}  {owner}, {liveness}, {end}\n"));
+    }
+    if others.len() > TAKEN_SHOWN {
+        page.push_str(&format!("  and {} more: baton scope status\n", others.len() - TAKEN_SHOWN));
     }
     page
 }

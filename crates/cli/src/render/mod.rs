@@ -9,7 +9,7 @@ mod room;
 mod task;
 mod words;
 
-pub(crate) use attention::attention_page;
+pub(crate) use attention::{attention_page, taken_page};
 pub(crate) use event::event_line;
 pub(crate) use handoff::{artifact_place, artifact_role, handoff_page};
 pub(crate) use message::{item_lines, message_page, sent_page, sent_sentence};

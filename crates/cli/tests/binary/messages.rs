@@ -372,6 +372,9 @@ fn status_shows_what_waits_for_you_and_counting_it_delivers_nothing() {
       1. test:ana                     humble-orca        seen SPAN ago
       2. test:bo                      sunny-glade        seen SPAN ago
 
+    Reserved by others
+      src/*  humble-orca, active, runs out in SPAN
+
     next: baton join
     ");
     let attention = data(&world, "ana", &["status"])["attention"].clone();
