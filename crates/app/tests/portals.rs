@@ -13,12 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 static DESK: Portal = Portal { name: "desk", tier: Tier::Daily, about: "Papers on a desk." };
-static DESKS: &[Command] = &[
-    Command::of::<Read>(),
-    Command::of::<Put>(),
-    Command::of::<Count>(),
-    Command::of::<baton_app::commands::room::List>(),
-];
+static DESKS: &[Command] =
+    &[Command::of::<Read>(), Command::of::<Put>(), Command::of::<baton_app::commands::room::List>()];
 
 /// Which room a command was about, and what it was given.
 #[derive(Serialize, JsonSchema)]
@@ -33,10 +29,6 @@ struct InRoom {
     room_id: RoomId,
     paper: Option<String>,
 }
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Anywhere {}
 
 macro_rules! desk {
     ($name:ident $full:literal $effect:ident $input:ident $run:expr) => {
@@ -59,7 +51,6 @@ macro_rules! desk {
 
 desk!(Read "desk.read" Read InRoom |input| Done { room_id: Some(input.room_id), paper: input.paper });
 desk!(Put "desk.put" Write InRoom |input| Done { room_id: Some(input.room_id), paper: input.paper });
-desk!(Count "desk.count" Read Anywhere |_| Done { room_id: None, paper: None });
 
 /// Finds out what is meant, without running it.
 fn meant(input: Value) -> Result<Call, Failure> {
@@ -113,11 +104,11 @@ fn every_refusal_names_what_is_wrong_and_what_there_is() {
         json!({
             "error": "UNKNOWN_OP",
             "message": "`desk` has no op `list`.",
-            "ops": ["read", "put", "count"],
+            "ops": ["read", "put"],
             "next": "Use one of `ops`.",
         })
     );
-    let cmds = json!(["desk.read", "desk.put", "desk.count"]);
+    let cmds = json!(["desk.read", "desk.put"]);
     for (cmd, next) in [
         ("desk.burn", "Use one of `cmds`."),
         ("room.list", "It belongs to the tool `list_rooms`; here use one of `cmds`."),
@@ -176,22 +167,13 @@ fn agents_on_one_connection_are_each_in_the_room_they_joined() {
 }
 
 #[test]
-fn a_command_that_is_about_no_room_gets_none() {
-    let app = TestApp::open(Backend::Sqlite);
-    let ana = app.agent("ana");
-    assert_eq!(call(&ana, &app, json!({"op": "count"})).unwrap()["room_id"], Value::Null);
-    let refusal = call(&ana, &app, json!({"op": "count", "workspace": "."})).unwrap_err().to_json();
-    assert_eq!(refusal["message"], "workspace: `desk.count` is about no workspace");
-    let refusal = call(&ana, &app, json!({"op": "count", "args": {"room_id": "room_1"}})).unwrap_err().to_json();
-    assert_eq!(refusal["field"], "room_id");
-}
-
-#[test]
 fn the_places_of_the_table_are_consistent() {
     let is_portal = |name: &str| TABLE.iter().any(|command| command.op().is_some() && command.tool() == name);
     for (at, command) in TABLE.iter().enumerate() {
         match command.op() {
             Some(op) => {
+                // A portal puts the room in.
+                assert!(command.input_schema().as_value()["properties"].get("room_id").is_some(), "{}", command.name);
                 assert_eq!(command.name, format!("{}.{op}", command.tool()));
                 assert_ne!(op, CALL);
             }

@@ -56,7 +56,7 @@ impl Call {
     pub fn run(self, app: &App, caller: &Caller) -> Result<Value, Failure> {
         let input = match self.input {
             Input::Whole(input) => input,
-            Input::Args { args, workspace } => with_room(app, caller, self.command, args, workspace.as_deref())?,
+            Input::Args { args, workspace } => with_room(app, caller, args, workspace.as_deref())?,
         };
         self.command.run(app, caller, Value::Object(input))
     }
@@ -101,20 +101,15 @@ impl Portal {
     }
 }
 
-/// The arguments with the room they are about. Commands that are about no room get none.
+/// The arguments with the room they are about.
 fn with_room(
     app: &App,
     caller: &Caller,
-    command: &Command,
     mut args: Map<String, Value>,
     workspace: Option<&str>,
 ) -> Result<Map<String, Value>, Failure> {
     match (args.get(ROOM), workspace) {
         (Some(_), None) => {}
-        (None, None) if !command.takes(ROOM) => {}
-        (None, Some(_)) if !command.takes(ROOM) => {
-            return Err(invalid("workspace", &format!("`{}` is about no workspace", command.name)));
-        }
         (Some(given), Some(workspace)) => {
             let room: RoomId = app.room_for(caller, Some(workspace))?;
             if given.as_str() != Some(room.as_str()) {

@@ -101,11 +101,6 @@ impl Command {
         (self.input_schema)()
     }
 
-    /// Whether its input has a field of this name.
-    pub fn takes(&self, field: &str) -> bool {
-        self.input_schema().get("properties").is_some_and(|fields| fields.get(field).is_some())
-    }
-
     /// The JSON schema of the output.
     pub fn output_schema(&self) -> Schema {
         (self.output_schema)()
