@@ -4,8 +4,13 @@ use std::{fs, path::PathBuf};
 
 use crate::run::{Outcome, cargo, output, root, say};
 
-/// A page under `docs/` and the `baton reference` that prints it.
-const PAGES: &[(&str, &str)] = &[("docs/cli.md", "cli"), ("docs/errors.md", "errors")];
+/// A generated file and the `baton reference` that prints it.
+const PAGES: &[(&str, &str)] = &[
+    ("docs/cli.md", "cli"),
+    ("docs/errors.md", "errors"),
+    ("crates/mcp/src/listing/daily.json", "tools-daily"),
+    ("crates/mcp/src/listing/full.json", "tools-full"),
+];
 
 /// Writes every generated page.
 pub(crate) fn write() -> Outcome {

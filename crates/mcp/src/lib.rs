@@ -28,3 +28,9 @@ mod tools;
 pub use callers::{Callers, Seen};
 pub use instructions::INSTRUCTIONS;
 pub use serve::{ServeError, serve};
+
+/// The tools of a tier as JSON, made from the table: what `listing/` keeps.
+pub fn listing(tier: baton_app::table::Tier) -> String {
+    let described = tools::Tools::of(baton_app::table::TABLE, tier).describe();
+    serde_json::to_string_pretty(&described).map_or_else(|_| String::new(), |json| json + "\n")
+}

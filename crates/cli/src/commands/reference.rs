@@ -1,14 +1,15 @@
-//! `baton reference`: the generated pages under `docs/`, printed by the program they describe.
+//! `baton reference`: the generated pages under `docs/` and the listing of tools, printed by the program they describe.
 
 use std::{fmt::Write, process::ExitCode};
 
+use baton_app::table::Tier;
 use baton_core::code::{ErrorCode, Kind};
 use clap::{Command, CommandFactory};
 
 use super::Arguments;
 use crate::{exit::Exit, ui};
 
-/// Print a reference page in Markdown
+/// Print what is generated from the program: pages in Markdown, and the tools as JSON
 #[derive(Debug, clap::Args)]
 pub(super) struct ReferenceArgs {
     /// Which page
@@ -19,6 +20,8 @@ pub(super) struct ReferenceArgs {
 enum Page {
     Cli,
     Errors,
+    ToolsDaily,
+    ToolsFull,
 }
 
 impl ReferenceArgs {
@@ -26,6 +29,8 @@ impl ReferenceArgs {
         ui::print(&match self.page {
             Page::Cli => cli(),
             Page::Errors => errors(),
+            Page::ToolsDaily => baton_mcp::listing(Tier::Daily),
+            Page::ToolsFull => baton_mcp::listing(Tier::Full),
         });
         Exit::Done.into()
     }
