@@ -107,8 +107,7 @@ pub fn sent(
     before: Option<Seq>,
     limit: u32,
 ) -> Result<Vec<Item>, StoreError> {
-    let (before, limit) = (before.map_or(i64::MAX, |seq| seq.0.try_into().unwrap_or(i64::MAX)), i64::from(limit));
-    collect(tx, SENT, room, &[room.as_str().into(), agent.as_str().into(), before.into(), limit.into()])
+    by_sender(tx, SENT, room, agent, before, limit)
 }
 
 /// Lists what an agent sent and somebody still has to accept.
@@ -128,8 +127,20 @@ pub fn unanswered(
     before: Option<Seq>,
     limit: u32,
 ) -> Result<Vec<Item>, StoreError> {
-    let (before, limit) = (before.map_or(i64::MAX, |seq| seq.0.try_into().unwrap_or(i64::MAX)), i64::from(limit));
-    collect(tx, UNANSWERED, room, &[room.as_str().into(), agent.as_str().into(), before.into(), limit.into()])
+    by_sender(tx, UNANSWERED, room, agent, before, limit)
+}
+
+/// What a statement about a sender finds before a message.
+fn by_sender(
+    tx: &mut dyn Tx,
+    sql: &'static str,
+    room: &RoomId,
+    agent: &AgentId,
+    before: Option<Seq>,
+    limit: u32,
+) -> Result<Vec<Item>, StoreError> {
+    let before = before.map_or(i64::MAX, |seq| seq.0.try_into().unwrap_or(i64::MAX));
+    collect(tx, sql, room, &[room.as_str().into(), agent.as_str().into(), before.into(), i64::from(limit).into()])
 }
 
 /// Lists those of an agent's items that another agent has to see or to accept too.

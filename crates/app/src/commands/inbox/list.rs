@@ -40,7 +40,7 @@ pub struct ListInput {
 
 /// Which items are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+enum Which {
     /// Not seen yet, or to be accepted.
     Pending,
     /// All of them.

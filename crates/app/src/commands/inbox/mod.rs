@@ -9,7 +9,7 @@ mod sent;
 mod view;
 
 pub use ack::{Ack, AckInput, AckResult};
-pub use list::{List, ListInput, ListResult, Which};
+pub use list::{List, ListInput, ListResult};
 pub use read::{Read, ReadInput, ReadResult};
 pub use reference::MessageRef;
 pub use send::{Send, SendInput, SendResult};

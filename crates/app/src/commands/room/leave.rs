@@ -31,7 +31,7 @@ pub struct LeaveInput {
 pub struct LeavePathResult {
     pub room_id: RoomId,
     pub members: Vec<AgentId>,
-    /// Who the stick is kept for now.
+    /// Whom the stick is kept for after that.
     pub reserved_for: Option<AgentId>,
 }
 
