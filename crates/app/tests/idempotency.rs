@@ -177,7 +177,7 @@ fn an_empty_or_oversized_key_is_refused_by_every_command_that_takes_one() {
                 let refusal = codex.refused(command, keyed(input, &key));
                 assert_eq!(
                     (&refusal["error"], &refusal["field"]),
-                    (&json!("invalid_input"), &json!("idempotency_key"))
+                    (&json!("INVALID_INPUT"), &json!("idempotency_key"))
                 );
             }
         }

@@ -114,7 +114,7 @@ fn only_its_recipient_reads_or_accepts_a_message() {
             for nothing in [json!(1), json!(999), json!("proto_20260101_999")] {
                 assert_eq!(claude.refused(command, json!({"message": nothing}))["error"], "MESSAGE_NOT_FOUND");
             }
-            assert_eq!(claude.refused(command, json!({"message": "proto"}))["error"], "invalid_input");
+            assert_eq!(claude.refused(command, json!({"message": "proto"}))["error"], "INVALID_INPUT");
         }
         assert_eq!(app.everything(), before);
         let id = claude.does("inbox.read", json!({"message": message}))["event"]["id"].clone();
@@ -254,7 +254,7 @@ fn a_blocked_is_the_contracts_event_field_for_field() {
         assert_eq!((&row["event_type"], &row["protocol"]), (&json!("BLOCKED"), &expected));
         let refusal = codex.refused("inbox.send", with(block.clone(), "requires_ack", false));
         assert_eq!((&refusal["error"], &refusal["field"]), (&json!("INVALID_MESSAGE"), &json!("requires_ack")));
-        assert_eq!(codex.refused("inbox.send", with(block, "urgency", "asap"))["error"], "invalid_input");
+        assert_eq!(codex.refused("inbox.send", with(block, "urgency", "asap"))["error"], "INVALID_INPUT");
     });
 }
 
@@ -277,7 +277,7 @@ fn a_message_is_about_the_senders_task_unless_it_says_another() {
         );
         let before = app.everything();
         assert_eq!(codex.refused("inbox.send", with(info("claude"), "bead_id", "TASK-003"))["error"], "UNKNOWN_ID");
-        assert_eq!(codex.refused("inbox.send", with(info("claude"), "bead_id", "a b"))["error"], "invalid_input");
+        assert_eq!(codex.refused("inbox.send", with(info("claude"), "bead_id", "a b"))["error"], "INVALID_INPUT");
         assert_eq!(app.everything(), before);
     });
 }

@@ -90,14 +90,14 @@ fn every_refusal_names_what_is_wrong_and_what_there_is() {
         shown(json!({"op": "read", "cmd": "desk.read"})),
         shown(json!({"op": "call"})),
     ].join("\n"), @r#"
-    invalid_input "op" op: missing field `op`
-    invalid_input "op" op: invalid type: integer `7`, expected a string
-    invalid_input "arguments" arguments: unknown field `arguments`, expected one of `workspace`, `op`, `args`, `cmd`
-    invalid_input "args" args: invalid type: string "paper", expected a map
-    invalid_input "args" args: invalid type: sequence, expected a map
-    invalid_input "workspace" workspace: invalid type: integer `5`, expected a string
-    invalid_input "cmd" cmd: goes with op `call` only
-    invalid_input "cmd" cmd: op `call` needs the full name of a command
+    INVALID_INPUT "op" op: missing field `op`
+    INVALID_INPUT "op" op: invalid type: integer `7`, expected a string
+    INVALID_INPUT "arguments" arguments: unknown field `arguments`, expected one of `workspace`, `op`, `args`, `cmd`
+    INVALID_INPUT "args" args: invalid type: string "paper", expected a map
+    INVALID_INPUT "args" args: invalid type: sequence, expected a map
+    INVALID_INPUT "workspace" workspace: invalid type: integer `5`, expected a string
+    INVALID_INPUT "cmd" cmd: goes with op `call` only
+    INVALID_INPUT "cmd" cmd: op `call` needs the full name of a command
     "#);
     assert_eq!(
         refused(json!({"op": "list"})),
@@ -144,7 +144,7 @@ fn a_portal_is_about_the_named_workspace_else_the_room_joined_last_else_the_one_
 
         let differing = json!({"op": "put", "workspace": ".", "args": {"room_id": repo}});
         let refusal = room(&ana, differing).unwrap_err().to_json();
-        assert_eq!((&refusal["error"], &refusal["field"]), (&json!("invalid_input"), &json!("workspace")));
+        assert_eq!((&refusal["error"], &refusal["field"]), (&json!("INVALID_INPUT"), &json!("workspace")));
         let missing = room(&ana, json!({"op": "read", "workspace": "gone"})).unwrap_err();
         assert_eq!(missing.code.as_str(), "path_not_found");
     });

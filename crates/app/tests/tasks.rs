@@ -148,7 +148,7 @@ fn what_is_not_there_or_makes_no_sense_is_refused() {
             ("tasks.create", json!({"title": "x", "assignee": "nobody"}), "AGENT_NOT_FOUND"),
             ("tasks.create", json!({"title": "x", "scopes": ["../elsewhere"]}), "INVALID_ARGS"),
             ("tasks.assign", json!({"task": "TASK-001", "assignee": "nobody"}), "AGENT_NOT_FOUND"),
-            ("tasks.show", json!({"task": "bb-1"}), "invalid_input"),
+            ("tasks.show", json!({"task": "bb-1"}), "INVALID_INPUT"),
         ] {
             assert_eq!(codex.refused(command, input.clone())["error"], error, "{command} {input}");
         }

@@ -25,7 +25,7 @@ fn a_wait_longer_than_a_client_would_allow_is_refused_and_says_the_most() {
     on_every_backend(|app| {
         let [codex] = app.joined(["codex"]);
         let refusal = codex.refused("stick.wait", json!({"max_wait_ms": 50_001}));
-        assert_eq!((&refusal["error"], &refusal["field"]), (&json!("invalid_input"), &json!("max_wait_ms")));
+        assert_eq!((&refusal["error"], &refusal["field"]), (&json!("INVALID_INPUT"), &json!("max_wait_ms")));
     });
 }
 

@@ -185,7 +185,7 @@ codes! {
     InvalidPath "invalid_path" Invalid
         "The path is not valid UTF-8, is too long or is empty."
         "Use a path that can be written as text."
-    InvalidInput "invalid_input" Invalid
+    InvalidInput "INVALID_INPUT" Invalid
         "A field is missing, unknown or of the wrong type."
         "Correct the named field."
     TooManyMembers "too_many_members" Refused

@@ -263,7 +263,7 @@ fn an_override_from_the_environment_must_be_an_agent_id() {
     assert_eq!((actor.agent_id.as_str(), actor.overridden), ("tester:1", true));
     insta::assert_snapshot!(
         gathered("not an id").unwrap_err(),
-        @r#"invalid_input: BATON_AGENT_ID: an agent id must be 1 to 128 letters, digits or any of : . _ - @ + (like "codex:9b22"), not "not an id"."#
+        @r#"INVALID_INPUT: BATON_AGENT_ID: an agent id must be 1 to 128 letters, digits or any of : . _ - @ + (like "codex:9b22"), not "not an id"."#
     );
 }
 

@@ -158,8 +158,8 @@ fn a_room_is_opened_by_whoever_begins_in_it_and_by_nothing_that_is_refused() {
         (&["--register", "X"][..], 2, "INVALID_AGENT_ID"),
         (&["--role", "Not A Role"], 2, "INVALID_ROLE"),
         (&["--adopt", "amber-otter"], 4, "unknown_room"),
-        (&["--adopt", "amber-otter", "--register", "cobalt-harbor"], 2, "invalid_input"),
-        (&["--scope", "src"], 2, "invalid_input"),
+        (&["--adopt", "amber-otter", "--register", "cobalt-harbor"], 2, "INVALID_INPUT"),
+        (&["--scope", "src"], 2, "INVALID_INPUT"),
     ] {
         let refused = init(&world, "ana", arguments);
         assert_eq!((refused.status, refused.code().as_str()), (status, code), "{refused:?}");

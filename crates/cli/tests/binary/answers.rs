@@ -51,7 +51,7 @@ fn what_is_mistyped_is_told_to_a_program_too() {
     let world = World::new();
     let told = |arguments: &[&str]| {
         let ran = world.run(arguments);
-        assert_eq!((ran.status, ran.stderr.as_str(), ran.code().as_str()), (2, "", "invalid_input"), "{ran:?}");
+        assert_eq!((ran.status, ran.stderr.as_str(), ran.code().as_str()), (2, "", "INVALID_INPUT"), "{ran:?}");
         let json = ran.json();
         format!("{}: {} {}", json["command"], json["error"]["message"], json["error"]["next"])
     };

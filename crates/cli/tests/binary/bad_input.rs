@@ -44,7 +44,7 @@ fn a_path_that_is_not_utf_8_is_invalid() {
         command.args(["--json", "--path"]).arg(name);
         let ran = Ran::of(command);
         // `hold` may be refused before, for being run by an agent.
-        let codes = if words == ["hold"] { &["invalid_path", "invalid_input"][..] } else { &["invalid_path"] };
+        let codes = if words == ["hold"] { &["invalid_path", "INVALID_INPUT"][..] } else { &["invalid_path"] };
         assert_eq!(ran.status, 2, "{words:?}: {ran:?}");
         assert!(codes.contains(&ran.code().as_str()), "{words:?}: {ran:?}");
     }
@@ -147,8 +147,8 @@ fn a_handoff_that_is_oversized_empty_or_unreadable_is_refused_and_the_stick_stay
         (file("blank.json", r#"{"status":"  ","next_action":"go on"}"#), "invalid_handoff"),
         (file("wrong.json", r#"{"status":1,"next_action":"go on"}"#), "invalid_handoff"),
         (file("cut.json", r#"{"status":"a"#), "invalid_handoff"),
-        ("missing.md".to_owned(), "invalid_input"),
-        (".".to_owned(), "invalid_input"),
+        ("missing.md".to_owned(), "INVALID_INPUT"),
+        (".".to_owned(), "INVALID_INPUT"),
     ] {
         let ran = world.run_as("ana", &["release", "--file", &file, "--json"]);
         assert_eq!((ran.status, ran.code().as_str()), (2, code), "{file}: {ran:?}");
@@ -156,7 +156,7 @@ fn a_handoff_that_is_oversized_empty_or_unreadable_is_refused_and_the_stick_stay
     let mut binary = world.baton(&["release", "--file", "binary", "--json"]);
     fs::write(world.workspace().join("binary"), [0xff, 0xfe, 0]).unwrap();
     binary.env("BATON_AGENT_ID", "test:ana");
-    assert_eq!(Ran::of(binary).code(), "invalid_input");
+    assert_eq!(Ran::of(binary).code(), "INVALID_INPUT");
     assert_eq!(last_event(&world), before);
     let state = world.data_of(&["room", "state"]);
     assert_eq!(state["room"]["owner"], "test:ana");

@@ -45,7 +45,7 @@ fn what_makes_no_sense_is_said_and_writes_nothing() {
     let before = World::files(&world.root());
     let refused = |arguments: &[&str], words: &str| {
         let ran = world.run(&[arguments, &["--json"]].concat());
-        assert_eq!((ran.status, ran.code().as_str()), (2, "invalid_input"), "{ran:?}");
+        assert_eq!((ran.status, ran.code().as_str()), (2, "INVALID_INPUT"), "{ran:?}");
         let error = ran.json()["error"].to_string();
         assert!(error.contains(words), "{error}");
     };

@@ -176,7 +176,7 @@ fn nobody_becomes_the_guardian_of_somebody_else_by_naming_them() {
     let bo = world.agent("bo");
     let before = world.log(&bo.room_id);
     let (refused, exit) = as_person(&world, &["hold", "--room", &bo.room_id, "--guardian-of", &bo.id]);
-    assert_eq!((exit, &refused["error"]), (3, &Value::from("invalid_input")), "{refused}");
+    assert_eq!((exit, &refused["error"]), (3, &Value::from("INVALID_INPUT")), "{refused}");
     assert_eq!(world.log(&bo.room_id), before);
 
     let mut overridden = person(&world, &["hold", "--json"]);
@@ -209,7 +209,7 @@ fn an_agent_is_told_to_wait_instead() {
     let mut command = world.baton(&["hold", "--json"]);
     command.env("CLAUDECODE", "1");
     let ran = Ran::of(command);
-    assert_eq!((ran.status, ran.code()), (2, "invalid_input".to_owned()), "{ran:?}");
+    assert_eq!((ran.status, ran.code()), (2, "INVALID_INPUT".to_owned()), "{ran:?}");
     assert_eq!(ran.json()["error"]["next"], "Use `baton wait`.");
 }
 

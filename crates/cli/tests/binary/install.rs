@@ -131,7 +131,7 @@ fn a_password_is_never_written_into_a_configuration() {
     let mut command = world.baton(&["install", "--all", "--json"]);
     command.env("BATON_STORE", secret);
     for ran in [Ran::of(command), run(&world, &["install", "--all", "--json", "--store", secret])] {
-        assert_eq!((ran.status, ran.code().as_str()), (2, "invalid_input"), "{ran:?}");
+        assert_eq!((ran.status, ran.code().as_str()), (2, "INVALID_INPUT"), "{ran:?}");
         assert!(ran.json()["error"]["next"].as_str().unwrap().contains("~/.pgpass"), "{ran:?}");
         assert!(!ran.stdout.contains("hunter2") && ran.stderr.is_empty(), "{ran:?}");
     }
@@ -144,7 +144,7 @@ fn a_file_in_an_address_is_named_from_the_root() {
     let before = files(&world);
     let address = "postgres://ana@db.example/baton?sslmode=verify-full&sslrootcert=ca.pem";
     let ran = run(&world, &["install", "--all", "--json", "--store", address]);
-    assert_eq!((ran.status, ran.code().as_str()), (2, "invalid_input"), "{ran:?}");
+    assert_eq!((ran.status, ran.code().as_str()), (2, "INVALID_INPUT"), "{ran:?}");
     assert!(ran.json()["error"]["message"].as_str().unwrap().contains("ca.pem"), "{ran:?}");
     assert_eq!(files(&world), before);
 }

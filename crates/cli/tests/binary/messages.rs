@@ -223,7 +223,7 @@ fn a_listing_knows_its_states_and_bounds_and_pages_on() {
     let subjects: Vec<_> = rest["items"].as_array().unwrap().iter().map(|item| &item["subject"]).collect();
     assert_eq!(subjects, ["two", "three"]);
     // Options of the listing do not get lost before a subcommand; those of the program go anywhere.
-    assert_eq!(refused(&["inbox", "--state", "all", "read", "4"]), (2, "invalid_input".to_owned()));
+    assert_eq!(refused(&["inbox", "--state", "all", "read", "4"]), (2, "INVALID_INPUT".to_owned()));
     assert_eq!(world.run_as("ana", &["inbox", "--json", "read", "4"]).json()["command"], "inbox read");
 }
 

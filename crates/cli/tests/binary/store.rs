@@ -83,10 +83,10 @@ fn a_store_that_cannot_be_is_told_with_its_code_and_without_its_password() {
     let nowhere = format!("{nowhere}/nowhere");
     let stranger = nowhere.replacen("baton@", "stranger:hunter2@", 1);
     let cases = [
-        ("mysql://ana:hunter2@db/baton", 2, "invalid_input", "mysql is no kind of store"),
+        ("mysql://ana:hunter2@db/baton", 2, "INVALID_INPUT", "mysql is no kind of store"),
         ("postgres://ana:hunter2@127.0.0.1:1/baton", 1, "store_unreachable", "postgres://ana@127.0.0.1:1/baton cannot"),
-        ("postgres://ana:hun@ter2@db/baton", 2, "invalid_input", "write @ as %40"),
-        ("postgres://ana:hunter2@db/baton?sslmod=require", 2, "invalid_input", "the parameter sslmod"),
+        ("postgres://ana:hun@ter2@db/baton", 2, "INVALID_INPUT", "write @ as %40"),
+        ("postgres://ana:hunter2@db/baton?sslmod=require", 2, "INVALID_INPUT", "the parameter sslmod"),
         (nowhere.as_str(), 1, "store_denied", "does not exist; create it first"),
         (stranger.as_str(), 1, "store_denied", "stranger"),
     ];
@@ -98,7 +98,7 @@ fn a_store_that_cannot_be_is_told_with_its_code_and_without_its_password() {
         assert_eq!((text.status, text.stdout.as_str()), (status, ""), "{store}: {text:?}");
     }
     let empty = run(&world, &["status", "--store", "", "--json"]);
-    assert_eq!((empty.status, empty.code().as_str()), (2, "invalid_input"));
+    assert_eq!((empty.status, empty.code().as_str()), (2, "INVALID_INPUT"));
     assert_eq!(run_with(&world, ("BATON_STORE", ""), &["status"]).status, 0, "an empty variable is none");
 }
 
@@ -122,7 +122,7 @@ fn a_password_on_the_command_line_is_refused_by_everything_that_takes_a_store() 
         assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{arguments:?}: {ran:?}");
         assert_eq!(
             ran.stderr,
-            "invalid_input: A password does not belong on the command line: everybody on this machine can see it there.\n  \
+            "INVALID_INPUT: A password does not belong on the command line: everybody on this machine can see it there.\n  \
              next: Leave it out of the address, and put it into ~/.pgpass, PGPASSWORD or BATON_STORE.\n"
         );
     }
@@ -134,7 +134,7 @@ fn a_command_that_uses_no_store_takes_none() {
     let world = World::new();
     for arguments in [&["demo"][..], &["uninstall", "--all"], &["store", "copy", "--from", "a", "--to", "b"]] {
         let ran = run(&world, &[arguments, &["--store", "x", "--json"]].concat());
-        assert_eq!((ran.status, ran.code().as_str()), (2, "invalid_input"), "{arguments:?}");
+        assert_eq!((ran.status, ran.code().as_str()), (2, "INVALID_INPUT"), "{arguments:?}");
     }
 }
 
@@ -334,7 +334,7 @@ fn a_store_that_is_not_there_is_not_copied_and_not_made() {
     let (server, world) = (Place::new(Backend::Postgres), World::new());
     for from in ["../nowhere", &server.address()] {
         let ran = run(&world, &["store", "copy", "--from", from, "--to", "../there", "--json"]);
-        assert_eq!((ran.status, ran.code().as_str()), (2, "invalid_input"), "{ran:?}");
+        assert_eq!((ran.status, ran.code().as_str()), (2, "INVALID_INPUT"), "{ran:?}");
         assert!(ran.json()["error"]["message"].as_str().unwrap().starts_with("There is no store to copy at "));
     }
     assert!(!world.root().join("nowhere").exists() && !world.root().join("there").exists());

@@ -36,7 +36,7 @@ async fn wrong_arguments_are_refused_by_name() {
     {
         let result = wire.call("join_path", arguments).await;
         assert_eq!(result["isError"], true);
-        assert_eq!(result["structuredContent"]["error"], "invalid_input");
+        assert_eq!(result["structuredContent"]["error"], "INVALID_INPUT");
         assert!(result["structuredContent"]["message"].as_str().unwrap().contains(field), "{result}");
     }
 }

@@ -73,7 +73,7 @@ async fn an_op_runs_as_its_command_in_the_room_that_was_joined() {
     for (input, code) in [
         (json!({"op": "burn"}), "UNKNOWN_OP"),
         (json!({"op": "call", "cmd": "room.join"}), "UNKNOWN_CMD"),
-        (json!({"op": "put", "args": {"text": 5}}), "invalid_input"),
+        (json!({"op": "put", "args": {"text": 5}}), "INVALID_INPUT"),
     ] {
         let refused = wire.call("desk", input).await;
         assert_eq!((&refused["isError"], &refused["structuredContent"]["error"]), (&json!(true), &json!(code)));
