@@ -10,20 +10,23 @@ use baton_core::{
     event::{Event, Recorded},
     ids::{AgentId, AgentName, BeadId, Role, Seq},
     inbox::{Inbox, Item},
+    job::{Job, JobId, Jobs},
+    library::{Card, CardId, Library},
     process::Witness,
     room::{self, Action, Actor, Command, Member, NewIdentity, Refusal, Room, Stick},
+    runner::{Heartbeat, Runner, Runners},
     scope::Scopes,
     task::{Task, TaskId, Tasks},
-    time::Timestamp,
+    time::{Timestamp, Ttl},
 };
 use baton_store::{
     StoreError,
     engine::Tx,
     former,
     inbox::{self, Waiting},
-    log,
+    jobs, library, log,
     rooms::{self, Arrival},
-    scopes, tasks,
+    runners, scopes, tasks,
 };
 
 use crate::{Failure, testimony};
@@ -59,6 +62,9 @@ pub(crate) struct Change<'a> {
     scopes: Option<Part<Scopes>>,
     tasks: Part<Tasks>,
     inbox: Part<Inbox>,
+    jobs: Part<Jobs>,
+    runners: Part<Runners>,
+    library: Part<Library>,
 }
 
 /// A part of a room as it was loaded, and as it is now.
@@ -77,8 +83,21 @@ impl<'a> Change<'a> {
         witness: &'a dyn Witness,
     ) -> Self {
         let Arrival { room, handoff, waiting } = arrival;
-        let (tasks, inbox) = (Part::default(), Part::default());
-        Self { tx, room, handoff, waiting, now, actor, witness, scopes: None, tasks, inbox }
+        Self {
+            tx,
+            room,
+            handoff,
+            waiting,
+            now,
+            actor,
+            witness,
+            scopes: None,
+            tasks: Part::default(),
+            inbox: Part::default(),
+            jobs: Part::default(),
+            runners: Part::default(),
+            library: Part::default(),
+        }
     }
 
     /// Decides `action`, and when it is allowed logs and applies what follows from it.
@@ -118,6 +137,9 @@ impl<'a> Change<'a> {
         }
         self.tasks.after.apply(&recorded);
         self.inbox.after.apply(&recorded);
+        self.jobs.after.apply(&recorded);
+        self.runners.after.apply(&recorded);
+        self.library.after.apply(&recorded);
         Ok(recorded)
     }
 
@@ -176,6 +198,89 @@ impl<'a> Change<'a> {
             part.extend(found.iter().cloned());
             part.sort_by_key(|task| task.id);
         }
+    }
+
+    /// A job of the room.
+    pub(crate) fn job(&mut self, id: JobId) -> Result<Option<Job>, Failure> {
+        if let Some(job) = self.jobs.after.find(id) {
+            return Ok(Some(job.clone()));
+        }
+        let found = jobs::find(self.tx, &self.room.id, id)?;
+        self.take_jobs(found.clone());
+        Ok(found)
+    }
+
+    /// Takes up jobs that were found in this transaction, so that what happens to them is stored.
+    pub(crate) fn take_jobs(&mut self, found: impl IntoIterator<Item = Job>) {
+        for job in found {
+            if self.jobs.after.find(job.id).is_some() {
+                continue;
+            }
+            for part in [&mut self.jobs.before.jobs, &mut self.jobs.after.jobs] {
+                let place = part.partition_point(|known| known.id < job.id);
+                part.insert(place, job.clone());
+            }
+        }
+    }
+
+    /// Moves the end of a job's claim. This is no event.
+    pub(crate) fn renew_job(&mut self, id: JobId, ttl: Ttl) {
+        if let Some(job) = self.jobs.after.find_mut(id) {
+            job.renew(self.now, ttl);
+        }
+    }
+
+    /// A runner of the room.
+    pub(crate) fn runner(&mut self, id: &AgentId) -> Result<Option<Runner>, Failure> {
+        if let Some(runner) = self.runners.after.find(id) {
+            return Ok(Some(runner.clone()));
+        }
+        let found = runners::find(self.tx, &self.room.id, id)?;
+        for part in [&mut self.runners.before.runners, &mut self.runners.after.runners] {
+            part.extend(found.clone());
+            part.sort_by(|one, other| one.id.cmp(&other.id));
+        }
+        Ok(found)
+    }
+
+    /// Notes that a runner is there. This is no event.
+    pub(crate) fn hear_runner(&mut self, heartbeat: &Heartbeat) {
+        let now = self.now;
+        let heard = self.runners.after.runners.iter_mut().filter(|runner| runner.id == heartbeat.runner);
+        heard.for_each(|runner| runner.hear(now, heartbeat));
+    }
+
+    /// A card of the room.
+    pub(crate) fn card(&mut self, id: CardId) -> Result<Option<Card>, Failure> {
+        if let Some(card) = self.library.after.card(id) {
+            return Ok(Some(card.clone()));
+        }
+        let found = library::find_card(self.tx, &self.room.id, id)?;
+        for part in [&mut self.library.before.cards, &mut self.library.after.cards] {
+            part.extend(found.clone());
+            part.sort_by_key(|card| card.id);
+        }
+        Ok(found)
+    }
+
+    /// The task that the caller has turned to: the one it said, else the one it is at.
+    pub(crate) fn focus(&mut self) -> Result<Option<TaskId>, Failure> {
+        let agent = &self.actor.agent_id;
+        if let Some(focus) = tasks::focus_of(self.tx, &self.room.id, agent)? {
+            return Ok(Some(focus.task));
+        }
+        let own = tasks::in_progress_of(self.tx, &self.room.id, agent)?;
+        Ok(own.first().map(|task| task.id))
+    }
+
+    /// Takes up what the caller has turned to, so that turning away from it is stored.
+    pub(crate) fn take_focus(&mut self) -> Result<(), Failure> {
+        let found = tasks::focus_of(self.tx, &self.room.id, &self.actor.agent_id)?;
+        for part in [&mut self.tasks.before.focus, &mut self.tasks.after.focus] {
+            part.retain(|known| Some(&known.agent) != found.as_ref().map(|focus| &focus.agent));
+            part.extend(found.clone());
+        }
+        Ok(())
     }
 
     /// The items of one message.
@@ -259,6 +364,10 @@ impl<'a> Change<'a> {
         for task in self.tasks.after.tasks.iter().filter(|task| before.find(task.id) != Some(*task)) {
             tasks::put(self.tx, room, task)?;
         }
+        tasks::save_focus(self.tx, room, &self.tasks.before.focus, &self.tasks.after.focus)?;
+        jobs::save(self.tx, room, &self.jobs.before, &self.jobs.after)?;
+        runners::save(self.tx, room, &self.runners.before, &self.runners.after)?;
+        library::save(self.tx, room, &self.library.before, &self.library.after)?;
         inbox::save(self.tx, room, &self.inbox.before, &self.inbox.after)
     }
 }

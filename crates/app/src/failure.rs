@@ -3,7 +3,9 @@
 //! A [`Failure`] is a stable code, a sentence, whatever the caller needs to act, and the next step. It is made
 //! from refusals and store errors here, so that no adapter knows either.
 
-use baton_core::{agent::Rejection, code::ErrorCode, ids::RoomId, inbox, limits, room::Refusal, scope, task};
+use baton_core::{
+    agent::Rejection, code::ErrorCode, ids::RoomId, inbox, job, library, limits, room::Refusal, runner, scope, task,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -62,6 +64,12 @@ impl Failure {
         Self::new(ErrorCode::UnknownId, format!("There is no {task} in this room.")).with("task", task)
     }
 
+    /// There is nothing with this id.
+    pub(crate) fn unknown_id(id: impl std::fmt::Display) -> Self {
+        let shown: String = id.to_string().chars().take(limits::SHOWN_INPUT_CHARS).collect();
+        Self::new(ErrorCode::UnknownId, format!("There is no {shown} in this room.")).with("id", shown)
+    }
+
     pub(crate) fn unknown_room(room: &RoomId) -> Self {
         Self::new(ErrorCode::UnknownRoom, format!("There is no room {room}.")).with("room_id", room.as_str())
     }
@@ -109,6 +117,28 @@ impl From<task::Refusal> for Failure {
                 .advising(format!("Leave it to them, or assign {task} to your own name with `tasks assign` first.")),
             task::Refusal::InvalidTitle { .. } | task::Refusal::WrongState { .. } => failure,
         }
+    }
+}
+
+impl From<job::Refusal> for Failure {
+    fn from(refusal: job::Refusal) -> Self {
+        let failure = refused(refusal.code(), &refusal);
+        match refusal.next() {
+            Some(next) => failure.advising(next),
+            None => failure,
+        }
+    }
+}
+
+impl From<runner::Refusal> for Failure {
+    fn from(refusal: runner::Refusal) -> Self {
+        refused(refusal.code(), &refusal)
+    }
+}
+
+impl From<library::Refusal> for Failure {
+    fn from(refusal: library::Refusal) -> Self {
+        refused(refusal.code(), &refusal)
     }
 }
 

@@ -9,11 +9,14 @@ use baton_core::{
     event::Recorded,
     ids::{RoomId, Seq},
     inbox::Inbox,
+    job::{Job, Jobs},
+    library::Library,
     room::{Room, Stick},
+    runner::{Runner, Runners},
     scope::Scopes,
     task::Tasks,
 };
-use baton_store::{engine::Tx, former, inbox, rooms, scopes, tasks};
+use baton_store::{engine::Tx, former, inbox, jobs, library, rooms, runners, scopes, tasks};
 
 use crate::Failure;
 
@@ -25,6 +28,9 @@ pub(crate) struct Whole {
     pub(crate) scopes: Scopes,
     pub(crate) tasks: Tasks,
     pub(crate) inbox: Inbox,
+    pub(crate) jobs: Jobs,
+    pub(crate) runners: Runners,
+    pub(crate) library: Library,
 }
 
 impl Whole {
@@ -36,6 +42,9 @@ impl Whole {
             scopes: scopes::all(tx, id)?,
             tasks: tasks::all(tx, id)?,
             inbox: inbox::all(tx, id)?,
+            jobs: jobs::all(tx, id)?,
+            runners: runners::all(tx, id)?,
+            library: library::all(tx, id)?,
             room,
         })
     }
@@ -47,12 +56,19 @@ impl Whole {
         self.former.iter().try_for_each(|former| former::put(tx, id, former))?;
         scopes::save(tx, id, &Scopes::default(), &self.scopes)?;
         self.tasks.tasks.iter().try_for_each(|task| tasks::put(tx, id, task))?;
+        tasks::save_focus(tx, id, &[], &self.tasks.focus)?;
         inbox::save(tx, id, &Inbox::default(), &self.inbox)?;
+        jobs::save(tx, id, &Jobs::default(), &self.jobs)?;
+        runners::save(tx, id, &Runners::default(), &self.runners)?;
+        library::save(tx, id, &Library::default(), &self.library)?;
         Ok(())
     }
 
-    /// The same in the order in which it is stored, less who was last seen when, which moves without events.
+    /// The same in the order in which it is stored, less what moves without events: who was last seen when, and what
+    /// runners say between events.
     pub(crate) fn without_presence(mut self) -> Self {
+        self.jobs.jobs = self.jobs.jobs.into_iter().map(Job::without_heartbeats).collect();
+        self.runners.runners = self.runners.runners.into_iter().map(Runner::without_heartbeats).collect();
         self.room.updated_at = self.room.created_at;
         for member in &mut self.room.members {
             member.last_seen_at = member.joined_at;
@@ -77,6 +93,9 @@ impl Whole {
             scopes: Scopes::default(),
             tasks: Tasks::default(),
             inbox: Inbox::default(),
+            jobs: Jobs::default(),
+            runners: Runners::default(),
+            library: Library::default(),
         })
     }
 
@@ -88,6 +107,9 @@ impl Whole {
         self.scopes.apply(recorded);
         self.tasks.apply(recorded);
         self.inbox.apply(recorded);
+        self.jobs.apply(recorded);
+        self.runners.apply(recorded);
+        self.library.apply(recorded);
     }
 
     /// The first part in which two rooms differ.
@@ -100,6 +122,9 @@ impl Whole {
             ("scopes", self.scopes != other.scopes),
             ("tasks", self.tasks != other.tasks),
             ("inboxes", self.inbox != other.inbox),
+            ("jobs", self.jobs != other.jobs),
+            ("runners", self.runners != other.runners),
+            ("library", self.library != other.library),
         ];
         parts.into_iter().find(|(_, differ)| *differ).map(|(part, _)| format!("its {part} are others"))
     }

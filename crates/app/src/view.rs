@@ -5,10 +5,13 @@ use baton_core::{
     handoff::Handoff,
     ids::{AgentId, LeaseId, Role, RoomId, Seq, event_id},
     inbox,
+    job::{self, JobId},
     lease::Fence,
+    library,
     policy::Policy,
     process::{Liveness, Proof, SessionKind, Witness},
     protocol::ProtocolEvent,
+    reference::Reference,
     room::{Event, Member, Room, RoomState, TakeoverReason},
     scope,
     task::{self, TaskId},
@@ -155,8 +158,8 @@ pub struct RoomEvent {
     pub event_seq: Seq,
     pub event_id: String,
     pub turn_id: Fence,
-    /// `create join leave reorder register claim release pass takeover note policy close`, of scopes and tasks
-    /// `scope.reserve task.start …`, of inboxes `deliver see accept forward`; protocol events are
+    /// `create join leave reorder register claim release pass takeover note policy close`, of scopes, tasks,
+    /// jobs, runners and the library `scope.reserve task.start job.claimed …`, of inboxes `deliver see accept forward`; protocol events are
     /// `HANDOFF BLOCKED DECISION INFO INCURSION RESUME`
     pub event_type: String,
     pub from_agent_id: Option<AgentId>,
@@ -192,6 +195,13 @@ pub struct RoomEvent {
     /// The task that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
+    /// The job that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobId>,
+    /// What it points to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<String>")]
+    pub refs: Vec<Reference>,
     /// The messages that it is about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<Seq>,
@@ -211,6 +221,9 @@ impl RoomEvent {
             event::Event::Scope(event) => blank.of_scope(event),
             event::Event::Task(event) => blank.of_task(event),
             event::Event::Inbox(event) => blank.of_inbox(event),
+            event::Event::Job(event) => blank.of_job(event),
+            event::Event::Runner(event) => Self { note: Some(event.runner().to_string()), ..blank },
+            event::Event::Library(event) => blank.of_library(event),
         };
         let event_type = protocol.as_ref().map_or(told.event_type, |protocol| protocol.event_type.clone());
         Self { event_type, protocol, ..told }
@@ -219,8 +232,8 @@ impl RoomEvent {
     /// What every event has.
     fn blank(recorded: &Recorded) -> Self {
         let kind = recorded.event.kind();
-        // Tasks and scopes are created, released and noted too, so theirs are told whole.
-        let told_whole = matches!(recorded.event, event::Event::Scope(_) | event::Event::Task(_));
+        // Tasks, scopes, jobs and cards are created, released and noted too, so theirs are told whole.
+        let told_whole = !matches!(recorded.event, event::Event::Room(_) | event::Event::Inbox(_));
         let word = if told_whole { kind } else { kind.split_once('.').map_or(kind, |(_, word)| word) };
         Self {
             event_seq: recorded.seq,
@@ -240,6 +253,8 @@ impl RoomEvent {
             policy: None,
             scope: None,
             task: None,
+            job: None,
+            refs: Vec::new(),
             messages: Vec::new(),
             protocol: None,
             created_at: recorded.at,
@@ -262,14 +277,34 @@ impl RoomEvent {
 
     fn of_task(self, event: &task::Event) -> Self {
         use task::Event;
-        let task = Some(event.task());
+        let task = event.task();
         match event {
             Event::Created(created) => {
                 Self { task, note: Some(created.title.clone()), to_agent_id: created.assignee.clone(), ..self }
             }
-            Event::Started(_) | Event::Done(_) => Self { task, ..self },
+            Event::Started(_) | Event::Done(_) | Event::Focused(_) => Self { task, ..self },
             Event::Assigned(assigned) => Self { task, to_agent_id: assigned.to.clone(), ..self },
         }
+    }
+
+    fn of_job(self, event: &job::Event) -> Self {
+        let note = Some(event.message().to_owned());
+        Self { job: Some(event.job()), note, refs: event.refs().to_vec(), ..self }
+    }
+
+    fn of_library(self, event: &library::Event) -> Self {
+        use library::Event;
+        let (note, reference) = match event {
+            Event::CardCreated(card) => (card.title.clone(), Reference::Card(card.card)),
+            Event::CardPinned(pinned) => {
+                let word = if pinned.pinned { "pinned" } else { "unpinned" };
+                (word.to_owned(), Reference::Card(pinned.card))
+            }
+            Event::AnchorSet(anchor) => (anchor.title.clone(), Reference::Anchor(anchor.anchor.clone())),
+            Event::PlanCreated(plan) => (plan.title.clone(), Reference::Plan(plan.plan)),
+            Event::ArtifactKept(kept) => (kept.name.clone(), Reference::Artifact(kept.kind, kept.artifact.0)),
+        };
+        Self { note: Some(note), refs: vec![reference], ..self }
     }
 
     fn of_inbox(self, event: &inbox::Event) -> Self {

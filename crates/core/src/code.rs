@@ -112,7 +112,7 @@ codes! {
         "See what is reserved with `scope status`."
     UnknownId "UNKNOWN_ID" NotFound
         "Nothing in this room has this id."
-        "List what there is, for tasks with `tasks list`."
+        "List what there is: `tasks list`, `jobs list`, `tasks card.list`; or look for it with `tasks search`."
     InvalidAgentId "INVALID_AGENT_ID" Invalid
         "An agent's name is 3 to 48 lowercase letters or digits, in words joined by single dashes."
         "Choose a name like amber-otter, or leave it out to be given one."
@@ -140,6 +140,12 @@ codes! {
     PreconditionFailed "PRECONDITION_FAILED" Refused
         "What is asked does not go with the state that this is in, or with whose it is."
         "The message says how it stands; do what leads on from there."
+    Conflict "CONFLICT" Refused
+        "Somebody else has it, or had it taken from you: the claim or lease that this leans on is not in force."
+        "Stop working on it; what is in force is in the answer."
+    BudgetExceeded "BUDGET_EXCEEDED" Invalid
+        "What was asked for is larger than the budget that was asked for with it."
+        "Ask for less, or raise `max_chars`."
     UnknownSender "UNKNOWN_SENDER" Refused
         "Only an agent of the room can send there."
         "Call `join_path` or `agent register` first."

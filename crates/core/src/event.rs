@@ -1,6 +1,6 @@
 //! The log: what happened in a room, in one numbered row of events.
 //!
-//! Each part of Baton has its own kinds of events beside its rules ([`room`], [`scope`], [`task`], [`inbox`]); here they
+//! Each part of Baton has its own kinds of events beside its rules ([`room`], [`scope`], [`task`], [`inbox`] …); here they
 //! become one type that is stored, read back and told to those who wait. Folding is each part's own: an event changes
 //! the one part it belongs to, and what touches several is several events of one transaction.
 //!
@@ -10,8 +10,9 @@ use crate::{
     handoff::Handoff,
     ids::{AgentId, RoomId, Seq},
     inbox,
+    job::{self, JobId},
     lease::Fence,
-    room, scope, task,
+    library, room, runner, scope, task,
     time::Timestamp,
 };
 
@@ -149,6 +150,12 @@ parts! {
     Task(task),
     /// To a message or somebody's inbox.
     Inbox(inbox),
+    /// To a job.
+    Job(job),
+    /// To a runner.
+    Runner(runner),
+    /// In the library.
+    Library(library),
 }
 
 impl Event {
@@ -156,7 +163,17 @@ impl Event {
     pub fn room(&self) -> Option<&room::Event> {
         match self {
             Self::Room(event) => Some(event),
-            Self::Scope(_) | Self::Task(_) | Self::Inbox(_) => None,
+            Self::Scope(_) | Self::Task(_) | Self::Inbox(_) | Self::Job(_) | Self::Runner(_) | Self::Library(_) => None,
+        }
+    }
+
+    /// The job it is about, if it is about one.
+    pub fn job(&self) -> Option<JobId> {
+        match self {
+            Self::Job(event) => Some(event.job()),
+            Self::Room(_) | Self::Scope(_) | Self::Task(_) | Self::Inbox(_) | Self::Runner(_) | Self::Library(_) => {
+                None
+            }
         }
     }
 

@@ -130,6 +130,18 @@ id_type!(
     }
 );
 
+id_type!(
+    /// A part of the map that jobs and findings belong to: `a:core`.
+    AnchorId,
+    "an anchor",
+    "\"a:\" followed by letters, digits or any of . _ - / (like \"a:core\")",
+    |text| {
+        let inside = |b: u8| b.is_ascii_alphanumeric() || b"._-/".contains(&b);
+        let name = text.strip_prefix("a:").filter(|name| !name.is_empty() && text.len() <= limits::ID_BYTES);
+        name.is_some_and(|name| name.bytes().all(inside) && name.starts_with(|c: char| c.is_ascii_alphanumeric()))
+    }
+);
+
 /// The address of everybody in a room.
 pub const BROADCAST: &str = "broadcast";
 

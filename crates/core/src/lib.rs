@@ -7,8 +7,8 @@
 //! Start at [`room::Room::decide`]: it answers a command, and [`room::Room::apply`] folds the event that
 //! it produced. The rest of the crate is the vocabulary those two speak: [`ids`], [`time`], the [`lease`]
 //! that everything leans on, the [`handoff`] that travels with the stick, and the bounds in [`limits`].
-//! [`scope`], [`task`] and [`inbox`] are further parts of a room with the same shape, and [`event`] is the one
-//! log of them all.
+//! [`scope`], [`task`], [`inbox`], [`job`], [`runner`] and [`library`] are further parts of a room with the same shape,
+//! and [`event`] is the one log of them all.
 //!
 //! What must stay true: folding a room's events, in order, gives the room that is stored.
 #![warn(missing_docs)]
@@ -19,13 +19,19 @@ pub mod event;
 pub mod handoff;
 pub mod ids;
 pub mod inbox;
+pub mod job;
 pub mod lease;
+pub mod library;
 pub mod limits;
 pub mod names;
+mod number;
 pub mod policy;
 pub mod process;
 pub mod protocol;
+pub mod reference;
 pub mod room;
+pub mod runner;
 pub mod scope;
 pub mod task;
 pub mod time;
+mod words;

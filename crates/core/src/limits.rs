@@ -105,3 +105,91 @@ pub const INBOX_DEFAULT: u32 = 25;
 pub const INBOX_MAX: u32 = 200;
 /// Most items that one event passes on, when an identity is adopted.
 pub const FORWARDED_ITEMS: usize = 200;
+
+/// Longest reference or receipt.
+pub const REFERENCE_BYTES: usize = 256;
+/// Most references with one event.
+pub const REFERENCES: usize = 32;
+
+/// Longest title of a job, a card, an anchor or a plan.
+pub const TITLE_CHARS: usize = 200;
+/// Longest prompt of a job.
+pub const PROMPT_CHARS: usize = 50_000;
+/// Longest kind of a job.
+pub const JOB_KIND_CHARS: usize = 48;
+/// Longest message of a job's event. What a runner reports is cut to it, what a manager writes is refused beyond it.
+pub const JOB_MESSAGE_CHARS: usize = 400;
+/// How much of a summary a job's row shows. The event that ended it has all of it.
+pub const JOB_SUMMARY_CHARS: usize = 800;
+/// Longest summary.
+pub const JOB_SUMMARY_BYTES: usize = 16 * 1024;
+/// How much of its last message a job's row shows.
+pub const JOB_PREVIEW_CHARS: usize = 80;
+/// Largest `meta` of a job, as JSON.
+pub const JOB_META_BYTES: usize = 8 * 1024;
+/// How often in a row a job may lose its runner before it counts as failed.
+pub const JOB_LOSSES: u32 = 8;
+/// How long a claim lasts unless told otherwise.
+pub const CLAIM_TTL: Ttl = Ttl::from_secs(180);
+/// How long a runner counts as there after it said so.
+pub const RUNNER_TTL: Ttl = Ttl::from_secs(20);
+/// Shortest and longest claim and runner lease; what is asked beyond is brought within.
+pub const LEASE_TTL: (Ttl, Ttl) = (Ttl::from_secs(1), Ttl::from_secs(300));
+/// Jobs in one listing or on the radar unless asked otherwise.
+pub const JOBS_DEFAULT: u32 = 25;
+/// Most jobs in one listing or on the radar.
+pub const JOBS_MAX: u32 = 200;
+/// Events of a job that are shown with it unless asked otherwise.
+pub const JOB_EVENTS_DEFAULT: u32 = 10;
+/// Events in one page of a job's thread unless asked otherwise.
+pub const JOB_TAIL_DEFAULT: u32 = 50;
+/// Most executors in a policy or of a runner.
+pub const EXECUTORS: usize = 8;
+/// Most jobs that one runner works on at a time.
+pub const RUNNER_PARALLEL: u32 = 64;
+/// Longest description of a runner's sandbox.
+pub const SANDBOX_POLICY_CHARS: usize = 200;
+/// Most runners that the radar shows, and most that are weighed for one job.
+pub const RUNNERS_SHOWN: u32 = 20;
+/// How long a runner that is gone is still shown.
+pub const RUNNER_OFFLINE_SHOWN: Ttl = Ttl::from_minutes(24 * 60);
+/// Most anchors in one fan-out.
+pub const FANOUT_ANCHORS: usize = 10;
+/// Most jobs in one merge report.
+pub const MERGED_JOBS: usize = 32;
+
+/// Longest text of a card, an anchor or a plan.
+pub const CARD_BYTES: usize = 16 * 1024;
+/// Most tags on a card.
+pub const TAGS: usize = 16;
+/// Longest tag.
+pub const TAG_CHARS: usize = 48;
+/// Cards, anchors, plans or artifacts in one listing unless asked otherwise.
+pub const CARDS_DEFAULT: u32 = 25;
+/// Most cards, anchors, plans or artifacts in one listing.
+pub const CARDS_MAX: u32 = 200;
+/// Largest artifact.
+pub const ARTIFACT_BYTES: u64 = 16 * 1024 * 1024;
+/// Longest name of an artifact.
+pub const ARTIFACT_NAME_CHARS: usize = 120;
+/// How much of an artifact one look shows.
+pub const ARTIFACT_SHOWN_BYTES: usize = 8 * 1024;
+/// Longest definition of done, and longest step of a verification.
+pub const DEFINITION_BYTES: usize = 4096;
+/// Most steps of a verification.
+pub const VERIFICATION_STEPS: usize = 16;
+/// Longest text that is searched for.
+pub const QUERY_CHARS: usize = 200;
+/// Hits of a search unless asked otherwise.
+pub const HITS_DEFAULT: u32 = 20;
+/// Most hits of a search.
+pub const HITS_MAX: u32 = 100;
+
+/// Characters of lines on the radar and in other views, unless asked otherwise: Codex passes on 12,000.
+pub const LINES_CHARS: usize = 10_000;
+/// Fewest and most characters that may be asked for.
+pub const LINES_CHARS_RANGE: RangeInclusive<usize> = 200..=40_000;
+/// Characters of a skill pack unless asked otherwise.
+pub const SKILL_CHARS: usize = 6_000;
+/// Most characters of a skill pack.
+pub const SKILL_CHARS_MAX: usize = 16_000;

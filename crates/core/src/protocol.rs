@@ -51,7 +51,7 @@ impl ProtocolEvent {
             Event::Inbox(crate::inbox::Event::Sent(sent)) => Part::sent(sent),
             Event::Scope(scope::Event::Incursion(incursion)) => Part::incursion(incursion),
             Event::Room(room::Event::Resumed(resumed)) => Part::resumed(resumed, recorded),
-            Event::Room(_) | Event::Scope(_) | Event::Task(_) | Event::Inbox(_) => return None,
+            _ => return None,
         };
         Some(Self {
             id: id(recorded.at, recorded.seq),

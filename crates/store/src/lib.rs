@@ -16,12 +16,15 @@ pub mod former;
 pub mod hosts;
 pub mod idempotency;
 pub mod inbox;
+pub mod jobs;
+pub mod library;
 mod location;
 pub mod log;
 #[cfg(test)]
 mod plans;
 mod postgres;
 pub mod rooms;
+pub mod runners;
 mod schema;
 pub mod scopes;
 mod sqlite;

@@ -3,6 +3,7 @@
 use baton_core::{
     event::{Event, Recorded, UnknownEvent},
     ids::{RoomId, Seq},
+    job::JobId,
     lease::Fence,
     time::Timestamp,
 };
@@ -14,8 +15,8 @@ use crate::{
 
 /// Appends an event. The primary key refuses a place that is taken.
 const APPEND: &str = "
-    INSERT INTO log (room_id, seq, type, actor, subject, turn_id, payload, created_at_ms)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    INSERT INTO log (room_id, seq, type, actor, subject, turn_id, payload, created_at_ms, job)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 ";
 
 /// Stores an event at its place, and has those who wait on the room woken when it is committed.
@@ -39,6 +40,7 @@ pub fn restore(tx: &mut dyn Tx, recorded: &Recorded) -> Result<(), StoreError> {
             (recorded.turn.0 as i64).into(),
             payload.as_str().into(),
             recorded.at.as_millis().into(),
+            recorded.event.job().map(|job| i64::from(job.0)).into(),
         ],
         Changes::Any,
     )
@@ -96,6 +98,57 @@ const AFTER: &str = "
 /// The oldest events newer than `after`, oldest first.
 pub fn after(tx: &mut dyn Tx, room: &RoomId, after: Seq, limit: u32) -> Result<Vec<Recorded>, StoreError> {
     collect(tx, AFTER, room, &[room.as_str().into(), int(after).into(), i64::from(limit).into()])
+}
+
+/// A job's events, newest first, older than a place.
+pub(crate) const OF_JOB_BEFORE: &str = "
+    SELECT seq, type, actor, payload, created_at_ms, turn_id
+      FROM log
+     WHERE room_id = ?1 AND job = ?2 AND seq < ?3
+     ORDER BY seq DESC
+     LIMIT ?4
+";
+
+/// A job's newest events older than `before` (all of them, when it is not given), newest first.
+pub fn of_job_before(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    job: JobId,
+    before: Option<Seq>,
+    limit: u32,
+) -> Result<Vec<Recorded>, StoreError> {
+    let bound = before.map_or(i64::MAX, int);
+    collect(
+        tx,
+        OF_JOB_BEFORE,
+        room,
+        &[room.as_str().into(), i64::from(job.0).into(), bound.into(), i64::from(limit).into()],
+    )
+}
+
+/// A job's events, oldest first, newer than a place.
+pub(crate) const OF_JOB_AFTER: &str = "
+    SELECT seq, type, actor, payload, created_at_ms, turn_id
+      FROM log
+     WHERE room_id = ?1 AND job = ?2 AND seq > ?3
+     ORDER BY seq
+     LIMIT ?4
+";
+
+/// A job's oldest events newer than `after`, oldest first.
+pub fn of_job_after(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    job: JobId,
+    after: Seq,
+    limit: u32,
+) -> Result<Vec<Recorded>, StoreError> {
+    collect(
+        tx,
+        OF_JOB_AFTER,
+        room,
+        &[room.as_str().into(), i64::from(job.0).into(), int(after).into(), i64::from(limit).into()],
+    )
 }
 
 fn collect(

@@ -20,6 +20,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0003_agents.sqlite.sql"),
         postgres: include_str!("schema/0003_agents.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0004_jobs.sqlite.sql"),
+        postgres: include_str!("schema/0004_jobs.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

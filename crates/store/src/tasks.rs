@@ -2,7 +2,7 @@
 
 use baton_core::{
     ids::{AgentId, RoomId},
-    task::{State, Task, TaskId, Tasks},
+    task::{Focus, State, Task, TaskId, Tasks},
 };
 
 use crate::{
@@ -16,7 +16,8 @@ macro_rules! tasks {
     ($which:literal) => {
         concat!(
             "
-    SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms
+    SELECT number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms, definition_of_done,
+           verification
       FROM tasks",
             $which
         )
@@ -112,7 +113,71 @@ const ALL: &str = tasks!(
 
 /// Every task of a room, for a check of them all.
 pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Tasks, StoreError> {
-    Ok(Tasks { tasks: collect(tx, ALL, room, &[room.as_str().into()])? })
+    let tasks = collect(tx, ALL, room, &[room.as_str().into()])?;
+    let mut focus = Vec::new();
+    tx.query(ALL_FOCUS, &[room.as_str().into()], &mut |row| {
+        focus.push(focused(room, row)?);
+        Ok(())
+    })?;
+    focus.sort_by(|one, other| one.agent.cmp(&other.agent));
+    Ok(Tasks { tasks, focus })
+}
+
+/// Lists who has turned to what.
+const ALL_FOCUS: &str = "
+    SELECT agent, task
+      FROM focus
+     WHERE room_id = ?1
+     ORDER BY agent
+";
+
+/// Finds what an agent has turned to.
+const FOCUS_OF: &str = "
+    SELECT agent, task
+      FROM focus
+     WHERE room_id = ?1 AND agent = ?2
+";
+
+/// The task that an agent has turned to.
+pub fn focus_of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Option<Focus>, StoreError> {
+    let mut found = None;
+    tx.query(FOCUS_OF, &[room.as_str().into(), agent.as_str().into()], &mut |row| {
+        found = Some(focused(room, row)?);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+fn focused(room: &RoomId, row: &dyn Row) -> Result<Focus, StoreError> {
+    let fields = Fields { table: "focus", key: room.as_str(), row };
+    let task = fields.number(1)?.try_into().map_err(|_| fields.bad("has a number that is none"))?;
+    Ok(Focus { agent: fields.id(0)?, task: TaskId(task) })
+}
+
+/// Turns an agent to a task.
+const FOCUS: &str = "
+    INSERT INTO focus (room_id, agent, task)
+    VALUES (?1, ?2, ?3)
+        ON CONFLICT (room_id, agent) DO UPDATE
+       SET task = excluded.task
+";
+
+/// Turns an agent away from its task.
+const UNFOCUS: &str = "
+    DELETE FROM focus
+     WHERE room_id = ?1 AND agent = ?2
+";
+
+/// Stores who has turned to what, where that became different.
+pub fn save_focus(tx: &mut dyn Tx, room: &RoomId, before: &[Focus], after: &[Focus]) -> Result<(), StoreError> {
+    for gone in before.iter().filter(|known| after.iter().all(|focus| focus.agent != known.agent)) {
+        tx.execute(UNFOCUS, &[room.as_str().into(), gone.agent.as_str().into()], Changes::Any)?;
+    }
+    for focus in after.iter().filter(|focus| !before.contains(focus)) {
+        let params = [room.as_str().into(), focus.agent.as_str().into(), i64::from(focus.task.0).into()];
+        tx.execute(FOCUS, &params, Changes::One("focus"))?;
+    }
+    Ok(())
 }
 
 /// Lists the newest.
@@ -136,8 +201,9 @@ fn bound(before: Option<TaskId>) -> i64 {
 
 /// Stores a task.
 const PUT: &str = "
-    INSERT INTO tasks (room_id, number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+    INSERT INTO tasks (room_id, number, title, state, assignee, scopes, created_by, created_at_ms, updated_at_ms,
+                       definition_of_done, verification)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
         ON CONFLICT (room_id, number) DO UPDATE
        SET state = excluded.state, assignee = excluded.assignee, scopes = excluded.scopes,
            updated_at_ms = excluded.updated_at_ms
@@ -145,7 +211,8 @@ const PUT: &str = "
 
 /// Stores a task, new or changed.
 pub fn put(tx: &mut dyn Tx, room: &RoomId, task: &Task) -> Result<(), StoreError> {
-    let scopes = serde_json::to_string(&task.scopes).map_err(|error| bad("tasks", room.as_str(), error))?;
+    let json = |list: &Vec<String>| serde_json::to_string(list).map_err(|error| bad("tasks", room.as_str(), error));
+    let (scopes, verification) = (json(&task.scopes)?, json(&task.verification)?);
     tx.execute(
         PUT,
         &[
@@ -158,6 +225,8 @@ pub fn put(tx: &mut dyn Tx, room: &RoomId, task: &Task) -> Result<(), StoreError
             task.created_by.as_str().into(),
             task.created_at.as_millis().into(),
             task.updated_at.as_millis().into(),
+            task.definition_of_done.as_deref().into(),
+            verification.as_str().into(),
         ],
         Changes::One("tasks"),
     )
@@ -183,5 +252,7 @@ fn task(room: &RoomId, row: &dyn Row) -> Result<Task, StoreError> {
         created_by: fields.id(5)?,
         created_at: fields.time(6)?,
         updated_at: fields.time(7)?,
+        definition_of_done: row.text(8)?.map(str::to_owned),
+        verification: serde_json::from_str(fields.text(9)?).map_err(|error| fields.bad(error))?,
     })
 }

@@ -12,6 +12,10 @@ pub struct Drafted {
     pub scopes: Vec<String>,
     /// By whom.
     pub assignee: Option<AgentId>,
+    /// When it is done.
+    pub definition_of_done: Option<String>,
+    /// How to make sure of that, step by step.
+    pub verification: Vec<String>,
 }
 
 impl Drafted {
@@ -24,11 +28,23 @@ impl Drafted {
             let why = "must be one line, without control characters".to_owned();
             return Err(Refusal::InvalidTitle { why, field: "title" });
         }
+        let texts = self.definition_of_done.iter().map(|text| ("definition_of_done", text));
+        for (field, text) in texts.chain(self.verification.iter().map(|step| ("verification", step))) {
+            if let Some(why) = blank_or_long(text, limits::DEFINITION_BYTES) {
+                return Err(Refusal::InvalidTitle { why, field });
+            }
+        }
+        if self.verification.len() > limits::VERIFICATION_STEPS {
+            let why = format!("has {} steps; at most {}", self.verification.len(), limits::VERIFICATION_STEPS);
+            return Err(Refusal::InvalidTitle { why, field: "verification" });
+        }
         Ok(Event::Created(Created {
             task: id,
             title: self.title.trim().to_owned(),
             scopes: self.scopes.clone(),
             assignee: self.assignee.clone(),
+            definition_of_done: self.definition_of_done.clone(),
+            verification: self.verification.clone(),
         }))
     }
 }

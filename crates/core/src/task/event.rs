@@ -17,6 +17,8 @@ events! {
     "task.done" => Done,
     /// It became somebody's, or nobody's.
     "task.assign" => Assigned,
+    /// Somebody turned to it.
+    "task.focus" => Focused,
 }
 
 /// It was written down.
@@ -32,6 +34,12 @@ pub struct Created {
     /// By whom.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assignee: Option<AgentId>,
+    /// When it is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition_of_done: Option<String>,
+    /// How to make sure of that, step by step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verification: Vec<String>,
 }
 
 /// Somebody began it.
@@ -64,14 +72,22 @@ pub struct Assigned {
     pub to: Option<AgentId>,
 }
 
+/// Somebody turned to it, or away from it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Focused {
+    /// Which, unless none.
+    pub task: Option<TaskId>,
+}
+
 impl Event {
     /// Which task it is about.
-    pub fn task(&self) -> TaskId {
+    pub fn task(&self) -> Option<TaskId> {
         match self {
-            Self::Created(created) => created.task,
-            Self::Started(started) => started.task,
-            Self::Done(done) => done.task,
-            Self::Assigned(assigned) => assigned.task,
+            Self::Created(created) => Some(created.task),
+            Self::Started(started) => Some(started.task),
+            Self::Done(done) => Some(done.task),
+            Self::Assigned(assigned) => Some(assigned.task),
+            Self::Focused(focused) => focused.task,
         }
     }
 
@@ -80,7 +96,7 @@ impl Event {
         match self {
             Self::Created(created) => created.assignee.as_ref(),
             Self::Started(started) => Some(&started.assignee),
-            Self::Done(_) => None,
+            Self::Done(_) | Self::Focused(_) => None,
             Self::Assigned(assigned) => assigned.to.as_ref(),
         }
     }

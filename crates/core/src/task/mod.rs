@@ -11,6 +11,6 @@ mod state;
 mod tests;
 
 pub use decide::Drafted;
-pub use event::{Assigned, Created, Done, Event, Started};
+pub use event::{Assigned, Created, Done, Event, Focused, Started};
 pub use refusal::Refusal;
-pub use state::{State, Task, TaskId, Tasks};
+pub use state::{Focus, State, Task, TaskId, Tasks};

@@ -9,8 +9,8 @@ use crate::{code::ErrorCode, ids::AgentId};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(untagged)]
 pub enum Refusal {
-    /// The title says too little or too much.
-    #[error("title {why}.")]
+    /// The title, or what it is about, says too little or too much.
+    #[error("{field} {why}.")]
     InvalidTitle {
         /// What is wrong.
         #[serde(skip)]

@@ -1,7 +1,5 @@
 //! What a task is.
 
-use std::{fmt, str::FromStr};
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,56 +7,22 @@ use super::Event;
 use crate::{
     event::{self, Recorded},
     ids::{AgentId, BeadId},
+    number::numbered,
     time::Timestamp,
 };
 
-/// The number of a task in its room, written `TASK-001`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-#[schemars(inline, with = "String")]
-pub struct TaskId(pub u32);
+numbered!(
+    /// The number of a task in its room, written `TASK-001`.
+    TaskId,
+    "TASK-",
+    "3",
+    "a task's"
+);
 
 impl TaskId {
-    /// What an id that is not one begins with.
-    const PREFIX: &'static str = "TASK-";
-
     /// The id as events name what they are about.
     pub fn bead_id(self) -> BeadId {
         self.to_string().parse().expect("a task's id is a bead id: letters, a dash and digits")
-    }
-}
-
-impl fmt::Display for TaskId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{:03}", Self::PREFIX, self.0)
-    }
-}
-
-impl FromStr for TaskId {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let digits = text.get(..Self::PREFIX.len()).filter(|prefix| prefix.eq_ignore_ascii_case(Self::PREFIX));
-        let digits = digits.and_then(|prefix| text.strip_prefix(prefix)).filter(|digits| digits.len() <= 9);
-        let number = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())).and_then(|d| d.parse().ok());
-        number.filter(|number| *number > 0).map(Self).ok_or_else(|| {
-            let shown: String = text.chars().take(crate::limits::SHOWN_INPUT_CHARS).collect();
-            format!("a task's id looks like TASK-001, not {shown:?}")
-        })
-    }
-}
-
-impl TryFrom<String> for TaskId {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl From<TaskId> for String {
-    fn from(id: TaskId) -> Self {
-        id.to_string()
     }
 }
 
@@ -99,6 +63,10 @@ pub struct Task {
     pub assignee: Option<AgentId>,
     /// Where: paths as scopes are written. Without any, anywhere.
     pub scopes: Vec<String>,
+    /// When it is done.
+    pub definition_of_done: Option<String>,
+    /// How to make sure of that, step by step.
+    pub verification: Vec<String>,
     /// Who wrote it down.
     pub created_by: AgentId,
     /// When.
@@ -112,6 +80,17 @@ pub struct Task {
 pub struct Tasks {
     /// In the order in which they were made, which is that of their numbers.
     pub tasks: Vec<Task>,
+    /// Who has turned to which, in the order of agents.
+    pub focus: Vec<Focus>,
+}
+
+/// Who has turned to which task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Focus {
+    /// Who.
+    pub agent: AgentId,
+    /// To which.
+    pub task: TaskId,
 }
 
 impl Tasks {
@@ -131,9 +110,14 @@ impl Tasks {
         match event {
             Event::Created(_) => self.tasks.extend(Task::open(recorded)),
             Event::Started(_) | Event::Done(_) | Event::Assigned(_) => {
-                if let Some(place) = self.place(event.task()) {
+                if let Some(place) = event.task().and_then(|task| self.place(task)) {
                     self.tasks[place].apply(recorded);
                 }
+            }
+            Event::Focused(focused) => {
+                self.focus.retain(|focus| focus.agent != recorded.actor);
+                self.focus.extend(focused.task.map(|task| Focus { agent: recorded.actor.clone(), task }));
+                self.focus.sort_by(|one, other| one.agent.cmp(&other.agent));
             }
         }
     }
@@ -149,6 +133,8 @@ impl Task {
             state: State::Open,
             assignee: created.assignee.clone(),
             scopes: created.scopes.clone(),
+            definition_of_done: created.definition_of_done.clone(),
+            verification: created.verification.clone(),
             created_by: recorded.actor.clone(),
             created_at: recorded.at,
             updated_at: recorded.at,
@@ -159,7 +145,7 @@ impl Task {
     pub fn apply(&mut self, recorded: &Recorded) {
         let event::Event::Task(event) = &recorded.event else { return };
         match event {
-            Event::Created(_) => {}
+            Event::Created(_) | Event::Focused(_) => {}
             Event::Started(started) => {
                 self.state = State::InProgress;
                 self.assignee = Some(started.assignee.clone());

@@ -25,8 +25,13 @@ impl Board {
     /// One task, of nobody or of somebody.
     fn with(assignee: Option<&str>) -> Self {
         let mut board = Self::default();
-        let drafted =
-            Drafted { title: " Fix it ".to_owned(), scopes: vec!["src".to_owned()], assignee: assignee.map(agent) };
+        let drafted = Drafted {
+            title: " Fix it ".to_owned(),
+            scopes: vec!["src".to_owned()],
+            assignee: assignee.map(agent),
+            definition_of_done: None,
+            verification: Vec::new(),
+        };
         board.happens("ana", Ok(Some(drafted.create(TaskId(1)).unwrap()))).unwrap();
         board
     }
@@ -140,8 +145,16 @@ fn where_a_task_is_may_be_said_when_it_begins() {
 
 #[test]
 fn a_title_says_something_and_not_too_much() {
-    let create =
-        |title: &str| Drafted { title: title.to_owned(), scopes: Vec::new(), assignee: None }.create(TaskId(1));
+    let create = |title: &str| {
+        Drafted {
+            title: title.to_owned(),
+            scopes: Vec::new(),
+            assignee: None,
+            definition_of_done: None,
+            verification: Vec::new(),
+        }
+        .create(TaskId(1))
+    };
     for bad in ["", " \n ", &"x".repeat(limits::TASK_TITLE_BYTES + 1)] {
         let refused = create(bad).unwrap_err();
         assert!(matches!(refused, Refusal::InvalidTitle { field: "title", .. }), "{refused}");

@@ -84,6 +84,6 @@ impl DeliveryView {
 pub(super) fn message(recorded: &Recorded) -> Option<&Sent> {
     match &recorded.event {
         Event::Inbox(inbox::Event::Sent(sent)) => Some(sent),
-        Event::Room(_) | Event::Scope(_) | Event::Task(_) | Event::Inbox(_) => None,
+        _ => None,
     }
 }

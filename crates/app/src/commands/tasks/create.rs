@@ -29,6 +29,12 @@ pub struct CreateInput {
     /// Name or id of who does it
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assignee: Option<String>,
+    /// When it is done
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition_of_done: Option<String>,
+    /// How to make sure, step by step
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verification: Vec<String>,
     /// Repeat a call safely: the same key gets the first answer
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -50,6 +56,8 @@ impl UseCase for Create {
                 title: input.title.clone(),
                 scopes: scopes(app, change, &input.scopes)?,
                 assignee: input.assignee.as_deref().map(|named| change.named(named)).transpose()?,
+                definition_of_done: input.definition_of_done.clone(),
+                verification: input.verification.clone(),
             };
             let id = tasks::next_id(change.tx, &change.room.id)?;
             change.record(drafted.create(id)?)?;

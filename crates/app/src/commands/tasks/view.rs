@@ -22,6 +22,12 @@ pub struct TaskView {
     pub assignee_agent: Option<String>,
     /// Where; empty means anywhere.
     pub scopes: Vec<String>,
+    /// When it is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition_of_done: Option<String>,
+    /// How to make sure, step by step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verification: Vec<String>,
     pub created_by: AgentId,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -37,6 +43,8 @@ impl TaskView {
             assignee: task.assignee.clone(),
             assignee_agent: task.assignee.as_ref().and_then(name),
             scopes: task.scopes.clone(),
+            definition_of_done: task.definition_of_done.clone(),
+            verification: task.verification.clone(),
             created_by: task.created_by.clone(),
             created_at: task.created_at,
             updated_at: task.updated_at,

@@ -1,0 +1,76 @@
+//! Who has to look at a job, and why: one character on the radar.
+
+use super::{Job, Status};
+use crate::time::Timestamp;
+
+/// What a job wants of whoever looks. The most pressing comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Marker {
+    /// `!` something went wrong.
+    Error,
+    /// `?` somebody has to decide.
+    Question,
+    /// `!` it was said to be done, and nothing shows it.
+    Proof,
+    /// `~` its claim has run out.
+    Stale,
+}
+
+impl Marker {
+    /// The character.
+    pub const fn sign(self) -> char {
+        match self {
+            Self::Error | Self::Proof => '!',
+            Self::Question => '?',
+            Self::Stale => '~',
+        }
+    }
+
+    /// What is stored of it, so that the store finds it: staleness is not, since it comes with the time.
+    pub const fn rank(self) -> u8 {
+        match self {
+            Self::Error => 1,
+            Self::Question => 2,
+            Self::Proof => 3,
+            Self::Stale => 4,
+        }
+    }
+}
+
+impl Job {
+    /// Whether the agent asked something after the manager last spoke.
+    pub fn needs_manager(&self) -> bool {
+        self.status.is_active() && self.last_question > self.last_manager
+    }
+
+    /// Whether it was said to be done, and nothing shows it yet.
+    pub fn needs_proof(&self) -> bool {
+        self.status.is_active() && self.proof_missing
+    }
+
+    /// Whether it met an error that nobody has answered to.
+    pub fn has_error(&self) -> bool {
+        self.status.is_active() && self.has_error
+    }
+
+    /// What it wants, apart from what only time brings.
+    pub fn kept_marker(&self) -> Option<Marker> {
+        match () {
+            () if self.has_error() => Some(Marker::Error),
+            () if self.needs_manager() => Some(Marker::Question),
+            () if self.needs_proof() => Some(Marker::Proof),
+            () => None,
+        }
+    }
+
+    /// What it wants at `now`.
+    pub fn marker(&self, now: Timestamp) -> Option<Marker> {
+        self.kept_marker().or_else(|| self.is_stale(now).then_some(Marker::Stale))
+    }
+
+    /// Where it stands on the radar: what is most pressing first, then what runs, then the newest.
+    pub fn radar_order(&self, now: Timestamp) -> (u8, bool, std::cmp::Reverse<u64>, super::JobId) {
+        let rank = self.marker(now).map_or(u8::MAX, Marker::rank);
+        (rank, self.status != Status::Running, std::cmp::Reverse(self.last.seq.0), self.id)
+    }
+}

@@ -1,0 +1,135 @@
+//! Claiming a job, and showing the claim.
+
+use super::{
+    Claim, Claimed, Event, Job, Reclaimed, Refusal, Status,
+    event::{ReclaimMeta, ReclaimReason},
+    spec::Executor,
+};
+use crate::{
+    ids::AgentId,
+    lease::{Fence, expired},
+    limits,
+    time::{Timestamp, Ttl},
+};
+
+/// A runner wants a job.
+#[derive(Clone, Debug)]
+pub struct Claiming {
+    /// Who.
+    pub runner: AgentId,
+    /// For how long, unless it reports.
+    pub ttl: Ttl,
+    /// With which program, where that is known.
+    pub executor: Option<Executor>,
+    /// Whether a job whose claim ran out may be taken.
+    pub allow_stale: bool,
+    /// Whether a job may be taken while its claim is in force.
+    pub force: Force,
+}
+
+/// Whether a claim in force is respected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Force {
+    /// It is.
+    No,
+    /// Somebody decided to take the job from its runner.
+    Manual,
+    /// The same, and what runners say about themselves contradicts the claim.
+    Conflict,
+}
+
+/// A claim as it is shown with a report.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// In whose name.
+    pub runner: AgentId,
+    /// Which claim.
+    pub revision: Fence,
+    /// Who shows it.
+    pub by: AgentId,
+    /// Whether that is the job's own agent, which its runner gave the claim to.
+    pub own_agent: bool,
+}
+
+impl Job {
+    /// Decides that `claiming` gets the job. One that has lost its runner too often is over instead: then the event is its end.
+    pub fn claim(&self, now: Timestamp, claiming: &Claiming) -> Result<Event, Refusal> {
+        let revision = self.revision.next();
+        let (runner_id, expires_at) = (claiming.runner.clone(), now.plus(claiming.ttl));
+        let (job, executor) = (self.id, claiming.executor);
+        match (self.status, &self.claim) {
+            (Status::Queued, _) => Ok(Event::Claimed(Claimed { job, runner_id, revision, expires_at, executor })),
+            (Status::Running, Some(claim)) => {
+                let reason = self.takeover(now, claim, claiming)?;
+                if reason == ReclaimReason::TtlExpired && self.losses >= limits::JOB_LOSSES {
+                    return Ok(self.lost(claim));
+                }
+                let previous_runner_id = Some(claim.lease.holder.clone());
+                let meta = ReclaimMeta { previous_runner_id, reason };
+                Ok(Event::Reclaimed(Reclaimed { job, runner_id, revision, expires_at, executor, meta }))
+            }
+            (Status::Running | Status::Done | Status::Failed | Status::Canceled, _) => {
+                Err(self.wrong("it is over; requeue it to have it done again"))
+            }
+        }
+    }
+
+    /// Why a claim may be taken over, if it may.
+    fn takeover(&self, now: Timestamp, claim: &Claim, claiming: &Claiming) -> Result<ReclaimReason, Refusal> {
+        let over = expired(claim.lease.expires_at, now);
+        let (runner_id, claim_expires_at) = (claim.lease.holder.clone(), claim.lease.expires_at);
+        match claiming.force {
+            _ if over && claiming.allow_stale => Ok(ReclaimReason::TtlExpired),
+            Force::Manual => Ok(ReclaimReason::Manual),
+            Force::Conflict => Ok(ReclaimReason::ConflictResolved),
+            Force::No if over => Err(Refusal::Stale { job: self.id, runner_id, claim_expires_at }),
+            Force::No => Err(Refusal::Claimed { job: self.id, runner_id, revision: self.revision, claim_expires_at }),
+        }
+    }
+
+    /// The end of a job that takes its runners with it.
+    fn lost(&self, claim: &Claim) -> Event {
+        let summary = format!(
+            "Lost its runner {} times in a row, last {}. Requeue it to try again.",
+            self.losses + 1,
+            claim.lease.holder
+        );
+        let (refs, meta) = (Vec::new(), serde_json::Map::new());
+        Event::Failed(super::Ended { job: self.id, revision: self.revision, summary, refs, meta })
+    }
+
+    /// Refuses whoever does not show the claim in force.
+    pub(super) fn require_claim(&self, shown: &Shown) -> Result<(), Refusal> {
+        let in_force = self.claim.as_ref().filter(|claim| {
+            self.status == Status::Running && claim.lease.holder == shown.runner && claim.lease.fence == shown.revision
+        });
+        match in_force {
+            Some(claim) if claim.claimant == shown.by || shown.own_agent => Ok(()),
+            Some(claim) => Err(Refusal::NotClaimant { job: self.id, claimant: claim.claimant.clone() }),
+            None => Err(Refusal::ClaimOver {
+                job: self.id,
+                shown_runner_id: shown.runner.clone(),
+                shown_revision: shown.revision,
+                status: self.status,
+                runner_id: self.claim.as_ref().map(|claim| claim.lease.holder.clone()),
+                revision: self.revision,
+            }),
+        }
+    }
+
+    /// Whether a runner has it and its claim has run out.
+    pub fn is_stale(&self, now: Timestamp) -> bool {
+        let over = |claim: &Claim| expired(claim.lease.expires_at, now);
+        self.status == Status::Running && self.claim.as_ref().is_some_and(over)
+    }
+
+    pub(super) fn wrong(&self, why: &'static str) -> Refusal {
+        Refusal::WrongStatus { job: self.id, status: self.status, why }
+    }
+}
+
+/// The span that was asked for, or `default`, brought within the bounds of leases.
+pub fn clamp(asked_ms: Option<u64>, default: Ttl) -> Ttl {
+    let (least, most) = limits::LEASE_TTL;
+    asked_ms.map_or(default, Ttl::from_millis).clamp(least, most)
+}

@@ -1,0 +1,37 @@
+//! Jobs: work that is handed to a runner, and what became of it.
+//!
+//! A job is queued, claimed by a runner, reported on, and ends once. The claim is the one lease of [`crate::lease`]: its
+//! fence is the job's `revision`, and whoever shows an older one is refused. What needs somebody's attention (a question, a
+//! missing proof, an error) is state of the job, set and cleared by its events, so that no later traffic hides it.
+//!
+//! Start at [`Draft::create`] and [`Job::claim`]. What a manager sees of many jobs at a glance is [`radar`]; which runner
+//! an `auto` job is for is [`crate::runner::route`].
+//!
+//! What must stay true: a job ends at most once per revision, and a revision is never given out twice.
+
+mod attention;
+mod claim;
+mod draft;
+mod event;
+mod proof;
+pub mod radar;
+mod refusal;
+mod report;
+mod spec;
+mod state;
+mod steer;
+#[cfg(test)]
+mod tests;
+
+pub use attention::Marker;
+pub use claim::{Claiming, Force, Shown, clamp};
+pub use draft::Draft;
+pub(crate) use draft::check_line;
+pub use event::{
+    Canceled, Claimed, Created, Ended, Event, Kind, Manager, ReclaimReason, Reclaimed, Reported, Requeued,
+};
+pub use proof::salvage;
+pub use refusal::Refusal;
+pub use report::{Completion, Outcome, Report, ReportKind};
+pub use spec::{Choice, Executor, ExpectedArtifact, Isolation, Policy, Priority, Profile, Routing};
+pub use state::{Claim, Job, JobId, Jobs, Last, Status};

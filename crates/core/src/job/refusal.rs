@@ -1,0 +1,139 @@
+//! Why something cannot be done with a job.
+
+use serde::Serialize;
+
+use super::{JobId, Status};
+use crate::{code::ErrorCode, ids::AgentId, lease::Fence, time::Timestamp};
+
+/// Why a request about a job was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(untagged)]
+pub enum Refusal {
+    /// A field says too little, too much, or the wrong thing.
+    #[error("{field} {why}.")]
+    Invalid {
+        /// Which field.
+        field: &'static str,
+        /// What is wrong with it.
+        #[serde(skip)]
+        why: String,
+    },
+    /// Somebody else is at it.
+    #[error("{job} is claimed by {runner_id} (revision {revision}) until {claim_expires_at}.")]
+    Claimed {
+        /// Which.
+        job: JobId,
+        /// By whom.
+        runner_id: AgentId,
+        /// Which claim.
+        revision: Fence,
+        /// Until when.
+        claim_expires_at: Timestamp,
+    },
+    /// The claim has run out, and nobody said that it may be taken for that.
+    #[error("{job} is RUNNING, and the claim of {runner_id} ran out at {claim_expires_at}.")]
+    Stale {
+        /// Which.
+        job: JobId,
+        /// Whose claim.
+        runner_id: AgentId,
+        /// Since when.
+        claim_expires_at: Timestamp,
+    },
+    /// The shown claim is not the one in force: the work is somebody else's now, or nobody's.
+    #[error("The claim ({shown_runner_id}, {shown_revision}) on {job} is over: {}.", standing(*.status, .runner_id.as_ref(), *.revision))]
+    ClaimOver {
+        /// Which.
+        job: JobId,
+        /// As whom it was shown.
+        shown_runner_id: AgentId,
+        /// Which claim was shown.
+        shown_revision: Fence,
+        /// How far the job is.
+        status: Status,
+        /// Who has it now.
+        runner_id: Option<AgentId>,
+        /// Which claim is the newest.
+        revision: Fence,
+    },
+    /// The claim is in force, and another's.
+    #[error("The claim on {job} was made by {claimant}, and only they may show it.")]
+    NotClaimant {
+        /// Which.
+        job: JobId,
+        /// Whose it is.
+        claimant: AgentId,
+    },
+    /// A job's own agent is not its manager.
+    #[error("{job} is the caller's own job: {why}.")]
+    OwnJob {
+        /// Which.
+        job: JobId,
+        /// What it cannot do.
+        #[serde(skip)]
+        why: &'static str,
+    },
+    /// It is not at a point where that makes sense.
+    #[error("{job} is {status}: {why}.")]
+    WrongStatus {
+        /// Which.
+        job: JobId,
+        /// How far it is.
+        status: Status,
+        /// Why that does not go.
+        #[serde(skip)]
+        why: &'static str,
+    },
+    /// The runner cannot do it, or is not the one it is for.
+    #[error("{job} is not for {runner_id}: {why}.")]
+    NotFor {
+        /// Which.
+        job: JobId,
+        /// Who asked.
+        runner_id: AgentId,
+        /// Why not.
+        #[serde(skip)]
+        why: String,
+        /// Whom it is for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        chosen: Option<AgentId>,
+    },
+}
+
+fn standing(status: Status, runner: Option<&AgentId>, revision: Fence) -> String {
+    match runner {
+        Some(runner) => format!("it is {status} under ({runner}, {revision})"),
+        None => format!("it is {status}, at revision {revision}"),
+    }
+}
+
+impl Refusal {
+    /// The stable code.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Invalid { .. } => ErrorCode::InvalidInput,
+            Self::Claimed { .. } | Self::Stale { .. } | Self::ClaimOver { .. } => ErrorCode::Conflict,
+            Self::NotClaimant { .. } | Self::OwnJob { .. } | Self::WrongStatus { .. } | Self::NotFor { .. } => {
+                ErrorCode::PreconditionFailed
+            }
+        }
+    }
+
+    /// What to do next.
+    pub fn next(&self) -> Option<String> {
+        match self {
+            Self::Claimed { job, .. } => Some(format!("Leave {job} to its runner, or claim another job.")),
+            Self::Stale { job, .. } => Some(format!("Claim {job} again with allow_stale: true.")),
+            Self::ClaimOver { job, .. } => Some(format!(
+                "Stop working on {job}: whatever you still report is refused. Claim it anew if it is free."
+            )),
+            Self::WrongStatus { job, .. } => Some(format!("Look at it with `open` {job}.")),
+            Self::NotFor { chosen: Some(chosen), .. } => Some(format!("Leave it to {chosen}, or claim another job.")),
+            Self::OwnJob { .. } => {
+                Some("Report with `jobs report`; to be decided on by a manager, report kind question.".to_owned())
+            }
+            Self::NotClaimant { .. } => Some("Claim the job yourself once it is free.".to_owned()),
+            Self::Invalid { .. } | Self::NotFor { chosen: None, .. } => None,
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What a job asks of whoever does it. None of it changes once the job is created.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::words::words;
+
+words! {
+    /// A program that does the work.
+    Executor {
+        /// The Codex CLI.
+        Codex "codex",
+        /// The Claude Code CLI.
+        ClaudeCode "claude_code",
+        /// A program that the runner's user has configured.
+        Command "command",
+    }
+}
+
+words! {
+    /// Which executor a job asks for.
+    Choice {
+        /// The Codex CLI.
+        Codex "codex",
+        /// The Claude Code CLI.
+        ClaudeCode "claude_code",
+        /// A program that the runner's user has configured.
+        Command "command",
+        /// Whichever fits best, by the job's policy.
+        Auto "auto",
+    }
+}
+
+impl Choice {
+    /// The executor that is meant, unless it is to be found.
+    pub const fn executor(self) -> Option<Executor> {
+        match self {
+            Self::Codex => Some(Executor::Codex),
+            Self::ClaudeCode => Some(Executor::ClaudeCode),
+            Self::Command => Some(Executor::Command),
+            Self::Auto => None,
+        }
+    }
+}
+
+impl From<Executor> for Choice {
+    fn from(executor: Executor) -> Self {
+        match executor {
+            Executor::Codex => Self::Codex,
+            Executor::ClaudeCode => Self::ClaudeCode,
+            Executor::Command => Self::Command,
+        }
+    }
+}
+
+words! {
+    /// How much effort a job is worth, the least first.
+    Profile {
+        /// Quick and cheap.
+        Fast "fast",
+        /// Thorough.
+        Deep "deep",
+        /// As careful as it gets.
+        Audit "audit",
+    }
+}
+
+words! {
+    /// Which job is claimed first, the least urgent first.
+    Priority {
+        /// When nothing else is left.
+        Low "LOW",
+        /// As usual.
+        Medium "MEDIUM",
+        /// Before all others.
+        High "HIGH",
+    }
+}
+
+impl Priority {
+    /// Reads a priority as callers write it: in any case, with `normal` for the middle one.
+    pub fn read(text: &str) -> Option<Self> {
+        let is = |word: &str| text.eq_ignore_ascii_case(word);
+        match () {
+            () if is("low") => Some(Self::Low),
+            () if is("normal") || is("medium") => Some(Self::Medium),
+            () if is("high") => Some(Self::High),
+            () => None,
+        }
+    }
+}
+
+words! {
+    /// What a job is to leave behind.
+    ExpectedArtifact {
+        /// Findings in words.
+        Report "report",
+        /// What changed in the workspace.
+        Diff "diff",
+        /// A change to be applied.
+        Patch "patch",
+        /// Measurements.
+        Bench "bench",
+        /// Documents brought up to date.
+        DocsUpdate "docs_update",
+    }
+}
+
+words! {
+    /// Where a job works.
+    Isolation {
+        /// In the workspace itself.
+        Workspace "workspace",
+        /// In a git worktree of its own, whose diff comes back.
+        Worktree "worktree",
+    }
+}
+
+/// Which executors an `auto` job may go to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+pub struct Policy {
+    /// Best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prefer: Vec<Executor>,
+    /// Never these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forbid: Vec<Executor>,
+    /// At least this much effort.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_profile: Option<Profile>,
+}
+
+/// Who may do a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Routing {
+    /// Which executor.
+    pub executor: Choice,
+    /// How much effort.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor_profile: Option<Profile>,
+    /// Which model, for an executor that has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor_model: Option<String>,
+    /// Which executors, when it is `auto`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Policy>,
+    /// What it is to leave behind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expected_artifacts: Vec<ExpectedArtifact>,
+    /// Where it works.
+    pub isolation: Isolation,
+}
+
+impl Routing {
+    /// How much effort it is worth: what was asked for, raised by the policy.
+    pub fn profile(&self) -> Profile {
+        let asked = self.executor_profile.unwrap_or(Profile::Fast);
+        let least = self.policy.as_ref().and_then(|policy| policy.min_profile).unwrap_or(Profile::Fast);
+        asked.max(least)
+    }
+
+    /// The routing as it is shown in a job's `meta`.
+    pub fn in_meta(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(fields)) => fields,
+            Ok(_) | Err(_) => Map::new(),
+        }
+    }
+
+    /// What of `meta` belongs to the routing, and cannot be set as anything else.
+    pub const META: [&'static str; 6] =
+        ["executor", "executor_profile", "executor_model", "policy", "expected_artifacts", "isolation"];
+}

@@ -1,0 +1,334 @@
+//! What a job is.
+
+use serde_json::{Map, Value};
+
+use super::{
+    Created, Event, Kind, Outcome,
+    spec::{Executor, Priority, Routing},
+};
+use crate::{
+    event::{self, Recorded},
+    ids::{AgentId, AnchorId, Seq},
+    lease::{Fence, Lease},
+    limits,
+    number::numbered,
+    reference::Reference,
+    task::TaskId,
+    time::{Timestamp, Ttl},
+    words::words,
+};
+
+numbered!(
+    /// The number of a job in its room, written `JOB-001`.
+    JobId,
+    "JOB-",
+    "3",
+    "a job's"
+);
+
+words! {
+    /// How far a job is.
+    Status {
+        /// Nobody is at it.
+        Queued "QUEUED",
+        /// A runner has claimed it.
+        Running "RUNNING",
+        /// It was done.
+        Done "DONE",
+        /// It could not be done.
+        Failed "FAILED",
+        /// It is not wanted any more.
+        Canceled "CANCELED",
+    }
+}
+
+impl Status {
+    /// Whether something may still become of it.
+    pub const fn is_active(self) -> bool {
+        matches!(self, Self::Queued | Self::Running)
+    }
+}
+
+/// Who is at a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The runner, under the job's revision, until when.
+    pub lease: Lease,
+    /// Who claimed it in the runner's name. Only they may show the claim.
+    pub claimant: AgentId,
+    /// With which program.
+    pub executor: Option<Executor>,
+}
+
+/// The last thing that happened to a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Last {
+    /// Where in the log.
+    pub seq: Seq,
+    /// What sort of thing.
+    pub kind: Kind,
+    /// The beginning of what was said.
+    pub preview: String,
+}
+
+/// A job. What it asks in full (its prompt) is in the event that created it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// Its number.
+    pub id: JobId,
+    /// What, in a line.
+    pub title: String,
+    /// What sort of work.
+    pub kind: String,
+    /// How urgent.
+    pub priority: Priority,
+    /// How far it is.
+    pub status: Status,
+    /// The task it is for.
+    pub task: Option<TaskId>,
+    /// The part of the map it is about.
+    pub anchor: Option<AnchorId>,
+    /// Who may do it.
+    pub routing: Routing,
+    /// How often it was claimed: the fence of its claims.
+    pub revision: Fence,
+    /// Who is at it.
+    pub claim: Option<Claim>,
+    /// How often in a row its runner was lost.
+    pub losses: u32,
+    /// Where something was last asked, or the beginning of the log.
+    pub last_question: Seq,
+    /// Where a manager last spoke.
+    pub last_manager: Seq,
+    /// Whether a proof is missing.
+    pub proof_missing: bool,
+    /// Whether it met an error that nobody has answered to.
+    pub has_error: bool,
+    /// What came of it, the beginning.
+    pub summary: Option<String>,
+    /// Where what came of it is kept.
+    pub refs: Vec<Reference>,
+    /// What its creator and its reports noted beside it.
+    pub meta: Map<String, Value>,
+    /// The last thing that happened.
+    pub last: Last,
+    /// Where it was created.
+    pub created_seq: Seq,
+    /// Who created it.
+    pub created_by: AgentId,
+    /// When.
+    pub created_at: Timestamp,
+    /// When something last happened to it. A heartbeat counts, and is no event.
+    pub active_at: Timestamp,
+}
+
+/// Jobs of a room, as folding its log gives them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Jobs {
+    /// In the order of their numbers.
+    pub jobs: Vec<Job>,
+}
+
+impl Jobs {
+    /// The job with this number.
+    pub fn find(&self, id: JobId) -> Option<&Job> {
+        self.place(id).map(|place| &self.jobs[place])
+    }
+
+    /// The same, to move its lease.
+    pub fn find_mut(&mut self, id: JobId) -> Option<&mut Job> {
+        self.place(id).map(|place| &mut self.jobs[place])
+    }
+
+    fn place(&self, id: JobId) -> Option<usize> {
+        self.jobs.binary_search_by_key(&id, |job| job.id).ok()
+    }
+
+    /// Folds an event that was decided on. Events of other parts change nothing.
+    pub fn apply(&mut self, recorded: &Recorded) {
+        let event::Event::Job(event) = &recorded.event else { return };
+        match event {
+            Event::Created(created) => self.jobs.push(Job::open(recorded, created)),
+            _ => {
+                if let Some(place) = self.place(event.job()) {
+                    self.jobs[place].apply(recorded, event);
+                }
+            }
+        }
+    }
+}
+
+impl Job {
+    /// The job that a `job.created` event opens.
+    fn open(recorded: &Recorded, created: &Created) -> Self {
+        Self {
+            id: created.job,
+            title: created.title.clone(),
+            kind: created.kind.clone(),
+            priority: created.priority,
+            status: Status::Queued,
+            task: created.task,
+            anchor: created.anchor.clone(),
+            routing: created.routing.clone(),
+            revision: Fence(0),
+            claim: None,
+            losses: 0,
+            last_question: Seq(0),
+            last_manager: Seq(0),
+            proof_missing: false,
+            has_error: false,
+            summary: None,
+            refs: Vec::new(),
+            meta: created.meta.clone(),
+            last: Last { seq: recorded.seq, kind: Kind::Created, preview: preview(&created.title) },
+            created_seq: recorded.seq,
+            created_by: recorded.actor.clone(),
+            created_at: recorded.at,
+            active_at: recorded.at,
+        }
+    }
+
+    /// Folds an event about this job.
+    fn apply(&mut self, recorded: &Recorded, event: &Event) {
+        match event {
+            Event::Created(_) => {}
+            Event::Claimed(claimed) => {
+                self.losses = 0;
+                self.take(claimed.runner_id.clone(), &recorded.actor, claimed.revision, claimed.expires_at);
+                self.work_with(claimed.executor);
+            }
+            Event::Reclaimed(reclaimed) => {
+                self.losses += 1;
+                self.take(reclaimed.runner_id.clone(), &recorded.actor, reclaimed.revision, reclaimed.expires_at);
+                self.work_with(reclaimed.executor);
+            }
+            Event::Progress(reported) => self.note(reported),
+            Event::Checkpoint(reported) => {
+                self.note(reported);
+                self.losses = 0;
+                self.has_error = false;
+                self.proof_missing &= !reported.proves;
+            }
+            Event::Question(reported) => {
+                self.note(reported);
+                self.last_question = recorded.seq;
+            }
+            Event::ProofGate(reported) => {
+                self.note(reported);
+                self.proof_missing = true;
+            }
+            Event::Error(reported) => {
+                self.note(reported);
+                self.has_error = true;
+            }
+            Event::Manager(manager) => {
+                self.last_manager = recorded.seq;
+                self.has_error = false;
+                self.proof_missing &= !manager.proves;
+            }
+            Event::Completed(ended) => self.end(Status::Done, ended),
+            Event::Failed(ended) => self.end(Status::Failed, ended),
+            Event::Canceled(_) => self.leave(Status::Canceled),
+            Event::Requeued(_) => {
+                self.leave(Status::Queued);
+                self.losses = 0;
+                (self.has_error, self.proof_missing) = (false, false);
+                (self.summary, self.refs) = (None, Vec::new());
+            }
+        }
+        self.last = Last { seq: recorded.seq, kind: event.sort(), preview: preview(event.message()) };
+        self.active_at = recorded.at;
+    }
+
+    fn take(&mut self, runner: AgentId, claimant: &AgentId, revision: Fence, expires_at: Timestamp) {
+        self.status = Status::Running;
+        self.revision = revision;
+        let lease = Lease { holder: runner, fence: revision, expires_at };
+        self.claim = Some(Claim { lease, claimant: claimant.clone(), executor: None });
+    }
+
+    fn work_with(&mut self, executor: Option<Executor>) {
+        if let Some(claim) = &mut self.claim {
+            claim.executor = executor;
+        }
+    }
+
+    fn note(&mut self, reported: &super::Reported) {
+        self.meta.extend(reported.meta.clone());
+    }
+
+    fn end(&mut self, status: Status, ended: &super::Ended) {
+        self.leave(status);
+        self.summary = Some(cut(&ended.summary, limits::JOB_SUMMARY_CHARS));
+        self.refs = ended.refs.clone();
+        self.meta.extend(ended.meta.clone());
+    }
+
+    /// Takes the job from whoever has it.
+    fn leave(&mut self, status: Status) {
+        self.status = status;
+        self.claim = None;
+    }
+
+    /// Moves the end of the claim, and notes that somebody is at it. This is no event.
+    pub fn renew(&mut self, now: Timestamp, ttl: Ttl) {
+        if let Some(claim) = &mut self.claim {
+            claim.lease.renew(now, ttl);
+        }
+        self.active_at = now;
+    }
+
+    /// The same less what moves without events: the end of the claim and the last activity.
+    #[must_use]
+    pub fn without_heartbeats(mut self) -> Self {
+        self.active_at = self.created_at;
+        if let Some(claim) = &mut self.claim {
+            claim.lease.expires_at = self.created_at;
+        }
+        self
+    }
+
+    /// How a job ended, if it did so by a runner's word.
+    pub fn outcome(&self) -> Option<Outcome> {
+        match self.status {
+            Status::Done => Some(Outcome::Done),
+            Status::Failed => Some(Outcome::Failed),
+            Status::Queued | Status::Running | Status::Canceled => None,
+        }
+    }
+
+    /// The last thing that happened, as a reference.
+    pub fn last_ref(&self) -> Reference {
+        Reference::JobEvent(self.id, self.last.seq)
+    }
+}
+
+fn preview(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    cut(&line, limits::JOB_PREVIEW_CHARS)
+}
+
+/// `text`, or as much of it as `most` characters hold, with a mark where it was cut.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    let chars = text.chars().count();
+    if chars <= most {
+        return text.to_owned();
+    }
+    let mark = format!("… [cut: {chars} characters]");
+    let kept: String = text.chars().take(most.saturating_sub(mark.chars().count())).collect();
+    kept + &mark
+}
+
+/// How a job appears in a listing that is filtered by how far it is.
+impl std::str::FromStr for Status {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.iter().find(|status| status.as_str().eq_ignore_ascii_case(text));
+        found.copied().ok_or_else(|| {
+            let known: Vec<_> = Self::ALL.iter().map(|status| status.as_str()).collect();
+            let shown: String = text.chars().take(limits::SHOWN_INPUT_CHARS).collect();
+            format!("{shown:?} is no status: use one of {}", known.join(", "))
+        })
+    }
+}

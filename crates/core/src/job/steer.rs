@@ -1,0 +1,54 @@
+//! What a manager does with a job: answer, cancel, have it done again.
+
+use super::{
+    Canceled, Event, Job, Manager, Refusal, Requeued, Status,
+    draft::{check_refs, check_text},
+};
+use crate::{handoff::blank_or_long, limits, reference::Reference};
+
+impl Job {
+    /// Decides that a manager said `message`.
+    pub fn message(&self, message: &str, refs: &[Reference]) -> Result<Event, Refusal> {
+        if !self.status.is_active() {
+            return Err(self.wrong("nobody would read it; requeue the job first"));
+        }
+        check_text("message", message, limits::JOB_MESSAGE_CHARS)?;
+        check_refs(refs)?;
+        let proves = self.is_proven_by(refs);
+        Ok(Event::Manager(Manager { job: self.id, message: message.trim().to_owned(), refs: refs.to_vec(), proves }))
+    }
+
+    /// Decides that the job is not wanted any more. `None` means that it is so already.
+    pub fn cancel(&self, reason: &str) -> Result<Option<Event>, Refusal> {
+        check_reason(reason)?;
+        match self.status {
+            Status::Canceled => Ok(None),
+            Status::Queued | Status::Running => Ok(Some(Event::Canceled(Canceled {
+                job: self.id,
+                reason: reason.trim().to_owned(),
+                runner_id: self.claim.as_ref().map(|claim| claim.lease.holder.clone()),
+            }))),
+            Status::Done | Status::Failed => Err(self.wrong("it is over already")),
+        }
+    }
+
+    /// Decides that the job is to be done again, or by somebody else. `None` means that it is queued already.
+    pub fn requeue(&self, reason: &str) -> Result<Option<Event>, Refusal> {
+        check_reason(reason)?;
+        match self.status {
+            Status::Queued => Ok(None),
+            Status::Running | Status::Done | Status::Failed | Status::Canceled => Ok(Some(Event::Requeued(Requeued {
+                job: self.id,
+                reason: reason.trim().to_owned(),
+                runner_id: self.claim.as_ref().map(|claim| claim.lease.holder.clone()),
+            }))),
+        }
+    }
+}
+
+fn check_reason(reason: &str) -> Result<(), Refusal> {
+    match blank_or_long(reason, limits::REASON_BYTES) {
+        Some(why) => Err(Refusal::Invalid { field: "reason", why }),
+        None => Ok(()),
+    }
+}

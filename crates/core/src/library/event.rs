@@ -1,0 +1,128 @@
+//! What happens in the library.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ArtifactId, ArtifactKind, CardId, CardKind, PlanId};
+use crate::{
+    event::{Concern, events},
+    ids::{AgentId, AnchorId},
+    job::JobId,
+    lease::Fence,
+    reference::Reference,
+    task::TaskId,
+};
+
+events! {
+    /// Something was found out, and kept.
+    "card.create" => CardCreated,
+    /// A card was put where it is seen, or taken from there.
+    "card.pin" => CardPinned,
+    /// A part of the map was described.
+    "anchor.set" => AnchorSet,
+    /// A plan was made.
+    "plan.create" => PlanCreated,
+    /// A file was kept.
+    "artifact.keep" => ArtifactKept,
+}
+
+/// Something was found out, and kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CardCreated {
+    /// Its number.
+    pub card: CardId,
+    /// What sort of finding.
+    pub kind: CardKind,
+    /// What, in a line.
+    pub title: String,
+    /// What, in full.
+    pub text: String,
+    /// Words to find it by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Whether it is kept in view.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
+    /// The task it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// The part of the map it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<AnchorId>,
+    /// The job it came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobId>,
+    /// What it points to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refs: Vec<Reference>,
+}
+
+/// A card was put where it is seen, or taken from there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CardPinned {
+    /// Which.
+    pub card: CardId,
+    /// Whether it is kept in view.
+    pub pinned: bool,
+}
+
+/// A part of the map was described.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AnchorSet {
+    /// Which.
+    pub anchor: AnchorId,
+    /// What it is called.
+    pub title: String,
+    /// What belongs to it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+}
+
+/// A plan was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanCreated {
+    /// Its number.
+    pub plan: PlanId,
+    /// What, in a line.
+    pub title: String,
+    /// What, in full.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// The tasks it puts in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<TaskId>,
+}
+
+/// A file was kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ArtifactKept {
+    /// Its number.
+    pub artifact: ArtifactId,
+    /// What sort of file.
+    pub kind: ArtifactKind,
+    /// What it is called.
+    pub name: String,
+    /// The hash of its content, which is where it is kept.
+    pub sha256: String,
+    /// How large it is.
+    pub bytes: u64,
+    /// The machine it is kept on.
+    pub host: String,
+    /// The job it came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobId>,
+    /// Under which claim of that job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<Fence>,
+}
+
+impl Event {
+    /// Whom it concerns besides the actor: nobody.
+    pub(crate) fn subject(&self) -> Option<&AgentId> {
+        None
+    }
+
+    /// Who should hear of it first. No wait for the stick ends by it.
+    pub(crate) fn concerns(&self) -> Concern<'_> {
+        Concern::Nobody
+    }
+}

@@ -1,0 +1,237 @@
+//! References: the stable pointers that agents and people hand each other.
+//!
+//! A reference is written the same way everywhere (`JOB-001@17`, `CARD-2`, `notes@9`, `a:core`, `artifact://diff/3`) and read
+//! here only. A receipt (`CMD: …`, `LINK: …`) is one too: it says what was run or where to look. Whether a reference leads
+//! anywhere is not known here; the app asks the store.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ids::{AgentId, AnchorId, Seq},
+    job::JobId,
+    library::{ArtifactKind, CardId, PlanId},
+    limits, number,
+    task::TaskId,
+};
+
+/// A pointer to something in a room, or a receipt.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Reference {
+    /// `JOB-001`
+    Job(JobId),
+    /// `JOB-001@17`
+    JobEvent(JobId, Seq),
+    /// `TASK-001`
+    Task(TaskId),
+    /// `CARD-1`
+    Card(CardId),
+    /// `PLAN-1`
+    Plan(PlanId),
+    /// `notes@17`
+    Note(Seq),
+    /// `a:core`
+    Anchor(AnchorId),
+    /// `runner:r1`
+    Runner(AgentId),
+    /// `artifact://diff/3`
+    Artifact(ArtifactKind, u32),
+    /// `CMD: cargo test`
+    Command(String),
+    /// `LINK: https://…`
+    Link(String),
+}
+
+const COMMAND: &str = "CMD:";
+const LINK: &str = "LINK:";
+const ARTIFACT: &str = "artifact://";
+const RUNNER: &str = "runner:";
+/// The contract writes both.
+const NOTES: [&str; 2] = ["notes@", "notes_doc@"];
+
+impl Reference {
+    /// Whether it points to something that a room keeps: a receipt does not.
+    pub fn is_stable(&self) -> bool {
+        !matches!(self, Self::Command(_) | Self::Link(_))
+    }
+
+    /// Whether it can be the proof of what `job` did: a place where findings are kept, or somebody else's work. A job does
+    /// not prove itself, and a part of the map or a runner proves nothing.
+    pub fn can_prove(&self, job: JobId) -> bool {
+        match self {
+            Self::Job(other) | Self::JobEvent(other, _) => *other != job,
+            Self::Task(_) | Self::Card(_) | Self::Plan(_) | Self::Note(_) | Self::Artifact(..) => true,
+            Self::Anchor(_) | Self::Runner(_) | Self::Command(_) | Self::Link(_) => false,
+        }
+    }
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Job(job) => job.fmt(f),
+            Self::JobEvent(job, seq) => write!(f, "{job}@{seq}"),
+            Self::Task(task) => task.fmt(f),
+            Self::Card(card) => card.fmt(f),
+            Self::Plan(plan) => plan.fmt(f),
+            Self::Note(seq) => write!(f, "{}{seq}", NOTES[0]),
+            Self::Anchor(anchor) => anchor.fmt(f),
+            Self::Runner(runner) => write!(f, "{RUNNER}{runner}"),
+            Self::Artifact(kind, number) => write!(f, "{ARTIFACT}{}/{number}", kind.as_str()),
+            Self::Command(command) => write!(f, "{COMMAND} {command}"),
+            Self::Link(link) => write!(f, "{LINK} {link}"),
+        }
+    }
+}
+
+/// Why a text is no reference.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{shown:?} is no reference: use JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@17, a:core, runner:r1, \
+     artifact://diff/3, or a receipt: CMD: what was run, LINK: https://…"
+)]
+pub struct InvalidReference {
+    shown: String,
+}
+
+impl FromStr for Reference {
+    type Err = InvalidReference;
+
+    fn from_str(text: &str) -> Result<Self, InvalidReference> {
+        let text = text.trim();
+        let fits = text.len() <= limits::REFERENCE_BYTES && !text.chars().any(char::is_control);
+        let found = if fits { receipt(text).or_else(|| pointer(text)) } else { None };
+        found.ok_or_else(|| InvalidReference { shown: text.chars().take(limits::SHOWN_INPUT_CHARS).collect() })
+    }
+}
+
+fn receipt(text: &str) -> Option<Reference> {
+    let said = |prefix: &str| {
+        let given = text.get(..prefix.len()).filter(|given| given.eq_ignore_ascii_case(prefix))?;
+        text.strip_prefix(given).map(str::trim).filter(|said| !is_placeholder(said))
+    };
+    let is_link = |link: &str| {
+        let host = link.strip_prefix("https://").or_else(|| link.strip_prefix("http://"));
+        host.is_some_and(|host| host.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '['))
+            && !link.contains(' ')
+    };
+    match said(COMMAND) {
+        Some(command) => Some(Reference::Command(command.to_owned())),
+        None => said(LINK).filter(|link| is_link(link)).map(|link| Reference::Link(link.to_owned())),
+    }
+}
+
+/// Whether a receipt only looks like one: `CMD: <command>`, `CMD: …`, `CMD: none`.
+fn is_placeholder(said: &str) -> bool {
+    const EMPTY_WORDS: [&str; 6] = ["none", "n/a", "na", "todo", "tbd", "command"];
+    let word = said.trim_matches(|c: char| !c.is_alphanumeric());
+    word.is_empty() || said.starts_with('<') || EMPTY_WORDS.iter().any(|empty| word.eq_ignore_ascii_case(empty))
+}
+
+fn pointer(text: &str) -> Option<Reference> {
+    if let Some(rest) = text.strip_prefix(ARTIFACT) {
+        let (kind, number) = rest.split_once('/')?;
+        return Some(Reference::Artifact(ArtifactKind::read(kind)?, number::read(number, "")?));
+    }
+    if let Some(runner) = text.strip_prefix(RUNNER) {
+        return runner.parse().ok().map(Reference::Runner);
+    }
+    if let Some(seq) = NOTES.iter().find_map(|prefix| text.strip_prefix(prefix)) {
+        return place(seq).map(Reference::Note);
+    }
+    if let Some((job, seq)) = text.split_once('@') {
+        return Some(Reference::JobEvent(job.parse().ok()?, place(seq)?));
+    }
+    let job = || text.parse().ok().map(Reference::Job);
+    let task = || text.parse().ok().map(Reference::Task);
+    let card = || text.parse().ok().map(Reference::Card);
+    let plan = || text.parse().ok().map(Reference::Plan);
+    let anchor = || text.parse().ok().map(Reference::Anchor);
+    job().or_else(task).or_else(card).or_else(plan).or_else(anchor)
+}
+
+fn place(seq: &str) -> Option<Seq> {
+    let is_number = (1..=18).contains(&seq.len()) && seq.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| seq.parse().ok())?.filter(|seq| *seq > 0).map(Seq)
+}
+
+impl TryFrom<String> for Reference {
+    type Error = InvalidReference;
+
+    fn try_from(text: String) -> Result<Self, InvalidReference> {
+        text.parse()
+    }
+}
+
+impl From<Reference> for String {
+    fn from(reference: Reference) -> Self {
+        reference.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_is_written_as_it_is_read() {
+        for text in [
+            "JOB-001",
+            "JOB-001@17",
+            "TASK-123",
+            "CARD-1",
+            "PLAN-7",
+            "notes@17",
+            "a:core",
+            "a:http/api",
+            "runner:bm_runner:42",
+            "artifact://diff/3",
+            "CMD: cargo test -p core",
+            "LINK: https://example.org/x?y=1",
+        ] {
+            assert_eq!(text.parse::<Reference>().unwrap().to_string(), text);
+        }
+        assert_eq!("notes_doc@9".parse::<Reference>().unwrap().to_string(), "notes@9");
+        assert_eq!(" job-1@2 ".parse::<Reference>().unwrap().to_string(), "JOB-001@2");
+    }
+
+    #[test]
+    fn what_only_looks_like_a_reference_is_none() {
+        for text in [
+            "",
+            "task-force",
+            "JOB-",
+            "JOB-0",
+            "JOB-001@",
+            "JOB-001@0",
+            "notes@",
+            "a:",
+            "artifact://../3",
+            "artifact://diff/x",
+            "CMD:",
+            "CMD: <command>",
+            "CMD: …",
+            "CMD: none",
+            "LINK: example.org",
+            "LINK: https://",
+            "LINK: https://a b",
+            "done",
+        ] {
+            assert!(text.parse::<Reference>().is_err(), "{text:?}");
+        }
+        assert!("x".repeat(limits::REFERENCE_BYTES + 1).parse::<Reference>().is_err());
+    }
+
+    #[test]
+    fn a_job_does_not_prove_itself_and_neither_does_a_place_on_the_map() {
+        let proves = |text: &str| text.parse::<Reference>().unwrap().can_prove(JobId(1));
+        for good in ["CARD-1", "TASK-001", "PLAN-1", "notes@4", "JOB-002", "JOB-002@9", "artifact://report/1"] {
+            assert!(proves(good), "{good}");
+        }
+        for bad in ["JOB-001", "JOB-001@9", "a:core", "runner:r1", "CMD: cargo test", "LINK: https://example.org"] {
+            assert!(!proves(bad), "{bad}");
+        }
+    }
+}

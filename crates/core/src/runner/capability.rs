@@ -1,0 +1,72 @@
+//! What a runner can do.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Refusal;
+use crate::{
+    job::{Executor, Profile},
+    limits,
+};
+
+/// An executor that a runner has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+pub struct Ability {
+    /// Which.
+    pub executor: Executor,
+    /// With how much effort it can work.
+    pub profiles: Vec<Profile>,
+}
+
+/// What a runner advertises.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+pub struct Capabilities {
+    /// Its executors.
+    pub executors: Vec<Ability>,
+    /// How many jobs it works on at a time.
+    #[serde(default = "one")]
+    pub max_parallel: u32,
+    /// Whether it keeps what jobs leave behind.
+    #[serde(default)]
+    pub supports_artifacts: bool,
+    /// What its children may do, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_policy: Option<String>,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+impl Capabilities {
+    /// Refuses what cannot be.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let invalid = |field, why: &str| Err(Refusal::Invalid { field, why: why.to_owned() });
+        if self.executors.is_empty() || self.executors.len() > limits::EXECUTORS {
+            return invalid("capabilities.executors", "must name one to eight executors");
+        }
+        if self.executors.iter().any(|ability| ability.profiles.is_empty()) {
+            return invalid("capabilities.executors", "each needs a profile: fast, deep or audit");
+        }
+        let named = |executor| self.executors.iter().filter(|ability| ability.executor == executor).count();
+        if self.executors.iter().any(|ability| named(ability.executor) > 1) {
+            return invalid("capabilities.executors", "name each executor once");
+        }
+        if !(1..=limits::RUNNER_PARALLEL).contains(&self.max_parallel) {
+            return invalid("capabilities.max_parallel", "must be from 1 to 64");
+        }
+        if self.sandbox_policy.as_ref().is_some_and(|policy| policy.chars().count() > limits::SANDBOX_POLICY_CHARS) {
+            return invalid("capabilities.sandbox_policy", "must have at most 200 characters");
+        }
+        Ok(())
+    }
+
+    /// Whether it has `executor`, and with enough effort.
+    pub fn has(&self, executor: Executor, profile: Profile) -> bool {
+        self.executors.iter().any(|ability| ability.executor == executor && ability.profiles.contains(&profile))
+    }
+}

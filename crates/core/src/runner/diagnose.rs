@@ -1,0 +1,105 @@
+//! What does not fit together between what runners say and what jobs are. Facts only: nothing is guessed.
+
+use super::{Phase, Runner, Standing};
+use crate::{
+    ids::AgentId,
+    job::{Job, JobId, Status, radar::moves},
+    lease::expired,
+    time::Timestamp,
+    words::words,
+};
+
+words! {
+    /// What does not fit.
+    DiagnosisKind {
+        /// It says it is at a job, and not at which.
+        LiveMissingActiveJob "live_missing_active_job",
+        /// It says it is idle, and at a job.
+        IdleHasActiveJob "idle_has_active_job",
+        /// The job it says it is at does not exist.
+        ActiveJobUnknown "active_job_unknown",
+        /// The job it says it is at is not being done.
+        ActiveJobNotRunning "active_job_not_running",
+        /// The job it says it is at is another runner's.
+        JobRunnerMismatch "job_runner_mismatch",
+        /// Its claim on the job it is at has run out.
+        JobClaimExpired "job_claim_expired",
+        /// Two runners say they are at the same job.
+        DuplicateActiveJob "duplicate_active_job",
+        /// A job is claimed, and its runner is gone.
+        JobRunnerOffline "job_runner_offline",
+    }
+}
+
+/// Something that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// What.
+    pub kind: DiagnosisKind,
+    /// Which runner.
+    pub runner: Option<AgentId>,
+    /// Which job.
+    pub job: Option<JobId>,
+}
+
+impl Diagnosis {
+    /// Its line on the radar.
+    pub fn line(&self) -> String {
+        let sign = if self.kind == DiagnosisKind::JobClaimExpired { '~' } else { '!' };
+        let runner = self.runner.as_ref().map_or(String::new(), |runner| format!(" runner={runner}"));
+        let job = self.job.map_or(String::new(), |job| format!(" job={job}"));
+        format!("{sign} diag {}{runner}{job}{}", self.kind, moves(self.runner.as_ref(), self.job))
+    }
+}
+
+/// What does not fit between `runners` and the jobs that they name (`jobs` has those that exist), in the order of runners.
+pub fn diagnose(now: Timestamp, runners: &[Runner], jobs: &[Job]) -> Vec<Diagnosis> {
+    let mut found = Vec::new();
+    let mut sorted: Vec<&Runner> = runners.iter().collect();
+    sorted.sort_by(|one, other| one.id.cmp(&other.id));
+    for runner in sorted {
+        let mut say = |kind, job| found.push(Diagnosis { kind, runner: Some(runner.id.clone()), job });
+        match (runner.standing(now), runner.phase, runner.active.is_empty()) {
+            (Standing::Offline, ..) => {}
+            (_, Phase::Live, true) => say(DiagnosisKind::LiveMissingActiveJob, None),
+            (_, Phase::Idle, false) => say(DiagnosisKind::IdleHasActiveJob, runner.active.first().copied()),
+            (_, Phase::Live, false) | (_, Phase::Idle, true) => {}
+        }
+        for id in &runner.active {
+            let job = jobs.iter().find(|job| job.id == *id);
+            let kind = match runner.standing(now) {
+                Standing::Offline => {
+                    job.filter(|job| is_claimed_by(job, runner, now)).map(|_| DiagnosisKind::JobRunnerOffline)
+                }
+                Standing::Idle | Standing::Live => contradiction(now, runner, job, runners),
+            };
+            if let Some(kind) = kind {
+                say(kind, Some(*id));
+            }
+        }
+    }
+    found
+}
+
+/// What is wrong with a runner that is there saying that it is at `job`.
+fn contradiction(now: Timestamp, runner: &Runner, job: Option<&Job>, runners: &[Runner]) -> Option<DiagnosisKind> {
+    let Some(job) = job else { return Some(DiagnosisKind::ActiveJobUnknown) };
+    let Some(claim) = job.claim.as_ref().filter(|_| job.status == Status::Running) else {
+        return Some(DiagnosisKind::ActiveJobNotRunning);
+    };
+    let another = |other: &&Runner| {
+        other.id != runner.id && other.standing(now) != Standing::Offline && other.active.contains(&job.id)
+    };
+    match () {
+        () if runners.iter().any(|other| another(&other)) => Some(DiagnosisKind::DuplicateActiveJob),
+        () if claim.lease.holder != runner.id => Some(DiagnosisKind::JobRunnerMismatch),
+        () if expired(claim.lease.expires_at, now) => Some(DiagnosisKind::JobClaimExpired),
+        () => None,
+    }
+}
+
+/// Whether the runner still has a claim in force on the job.
+fn is_claimed_by(job: &Job, runner: &Runner, now: Timestamp) -> bool {
+    let by_it = |claim: &crate::job::Claim| claim.lease.holder == runner.id && !expired(claim.lease.expires_at, now);
+    job.status == Status::Running && job.claim.as_ref().is_some_and(by_it)
+}

@@ -1,0 +1,53 @@
+//! What happens to runners, less that they are there, which is no event.
+
+use serde::{Deserialize, Serialize};
+
+use super::Capabilities;
+use crate::{
+    event::{Concern, events},
+    ids::AgentId,
+};
+
+events! {
+    /// A runner said what it can do.
+    "runner.register" => Registered,
+    /// A runner signed off.
+    "runner.retire" => Retired,
+}
+
+/// A runner said what it can do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Registered {
+    /// Which.
+    pub runner_id: AgentId,
+    /// What it can do, where it said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<Capabilities>,
+}
+
+/// A runner signed off.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Retired {
+    /// Which.
+    pub runner_id: AgentId,
+}
+
+impl Event {
+    /// Which runner it is about.
+    pub fn runner(&self) -> &AgentId {
+        match self {
+            Self::Registered(registered) => &registered.runner_id,
+            Self::Retired(retired) => &retired.runner_id,
+        }
+    }
+
+    /// Whom it concerns besides the actor.
+    pub(crate) fn subject(&self) -> Option<&AgentId> {
+        Some(self.runner())
+    }
+
+    /// Who should hear of it first. No wait for the stick ends by it.
+    pub(crate) fn concerns(&self) -> Concern<'_> {
+        Concern::Nobody
+    }
+}

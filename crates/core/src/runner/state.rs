@@ -1,0 +1,229 @@
+//! What a runner is, and how it stands.
+
+use std::fmt;
+
+use super::{Capabilities, Event, Refusal, Registered, Retired};
+use crate::{
+    event::{self, Recorded},
+    ids::AgentId,
+    job::{JobId, radar::moves},
+    lease::expired,
+    limits,
+    time::{Timestamp, Ttl},
+    words::words,
+};
+
+words! {
+    /// What a runner says it is doing.
+    Phase {
+        /// Nothing.
+        Idle "idle",
+        /// A job.
+        Live "live",
+    }
+}
+
+words! {
+    /// How a runner stands: what it says, while its lease is in force.
+    Standing {
+        /// Its lease has run out.
+        Offline "offline",
+        /// It waits for a job.
+        Idle "idle",
+        /// It is at one.
+        Live "live",
+    }
+}
+
+/// A runner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Runner {
+    /// Its id.
+    pub id: AgentId,
+    /// Who speaks for it.
+    pub agent: AgentId,
+    /// What it can do, where it said so.
+    pub capabilities: Option<Capabilities>,
+    /// Whether it signed off.
+    pub retired: bool,
+    /// What it says it is doing. This and what follows moves without events.
+    pub phase: Phase,
+    /// The jobs it says it is at.
+    pub active: Vec<JobId>,
+    /// Until when it counts as there.
+    pub lease_expires_at: Timestamp,
+}
+
+/// Runners of a room, as folding its log gives them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Runners {
+    /// In the order of their ids.
+    pub runners: Vec<Runner>,
+}
+
+/// A runner says that it is there.
+#[derive(Clone, Debug)]
+pub struct Heartbeat {
+    /// Which.
+    pub runner: AgentId,
+    /// What it is doing.
+    pub phase: Phase,
+    /// The jobs it is at.
+    pub active: Vec<JobId>,
+    /// For how long this is good.
+    pub ttl: Ttl,
+    /// What it can do, if it says so.
+    pub capabilities: Option<Capabilities>,
+}
+
+impl Runners {
+    /// The runner with this id.
+    pub fn find(&self, id: &AgentId) -> Option<&Runner> {
+        self.runners.iter().find(|runner| runner.id == *id)
+    }
+
+    /// Folds an event that was decided on. Events of other parts change nothing.
+    pub fn apply(&mut self, recorded: &Recorded) {
+        let event::Event::Runner(event) = &recorded.event else { return };
+        match event {
+            Event::Registered(registered) => self.register(recorded, registered),
+            Event::Retired(Retired { runner_id }) => {
+                if let Some(runner) = self.runners.iter_mut().find(|runner| runner.id == *runner_id) {
+                    runner.retired = true;
+                    (runner.phase, runner.active) = (Phase::Idle, Vec::new());
+                    runner.lease_expires_at = recorded.at;
+                }
+            }
+        }
+    }
+
+    fn register(&mut self, recorded: &Recorded, registered: &Registered) {
+        let fresh = Runner {
+            id: registered.runner_id.clone(),
+            agent: recorded.actor.clone(),
+            capabilities: registered.capabilities.clone(),
+            retired: false,
+            phase: Phase::Idle,
+            active: Vec::new(),
+            lease_expires_at: recorded.at,
+        };
+        match self.runners.binary_search_by(|runner| runner.id.cmp(&fresh.id)) {
+            Ok(place) => self.runners[place] = fresh,
+            Err(place) => self.runners.insert(place, fresh),
+        }
+    }
+}
+
+impl Heartbeat {
+    /// Decides whether this is news: a runner that is new, speaks through another agent, or can do other things.
+    /// Nothing means that it only renews the lease.
+    pub fn news(&self, now: Timestamp, known: Option<&Runner>, by: &AgentId) -> Result<Option<Event>, Refusal> {
+        if let Some(capabilities) = &self.capabilities {
+            capabilities.check()?;
+        }
+        if self.active.len() > limits::RUNNER_PARALLEL as usize {
+            return Err(Refusal::Invalid { field: "active_jobs", why: "names too many jobs".to_owned() });
+        }
+        let registered = Registered { runner_id: self.runner.clone(), capabilities: self.capabilities.clone() };
+        let Some(known) = known else { return Ok(Some(Event::Registered(registered))) };
+        if known.agent != *by && !known.retired && known.standing(now) != Standing::Offline {
+            return Err(Refusal::Taken { runner_id: known.id.clone(), agent_id: known.agent.clone() });
+        }
+        let capabilities = self.capabilities.clone().or_else(|| known.capabilities.clone());
+        let same = known.agent == *by && !known.retired && known.capabilities == capabilities;
+        Ok((!same).then_some(Event::Registered(Registered { capabilities, ..registered })))
+    }
+}
+
+impl Runner {
+    /// Notes what a heartbeat says. This is no event.
+    pub fn hear(&mut self, now: Timestamp, heartbeat: &Heartbeat) {
+        self.phase = heartbeat.phase;
+        self.active.clone_from(&heartbeat.active);
+        self.lease_expires_at = now.plus(heartbeat.ttl);
+    }
+
+    /// How it stands at `now`.
+    pub fn standing(&self, now: Timestamp) -> Standing {
+        match self.phase {
+            _ if expired(self.lease_expires_at, now) => Standing::Offline,
+            Phase::Idle => Standing::Idle,
+            Phase::Live => Standing::Live,
+        }
+    }
+
+    /// The same less what moves without events.
+    #[must_use]
+    pub fn without_heartbeats(mut self) -> Self {
+        (self.phase, self.active, self.lease_expires_at) = (Phase::Idle, Vec::new(), Timestamp::default());
+        self
+    }
+}
+
+/// A runner on the radar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Which.
+    pub id: AgentId,
+    /// How it stands.
+    pub standing: Standing,
+    /// What it last said it was doing.
+    pub last: Phase,
+    /// The job it is or was at.
+    pub job: Option<JobId>,
+}
+
+impl Seen {
+    /// A runner as it stands at `now`.
+    pub fn of(runner: &Runner, now: Timestamp) -> Self {
+        let (id, job) = (runner.id.clone(), runner.active.first().copied());
+        Self { id, standing: runner.standing(now), last: runner.phase, job }
+    }
+
+    /// Its line on the radar.
+    pub fn line(&self) -> String {
+        let Self { id, standing, last, job } = self;
+        match standing {
+            Standing::Offline => {
+                let last_job = job.map_or(String::new(), |job| format!(" last_job={job}"));
+                format!("runner offline {id} last={last}{last_job}{}", moves(Some(id), *job))
+            }
+            Standing::Idle | Standing::Live => {
+                let job_part = job.map_or(String::new(), |job| format!(" job={job} | open id={job}"));
+                format!("runner {standing} {id} | open id=runner:{id}{job_part}")
+            }
+        }
+    }
+}
+
+/// How many runners there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// At a job.
+    pub live: u64,
+    /// Waiting for one.
+    pub idle: u64,
+    /// Gone, not long ago.
+    pub offline: u64,
+}
+
+impl Tally {
+    /// How they stand together.
+    pub const fn state(&self) -> Standing {
+        match (self.live, self.idle) {
+            (0, 0) => Standing::Offline,
+            (0, _) => Standing::Idle,
+            (_, _) => Standing::Live,
+        }
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { live, idle, offline } = self;
+        match (live, idle, offline) {
+            (0, 0, 0) => f.write_str("none"),
+            _ => write!(f, "live:{live} idle:{idle} offline:{offline}"),
+        }
+    }
+}

@@ -1,0 +1,517 @@
+//! Jobs: the projection, and the questions that queues and radars ask of it.
+
+use baton_core::{
+    ids::{AgentId, AnchorId, RoomId, Seq},
+    job::{Choice, Claim, Executor, Job, JobId, Jobs, Last, Marker, Priority, Status},
+    lease::{Fence, Lease},
+    task::TaskId,
+    time::Timestamp,
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    StoreError,
+    engine::{Changes, Param, Query, Row, Tx},
+    fields::{Fields, bad, number},
+};
+
+/// A job as [`job`] reads it, from the rows that are meant.
+macro_rules! jobs {
+    ($which:literal) => {
+        concat!(
+            "
+    SELECT number, title, kind, priority, status, task, anchor, routing, revision, runner, claimant, claim_executor,
+           claim_expires_at_ms, losses, last_question, last_manager, proof_missing, has_error, summary, refs, meta,
+           last_seq, last_kind, last_preview, created_seq, created_by, created_at_ms, active_at_ms
+      FROM jobs",
+            $which
+        )
+    };
+}
+
+/// Reads one job.
+pub(crate) const FIND: &str = jobs!(
+    "
+     WHERE room_id = ?1 AND number = ?2
+"
+);
+
+/// The job with this number.
+pub fn find(tx: &mut dyn Tx, room: &RoomId, id: JobId) -> Result<Option<Job>, StoreError> {
+    let found = collect(tx, FIND, room, &[room.as_str().into(), i64::from(id.0).into()])?;
+    Ok(found.into_iter().next())
+}
+
+/// The jobs with these numbers, as far as they exist. All are asked for at once.
+pub fn find_all(tx: &mut dyn Tx, room: &RoomId, ids: &[JobId]) -> Result<Vec<Job>, StoreError> {
+    let params: Vec<[Param<'_>; 2]> = ids.iter().map(|id| [room.as_str().into(), i64::from(id.0).into()]).collect();
+    let queries: Vec<Query<'_>> = params.iter().map(|params| Query::new(FIND, params)).collect();
+    let mut found = Vec::new();
+    tx.query_all(&queries, &mut |_, row| {
+        found.push(job(room, row)?);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Finds the last number.
+const LAST: &str = "
+    SELECT number
+      FROM jobs
+     WHERE room_id = ?1
+     ORDER BY number DESC
+     LIMIT 1
+";
+
+/// The number that the next job of a room gets. The room must be locked.
+pub fn next_id(tx: &mut dyn Tx, room: &RoomId) -> Result<JobId, StoreError> {
+    let mut last = 0;
+    tx.query(LAST, &[room.as_str().into()], &mut |row| {
+        last = Fields { table: "jobs", key: room.as_str(), row }.number(0)?;
+        Ok(())
+    })?;
+    Ok(JobId(u32::try_from(last + 1).unwrap_or(u32::MAX)))
+}
+
+/// Lists the queue of one executor: the most urgent first, and of those the oldest.
+pub(crate) const QUEUED_FOR: &str = jobs!(
+    "
+     WHERE room_id = ?1 AND executor = ?2 AND status = 'QUEUED' AND priority = ?3 AND number > ?4
+     ORDER BY number
+     LIMIT ?5
+"
+);
+
+/// What waits for one executor (or for any) at one priority, after a number, the oldest first.
+pub fn queued_for(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    executor: Choice,
+    priority: Priority,
+    after: JobId,
+    limit: u32,
+) -> Result<Vec<Job>, StoreError> {
+    let params = [
+        room.as_str().into(),
+        executor.as_str().into(),
+        rank(priority).into(),
+        i64::from(after.0).into(),
+        i64::from(limit).into(),
+    ];
+    collect(tx, QUEUED_FOR, room, &params)
+}
+
+/// Lists what is running and whose claim has run out, the longest over first.
+pub(crate) const OVERDUE: &str = jobs!(
+    "
+     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2 AND claim_expires_at_ms > ?3
+     ORDER BY claim_expires_at_ms, number
+     LIMIT ?4
+"
+);
+
+/// What is running with a claim that ran out by `now`, and after `later_than`, the longest over first.
+pub fn overdue(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    now: Timestamp,
+    later_than: Timestamp,
+    limit: u32,
+) -> Result<Vec<Job>, StoreError> {
+    let params = [room.as_str().into(), now.as_millis().into(), later_than.as_millis().into(), i64::from(limit).into()];
+    collect(tx, OVERDUE, room, &params)
+}
+
+/// Lists what somebody has to look at, the most pressing first.
+pub(crate) const PRESSING: &str = jobs!(
+    "
+     WHERE room_id = ?1 AND attention > 0
+     ORDER BY attention, status DESC, last_seq DESC
+     LIMIT ?2
+"
+);
+
+/// Lists what is running and overdue, the latest first, less what is pressing anyway.
+pub(crate) const STALE: &str = jobs!(
+    "
+     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2 AND attention = 0
+     ORDER BY claim_expires_at_ms DESC
+     LIMIT ?3
+"
+);
+
+/// Lists what is calm, newest first.
+pub(crate) const CALM: &str = jobs!(
+    "
+     WHERE room_id = ?1 AND status = ?2 AND attention = 0 AND (claim_expires_at_ms IS NULL OR claim_expires_at_ms > ?3)
+     ORDER BY last_seq DESC
+     LIMIT ?4
+"
+);
+
+/// The first `limit` jobs of a radar at `now`: what is pressing, what is overdue, what runs, what waits.
+pub fn radar(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, limit: u32) -> Result<Vec<Job>, StoreError> {
+    let (room_param, now, most) = (Param::from(room.as_str()), Param::from(now.as_millis()), i64::from(limit).into());
+    let pressing = [room_param, most];
+    let stale = [room_param, now, most];
+    let [running, queued] =
+        [Status::Running, Status::Queued].map(|status| [room_param, status.as_str().into(), now, most]);
+    let queries = [
+        Query::new(PRESSING, &pressing),
+        Query::new(STALE, &stale),
+        Query::new(CALM, &running),
+        Query::new(CALM, &queued),
+    ];
+    let mut found = Vec::new();
+    tx.query_all(&queries, &mut |_, row| {
+        if found.len() < limit as usize {
+            found.push(job(room, row)?);
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Lists the jobs of one status, the last changed first.
+pub(crate) const IN_STATUS: &str = jobs!(
+    "
+     WHERE room_id = ?1 AND status = ?2 AND last_seq < ?3
+     ORDER BY last_seq DESC
+     LIMIT ?4
+"
+);
+
+/// Jobs of one status whose last event is before a place, the last changed first.
+pub fn in_status(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    status: Status,
+    before: Option<Seq>,
+    limit: u32,
+) -> Result<Vec<Job>, StoreError> {
+    let before = before.map_or(i64::MAX, |seq| number(seq.0));
+    collect(
+        tx,
+        IN_STATUS,
+        room,
+        &[room.as_str().into(), status.as_str().into(), before.into(), i64::from(limit).into()],
+    )
+}
+
+/// Lists the newest.
+pub(crate) const NEWEST: &str = jobs!(
+    "
+     WHERE room_id = ?1 AND number < ?2
+     ORDER BY number DESC
+     LIMIT ?3
+"
+);
+
+/// The newest jobs before a number.
+pub fn newest(tx: &mut dyn Tx, room: &RoomId, before: Option<JobId>, limit: u32) -> Result<Vec<Job>, StoreError> {
+    collect(tx, NEWEST, room, &[room.as_str().into(), bound(before).into(), i64::from(limit).into()])
+}
+
+/// Lists the jobs for a task, newest first.
+pub(crate) const OF_TASK: &str = jobs!(
+    "
+     WHERE room_id = ?1 AND task = ?2 AND number < ?3
+     ORDER BY number DESC
+     LIMIT ?4
+"
+);
+
+/// The jobs for a task before a number, newest first.
+pub fn of_task(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    task: TaskId,
+    before: Option<JobId>,
+    limit: u32,
+) -> Result<Vec<Job>, StoreError> {
+    let params = [room.as_str().into(), i64::from(task.0).into(), bound(before).into(), i64::from(limit).into()];
+    collect(tx, OF_TASK, room, &params)
+}
+
+/// Lists the jobs about a part of the map, newest first.
+pub(crate) const OF_ANCHOR: &str = jobs!(
+    "
+     WHERE room_id = ?1 AND anchor = ?2 AND number < ?3
+     ORDER BY number DESC
+     LIMIT ?4
+"
+);
+
+/// The jobs about a part of the map before a number, newest first.
+pub fn of_anchor(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    anchor: &AnchorId,
+    before: Option<JobId>,
+    limit: u32,
+) -> Result<Vec<Job>, StoreError> {
+    let params = [room.as_str().into(), anchor.as_str().into(), bound(before).into(), i64::from(limit).into()];
+    collect(tx, OF_ANCHOR, room, &params)
+}
+
+/// Counts what each runner has claimed.
+const LOADS: &str = "
+    SELECT runner, count(*)
+      FROM jobs
+     WHERE room_id = ?1 AND status = 'RUNNING'
+     GROUP BY runner
+     ORDER BY runner
+";
+
+/// How many jobs each runner has claimed.
+pub fn loads(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<(AgentId, u32)>, StoreError> {
+    let mut found = Vec::new();
+    tx.query(LOADS, &[room.as_str().into()], &mut |row| {
+        let fields = Fields { table: "jobs", key: room.as_str(), row };
+        found.push((fields.id(0)?, u32::try_from(fields.number(1)?).unwrap_or(u32::MAX)));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Finds out whether anything waits.
+pub(crate) const ANY_QUEUED: &str = "
+    SELECT number
+      FROM jobs
+     WHERE room_id = ?1 AND status = 'QUEUED'
+     LIMIT 1
+";
+
+/// Whether any job waits for a runner.
+pub fn any_queued(tx: &mut dyn Tx, room: &RoomId) -> Result<bool, StoreError> {
+    let mut any = false;
+    tx.query(ANY_QUEUED, &[room.as_str().into()], &mut |_| {
+        any = true;
+        Ok(())
+    })?;
+    Ok(any)
+}
+
+/// Finds when the next claim runs out.
+pub(crate) const NEXT_EXPIRY: &str = "
+    SELECT min(claim_expires_at_ms)
+      FROM jobs
+     WHERE room_id = ?1 AND status = 'RUNNING'
+";
+
+/// When the first of the claims in force runs out.
+pub fn next_expiry(tx: &mut dyn Tx, room: &RoomId) -> Result<Option<Timestamp>, StoreError> {
+    let mut found = None;
+    tx.query(NEXT_EXPIRY, &[room.as_str().into()], &mut |row| {
+        found = row.int(0)?.map(Timestamp::from_millis);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Lists all of them.
+const ALL: &str = jobs!(
+    "
+     WHERE room_id = ?1
+     ORDER BY number
+"
+);
+
+/// Every job of a room, for a check of them all.
+pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Jobs, StoreError> {
+    Ok(Jobs { jobs: collect(tx, ALL, room, &[room.as_str().into()])? })
+}
+
+fn bound(before: Option<JobId>) -> i64 {
+    before.map_or(i64::MAX, |id| i64::from(id.0))
+}
+
+/// Adds a job.
+const INSERT: &str = "
+    INSERT INTO jobs (room_id, number, status, revision, runner, claimant, claim_executor, claim_expires_at_ms, losses,
+                      last_question, last_manager, proof_missing, has_error, attention, summary, refs, meta, last_seq,
+                      last_kind, last_preview, active_at_ms, title, kind, priority, task, anchor, executor, routing,
+                      created_seq, created_by, created_at_ms)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
+            ?25, ?26, ?27, ?28, ?29, ?30, ?31)
+";
+
+/// Stores what may change of a job.
+const UPDATE: &str = "
+    UPDATE jobs
+       SET status = ?3, revision = ?4, runner = ?5, claimant = ?6, claim_executor = ?7, claim_expires_at_ms = ?8,
+           losses = ?9, last_question = ?10, last_manager = ?11, proof_missing = ?12, has_error = ?13, attention = ?14,
+           summary = ?15, refs = ?16, meta = ?17, last_seq = ?18, last_kind = ?19, last_preview = ?20,
+           active_at_ms = ?21
+     WHERE room_id = ?1 AND number = ?2
+";
+
+/// Moves the end of a claim.
+const RENEW: &str = "
+    UPDATE jobs
+       SET claim_expires_at_ms = ?3, active_at_ms = ?4
+     WHERE room_id = ?1 AND number = ?2 AND revision = ?5
+";
+
+/// Stores what became different of some jobs.
+pub fn save(tx: &mut dyn Tx, room: &RoomId, before: &Jobs, after: &Jobs) -> Result<(), StoreError> {
+    for job in &after.jobs {
+        match before.find(job.id) {
+            None => insert(tx, room, job)?,
+            Some(known) if known == job => {}
+            Some(known) if known.last == job.last => renew(tx, room, job)?,
+            Some(_) => update(tx, room, job)?,
+        }
+    }
+    Ok(())
+}
+
+fn renew(tx: &mut dyn Tx, room: &RoomId, job: &Job) -> Result<(), StoreError> {
+    let expires_at = job.claim.as_ref().map(|claim| claim.lease.expires_at.as_millis());
+    let params = [
+        room.as_str().into(),
+        i64::from(job.id.0).into(),
+        expires_at.into(),
+        job.active_at.as_millis().into(),
+        number(job.revision.0).into(),
+    ];
+    tx.execute(RENEW, &params, Changes::One("jobs"))
+}
+
+fn insert(tx: &mut dyn Tx, room: &RoomId, job: &Job) -> Result<(), StoreError> {
+    let texts = Texts::of(room, job)?;
+    let routing = json(room, &job.routing)?;
+    let fixed = [
+        job.title.as_str().into(),
+        job.kind.as_str().into(),
+        rank(job.priority).into(),
+        job.task.map(|task| i64::from(task.0)).into(),
+        job.anchor.as_ref().map(AnchorId::as_str).into(),
+        job.routing.executor.as_str().into(),
+        routing.as_str().into(),
+        number(job.created_seq.0).into(),
+        job.created_by.as_str().into(),
+        job.created_at.as_millis().into(),
+    ];
+    let params = [&moving(room, job, &texts)[..], &fixed].concat();
+    tx.execute(INSERT, &params, Changes::One("jobs"))
+}
+
+fn update(tx: &mut dyn Tx, room: &RoomId, job: &Job) -> Result<(), StoreError> {
+    let texts = Texts::of(room, job)?;
+    tx.execute(UPDATE, &moving(room, job, &texts), Changes::One("jobs"))
+}
+
+/// What is stored as JSON and may change.
+struct Texts {
+    refs: String,
+    meta: String,
+}
+
+impl Texts {
+    fn of(room: &RoomId, job: &Job) -> Result<Self, StoreError> {
+        Ok(Self { refs: json(room, &job.refs)?, meta: json(room, &job.meta)? })
+    }
+}
+
+/// The key and all that may change, in the order of both statements.
+fn moving<'a>(room: &'a RoomId, job: &'a Job, texts: &'a Texts) -> [Param<'a>; 21] {
+    let claim = job.claim.as_ref();
+    [
+        room.as_str().into(),
+        i64::from(job.id.0).into(),
+        job.status.as_str().into(),
+        number(job.revision.0).into(),
+        claim.map(|claim| claim.lease.holder.as_str()).into(),
+        claim.map(|claim| claim.claimant.as_str()).into(),
+        claim.and_then(|claim| claim.executor).map(Executor::as_str).into(),
+        claim.map(|claim| claim.lease.expires_at.as_millis()).into(),
+        i64::from(job.losses).into(),
+        number(job.last_question.0).into(),
+        number(job.last_manager.0).into(),
+        i64::from(job.proof_missing).into(),
+        i64::from(job.has_error).into(),
+        i64::from(job.kept_marker().map_or(0, Marker::rank)).into(),
+        job.summary.as_deref().into(),
+        texts.refs.as_str().into(),
+        texts.meta.as_str().into(),
+        number(job.last.seq.0).into(),
+        job.last.kind.as_str().into(),
+        job.last.preview.as_str().into(),
+        job.active_at.as_millis().into(),
+    ]
+}
+
+/// Priorities in the order in which they are claimed.
+fn rank(priority: Priority) -> i64 {
+    match priority {
+        Priority::Low => 0,
+        Priority::Medium => 1,
+        Priority::High => 2,
+    }
+}
+
+fn priority(rank: u64) -> Option<Priority> {
+    match rank {
+        0 => Some(Priority::Low),
+        1 => Some(Priority::Medium),
+        2 => Some(Priority::High),
+        _ => None,
+    }
+}
+
+fn json(room: &RoomId, value: &impl Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| bad("jobs", room.as_str(), error))
+}
+
+fn collect(tx: &mut dyn Tx, sql: &'static str, room: &RoomId, params: &[Param<'_>]) -> Result<Vec<Job>, StoreError> {
+    let mut found = Vec::new();
+    tx.query(sql, params, &mut |row| {
+        found.push(job(room, row)?);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+fn job(room: &RoomId, row: &dyn Row) -> Result<Job, StoreError> {
+    let fields = Fields { table: "jobs", key: room.as_str(), row };
+    let small = |column| -> Result<u32, StoreError> {
+        fields.number(column)?.try_into().map_err(|_| fields.bad("has a number that is too large"))
+    };
+    let revision = Fence(fields.number(8)?);
+    Ok(Job {
+        id: JobId(small(0)?),
+        title: fields.text(1)?.to_owned(),
+        kind: fields.text(2)?.to_owned(),
+        priority: priority(fields.number(3)?).ok_or_else(|| fields.bad("has a priority that is none"))?,
+        status: fields.word(4)?,
+        task: row.int(5)?.map(|task| TaskId(task as u32)),
+        anchor: fields.optional(6)?,
+        routing: read(&fields, 7)?,
+        revision,
+        claim: claim(&fields, revision)?,
+        losses: small(13)?,
+        last_question: Seq(fields.number(14)?),
+        last_manager: Seq(fields.number(15)?),
+        proof_missing: fields.number(16)? != 0,
+        has_error: fields.number(17)? != 0,
+        summary: row.text(18)?.map(str::to_owned),
+        refs: read(&fields, 19)?,
+        meta: read(&fields, 20)?,
+        last: Last { seq: Seq(fields.number(21)?), kind: fields.word(22)?, preview: fields.text(23)?.to_owned() },
+        created_seq: Seq(fields.number(24)?),
+        created_by: fields.id(25)?,
+        created_at: fields.time(26)?,
+        active_at: fields.time(27)?,
+    })
+}
+
+fn claim(fields: &Fields<'_>, fence: Fence) -> Result<Option<Claim>, StoreError> {
+    let (Some(holder), Some(claimant)) = (fields.optional(9)?, fields.optional(10)?) else { return Ok(None) };
+    let executor = fields.row.text(11)?.map(|_| fields.word(11)).transpose()?;
+    Ok(Some(Claim { lease: Lease { holder, fence, expires_at: fields.time(12)? }, claimant, executor }))
+}
+
+fn read<T: DeserializeOwned>(fields: &Fields<'_>, column: usize) -> Result<T, StoreError> {
+    serde_json::from_str(fields.text(column)?).map_err(|error| fields.bad(error))
+}
