@@ -26,6 +26,12 @@ pub(in crate::commands) struct CreateArgs {
     /// Name or id of who does it
     #[arg(long, value_name = "AGENT", allow_hyphen_values = true)]
     assign: Option<String>,
+    /// When it is done
+    #[arg(long = "done-when", value_name = "TEXT", allow_hyphen_values = true)]
+    done_when: Option<String>,
+    /// How to make sure of that, once for each step
+    #[arg(long = "verify", value_name = "STEP", allow_hyphen_values = true)]
+    verify: Vec<String>,
     #[command(flatten)]
     room: RoomArgs,
     #[command(flatten)]
@@ -39,6 +45,8 @@ impl CreateArgs {
             title: self.title,
             scopes: self.scopes,
             assignee: self.assign,
+            definition_of_done: self.done_when,
+            verification: self.verify,
             idempotency_key: self.key.key,
         })?;
         let you = context.caller.actor().agent_id;
