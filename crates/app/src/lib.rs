@@ -25,6 +25,7 @@ pub mod identity;
 pub mod liveness;
 pub mod paths;
 mod presence;
+mod refs;
 pub mod replay;
 mod scoping;
 pub mod table;

@@ -23,6 +23,7 @@ pub mod log;
 #[cfg(test)]
 mod plans;
 mod postgres;
+pub mod references;
 pub mod rooms;
 pub mod runners;
 mod schema;
