@@ -11,6 +11,8 @@ use baton_core::{
     room::Actor,
 };
 
+use crate::identity::Assignment;
+
 /// How many agents of one connection are remembered by the room they joined. Only Codex has more than one.
 const JOINED_MAX: usize = 64;
 
@@ -24,6 +26,8 @@ pub struct Caller {
     pub connection: Arc<Connection>,
     /// Lets the adapter withdraw the call.
     pub cancel: Cancel,
+    /// The job that it works on, if its runner started it for one.
+    assignment: Option<Arc<Assignment>>,
 }
 
 /// What a connection remembers between calls.
@@ -38,13 +42,29 @@ pub struct Connection {
 impl Caller {
     /// A caller with the identity that was found for it.
     pub fn new(identity: Actor, cwd: PathBuf) -> Self {
-        Self { identity, cwd, connection: Arc::default(), cancel: Cancel::never() }
+        Self { identity, cwd, connection: Arc::default(), cancel: Cancel::never(), assignment: None }
     }
 
     /// A caller on a connection that may have overridden its identity.
     #[must_use]
     pub fn on(self, connection: Arc<Connection>, cancel: Cancel) -> Self {
         Self { connection, cancel, ..self }
+    }
+
+    /// A caller that works on a job.
+    #[must_use]
+    pub fn assigned(self, assignment: Option<Assignment>) -> Self {
+        Self { assignment: assignment.map(Arc::new), ..self }
+    }
+
+    /// The job that the caller works on in `room`, if its runner started it for one.
+    pub(crate) fn assignment_in(&self, room: &RoomId) -> Option<&Assignment> {
+        self.assignment.as_deref().filter(|assignment| assignment.room == *room)
+    }
+
+    /// The room of the job that the caller works on.
+    pub(crate) fn assigned_room(&self) -> Option<&RoomId> {
+        self.assignment.as_deref().map(|assignment| &assignment.room)
     }
 
     /// Who is calling.

@@ -31,6 +31,7 @@ mod scoping;
 pub mod table;
 mod testimony;
 pub mod view;
+pub mod watch;
 mod whereabouts;
 
 pub use app::App;

@@ -9,7 +9,7 @@ use crate::{App, Caller, Failure, paths};
 
 impl App {
     /// The room of `workspace`, which is a room's id or a path in one. Without it: the room that the caller joined
-    /// last on this connection, else the one around the directory it works in.
+    /// last on this connection, else that of the job it works on, else the one around the directory it works in.
     pub fn room_for(&self, caller: &Caller, workspace: Option<&str>) -> Result<RoomId, Failure> {
         match workspace {
             // A directory that is called like a room can be written as `./room_…`.
@@ -17,7 +17,7 @@ impl App {
                 Ok(room) => Ok(room),
                 Err(_) => self.room_at(caller, Path::new(workspace)),
             },
-            None => match caller.room_joined_last() {
+            None => match caller.room_joined_last().or_else(|| caller.assigned_room().cloned()) {
                 Some(room) => Ok(room),
                 None => self.room_at(caller, Path::new(".")),
             },

@@ -28,7 +28,8 @@ impl Context {
         let environment = Environment::read();
         let app = open(&environment, store)?;
         let surroundings = surroundings(&environment, &app)?;
-        let caller = Caller::new(surroundings.cli_caller(), environment.cwd().to_owned());
+        let caller = Caller::new(surroundings.cli_caller(), environment.cwd().to_owned())
+            .assigned(surroundings.assignment().cloned());
         Ok(Self { app, caller, surroundings, store: store.map(str::to_owned) })
     }
 

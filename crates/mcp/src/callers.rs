@@ -8,7 +8,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use baton_app::{Caller, Cancel, Connection, identity::Surroundings};
+use baton_app::{
+    Caller, Cancel, Connection,
+    identity::{Assignment, Surroundings},
+};
 use baton_core::{process::ProcessIdentity, room::Actor};
 use rmcp::{RoleServer, service::RequestContext};
 use serde_json::{Map, Value};
@@ -36,18 +39,23 @@ pub struct Callers {
     connection: Arc<Connection>,
     /// The process behind the last call.
     behind: Arc<Mutex<Option<ProcessIdentity>>>,
+    /// The job that the client was started for.
+    assignment: Option<Assignment>,
 }
 
 impl Callers {
     /// The callers of a client that started this process.
     pub fn around(surroundings: Surroundings) -> Self {
         let cwd = surroundings.environment().cwd().to_owned();
-        Self::new(move |seen| surroundings.mcp_caller(seen.client_name, seen.thread_id), cwd)
+        let assignment = surroundings.assignment().cloned();
+        let callers = Self::new(move |seen| surroundings.mcp_caller(seen.client_name, seen.thread_id), cwd);
+        Self { assignment, ..callers }
     }
 
     /// Callers that `identify` tells apart, with relative paths starting at `cwd`.
     pub fn new(identify: impl Fn(Seen<'_>) -> Actor + Send + Sync + 'static, cwd: impl Into<PathBuf>) -> Self {
-        Self { identify: Box::new(identify), cwd: cwd.into(), connection: Arc::default(), behind: Arc::default() }
+        let (connection, behind) = (Arc::default(), Arc::default());
+        Self { identify: Box::new(identify), cwd: cwd.into(), connection, behind, assignment: None }
     }
 
     /// Where the process behind the last call is noted, for when the connection is over.
@@ -66,7 +74,8 @@ impl Callers {
         if actor.process.is_some() {
             self.behind.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&actor.process);
         }
-        Caller::new(actor, self.cwd.clone()).on(Arc::clone(&self.connection), cancel)
+        let caller = Caller::new(actor, self.cwd.clone()).on(Arc::clone(&self.connection), cancel);
+        caller.assigned(self.assignment.clone())
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`Surroundings`] gathers what the operating system tells about this process, once. [`resolve()`] turns that, and
 //! what a call says about its client, into an [`Actor`](baton_core::room::Actor); it is pure, and cheap enough to
-//! run on every call. In order: an override by hand; the harness, and its own conversation id where it gives one;
+//! run on every call. In order: an override by hand; the job that its runner started it for; the harness, and its own conversation id where it gives one;
 //! else the harness's process; for people, their terminal and the shell that leads it.
 //!
 //! What must stay true: a harness's MCP child and its shell commands come out as the same agent with the same
@@ -10,6 +10,7 @@
 
 mod agent_id;
 mod ancestry;
+mod assignment;
 mod harness;
 mod resolve;
 mod surroundings;
@@ -18,5 +19,6 @@ mod terminal;
 mod tests;
 
 pub use ancestry::Ancestor;
+pub use assignment::{Assignment, BATON_JOB};
 pub use resolve::{Signals, Surface, guardian, resolve};
 pub use surroundings::Surroundings;

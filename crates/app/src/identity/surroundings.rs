@@ -2,9 +2,11 @@
 //!
 //! Kept on purpose: when the harness dies, this process gets another parent, and must not become another agent.
 
+use std::{ffi::OsStr, str::FromStr};
+
 use baton_core::{code::ErrorCode, ids::AgentId, room::Actor};
 
-use super::{Ancestor, Signals, Surface, ancestry, guardian, resolve, terminal};
+use super::{Ancestor, Assignment, BATON_JOB, Signals, Surface, ancestry, guardian, resolve, terminal};
 use crate::{Failure, environment::Environment, liveness};
 
 /// The lasting signals of this process.
@@ -17,22 +19,18 @@ pub struct Surroundings {
     machine: Option<String>,
     session_leader: Option<u32>,
     override_id: Option<AgentId>,
+    assignment: Option<Assignment>,
 }
 
 impl Surroundings {
-    /// Gathers them. Fails only on a `BATON_AGENT_ID` that is not an agent id.
+    /// Gathers them. Fails only on a `BATON_AGENT_ID` that is not an agent id, or a `BATON_JOB` that names no job.
     pub fn gather(environment: Environment) -> Result<Self, Failure> {
-        let override_id = match environment.var_os("BATON_AGENT_ID") {
-            Some(text) => Some(text.to_string_lossy().parse().map_err(|error| {
-                Failure::new(ErrorCode::InvalidInput, format!("BATON_AGENT_ID: {error}."))
-                    .advising("Correct BATON_AGENT_ID, or unset it so that Baton finds out who you are.")
-            })?),
-            None => None,
-        };
+        let override_id = read(&environment, "BATON_AGENT_ID")?;
+        let assignment = read(&environment, BATON_JOB)?;
         let user = environment.user().map_or_else(user_of_process, str::to_owned);
         let (ancestors, tty) = (ancestry::of_this_process(), terminal::of_this_process());
         let session_leader = terminal::session_leader();
-        Ok(Self { environment, ancestors, user, tty, machine: None, session_leader, override_id })
+        Ok(Self { environment, ancestors, user, tty, machine: None, session_leader, override_id, assignment })
     }
 
     /// The same where the store is shared with other machines, which have the same users and terminals.
@@ -61,8 +59,13 @@ impl Surroundings {
         &self.environment
     }
 
+    /// The job that this process was started for.
+    pub fn assignment(&self) -> Option<&Assignment> {
+        self.assignment.as_ref()
+    }
+
     fn resolve(&self, surface: Surface<'_>) -> Actor {
-        resolve(&Signals {
+        let actor = resolve(&Signals {
             surface,
             override_id: self.override_id.as_ref(),
             environment: &self.environment,
@@ -71,8 +74,21 @@ impl Surroundings {
             tty: self.tty.as_deref(),
             machine: self.machine.as_deref(),
             session_leader: self.session_leader,
-        })
+        });
+        match &self.assignment {
+            Some(assignment) if !actor.overridden => Actor { agent_id: assignment.agent_id(), ..actor },
+            Some(_) | None => actor,
+        }
     }
+}
+
+/// What a variable says about who this is.
+fn read<T: FromStr<Err: std::fmt::Display>>(environment: &Environment, name: &str) -> Result<Option<T>, Failure> {
+    let read = |text: &OsStr| text.to_string_lossy().parse();
+    environment.var_os(name).map(read).transpose().map_err(|error| {
+        Failure::new(ErrorCode::InvalidInput, format!("{name}: {error}."))
+            .advising(format!("Correct {name}, or unset it so that Baton finds out who you are."))
+    })
 }
 
 /// The user's name where the environment lacks it, as in many containers.

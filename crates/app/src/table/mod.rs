@@ -12,7 +12,7 @@ mod place;
 
 pub use call::{CALL, Call};
 pub use command::{Command, Effect, UseCase};
-pub use place::{AGENT, INBOX, Place, Portal, SCOPE, TASKS, Tier};
+pub use place::{AGENT, INBOX, JOBS, Place, Portal, SCOPE, TASKS, Tier};
 
 /// Every command, in the order in which tools are listed.
 pub const TABLE: &[Command] = crate::commands::TABLE;

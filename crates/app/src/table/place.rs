@@ -43,6 +43,13 @@ pub static SCOPE: Portal = Portal {
 pub static TASKS: Portal =
     Portal { name: "tasks", tier: Tier::Daily, about: "Tasks of this workspace: what there is to do and who does it." };
 
+/// `jobs.*`: work handed to runners.
+pub static JOBS: Portal = Portal {
+    name: "jobs",
+    tier: Tier::Daily,
+    about: "Jobs for runners: delegate work, watch it on the radar, answer questions; runners claim, report and complete.",
+};
+
 /// `inbox.*`: protocol messages.
 pub static INBOX: Portal = Portal {
     name: "inbox",
