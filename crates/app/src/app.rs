@@ -1,6 +1,9 @@
 //! What every use case works with, and the one way in which they change a room.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicBool, Ordering},
+};
 
 use baton_core::{
     code::ErrorCode,
@@ -22,6 +25,7 @@ use crate::{
     Caller, Failure,
     change::{Change, Outcome},
     clock::{Ids, Time},
+    commands::jobs::WhenQueued,
     environment::Environment,
     liveness::{Eyes, Probe, is_here},
     testimony,
@@ -35,6 +39,8 @@ pub struct App {
     pub(crate) environment: Environment,
     /// Whether this machine's boot was told since this process started.
     arrived: AtomicBool,
+    /// What to do when a job waits and no runner is there.
+    pub(crate) when_queued: OnceLock<Box<WhenQueued>>,
 }
 
 /// A request that is carried out once, however often it arrives.
@@ -51,7 +57,14 @@ impl App {
     /// Opens the store at `location`.
     pub fn open(location: &Location, environment: Environment, time: Time, ids: Box<dyn Ids>) -> Result<Self, Failure> {
         let store = Store::open(location, time)?;
-        Ok(Self { store, ids, probe: Probe::new(), environment, arrived: AtomicBool::new(false) })
+        Ok(Self {
+            store,
+            ids,
+            probe: Probe::new(),
+            environment,
+            arrived: AtomicBool::new(false),
+            when_queued: OnceLock::new(),
+        })
     }
 
     /// Whether a look at the store goes over a network, and may take as long as that takes.

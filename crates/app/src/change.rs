@@ -210,6 +210,19 @@ impl<'a> Change<'a> {
         Ok(found)
     }
 
+    /// The last job that was created here and is not stored yet.
+    pub(crate) fn last_job(&self) -> Option<JobId> {
+        let last = self.jobs.after.jobs.last()?.id;
+        self.jobs.before.find(last).is_none().then_some(last)
+    }
+
+    /// Stores what became of jobs so far, so that the store's answers count it.
+    pub(crate) fn store_jobs(&mut self) -> Result<(), StoreError> {
+        jobs::save(self.tx, &self.room.id, &self.jobs.before, &self.jobs.after)?;
+        self.jobs.before = self.jobs.after.clone();
+        Ok(())
+    }
+
     /// Takes up jobs that were found in this transaction, so that what happens to them is stored.
     pub(crate) fn take_jobs(&mut self, found: impl IntoIterator<Item = Job>) {
         for job in found {

@@ -149,8 +149,10 @@ pub const EXECUTORS: usize = 8;
 pub const RUNNER_PARALLEL: u32 = 64;
 /// Longest description of a runner's sandbox.
 pub const SANDBOX_POLICY_CHARS: usize = 200;
-/// Most runners that the radar shows, and most that are weighed for one job.
+/// Most runners that the radar shows.
 pub const RUNNERS_SHOWN: u32 = 20;
+/// Most runners that are weighed for one job.
+pub const RUNNERS_WEIGHED: u32 = 200;
 /// How long a runner that is gone is still shown.
 pub const RUNNER_OFFLINE_SHOWN: Ttl = Ttl::from_minutes(24 * 60);
 /// Most anchors in one fan-out.
@@ -193,3 +195,5 @@ pub const LINES_CHARS_RANGE: RangeInclusive<usize> = 200..=40_000;
 pub const SKILL_CHARS: usize = 6_000;
 /// Most characters of a skill pack.
 pub const SKILL_CHARS_MAX: usize = 16_000;
+/// How many jobs of one task or anchor a radar that is narrowed to it looks at, newest first.
+pub const JOBS_OF_ONE: u32 = 2_000;

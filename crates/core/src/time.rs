@@ -25,6 +25,11 @@ impl Timestamp {
         Self(self.0.saturating_add(ttl.0 as i64))
     }
 
+    /// The point `ttl` before this one.
+    pub const fn minus(self, ttl: Ttl) -> Self {
+        Self(self.0.saturating_sub(ttl.0 as i64))
+    }
+
     /// How long ago `earlier` was; zero when it lies ahead.
     pub const fn since(self, earlier: Self) -> Ttl {
         let millis = self.0.saturating_sub(earlier.0);

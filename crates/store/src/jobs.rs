@@ -76,49 +76,56 @@ pub fn next_id(tx: &mut dyn Tx, room: &RoomId) -> Result<JobId, StoreError> {
 /// Lists the queue of one executor: the most urgent first, and of those the oldest.
 pub(crate) const QUEUED_FOR: &str = jobs!(
     "
-     WHERE room_id = ?1 AND executor = ?2 AND status = 'QUEUED' AND priority = ?3 AND number > ?4
-     ORDER BY number
+     WHERE room_id = ?1 AND executor = ?2 AND status = 'QUEUED' AND (priority < ?3 OR (priority = ?3 AND number > ?4))
+     ORDER BY priority DESC, number
      LIMIT ?5
 "
 );
 
-/// What waits for one executor (or for any) at one priority, after a number, the oldest first.
+/// What waits for each of some executors (or for any) behind a place in the line, the most urgent first, and of those the
+/// oldest. All queues are asked at once.
 pub fn queued_for(
     tx: &mut dyn Tx,
     room: &RoomId,
-    executor: Choice,
-    priority: Priority,
-    after: JobId,
+    choices: &[Choice],
+    behind: Option<(Priority, JobId)>,
     limit: u32,
 ) -> Result<Vec<Job>, StoreError> {
-    let params = [
-        room.as_str().into(),
-        executor.as_str().into(),
-        rank(priority).into(),
-        i64::from(after.0).into(),
-        i64::from(limit).into(),
-    ];
-    collect(tx, QUEUED_FOR, room, &params)
+    let (urgency, after) = behind.map_or((i64::MAX, 0), |(priority, job)| (rank(priority), i64::from(job.0)));
+    let of = |choice: &Choice| -> [Param<'_>; 5] {
+        [room.as_str().into(), choice.as_str().into(), urgency.into(), after.into(), i64::from(limit).into()]
+    };
+    let params: Vec<[Param<'_>; 5]> = choices.iter().map(of).collect();
+    let queries: Vec<Query<'_>> = params.iter().map(|params| Query::new(QUEUED_FOR, params)).collect();
+    let mut found = Vec::new();
+    tx.query_all(&queries, &mut |_, row| {
+        found.push(job(room, row)?);
+        Ok(())
+    })?;
+    found.sort_by_key(|job| (std::cmp::Reverse(job.priority), job.id));
+    Ok(found)
 }
 
 /// Lists what is running and whose claim has run out, the longest over first.
 pub(crate) const OVERDUE: &str = jobs!(
     "
-     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2 AND claim_expires_at_ms > ?3
+     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2 AND claim_expires_at_ms >= ?3
+           AND (claim_expires_at_ms > ?3 OR number > ?4)
      ORDER BY claim_expires_at_ms, number
-     LIMIT ?4
+     LIMIT ?5
 "
 );
 
-/// What is running with a claim that ran out by `now`, and after `later_than`, the longest over first.
+/// What is running with a claim that ran out by `now`, the longest over first, behind a place in that line.
 pub fn overdue(
     tx: &mut dyn Tx,
     room: &RoomId,
     now: Timestamp,
-    later_than: Timestamp,
+    behind: Option<(Timestamp, JobId)>,
     limit: u32,
 ) -> Result<Vec<Job>, StoreError> {
-    let params = [room.as_str().into(), now.as_millis().into(), later_than.as_millis().into(), i64::from(limit).into()];
+    let (since, after) = behind.map_or((i64::MIN, 0), |(at, job)| (at.as_millis(), i64::from(job.0)));
+    let params = [room.as_str().into(), now.as_millis().into(), since.into(), after.into(), i64::from(limit).into()];
     collect(tx, OVERDUE, room, &params)
 }
 

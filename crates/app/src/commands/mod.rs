@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod inbox;
+pub mod jobs;
 pub mod room;
 pub mod scope;
 pub mod stick;
@@ -33,12 +34,27 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<inbox::Ack>(),
     Command::of::<inbox::Send>(),
     Command::of::<inbox::Sent>(),
+    Command::of::<jobs::Create>(),
+    Command::of::<jobs::Radar>(),
+    Command::of::<jobs::Message>(),
+    Command::of::<jobs::Open>(),
+    Command::of::<jobs::Tail>(),
+    Command::of::<jobs::List>(),
+    Command::of::<jobs::Cancel>(),
+    Command::of::<jobs::Requeue>(),
+    Command::of::<jobs::Claim>(),
+    Command::of::<jobs::Report>(),
+    Command::of::<jobs::Complete>(),
+    Command::of::<jobs::Heartbeat>(),
+    Command::of::<jobs::Retire>(),
     Command::of::<tasks::List>(),
     Command::of::<tasks::Show>(),
     Command::of::<tasks::Create>(),
     Command::of::<tasks::Start>(),
     Command::of::<tasks::Done>(),
     Command::of::<tasks::Assign>(),
+    Command::of::<jobs::Delegate>(),
+    Command::of::<jobs::Fanout>(),
     Command::of::<agent::List>(),
     Command::of::<agent::Show>(),
     Command::of::<agent::Init>(),

@@ -1,0 +1,46 @@
+//! Withdrawing a job.
+
+use baton_core::{ids::RoomId, job::JobId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Happened, shown::require_manager, view::required};
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    table::{Effect, JOBS, Place, UseCase},
+};
+
+/// `jobs.cancel`
+pub struct Cancel;
+
+/// What is not wanted any more, and why.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CancelInput {
+    pub room_id: RoomId,
+    pub job: JobId,
+    pub reason: String,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+impl UseCase for Cancel {
+    const NAME: &'static str = "jobs.cancel";
+    const PLACE: Place = Place::Portal(&JOBS);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Withdraw a job; its runner stops.";
+    type Input = CancelInput;
+    type Output = Happened;
+
+    fn run(app: &App, caller: &Caller, input: CancelInput) -> Result<Happened, Failure> {
+        require_manager(caller, &input.room_id, input.job, "its manager withdraws it")?;
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change(caller, &request, &input.room_id, |change| {
+            let event = required(change, input.job)?.cancel(&input.reason)?;
+            let seq = event.map(|event| change.record(event)).transpose()?.map(|recorded| recorded.seq);
+            Happened::now(change, input.job, seq)
+        })
+    }
+}

@@ -1,0 +1,176 @@
+//! Claiming a job: a chosen one, or the one that comes next.
+
+use baton_core::{
+    ids::{AgentId, RoomId},
+    job::{Claiming, Event, Executor, Force, Job, JobId, clamp},
+    limits,
+    runner::diagnose,
+};
+use baton_store::{jobs, runners};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    JobView,
+    events::prompt,
+    next::{Fit, Seeker},
+    shown::require_manager,
+    view::required,
+};
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    change::Change,
+    table::{Effect, JOBS, Place, UseCase},
+};
+
+/// Jobs that are ended on the way to one that can be done.
+const LOST_AT_ONCE: usize = 20;
+
+/// `jobs.claim`
+pub struct Claim;
+
+/// Which job, and in whose name.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClaimInput {
+    pub room_id: RoomId,
+    /// Without it: the most urgent, then the oldest that you can do
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobId>,
+    /// Default: yourself
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner_id: Option<AgentId>,
+    /// 1000 to 300000; default 180000
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_ttl_ms: Option<u64>,
+    /// Also a RUNNING one whose claim ran out
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_stale: bool,
+    /// Take that job from its runner although its claim is in force
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub force: bool,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// What was claimed.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ClaimResult {
+    pub room_id: RoomId,
+    /// Whether there was anything to claim.
+    pub claimed: bool,
+    /// Its `revision` is the claim token: show it, with runner_id, in every report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobView>,
+    /// What to do, in full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+}
+
+impl UseCase for Claim {
+    const NAME: &'static str = "jobs.claim";
+    const PLACE: Place = Place::Portal(&JOBS);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Claim a job, or the next one.";
+    type Input = ClaimInput;
+    type Output = ClaimResult;
+
+    fn run(app: &App, caller: &Caller, input: ClaimInput) -> Result<ClaimResult, Failure> {
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change(caller, &request, &input.room_id, |change| {
+            change.require_open()?;
+            let runner = input.runner_id.as_ref().unwrap_or(&change.actor.agent_id).clone();
+            let mut seeker = Seeker::new(change, &runner)?;
+            let taken = match input.job {
+                Some(job) => {
+                    require_manager(caller, &input.room_id, job, "it is claimed already, by its runner")?;
+                    Some(claim_that(change, &mut seeker, &runner, job, &input)?)
+                }
+                None => claim_next(change, &mut seeker, &runner, &input)?,
+            };
+            let room_id = change.room.id.clone();
+            let Some(Taken { job, outcome }) = taken else {
+                return Ok(ClaimResult { room_id, claimed: false, job: None, prompt: None });
+            };
+            let claimed = outcome == Claimed::Yes;
+            let prompt = claimed.then(|| prompt(change.tx, &change.room.id, job.created_seq)).transpose()?;
+            let view = JobView::of(&required(change, job.id)?, change.now);
+            Ok(ClaimResult { room_id, claimed, job: Some(view), prompt })
+        })
+    }
+}
+
+/// A job that was tried for.
+struct Taken {
+    job: Job,
+    outcome: Claimed,
+}
+
+/// What came of trying for a job.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Claimed {
+    Yes,
+    /// It was lost too often, and is over now.
+    Over,
+}
+
+fn claim_that(
+    change: &mut Change<'_>,
+    seeker: &mut Seeker,
+    runner: &AgentId,
+    id: JobId,
+    input: &ClaimInput,
+) -> Result<Taken, Failure> {
+    let job = required(change, id)?;
+    let executor = match seeker.fit(change, &job)? {
+        Fit::Yes(executor) => executor,
+        Fit::No(refusal) => return Err(refusal.into()),
+    };
+    let force = if input.force { forcing(change, &job)? } else { Force::No };
+    take(change, job, &claiming(runner, executor, force, input))
+}
+
+fn claim_next(
+    change: &mut Change<'_>,
+    seeker: &mut Seeker,
+    runner: &AgentId,
+    input: &ClaimInput,
+) -> Result<Option<Taken>, Failure> {
+    for _ in 0..LOST_AT_ONCE {
+        let Some((job, executor)) = seeker.next(change, input.allow_stale)? else { return Ok(None) };
+        change.take_jobs([job.clone()]);
+        let taken = take(change, job, &claiming(runner, executor, Force::No, input))?;
+        if taken.outcome == Claimed::Yes {
+            return Ok(Some(taken));
+        }
+        change.store_jobs()?;
+    }
+    Ok(None)
+}
+
+fn take(change: &mut Change<'_>, job: Job, claiming: &Claiming) -> Result<Taken, Failure> {
+    let event = job.claim(change.now, claiming)?;
+    let outcome = if matches!(event, Event::Failed(_)) { Claimed::Over } else { Claimed::Yes };
+    change.record(event)?;
+    Ok(Taken { job, outcome })
+}
+
+fn claiming(runner: &AgentId, executor: Option<Executor>, force: Force, input: &ClaimInput) -> Claiming {
+    let ttl = clamp(input.lease_ttl_ms, limits::CLAIM_TTL);
+    Claiming { runner: runner.clone(), ttl, executor, allow_stale: input.allow_stale, force }
+}
+
+/// Why a claim in force may be taken from its runner: because somebody said so, or because what runners say about
+/// themselves contradicts it anyway.
+fn forcing(change: &mut Change<'_>, job: &Job) -> Result<Force, Failure> {
+    let (room, now) = (&change.room.id, change.now);
+    let since = now.minus(limits::RUNNER_OFFLINE_SHOWN);
+    let mut known = runners::present(change.tx, room, now, limits::RUNNERS_WEIGHED)?;
+    known.extend(runners::offline(change.tx, room, now, since, limits::RUNNERS_WEIGHED)?);
+    let named: Vec<JobId> = known.iter().flat_map(|runner| runner.active.iter().copied()).collect();
+    let found = jobs::find_all(change.tx, room, &named)?;
+    let contradicts = diagnose(now, &known, &found).iter().any(|diagnosis| diagnosis.job == Some(job.id));
+    Ok(if contradicts { Force::Conflict } else { Force::Manual })
+}

@@ -1,0 +1,75 @@
+//! Ending a job.
+
+use baton_core::{
+    ids::{AgentId, RoomId},
+    job::{Completion, JobId, Outcome, salvage},
+    lease::Fence,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Happened, shown::shown, view::required};
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    refs,
+    table::{Effect, JOBS, Place, UseCase},
+};
+
+/// `jobs.complete`
+pub struct Complete;
+
+/// How it ended.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CompleteInput {
+    pub room_id: RoomId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner_id: Option<AgentId>,
+    /// The job.revision of your claim
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim_revision: Option<Fence>,
+    pub status: Outcome,
+    /// What changed, what was tested, where the evidence is
+    pub summary: String,
+    /// Where the results are: CARD-1, TASK-001, notes@9, CMD: …
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refs: Vec<String>,
+    /// Noted beside the job
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub meta: Map<String, Value>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+impl UseCase for Complete {
+    const NAME: &'static str = "jobs.complete";
+    const PLACE: Place = Place::Portal(&JOBS);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "End the job you claimed.";
+    type Input = CompleteInput;
+    type Output = Happened;
+
+    fn run(app: &App, caller: &Caller, input: CompleteInput) -> Result<Happened, Failure> {
+        let (id, shown) = shown(caller, &input.room_id, input.job, input.runner_id.as_ref(), input.claim_revision)?;
+        let given = refs::parse(&input.refs)?;
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change(caller, &request, &input.room_id, |change| {
+            let job = required(change, id)?;
+            let references = if given.is_empty() && input.status == Outcome::Done {
+                refs::resolving(change.tx, &change.room.id, salvage(&input.summary))?
+            } else {
+                refs::require(change.tx, &change.room.id, &given)?;
+                given.clone()
+            };
+            let (summary, meta) = (input.summary.clone(), input.meta.clone());
+            let completion = Completion { outcome: input.status, summary, refs: references, meta };
+            let recorded = change.record(job.complete(&shown, &completion)?)?;
+            Happened::now(change, id, Some(recorded.seq))
+        })
+    }
+}

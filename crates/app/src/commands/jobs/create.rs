@@ -1,0 +1,176 @@
+//! Delegating a piece of work.
+
+use baton_core::{
+    code::ErrorCode,
+    ids::{AnchorId, RoomId},
+    job::{Choice, Draft, ExpectedArtifact, Isolation, JobId, Policy, Priority, Profile, Routing},
+    reference::Reference,
+    task::TaskId,
+};
+use baton_store::{jobs, library};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+use super::{Happened, view::required};
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    change::Change,
+    table::{Effect, JOBS, Place, UseCase},
+};
+
+/// `jobs.create`
+pub struct Create;
+
+/// What is to be done, and by whom.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateInput {
+    pub room_id: RoomId,
+    pub title: String,
+    /// What to do, in full; at most 50000 characters
+    pub prompt: String,
+    /// Sort of work; default task
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// low, normal or high
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<String>,
+    /// TASK-001
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// a:core
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<AnchorId>,
+    /// Default auto
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor: Option<Choice>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor_profile: Option<Profile>,
+    /// For executor auto
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Policy>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expected_artifacts: Vec<ExpectedArtifact>,
+    /// Where it works; default workspace
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<Isolation>,
+    /// executor_model, skill_profile, skill_max_chars, and notes of your own
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub meta: Map<String, Value>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// The job.
+pub type CreateResult = Happened;
+
+impl UseCase for Create {
+    const NAME: &'static str = "jobs.create";
+    const PLACE: Place = Place::Portal(&JOBS);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Delegate a piece of work to a runner.";
+    type Input = CreateInput;
+    type Output = CreateResult;
+
+    fn run(app: &App, caller: &Caller, input: CreateInput) -> Result<CreateResult, Failure> {
+        let draft = input.draft()?;
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        let created = app.change(caller, &request, &input.room_id, |change| {
+            change.require_open()?;
+            let created = create(change, &draft)?;
+            Happened::now(change, created.job, Some(created.seq))
+        })?;
+        app.job_was_queued(&created.room_id);
+        Ok(created)
+    }
+}
+
+/// A job that was just created.
+#[derive(Clone, Copy)]
+pub(super) struct Created {
+    pub(super) job: JobId,
+    pub(super) seq: baton_core::ids::Seq,
+}
+
+impl Created {
+    /// Its first event.
+    pub(super) const fn reference(&self) -> Reference {
+        Reference::JobEvent(self.job, self.seq)
+    }
+}
+
+/// Creates a job in a room that is being changed. What it is linked to must exist.
+pub(super) fn create(change: &mut Change<'_>, draft: &Draft) -> Result<Created, Failure> {
+    if let Some(task) = draft.task
+        && change.task(task)?.is_none()
+    {
+        return Err(Failure::unknown_task(&task.to_string()));
+    }
+    require_anchor(change, draft.anchor.as_ref())?;
+    let job =
+        change.last_job().map_or_else(|| jobs::next_id(change.tx, &change.room.id), |last| Ok(JobId(last.0 + 1)))?;
+    let recorded = change.record(draft.create(job)?)?;
+    required(change, job)?;
+    Ok(Created { job, seq: recorded.seq })
+}
+
+/// Refuses a part of the map that nobody has described.
+pub(super) fn require_anchor(change: &mut Change<'_>, anchor: Option<&AnchorId>) -> Result<(), Failure> {
+    let Some(anchor) = anchor else { return Ok(()) };
+    match library::find_anchor(change.tx, &change.room.id, anchor)? {
+        Some(_) => Ok(()),
+        None => Err(Failure::unknown_id(anchor).advising(format!("Describe it first: `tasks anchor.set` {anchor}."))),
+    }
+}
+
+impl CreateInput {
+    /// The draft that is meant.
+    pub(super) fn draft(&self) -> Result<Draft, Failure> {
+        let mut meta = self.meta.clone();
+        let routing = Routing {
+            executor: said(self.executor, &mut meta, "executor")?.unwrap_or(Choice::Auto),
+            executor_profile: said(self.executor_profile, &mut meta, "executor_profile")?,
+            executor_model: said(None, &mut meta, "executor_model")?,
+            policy: said(self.policy.clone(), &mut meta, "policy")?,
+            expected_artifacts: {
+                let given = Some(self.expected_artifacts.clone()).filter(|given| !given.is_empty());
+                said(given, &mut meta, "expected_artifacts")?.unwrap_or_default()
+            },
+            isolation: said(self.isolation, &mut meta, "isolation")?.unwrap_or(Isolation::Workspace),
+        };
+        let priority = self.priority.as_deref().unwrap_or("normal");
+        Ok(Draft {
+            title: self.title.clone(),
+            prompt: self.prompt.clone(),
+            kind: self.kind.clone().unwrap_or_else(|| "task".to_owned()),
+            priority: Priority::read(priority).ok_or_else(|| {
+                let message = "priority: must be low, normal (or medium) or high";
+                Failure::new(ErrorCode::InvalidInput, message).with("field", "priority")
+            })?,
+            task: self.task,
+            anchor: self.anchor.clone(),
+            routing,
+            meta,
+        })
+    }
+}
+
+/// What was said of the routing, as an argument or in `meta`, where the contract has it too. Never two different things.
+fn said<T: DeserializeOwned + PartialEq>(
+    given: Option<T>,
+    meta: &mut Map<String, Value>,
+    key: &'static str,
+) -> Result<Option<T>, Failure> {
+    let Some(noted) = meta.remove(key) else { return Ok(given) };
+    let wrong = |why: String| {
+        Failure::new(ErrorCode::InvalidInput, format!("meta.{key}: {why}")).with("field", format!("meta.{key}"))
+    };
+    let noted: T = serde_json::from_value(noted).map_err(|error| wrong(error.to_string()))?;
+    match given {
+        Some(given) if given != noted => Err(wrong(format!("is not what {key} says"))),
+        Some(_) | None => Ok(Some(noted)),
+    }
+}

@@ -1,0 +1,43 @@
+//! Jobs: delegating work, doing it, and watching it.
+//!
+//! Whoever delegates creates, watches the radar, answers and cancels; whoever works claims, reports and completes. Nobody
+//! needs to be a member of the room for it: a job's claim says whose it is.
+
+mod cancel;
+mod claim;
+mod complete;
+mod create;
+mod delegate;
+mod events;
+mod fanout;
+mod heartbeat;
+mod list;
+mod message;
+mod next;
+mod open;
+mod queued;
+mod radar;
+mod report;
+mod requeue;
+mod retire;
+mod shown;
+mod tail;
+mod view;
+
+pub use cancel::{Cancel, CancelInput};
+pub use claim::{Claim, ClaimInput, ClaimResult};
+pub use complete::{Complete, CompleteInput};
+pub use create::{Create, CreateInput, CreateResult};
+pub use delegate::{Delegate, DelegateInput, DelegateResult};
+pub use fanout::{Fanout, FanoutInput, FanoutResult};
+pub use heartbeat::{Heartbeat, HeartbeatInput, HeartbeatResult};
+pub use list::{List, ListInput, ListResult};
+pub use message::{Message, MessageInput};
+pub use open::{Open, OpenInput, OpenResult};
+pub use queued::WhenQueued;
+pub use radar::{Format, Radar, RadarInput, RadarResult};
+pub use report::{Report, ReportInput};
+pub use requeue::{Requeue, RequeueInput};
+pub use retire::{Retire, RetireInput, RetireResult};
+pub use tail::{Tail, TailInput, TailResult};
+pub use view::{Happened, JobEvent, JobView, LastEvent};

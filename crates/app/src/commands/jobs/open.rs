@@ -1,0 +1,79 @@
+//! One job, and what happened to it last.
+
+use baton_core::{
+    ids::{RoomId, Seq},
+    job::JobId,
+    limits,
+};
+use baton_store::{jobs, log};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{JobEvent, JobView, events::prompt};
+use crate::{
+    App, Caller, Failure,
+    bounds::{self, Page},
+    presence::{self, Effort},
+    table::{Effect, JOBS, Place, UseCase},
+};
+
+/// `jobs.open`
+pub struct Open;
+
+/// Which job.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpenInput {
+    pub room_id: RoomId,
+    pub job: JobId,
+    /// Only events before this place
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Seq>,
+    /// Events, 1 to 200; default 10
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Also what it asks in full
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub include_prompt: bool,
+}
+
+/// A job with its newest events first.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OpenResult {
+    pub room_id: RoomId,
+    pub job: JobView,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    pub events: Vec<JobEvent>,
+    pub has_more: bool,
+    /// Where older events are: ask again with it as `before`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Seq>,
+}
+
+impl UseCase for Open {
+    const NAME: &'static str = "jobs.open";
+    const PLACE: Place = Place::Portal(&JOBS);
+    const EFFECT: Effect = Effect::Read;
+    const ABOUT: &'static str = "Show a job and what happened to it, newest first.";
+    type Input = OpenInput;
+    type Output = OpenResult;
+
+    fn run(app: &App, caller: &Caller, input: OpenInput) -> Result<OpenResult, Failure> {
+        let limit = bounds::limit(input.limit, limits::JOB_EVENTS_DEFAULT, limits::EVENTS_MAX)?;
+        let (mut room, job, found, asked, now) = app.store.read(|tx| {
+            let room = app.room(tx, &input.room_id)?;
+            let job = jobs::find(tx, &room.id, input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
+            let found = log::of_job_before(tx, &room.id, job.id, input.before, limit + 1)?;
+            let asked = input.include_prompt.then(|| prompt(tx, &room.id, job.created_seq)).transpose()?;
+            Ok::<_, Failure>((room, job, found, asked, tx.now()?))
+        })?;
+        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        let mut page = Page::default();
+        let views = found.iter().take(limit as usize).filter_map(JobEvent::of);
+        let events: Vec<JobEvent> = views.take_while(|event| page.takes(event)).collect();
+        let has_more = events.len() < found.len();
+        let before = events.last().filter(|_| has_more).map(|event| event.seq);
+        Ok(OpenResult { room_id: room.id, job: JobView::of(&job, now), prompt: asked, events, has_more, before })
+    }
+}

@@ -1,0 +1,276 @@
+//! The manager's inbox: what runs, what waits, and what wants somebody.
+
+use baton_core::{
+    code::ErrorCode,
+    ids::{AgentId, AnchorId, RoomId},
+    job::{
+        Job, JobId, Status,
+        radar::{self, Filter, Row},
+    },
+    limits,
+    reference::Reference,
+    runner::{Diagnosis, DiagnosisKind, Runner, Seen, Standing, Tally, diagnose},
+    task::TaskId,
+    time::Timestamp,
+};
+use baton_store::{engine::Tx, jobs, runners};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{JobView, message::tell, shown::require_manager};
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    bounds,
+    presence::{self, Effort},
+    table::{Effect, JOBS, Place, UseCase},
+};
+
+/// `jobs.radar`
+pub struct Radar;
+
+/// What to show.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Format {
+    /// Fields.
+    #[default]
+    Json,
+    /// One line each, as people and agents read them.
+    Lines,
+}
+
+/// Which jobs, and how.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RadarInput {
+    pub room_id: RoomId,
+    /// Default: RUNNING and QUEUED
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<AnchorId>,
+    /// 1 to 200; default 25
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// lines or json
+    #[serde(default)]
+    pub fmt: Format,
+    /// Most characters of lines; default 10000
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_chars: Option<usize>,
+    /// Answer this job first
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_job: Option<JobId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_message: Option<String>,
+    /// Repeat a reply safely: the same key answers once
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// What there is. With fmt lines, `lines` has it all.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RadarResult {
+    pub room_id: RoomId,
+    /// The manager's event that the reply became.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub replied: Option<Reference>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<String>,
+    #[serde(flatten)]
+    pub fields: Option<RadarFields>,
+}
+
+/// The same as fields.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RadarFields {
+    pub count: usize,
+    pub runner: Standing,
+    pub runners: RunnerCounts,
+    /// How to start a runner, where jobs wait and none is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cmd: Option<String>,
+    pub runner_list: Vec<RunnerLine>,
+    pub diagnostics: Vec<Diag>,
+    pub jobs: Vec<RadarJob>,
+    pub has_more: bool,
+}
+
+/// How many runners there are.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RunnerCounts {
+    pub live: u64,
+    pub idle: u64,
+    pub offline: u64,
+}
+
+/// A runner.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RunnerLine {
+    pub runner_id: AgentId,
+    pub status: Standing,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobId>,
+}
+
+/// Something that does not fit together.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Diag {
+    pub kind: DiagnosisKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner_id: Option<AgentId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobId>,
+}
+
+/// A job with its marker.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RadarJob {
+    /// `!`, `?` or `~`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marker: Option<char>,
+    #[serde(flatten)]
+    pub job: JobView,
+}
+
+impl UseCase for Radar {
+    const NAME: &'static str = "jobs.radar";
+    const PLACE: Place = Place::Portal(&JOBS);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str =
+        "See what runs, what waits and what needs you; answer with reply_job and reply_message.";
+    type Input = RadarInput;
+    type Output = RadarResult;
+
+    fn run(app: &App, caller: &Caller, input: RadarInput) -> Result<RadarResult, Failure> {
+        let limit = bounds::limit(input.limit, limits::JOBS_DEFAULT, limits::JOBS_MAX)?;
+        let max_chars = input.max_chars.unwrap_or(limits::LINES_CHARS);
+        if !limits::LINES_CHARS_RANGE.contains(&max_chars) {
+            let message = "max_chars must be from 200 to 40000.";
+            return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "max_chars"));
+        }
+        let replied = reply(app, caller, &input)?;
+        let (mut room, sight, now) = app.store.read(|tx| {
+            let room = app.room(tx, &input.room_id)?;
+            let now = tx.now()?;
+            let sight = Sight::take(tx, &room.id, now, &input, limit)?;
+            Ok::<_, Failure>((room, sight, now))
+        })?;
+        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        let radar = sight.radar(&room.id, now, &input);
+        Ok(match input.fmt {
+            Format::Lines => {
+                RadarResult { room_id: room.id, replied, lines: Some(radar.lines(max_chars)), fields: None }
+            }
+            Format::Json => {
+                RadarResult { room_id: room.id, replied, lines: None, fields: Some(sight.fields(&radar, now)) }
+            }
+        })
+    }
+}
+
+/// Answers a job, if that is asked.
+fn reply(app: &App, caller: &Caller, input: &RadarInput) -> Result<Option<Reference>, Failure> {
+    let (id, message) = match (input.reply_job, &input.reply_message) {
+        (None, None) => return Ok(None),
+        (Some(job), Some(message)) => (job, message),
+        (Some(_), None) | (None, Some(_)) => {
+            let message = "A reply takes both reply_job and reply_message.";
+            return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "reply_message"));
+        }
+    };
+    require_manager(caller, &input.room_id, id, "it cannot answer itself")?;
+    let request = Request { command: Radar::NAME, input, key: input.idempotency_key.as_deref() };
+    let seq = app.change(caller, &request, &input.room_id, |change| tell(change, id, message, &[]))?;
+    Ok(Some(Reference::JobEvent(id, seq)))
+}
+
+/// What one look at the store showed.
+struct Sight {
+    jobs: Vec<Job>,
+    has_more: bool,
+    tally: Tally,
+    present: Vec<Runner>,
+    offline: Vec<Runner>,
+    named: Vec<Job>,
+    any_queued: bool,
+}
+
+impl Sight {
+    fn take(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, input: &RadarInput, limit: u32) -> Result<Self, Failure> {
+        let since = now.minus(limits::RUNNER_OFFLINE_SHOWN);
+        let present = runners::present(tx, room, now, limits::RUNNERS_SHOWN)?;
+        let offline = runners::offline(tx, room, now, since, limits::RUNNERS_SHOWN)?;
+        let mut named: Vec<JobId> =
+            present.iter().chain(&offline).flat_map(|runner| runner.active.iter().copied()).collect();
+        named.sort_unstable();
+        named.dedup();
+        let named = jobs::find_all(tx, room, &named)?;
+        let mut jobs = find(tx, room, now, input, limit + 1)?;
+        let has_more = jobs.len() > limit as usize;
+        jobs.truncate(limit as usize);
+        let tally = runners::tally(tx, room, now, since)?;
+        let any_queued = present.is_empty() && jobs::any_queued(tx, room)?;
+        Ok(Self { jobs, has_more, tally, present, offline, named, any_queued })
+    }
+
+    fn radar(&self, room: &RoomId, now: Timestamp, input: &RadarInput) -> radar::Radar {
+        let known: Vec<Runner> = self.present.iter().chain(&self.offline).cloned().collect();
+        let seen = |runners: &[Runner]| runners.iter().map(|runner| Seen::of(runner, now)).collect();
+        radar::Radar {
+            workspace: Some(room.to_string()),
+            runners: self.tally,
+            bootstrap: self.any_queued.then(|| format!("baton run --room {room}")),
+            present: seen(&self.present),
+            offline: seen(&self.offline),
+            diagnoses: diagnose(now, &known, &self.named),
+            rows: self.jobs.iter().map(|job| Row::of(job, now)).collect(),
+            filter: Filter { status: input.status, task: input.task, anchor: input.anchor.clone() },
+            has_more: self.has_more,
+        }
+    }
+
+    fn fields(&self, radar: &radar::Radar, now: Timestamp) -> RadarFields {
+        let Tally { live, idle, offline } = self.tally;
+        let line = |seen: &Seen| RunnerLine { runner_id: seen.id.clone(), status: seen.standing, job: seen.job };
+        let diag = |diagnosis: &Diagnosis| Diag {
+            kind: diagnosis.kind,
+            runner_id: diagnosis.runner.clone(),
+            job: diagnosis.job,
+        };
+        let job = |job: &Job| RadarJob {
+            marker: job.marker(now).map(baton_core::job::Marker::sign),
+            job: JobView::of(job, now),
+        };
+        RadarFields {
+            count: self.jobs.len(),
+            runner: self.tally.state(),
+            runners: RunnerCounts { live, idle, offline },
+            cmd: radar.bootstrap.clone(),
+            runner_list: radar.present.iter().chain(&radar.offline).map(line).collect(),
+            diagnostics: radar.diagnoses.iter().map(diag).collect(),
+            jobs: self.jobs.iter().map(job).collect(),
+            has_more: self.has_more,
+        }
+    }
+}
+
+/// The jobs to show, the most pressing first.
+fn find(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, input: &RadarInput, limit: u32) -> Result<Vec<Job>, Failure> {
+    let mut found = match (&input.task, &input.anchor, input.status) {
+        (None, None, None) => return Ok(jobs::radar(tx, room, now, limit)?),
+        (None, None, Some(status)) => jobs::in_status(tx, room, status, None, limit)?,
+        (Some(task), ..) => jobs::of_task(tx, room, *task, None, limits::JOBS_OF_ONE)?,
+        (None, Some(anchor), _) => jobs::of_anchor(tx, room, anchor, None, limits::JOBS_OF_ONE)?,
+    };
+    found.retain(|job| input.anchor.is_none() || job.anchor == input.anchor);
+    found.retain(|job| input.status.map_or(job.status.is_active(), |status| job.status == status));
+    found.sort_by_key(|job| job.radar_order(now));
+    found.truncate(limit as usize);
+    Ok(found)
+}

@@ -1,0 +1,49 @@
+//! Having a job done again.
+
+use baton_core::{ids::RoomId, job::JobId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Happened, shown::require_manager, view::required};
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    table::{Effect, JOBS, Place, UseCase},
+};
+
+/// `jobs.requeue`
+pub struct Requeue;
+
+/// What is to be done again, and why.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequeueInput {
+    pub room_id: RoomId,
+    pub job: JobId,
+    pub reason: String,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+impl UseCase for Requeue {
+    const NAME: &'static str = "jobs.requeue";
+    const PLACE: Place = Place::Portal(&JOBS);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Have a job done again, or by another runner.";
+    type Input = RequeueInput;
+    type Output = Happened;
+
+    fn run(app: &App, caller: &Caller, input: RequeueInput) -> Result<Happened, Failure> {
+        require_manager(caller, &input.room_id, input.job, "its manager has it done again")?;
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        let requeued = app.change(caller, &request, &input.room_id, |change| {
+            change.require_open()?;
+            let event = required(change, input.job)?.requeue(&input.reason)?;
+            let seq = event.map(|event| change.record(event)).transpose()?.map(|recorded| recorded.seq);
+            Happened::now(change, input.job, seq)
+        })?;
+        app.job_was_queued(&requeued.room_id);
+        Ok(requeued)
+    }
+}

@@ -1,0 +1,40 @@
+//! Whose word a report is: the claim that is shown, and who shows it.
+
+use baton_core::{
+    code::ErrorCode,
+    ids::{AgentId, RoomId},
+    job::{JobId, Refusal, Shown},
+    lease::Fence,
+};
+
+use crate::{Caller, Failure};
+
+/// Which claim on which job is shown. A job's own agent need not say, its runner did.
+pub(super) fn shown(
+    caller: &Caller,
+    room: &RoomId,
+    job: Option<JobId>,
+    runner: Option<&AgentId>,
+    revision: Option<Fence>,
+) -> Result<(JobId, Shown), Failure> {
+    let by = caller.actor().agent_id;
+    let assigned = caller.assignment_in(room).filter(|assigned| job.is_none_or(|job| job == assigned.job));
+    let job = job.or(assigned.map(|assigned| assigned.job)).ok_or_else(|| missing("job"))?;
+    let revision = revision.or(assigned.map(|assigned| assigned.revision)).ok_or_else(|| missing("claim_revision"))?;
+    let runner = runner.or(assigned.map(|assigned| &assigned.runner)).unwrap_or(&by).clone();
+    let own_agent = assigned.is_some_and(|assigned| assigned.runner == runner && assigned.revision == revision);
+    Ok((job, Shown { runner, revision, by, own_agent }))
+}
+
+/// Refuses a job's own agent what is for its manager.
+pub(super) fn require_manager(caller: &Caller, room: &RoomId, job: JobId, why: &'static str) -> Result<(), Failure> {
+    match caller.assignment_in(room) {
+        Some(assigned) if assigned.job == job => Err(Refusal::OwnJob { job, why }.into()),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn missing(field: &str) -> Failure {
+    let next = "Show the claim: job, runner_id and the job.revision that `jobs claim` answered.";
+    Failure::new(ErrorCode::InvalidInput, format!("missing field `{field}`")).with("field", field).advising(next)
+}

@@ -1,0 +1,115 @@
+//! Following a job: what happened since, in order, and perhaps waiting for it.
+#![expect(clippy::disallowed_methods, reason = "this module is a wait: it measures its own budget")]
+
+use std::time::{Duration, Instant};
+
+use baton_core::{
+    code::ErrorCode,
+    ids::{RoomId, Seq},
+    job::JobId,
+    limits,
+};
+use baton_store::{jobs, log};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{JobEvent, JobView};
+use crate::{
+    App, Caller, Failure,
+    bounds::{self, Page},
+    presence::{self, Effort},
+    table::{Effect, JOBS, Place, UseCase},
+    watch::Woken,
+};
+
+/// How often a wait looks without having been rung for.
+const SAFETY: Duration = Duration::from_secs(5);
+
+/// `jobs.tail`
+pub struct Tail;
+
+/// What to follow.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TailInput {
+    pub room_id: RoomId,
+    /// Default: the job you work on
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobId>,
+    /// The cursor of the last answer; without it from the beginning
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Seq>,
+    /// 1 to 200; default 50
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Wait for something new, up to 50000
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_wait_ms: Option<u64>,
+}
+
+/// What happened since, oldest first.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TailResult {
+    pub room_id: RoomId,
+    pub job: JobView,
+    pub events: Vec<JobEvent>,
+    /// Pass it as `after` next time.
+    pub cursor: Seq,
+    /// Whether more is there already.
+    pub has_more: bool,
+}
+
+impl UseCase for Tail {
+    const NAME: &'static str = "jobs.tail";
+    const PLACE: Place = Place::Portal(&JOBS);
+    const EFFECT: Effect = Effect::Wait;
+    const ABOUT: &'static str = "Follow a job's events, oldest first; can wait for the next one.";
+    type Input = TailInput;
+    type Output = TailResult;
+
+    fn run(app: &App, caller: &Caller, input: TailInput) -> Result<TailResult, Failure> {
+        let limit = bounds::limit(input.limit, limits::JOB_TAIL_DEFAULT, limits::EVENTS_MAX)?;
+        let assigned = caller.assignment_in(&input.room_id).map(|assigned| assigned.job);
+        let job = input
+            .job
+            .or(assigned)
+            .ok_or_else(|| Failure::new(ErrorCode::InvalidInput, "missing field `job`").with("field", "job"))?;
+        let budget = Duration::from_millis(input.max_wait_ms.unwrap_or(0));
+        if budget.as_millis() > u128::from(limits::WAIT_MAX.as_millis()) {
+            let message = format!("max_wait_ms must be at most {}.", limits::WAIT_MAX.as_millis());
+            return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "max_wait_ms"));
+        }
+        if budget.is_zero() {
+            return look(app, caller, &input, job, limit);
+        }
+        let mut watch = app.watch(caller, &input.room_id)?;
+        let started = Instant::now();
+        loop {
+            let seen = look(app, caller, &input, job, limit)?;
+            let left = budget.saturating_sub(started.elapsed());
+            if !seen.events.is_empty() || left.is_zero() {
+                return Ok(seen);
+            }
+            if watch.wait(left.min(SAFETY), &caller.cancel)? == Woken::Withdrawn {
+                return Ok(seen);
+            }
+        }
+    }
+}
+
+fn look(app: &App, caller: &Caller, input: &TailInput, job: JobId, limit: u32) -> Result<TailResult, Failure> {
+    let after = input.after.unwrap_or_default();
+    let (mut room, job, found, now) = app.store.read(|tx| {
+        let room = app.room(tx, &input.room_id)?;
+        let job = jobs::find(tx, &room.id, job)?.ok_or_else(|| Failure::unknown_id(job))?;
+        let found = log::of_job_after(tx, &room.id, job.id, after, limit + 1)?;
+        Ok::<_, Failure>((room, job, found, tx.now()?))
+    })?;
+    presence::refresh(app, caller, &mut room, now, Effort::Try);
+    let mut page = Page::default();
+    let views = found.iter().take(limit as usize).filter_map(JobEvent::of);
+    let events: Vec<JobEvent> = views.take_while(|event| page.takes(event)).collect();
+    let has_more = events.len() < found.len();
+    let cursor = events.last().map_or(after, |event| event.seq);
+    Ok(TailResult { room_id: room.id, job: JobView::of(&job, now), events, cursor, has_more })
+}

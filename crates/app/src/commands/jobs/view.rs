@@ -1,0 +1,181 @@
+//! A job and its events as callers see them.
+
+use baton_core::{
+    event::{Event, Recorded},
+    ids::{AgentId, AnchorId, RoomId, Seq},
+    job::{self, Executor, Job, JobId, Kind, Priority, Status},
+    lease::Fence,
+    reference::Reference,
+    task::TaskId,
+    time::Timestamp,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{Failure, change::Change};
+
+/// A job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JobView {
+    pub job: JobId,
+    pub title: String,
+    pub kind: String,
+    pub priority: Priority,
+    pub status: Status,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<AnchorId>,
+    /// Who may do it, and what else was noted.
+    pub meta: Map<String, Value>,
+    /// The claim token: it grows with each claim.
+    pub revision: Fence,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner_id: Option<AgentId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim_expires_at_ms: Option<i64>,
+    /// With what it is being done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim_executor: Option<Executor>,
+    pub needs_manager: bool,
+    pub needs_proof: bool,
+    pub has_error: bool,
+    pub stale: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<String>")]
+    pub refs: Vec<Reference>,
+    pub last: LastEvent,
+    pub created_by: AgentId,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+/// The last thing that happened to a job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LastEvent {
+    #[serde(rename = "ref")]
+    #[schemars(with = "String")]
+    pub reference: Reference,
+    pub kind: Kind,
+    /// The beginning of what was said.
+    pub message: String,
+}
+
+impl JobView {
+    pub(crate) fn of(job: &Job, now: Timestamp) -> Self {
+        let claim = job.claim.as_ref();
+        let mut meta = job.routing.in_meta();
+        meta.extend(job.meta.clone());
+        Self {
+            job: job.id,
+            title: job.title.clone(),
+            kind: job.kind.clone(),
+            priority: job.priority,
+            status: job.status,
+            task: job.task,
+            anchor: job.anchor.clone(),
+            meta,
+            revision: job.revision,
+            runner_id: claim.map(|claim| claim.lease.holder.clone()),
+            claim_expires_at_ms: claim.map(|claim| claim.lease.expires_at.as_millis()),
+            claim_executor: claim.and_then(|claim| claim.executor),
+            needs_manager: job.needs_manager(),
+            needs_proof: job.needs_proof(),
+            has_error: job.has_error(),
+            stale: job.is_stale(now),
+            summary: job.summary.clone(),
+            refs: job.refs.clone(),
+            last: LastEvent { reference: job.last_ref(), kind: job.last.kind, message: job.last.preview.clone() },
+            created_by: job.created_by.clone(),
+            created_at: job.created_at,
+            updated_at: job.active_at,
+        }
+    }
+}
+
+/// Something that happened to a job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JobEvent {
+    #[serde(rename = "ref")]
+    #[schemars(with = "String")]
+    pub reference: Reference,
+    pub seq: Seq,
+    pub kind: Kind,
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percent: Option<u8>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<String>")]
+    pub refs: Vec<Reference>,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub meta: Map<String, Value>,
+    pub by: AgentId,
+    pub at: Timestamp,
+}
+
+impl JobEvent {
+    /// An event of a job. Nothing, if it is none.
+    pub(crate) fn of(recorded: &Recorded) -> Option<Self> {
+        let Event::Job(event) = &recorded.event else { return None };
+        let (percent, meta) = match event {
+            job::Event::Progress(reported)
+            | job::Event::Checkpoint(reported)
+            | job::Event::Question(reported)
+            | job::Event::ProofGate(reported)
+            | job::Event::Error(reported) => (reported.percent, reported.meta.clone()),
+            job::Event::Completed(ended) | job::Event::Failed(ended) => (None, ended.meta.clone()),
+            job::Event::Claimed(claimed) => (None, fields(claimed)),
+            job::Event::Reclaimed(reclaimed) => (None, fields(&reclaimed.meta)),
+            job::Event::Created(_) | job::Event::Manager(_) | job::Event::Canceled(_) | job::Event::Requeued(_) => {
+                (None, Map::new())
+            }
+        };
+        Some(Self {
+            reference: Reference::JobEvent(event.job(), recorded.seq),
+            seq: recorded.seq,
+            kind: event.sort(),
+            message: event.message().to_owned(),
+            percent,
+            refs: event.refs().to_vec(),
+            meta,
+            by: recorded.actor.clone(),
+            at: recorded.at,
+        })
+    }
+}
+
+fn fields(value: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(fields)) => fields,
+        Ok(_) | Err(_) => Map::new(),
+    }
+}
+
+/// A job, what just happened to it, and where it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Happened {
+    pub room_id: RoomId,
+    /// The event; a heartbeat is none.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub reference: Option<Reference>,
+    #[serde(flatten)]
+    pub job: JobView,
+}
+
+impl Happened {
+    /// The job as it is in a room that is being changed, after an event at `seq`.
+    pub(super) fn now(change: &mut Change<'_>, id: JobId, seq: Option<Seq>) -> Result<Self, Failure> {
+        let job = required(change, id)?;
+        let reference = seq.map(|seq| Reference::JobEvent(id, seq));
+        Ok(Self { room_id: change.room.id.clone(), reference, job: JobView::of(&job, change.now) })
+    }
+}
+
+/// A job that must be there.
+pub(super) fn required(change: &mut Change<'_>, id: JobId) -> Result<Job, Failure> {
+    change.job(id)?.ok_or_else(|| Failure::unknown_id(id))
+}
