@@ -8,6 +8,7 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
+    thread,
 };
 
 use baton_app::environment::Environment;
@@ -56,7 +57,8 @@ pub fn left_out() -> bool {
     let left_out = Environment::read().var(VARIABLE) == Some(NONE);
     if left_out {
         // Past what the test harness keeps to itself of a test that passes.
-        let _ = writeln!(io::stderr(), "LEFT OUT by --without-clients: a test that needs codex and claude");
+        let test = thread::current().name().unwrap_or("a test").to_owned();
+        let _ = writeln!(io::stderr(), "LEFT OUT by --without-clients, for want of codex and claude: {test}");
     }
     left_out
 }

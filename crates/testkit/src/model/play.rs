@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{
-    Step, Turn,
+    Gate, Step, Turn,
     state::{CallId, Seen, Shared},
     step::{Decision, Kind, Tool},
     talk::{Answer, Item, Talk},
@@ -32,13 +32,18 @@ pub(super) struct Played {
     pub(super) finishes: Option<usize>,
 }
 
-/// What happens at a step.
+/// What a step asks of the server.
 enum Now {
-    Reply(Reply),
-    /// The step is still to come.
-    Search(Answer),
-    Ask(Decision),
-    Wait(super::Gate),
+    Reply(Played),
+    Ask { decision: Decision, play: usize, step: usize },
+    Wait(Gate),
+}
+
+impl Played {
+    /// A reply after which the script goes on, or does not but for other reasons.
+    pub(super) fn on_the_way(reply: Reply) -> Self {
+        Self { reply, finishes: None }
+    }
 }
 
 /// Answers something that a program asks on the side (a title, a summary), which is no step of any script.
@@ -54,40 +59,32 @@ impl Shared {
         let mut noted = None;
         loop {
             match self.step(name, talk, &turn, &mut noted) {
-                Err(why) => {
-                    self.fail(why.clone());
-                    let message = format!("the script failed: {why}");
-                    return Played { reply: Reply::Fail { status: REFUSED, message }, finishes: None };
-                }
-                Ok((_, _, Now::Wait(gate))) => {
+                Ok(Now::Reply(played)) => return played,
+                Ok(Now::Wait(gate)) => {
                     gate.wait();
-                    if self.state().closed || gone() {
-                        return Played { reply: Reply::HangUp, finishes: None };
+                    if gone() {
+                        return Played::on_the_way(Reply::HangUp);
                     }
                 }
-                Ok((play, step, Now::Ask(decision))) => match catch_unwind(AssertUnwindSafe(|| decision.0(&turn))) {
+                Ok(Now::Ask { decision, play, step }) => match catch_unwind(AssertUnwindSafe(|| decision.0(&turn))) {
                     Ok(decided) => self.decided(play, step, decided),
                     Err(panic) => self.decided_badly(play, step, panic.as_ref()),
                 },
-                Ok((_, _, Now::Search(search))) => {
-                    return Played { reply: Reply::Answer(search), finishes: None };
-                }
-                Ok((play, step, Now::Reply(reply))) => {
-                    let last = step + 1 == self.state().plays[play].steps.len();
-                    return Played { reply, finishes: last.then_some(play) };
+                Err(why) => {
+                    self.fail(why.clone());
+                    let message = format!("the script failed: {why}");
+                    return Played::on_the_way(Reply::Fail { status: REFUSED, message });
                 }
             }
         }
     }
 
-    fn step(
-        &self,
-        name: &str,
-        talk: &Talk,
-        turn: &Turn,
-        noted: &mut Option<usize>,
-    ) -> Result<(usize, usize, Now), String> {
+    /// Looks where the conversation stands and what comes next. A step is noted once for each request.
+    fn step(&self, name: &str, talk: &Talk, turn: &Turn, noted: &mut Option<usize>) -> Result<Now, String> {
         let mut state = self.state();
+        if state.closed {
+            return Ok(Now::Reply(Played::on_the_way(Reply::HangUp)));
+        }
         let play = state.play_of(name, talk)?;
         let step = state.plays[play].position(&talk.items);
         let Some(next) = state.plays[play].steps.get(step).cloned() else {
@@ -101,36 +98,38 @@ impl Shared {
             self.changed.notify_all();
         }
         let id = CallId::Step { play, step }.to_string();
-        let now = match next.0 {
-            Kind::Decide(decision) => Now::Ask(decision),
-            Kind::Hold(gate) => Now::Wait(gate),
+        let reply = match next.0 {
+            Kind::Decide(decision) => return Ok(Now::Ask { decision, play, step }),
+            Kind::Hold(gate) => return Ok(Now::Wait(gate)),
             Kind::Fail { status, .. } => {
                 state.plays[play].failed[step] += 1;
-                Now::Reply(Reply::Fail { status, message: "the script says to fail".to_owned() })
+                Reply::Fail { status, message: "the script says to fail".to_owned() }
             }
-            Kind::Say(text) => Now::Reply(Reply::Answer(Answer::Say(text))),
-            Kind::Answer(value) => Now::Reply(Reply::Answer(match talk.structured() {
+            Kind::Say(text) => Reply::Answer(Answer::Say(text)),
+            Kind::Answer(value) => Reply::Answer(match talk.structured() {
                 Some(tool) => Answer::Call { id, tool, arguments: value },
                 None => Answer::Say(value.to_string()),
-            })),
+            }),
             Kind::Call { tool, arguments } => {
                 let time = searches(talk, play, step);
-                Now::Reply(Reply::Answer(match talk.way_to(&tool, time) {
-                    Way::Straight(tool) => Answer::Call { id, tool, arguments },
+                match talk.way_to(&tool, time) {
+                    Way::Straight(tool) => Reply::Answer(Answer::Call { id, tool, arguments }),
                     Way::Search { with, arguments } => {
                         let id = CallId::Search { play, step, time }.to_string();
                         let search = Answer::Call { id, tool: with, arguments };
-                        return Ok((play, step, Now::Search(search)));
+                        // The step itself is still to come.
+                        return Ok(Now::Reply(Played::on_the_way(Reply::Answer(search))));
                     }
                     Way::None => {
                         // Said once, however often the program tries.
                         state.plays[play].steps[step] = Step::fail(REFUSED);
                         return Err(no_tool(name, step, &tool, turn));
                     }
-                }))
+                }
             }
         };
-        Ok((play, step, now))
+        let is_last = step + 1 == state.plays[play].steps.len();
+        Ok(Now::Reply(Played { reply, finishes: is_last.then_some(play) }))
     }
 
     fn decided(&self, play: usize, step: usize, decided: Step) {

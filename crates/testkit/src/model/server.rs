@@ -152,7 +152,7 @@ impl Shared {
         let talk = dialect.read(&body);
         // Only the work itself has tools.
         let Played { reply, finishes } = if talk.offered.is_empty() {
-            Played { reply: aside(&talk), finishes: None }
+            Played::on_the_way(aside(&talk))
         } else {
             self.play(name, &talk, || http::is_gone(stream))
         };

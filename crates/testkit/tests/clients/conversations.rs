@@ -4,6 +4,7 @@ use baton_testkit::{
     clients::left_out,
     model::{Gate, Model, Step},
 };
+use rustix::process::Signal;
 
 use crate::program::{Program, Run};
 
@@ -43,7 +44,7 @@ fn a_program_that_is_killed_while_the_model_holds_is_started_anew_with_the_next_
         let runs = program.at(&model);
         let child = runs.start("Wait.", &[]);
         first.reached(0);
-        runs.kill(child);
+        runs.end(child, Signal::KILL);
         assert_eq!(runs.ask("Once more.", &[]).said(), "again", "{program:?}");
         second.finished();
         assert_eq!(first.steps(), [0], "{program:?}");
@@ -88,4 +89,29 @@ fn two_agents_play_their_own_scripts_at_once() {
         assert_eq!(run.said(), "both");
     }
     script.finished();
+}
+
+#[test]
+fn a_session_that_was_stopped_in_the_middle_is_resumed_where_it_was() {
+    if left_out() {
+        return;
+    }
+    for program in Program::ALL {
+        let model = Model::start();
+        let gate = Gate::closed();
+        let runs = program.at(&model);
+        let (tool, arguments) = runs.own_echo("before");
+        let steps = vec![Step::call_own(tool, arguments), Step::hold(&gate), Step::say("after")];
+        let script = model.script("ann", steps);
+        let child = runs.start("Go.", &[]);
+        let session = script.reached(1).session;
+        // Not killed: claude writes its session down a moment after it went on, and would have lost the call.
+        runs.end(child, Signal::TERM);
+        gate.open();
+        let resumed = runs.resume(&session, "Go on.");
+        assert_eq!(resumed.said(), "after", "{program:?}: {}", resumed.text);
+        let turn = script.reached(2);
+        assert!(turn.prompt().contains("Go on.") && turn.result_text(0).contains("before"), "{program:?}: {turn:?}");
+        assert_eq!(script.steps(), [0, 1, 2], "{program:?}");
+    }
 }

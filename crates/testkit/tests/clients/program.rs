@@ -110,9 +110,10 @@ impl Runs {
         child
     }
 
-    /// Kills it with everything it started: `codex` is a launcher and, behind it, the program.
-    pub(crate) fn kill(&self, mut child: Child) {
-        kill_process_group(Pid::from_child(&child), Signal::KILL).unwrap();
+    /// Sends it a signal, and everything it started (`codex` is a launcher and, behind it, the program), and waits
+    /// for its end.
+    pub(crate) fn end(&self, mut child: Child, signal: Signal) {
+        kill_process_group(Pid::from_child(&child), signal).unwrap();
         child.wait().unwrap();
     }
 

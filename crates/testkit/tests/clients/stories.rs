@@ -72,3 +72,17 @@ fn a_step_is_made_of_what_came_back_before() {
         assert_eq!(script.steps(), [0, 1], "{program:?}");
     }
 }
+
+#[test]
+fn a_tool_that_claude_hides_is_searched_for_first() {
+    if left_out() {
+        return;
+    }
+    let model = Model::start();
+    let script = model.script("ann", vec![Step::call_own("CronList", json!({})), Step::say("done")]);
+    assert_eq!(Program::Claude.at(&model).ask("What is planned?", &[]).said(), "done");
+    assert_eq!(script.steps(), [0, 0, 1]);
+    let turn = |n: usize| script.turns()[n].clone();
+    assert!(!turn(0).tools.contains(&"CronList".to_owned()) && turn(1).tools.contains(&"CronList".to_owned()));
+    assert!(!turn(2).last_result().is_error, "{:?}", turn(2).results);
+}
