@@ -17,6 +17,8 @@ use baton_app::environment::Environment;
 const VARIABLE: &str = "BATON_TEST_CLIENTS";
 /// What the variable says when the programs are left out on purpose.
 const NONE: &str = "none";
+/// Where `codex` looks for the key to the model, which takes any.
+const KEY: &str = "SCRIPTED_MODEL_KEY";
 
 /// The programs.
 #[derive(Debug)]
@@ -68,6 +70,7 @@ pub fn left_out() -> bool {
 pub struct ClientHome {
     directory: PathBuf,
     patience: Patience,
+    codex_model: &'static str,
     variables: Vec<(&'static str, OsString)>,
 }
 
@@ -93,13 +96,23 @@ impl ClientHome {
             ("HOME", directory.into()),
             ("TMPDIR", temporary.into()),
         ];
-        Self { directory: directory.to_owned(), patience: Patience::Own, variables }
+        Self { directory: directory.to_owned(), patience: Patience::Own, codex_model: "scripted", variables }
     }
 
     /// Has the programs give up when the model fails once. Said before they are pointed anywhere.
     #[must_use]
     pub fn impatient(mut self) -> Self {
         self.patience = Patience::None;
+        self
+    }
+
+    /// Has `codex` take the model for one that it knows, and treat it so. Said before it is pointed anywhere.
+    ///
+    /// It does not know `scripted`, says so in an event of kind `error` and calls tools as they are. It has
+    /// `gpt-5.5` search for tools, and `gpt-6.1-sol` write code that calls them.
+    #[must_use]
+    pub fn codex_as(mut self, model: &'static str) -> Self {
+        self.codex_model = model;
         self
     }
 
@@ -114,8 +127,8 @@ impl ClientHome {
             Patience::None => "request_max_retries = 0\nstream_max_retries = 0\n",
         };
         fs::create_dir_all(&own).unwrap();
-        fs::write(file, CODEX.replace("URL", url).replace("RETRIES\n", retries)).unwrap();
-        self.variables.extend([("CODEX_HOME", own.into()), ("SCRIPTED_MODEL_KEY", "dummy".into())]);
+        fs::write(file, codex_configuration(self.codex_model, url, retries)).unwrap();
+        self.variables.extend([("CODEX_HOME", own.into()), (KEY, "dummy".into())]);
         self
     }
 
@@ -142,18 +155,20 @@ impl ClientHome {
     }
 }
 
-const CODEX: &str = "\
-model = \"scripted\"
-model_provider = \"scripted\"
+fn codex_configuration(model: &str, url: &str, retries: &str) -> String {
+    format!(
+        r#"model = "{model}"
+model_provider = "scripted"
 check_for_update_on_startup = false
 
 [analytics]
 enabled = false
 
 [model_providers.scripted]
-name = \"scripted\"
-base_url = \"URL/v1\"
-wire_api = \"responses\"
-env_key = \"SCRIPTED_MODEL_KEY\"
-RETRIES
-";
+name = "scripted"
+base_url = "{url}/v1"
+wire_api = "responses"
+env_key = "{KEY}"
+{retries}"#
+    )
+}

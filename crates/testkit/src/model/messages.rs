@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::talk::{Answer, Item, Offered, Talk, Written, each, plain, text_of};
+use super::talk::{Answer, Item, Manner, Offered, Talk, Written, each, plain, text_of};
 
 /// The tool with which `claude` has hidden tools found.
 const SEARCH: &str = "ToolSearch";
@@ -15,7 +15,8 @@ pub(super) fn read(body: &Value) -> Talk {
     let hidden: HashSet<&str> = hidden.iter().filter_map(|tool| tool["name"].as_str()).collect();
     let offer = |tool: &&Value| {
         let name = text_of(tool, "name");
-        Offered { searches: name == SEARCH, ..Offered::plain(&name) }
+        let manner = if name == SEARCH { Manner::Search } else { Manner::Plain };
+        Offered { manner, ..Offered::plain(&name) }
     };
     let format = body["output_config"].get("format").or_else(|| body.get("output_format"));
     let mut talk = Talk {

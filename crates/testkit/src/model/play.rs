@@ -7,7 +7,7 @@ use super::{
     state::{CallId, Seen, Shared},
     step::{Decision, Kind, Tool},
     talk::{Answer, Item, Talk},
-    tools::{Way, instance_of},
+    tools::{NO_TOOL, Way, instance_of},
 };
 
 /// The status of a script that failed: one on which the programs soon give up.
@@ -97,6 +97,9 @@ impl Shared {
             state.seen.push(Seen { play, step, turn: turn.clone() });
             self.changed.notify_all();
         }
+        if let Some(result) = turn.results.last().filter(|result| result.text.starts_with(NO_TOOL)) {
+            return Err(format!("{name}: step {}: {}", result.step, result.text));
+        }
         let id = CallId::Step { play, step }.to_string();
         let reply = match next.0 {
             Kind::Decide(decision) => return Ok(Now::Ask { decision, play, step }),
@@ -112,8 +115,8 @@ impl Shared {
             }),
             Kind::Call { tool, arguments } => {
                 let time = searches(talk, play, step);
-                match talk.way_to(&tool, time) {
-                    Way::Straight(tool) => Reply::Answer(Answer::Call { id, tool, arguments }),
+                match talk.way_to(&tool, arguments, time) {
+                    Way::Call { tool, arguments } => Reply::Answer(Answer::Call { id, tool, arguments }),
                     Way::Search { with, arguments } => {
                         let id = CallId::Search { play, step, time }.to_string();
                         let search = Answer::Call { id, tool: with, arguments };

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::talk::{Answer, Item, Offered, Talk, Written, each, plain, text_of};
+use super::{
+    talk::{Answer, Item, Manner, Offered, Talk, Written, each, plain, text_of},
+    tools::CODEX_SEARCH,
+};
 
 pub(super) fn read(body: &Value) -> Talk {
     let mut talk = Talk {
@@ -52,14 +55,15 @@ impl Talk {
         match tool["type"].as_str() {
             Some("namespace") => {
                 let inner = each(&tool["tools"]).map(|inner| {
+                    let manner = if runs_code(inner) { Manner::Code } else { Manner::Plain };
                     let inner = text_of(inner, "name");
                     let full = format!("{}__{inner}", name.trim_end_matches("__"));
-                    Offered { full, name: inner, namespace: Some(name.clone()), searches: false }
+                    Offered { full, name: inner, namespace: Some(name.clone()), manner }
                 });
                 self.offered.extend(inner);
             }
             Some("tool_search") => {
-                self.offered.push(Offered { searches: true, ..Offered::plain("tool_search") });
+                self.offered.push(Offered { manner: Manner::Search, ..Offered::plain(CODEX_SEARCH) });
             }
             _ if !name.is_empty() => self.offered.push(Offered::plain(&name)),
             // A tool of the service itself, such as a search of the web.
@@ -68,9 +72,15 @@ impl Talk {
     }
 }
 
+/// Whether a tool is the one through which the newer models of `codex` call all others.
+fn runs_code(tool: &Value) -> bool {
+    tool["type"] == "custom" && tool["name"] == "exec" && text_of(tool, "description").contains("ALL_TOOLS")
+}
+
 /// What a tool gave, without the time it took, which `codex` puts before it.
 fn without_wall_time(text: String) -> String {
-    match text.split_once("\nOutput:") {
+    let timed = text.strip_prefix("Script completed\n").unwrap_or(&text);
+    match timed.split_once("\nOutput:") {
         Some((head, rest)) if head.starts_with("Wall time") && !head.contains('\n') => {
             rest.strip_prefix('\n').unwrap_or(rest).to_owned()
         }
@@ -135,23 +145,33 @@ fn message(number: usize, text: &str) -> (Value, Events) {
 }
 
 fn call(id: &str, tool: &Offered, arguments: &Value) -> (Value, Events) {
-    if tool.searches {
-        let item = json!({
-            "type": "tool_search_call", "id": format!("ts_{id}"), "call_id": id, "execution": "client",
-            "arguments": arguments, "status": "completed",
-        });
-        return (item, Vec::new());
-    }
-    let item_id = format!("fc_{id}");
+    let item_id = format!("item_{id}");
     let text = arguments.to_string();
-    let mut item = json!({
-        "type": "function_call", "id": item_id, "call_id": id, "name": tool.name, "arguments": text,
-        "status": "completed",
-    });
+    let mut item = json!({"id": item_id, "call_id": id, "status": "completed"});
+    let mut events = Vec::new();
+    match tool.manner {
+        Manner::Search => {
+            item["type"] = json!("tool_search_call");
+            item["execution"] = json!("client");
+            item["arguments"] = arguments.clone();
+            return (item, events);
+        }
+        Manner::Code => {
+            item["type"] = json!("custom_tool_call");
+            item["input"] = arguments.clone();
+        }
+        Manner::Plain => {
+            item["type"] = json!("function_call");
+            item["arguments"] = json!(text);
+            let delta = json!({"item_id": item_id, "output_index": 0, "delta": text});
+            let done = json!({"item_id": item_id, "output_index": 0, "arguments": text});
+            events.push(("response.function_call_arguments.delta", delta));
+            events.push(("response.function_call_arguments.done", done));
+        }
+    }
+    item["name"] = json!(tool.name);
     if let Some(namespace) = &tool.namespace {
         item["namespace"] = json!(namespace);
     }
-    let delta = json!({"item_id": item_id, "output_index": 0, "delta": text});
-    let done = json!({"item_id": item_id, "output_index": 0, "arguments": text});
-    (item, vec![("response.function_call_arguments.delta", delta), ("response.function_call_arguments.done", done)])
+    (item, events)
 }

@@ -35,7 +35,7 @@ pub(super) struct Decision(pub(super) Arc<dyn Fn(&Turn) -> Step + Send + Sync>);
 
 impl Step {
     /// Calls a tool of the MCP server `baton`, whatever the program calls it. Where the program hides it behind a
-    /// search for tools, the model searches first.
+    /// search for tools, the model searches first; where it wants code that calls the tool, the model writes that.
     pub fn call(tool: &str, arguments: Value) -> Self {
         Self(Kind::Call { tool: Tool::OfBaton(tool.to_owned()), arguments })
     }

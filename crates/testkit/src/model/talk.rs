@@ -31,8 +31,18 @@ pub(super) struct Offered {
     /// Its name inside its namespace.
     pub(super) name: String,
     pub(super) namespace: Option<String>,
-    /// Whether it finds other tools.
-    pub(super) searches: bool,
+    pub(super) manner: Manner,
+}
+
+/// What kind of tool it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// It does something.
+    Plain,
+    /// It finds other tools.
+    Search,
+    /// It runs code that calls other tools.
+    Code,
 }
 
 /// What the model does.
@@ -52,7 +62,7 @@ pub(super) struct Written {
 impl Offered {
     /// A tool that stands by itself.
     pub(super) fn plain(name: &str) -> Self {
-        Self { full: name.to_owned(), name: name.to_owned(), namespace: None, searches: false }
+        Self { full: name.to_owned(), name: name.to_owned(), namespace: None, manner: Manner::Plain }
     }
 }
 

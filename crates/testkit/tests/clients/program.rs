@@ -51,6 +51,11 @@ impl Program {
         self.with(model, ClientHome::impatient)
     }
 
+    /// Runs of `codex` that takes the model for one that it knows.
+    pub(crate) fn codex_as(known: &'static str, model: &Model) -> Runs {
+        Self::Codex.with(model, |home| home.codex_as(known))
+    }
+
     fn with(self, model: &Model, adapt: impl Fn(ClientHome) -> ClientHome) -> Runs {
         let directory = tempfile::tempdir().unwrap();
         let home = adapt(ClientHome::new(&directory.path().join("home")));

@@ -86,3 +86,23 @@ fn a_tool_that_claude_hides_is_searched_for_first() {
     assert!(!turn(0).tools.contains(&"CronList".to_owned()) && turn(1).tools.contains(&"CronList".to_owned()));
     assert!(!turn(2).last_result().is_error, "{:?}", turn(2).results);
 }
+
+#[test]
+fn codex_has_newer_models_write_code_that_calls_tools() {
+    if left_out() {
+        return;
+    }
+    let model = Model::start();
+    let runs = Program::codex_as("gpt-6.1-sol", &model);
+    let (tool, arguments) = runs.own_echo("forty-two");
+    let script = model.script("ann", vec![Step::call_own(tool, arguments), Step::say("done")]);
+    assert_eq!(runs.ask("What is it?", &[]).said(), "done");
+    let turn = script.reached(1);
+    assert!(!turn.tools.contains(&tool.to_owned()), "{:?}", turn.tools);
+    assert_eq!(turn.result(0)["output"], "forty-two\n");
+
+    model.script("ann", vec![Step::call("no_such_tool", json!({})), Step::say("never")]);
+    assert!(!runs.ask("What is it?", &[]).ended_well);
+    let failures = model.failures();
+    assert!(failures.len() == 1 && failures[0].contains("mcp__baton__no_such_tool"), "{failures:?}");
+}
