@@ -47,12 +47,28 @@ const NEEDS: &[Need] = &[
     },
 ];
 
+/// What it takes to install the programs that agents run in.
+const FOR_CLIENTS: &[Need] = &[
+    Need { name: "node", package: "nodejs", why: "codex, which tests start, is launched by it", found: on_path },
+    Need { name: "npm", package: "npm", why: "codex and claude, which tests start, are its packages", found: on_path },
+];
+
 /// The server and `psql`, which must be of one version and are looked for together.
 const POSTGRES: &str = "PostgreSQL";
 
-/// Installs what is missing, and says plainly what could not be had.
+/// Gets what every test run needs.
 pub(crate) fn prepare() -> Outcome {
-    let missing: Vec<&Need> = NEEDS.iter().filter(|need| !(need.found)(need)).collect();
+    obtain(NEEDS)
+}
+
+/// Gets what the installation of codex and claude needs.
+pub(crate) fn prepare_for_clients() -> Outcome {
+    obtain(FOR_CLIENTS)
+}
+
+/// Installs what is missing, and says plainly what could not be had.
+fn obtain(needs: &[Need]) -> Outcome {
+    let missing: Vec<&Need> = needs.iter().filter(|need| !(need.found)(need)).collect();
     if missing.is_empty() {
         return Ok(());
     }

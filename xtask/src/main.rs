@@ -4,6 +4,7 @@
 
 mod bench;
 mod check;
+mod clients;
 mod docs;
 mod machine;
 mod postgres;
@@ -15,7 +16,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask TASK
 
-  test  [ARGS]   install what the tests need, start a private PostgreSQL, run them all; ARGS go to `cargo test`
+  test  [ARGS]   install what the tests need, start a private PostgreSQL, run them all; ARGS go to `cargo test`,
+                 but --without-clients leaves out the tests that start the real codex and claude
   check          what a change must pass: format, lints, docs, dependencies, generated pages, tests
   bench [ARGS]   measure Baton beside its yardsticks, in release mode, with a private PostgreSQL; ARGS go to the bench
   docs           write the generated pages under docs/

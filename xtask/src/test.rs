@@ -1,21 +1,36 @@
-//! `cargo xtask test`: everything, on a fresh machine too, with a PostgreSQL server for the tests that need one.
+//! `cargo xtask test`: everything, on a fresh machine too, with a PostgreSQL server for the tests that need one
+//! and the real codex and claude for those that start them.
 
 use baton_cluster::Durability;
 
 use crate::{
-    machine,
+    clients, machine,
     postgres::run_with_server,
-    run::{Outcome, cargo},
+    run::{Outcome, cargo, say},
 };
+
+/// Leaves out the tests that start codex and claude, which are big and come from afar.
+const WITHOUT_CLIENTS: &str = "--without-clients";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     machine::prepare()?;
+    // What follows `--` is for the tests themselves.
+    let own = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
+    let (without, mut passed): (Vec<String>, Vec<String>) =
+        arguments[..own].iter().cloned().partition(|word| word == WITHOUT_CLIENTS);
+    passed.extend_from_slice(&arguments[own..]);
+    let clients = if without.is_empty() {
+        clients::prepare()?.into_os_string()
+    } else {
+        say(&format!("LEFT OUT by {WITHOUT_CLIENTS}: the tests that start the real codex and claude"));
+        clients::LEFT_OUT.into()
+    };
     let mut command = cargo(&["test", "--no-fail-fast"]);
     // Everything, unless packages are named: cargo would go on to take all of them.
     let names_packages = |word: &String| word.starts_with("-p") || word.starts_with("--package");
-    if !arguments.iter().any(names_packages) {
+    if !passed.iter().any(names_packages) {
         command.arg("--workspace");
     }
-    command.args(arguments);
+    command.args(passed).env(clients::VARIABLE, clients);
     run_with_server(command, Durability::Fast)
 }

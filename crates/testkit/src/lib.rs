@@ -7,6 +7,8 @@
 //! - [`Scribe`] writes rooms and events straight to a store, for tests below the service.
 //! - [`Other`] is another process of the same test binary, for what only processes can show.
 //! - [`script()`] makes a program up.
+//! - [`model`] is a model service that plays a script, for the real [`Clients`], `codex` and `claude`, each of which
+//!   finds it by the [`ClientHome`] it is started with.
 //! - [`Proxy`] is a network between a store and its server that breaks where a test says.
 //!
 //! What must stay true: nothing here sleeps, reads the real clock or touches anything outside its own directory.
@@ -15,9 +17,11 @@
 mod agent;
 mod app;
 mod backend;
+pub mod clients;
 mod clock;
 mod handoffs;
 mod ids;
+pub mod model;
 mod other;
 mod proxy;
 mod scribe;
@@ -28,6 +32,7 @@ mod workspace;
 pub use agent::{Agent, Turn};
 pub use app::TestApp;
 pub use backend::{Backend, Place, on_every_backend, on_every_place, open_in};
+pub use clients::{ClientHome, Clients};
 pub use clock::ManualClock;
 pub use handoffs::handoff;
 pub use ids::SequentialIds;
