@@ -1,0 +1,8 @@
+//! Runs jobs: the only part of Baton that executes anything.
+//!
+//! - [`process`] runs a program as a child that ends with the runner, however the runner ends.
+//!
+//! What must stay true: what is executed comes from the user's own configuration, never from a job or a repository,
+//! and nothing of it outlives the runner.
+
+pub mod process;
