@@ -1,5 +1,4 @@
 //! `baton minder`: the program as it is shipped, as the minder of a child.
-#![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
 use std::path::Path;
 

@@ -6,7 +6,7 @@ use std::{collections::VecDeque, fmt};
 pub const TAIL_BYTES: usize = 16 * 1024;
 
 /// The last bytes of a stream.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Tail {
     kept: VecDeque<u8>,
     dropped_bytes: u64,
@@ -31,6 +31,12 @@ impl Tail {
     /// How many bytes were printed before what is kept.
     pub fn dropped_bytes(&self) -> u64 {
         self.dropped_bytes
+    }
+}
+
+impl fmt::Debug for Tail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.to_string())
     }
 }
 
