@@ -44,16 +44,18 @@ fn every_marker(app: &TestApp) -> Agent<'_> {
 fn the_most_pressing_job_comes_first_and_says_the_next_move() {
     on_every_backend(|app| {
         let agent = every_marker(&app);
+        insta::allow_duplicates! {
         insta::assert_snapshot!(lines(&agent, json!({})), @r#"
         ROOM jobs_radar count=6 runner=offline runners=none
         CMD: baton run --room ROOM
-        JOB-004@15 ! JOB-004 (RUNNING) Broken | open id=JOB-004@15 | last error: It does not compile.
-        JOB-003@14 ? JOB-003 (RUNNING) Investigate cache | open id=JOB-003@14 | reply reply_job=JOB-003 reply_message="..." | last question: Evict or grow?
-        JOB-002@13 ! JOB-002 (RUNNING) Proof | open id=JOB-002@13 | last proof_gate: Nothing shows it.
-        JOB-001@8 ~ JOB-001 (RUNNING) Stale | open id=JOB-001@8 | last claimed: r1
-        JOB-005@16 JOB-005 (RUNNING) Calm | open id=JOB-005@16 | last progress: Half of it.
-        JOB-006@7 JOB-006 (QUEUED) Waits | open id=JOB-006@7
+        JOB-004@16 ! JOB-004 (RUNNING) Broken | open id=JOB-004@16 | last error: It does not compile.
+        JOB-003@15 ? JOB-003 (RUNNING) Investigate cache | open id=JOB-003@15 | reply reply_job=JOB-003 reply_message="..." | last question: Evict or grow?
+        JOB-002@14 ! JOB-002 (RUNNING) Proof | open id=JOB-002@14 | last proof_gate: Nothing shows it.
+        JOB-001@9 ~ JOB-001 (RUNNING) Stale | open id=JOB-001@9 | last claimed: r1
+        JOB-005@17 JOB-005 (RUNNING) Calm | open id=JOB-005@17 | last progress: Half of it.
+        JOB-006@8 JOB-006 (QUEUED) Waits | open id=JOB-006@8
         "#);
+        }
     });
 }
 
@@ -63,7 +65,7 @@ fn one_copied_reply_clears_the_question() {
         let agent = every_marker(&app);
         let shown = lines(&agent, json!({"reply_job": "JOB-003", "reply_message": "Evict."}));
         assert!(
-            shown.contains("JOB-003 (RUNNING) Investigate cache | open id=JOB-003@17 | last manager: Evict."),
+            shown.contains("JOB-003 (RUNNING) Investigate cache | open id=JOB-003@18 | last manager: Evict."),
             "{shown}"
         );
         assert!(!shown.contains('?'), "{shown}");
@@ -145,7 +147,7 @@ fn a_budget_costs_previews_before_rows_and_says_so() {
         assert_eq!(cut.lines().filter(|line| line.starts_with("JOB-")).count(), 6, "{cut}");
         assert!(!cut.contains("| last ") && cut.contains("BUDGET_TRUNCATED: cut previews"), "{cut}");
         let small = lines(&agent, json!({"max_chars": 400}));
-        assert!(small.contains("JOB-004@15 ! JOB-004") && small.contains("of 6 rows"), "{small}");
+        assert!(small.contains("JOB-004@16 ! JOB-004") && small.contains("of 6 rows"), "{small}");
         assert_eq!(agent.refused("jobs.radar", json!({"max_chars": 10}))["field"], "max_chars");
     });
 }
@@ -208,6 +210,7 @@ fn what_contradicts_itself_is_told() {
         app.later(Ttl::from_secs(1));
         let shown = lines(&agent, json!({}));
         let diags: Vec<&str> = shown.lines().filter(|line| line.contains(" diag ")).collect();
+        insta::allow_duplicates! {
         insta::assert_snapshot!(diags.join("\n"), @r"
         ! diag live_missing_active_job runner=a | open id=runner:a
         ! diag idle_has_active_job runner=b job=JOB-009 | open id=runner:b | open id=JOB-009
@@ -216,6 +219,7 @@ fn what_contradicts_itself_is_told() {
         ! diag job_runner_mismatch runner=d job=JOB-001 | open id=runner:d | open id=JOB-001
         ~ diag job_claim_expired runner=e job=JOB-003 | open id=runner:e | open id=JOB-003
         ");
+        }
     });
 }
 
