@@ -1,0 +1,338 @@
+//! A room with jobs and a clock in seconds. Acts are played at times, and what happened is told in lines.
+//!
+//! After each act the log is read back from its stored form and folded: it must give the jobs as they are.
+
+use serde_json::Value;
+
+use crate::{
+    event::Recorded,
+    ids::{AgentId, Seq},
+    job::{
+        Choice, Claiming, Completion, Draft, Event, Force, Isolation, Job, JobId, Jobs, Marker, Outcome, Priority,
+        Refusal, Report, ReportKind, Routing, Shown, clamp,
+    },
+    lease::Fence,
+    limits,
+    reference::Reference,
+    time::{Timestamp, Ttl},
+};
+
+/// The job that acts are about, unless another is named.
+pub(super) const JOB: JobId = JobId(1);
+
+pub(super) struct Scene {
+    pub(super) jobs: Jobs,
+    pub(super) log: Vec<Recorded>,
+    pub(super) now: Timestamp,
+}
+
+/// What somebody does with a job.
+#[derive(Clone, Debug)]
+pub(super) enum Act {
+    Claim(Claiming),
+    Report(Shown, Report),
+    Complete(Shown, Completion),
+    Message(String, Vec<Reference>),
+    Cancel(String),
+    Requeue(String),
+}
+
+pub(super) fn agent(name: &str) -> AgentId {
+    name.parse().unwrap()
+}
+
+pub(super) fn refs(texts: &[&str]) -> Vec<Reference> {
+    texts.iter().map(|text| text.parse().unwrap()).collect()
+}
+
+pub(super) fn draft(title: &str) -> Draft {
+    Draft {
+        title: title.to_owned(),
+        prompt: "Find out why it is slow.".to_owned(),
+        kind: "research".to_owned(),
+        priority: Priority::Medium,
+        task: None,
+        anchor: None,
+        routing: Routing {
+            executor: Choice::Codex,
+            executor_profile: None,
+            executor_model: None,
+            policy: None,
+            expected_artifacts: Vec::new(),
+            isolation: Isolation::Workspace,
+        },
+        meta: serde_json::Map::new(),
+    }
+}
+
+/// Claims what is queued, for as long as is usual.
+pub(super) fn claim(runner: &str) -> Act {
+    let ttl = clamp(None, limits::CLAIM_TTL);
+    Act::Claim(Claiming { runner: agent(runner), ttl, executor: None, allow_stale: false, force: Force::No })
+}
+
+/// Claims also what was left behind.
+pub(super) fn claim_stale(runner: &str) -> Act {
+    match claim(runner) {
+        Act::Claim(claiming) => Act::Claim(Claiming { allow_stale: true, ..claiming }),
+        act => act,
+    }
+}
+
+/// Claims what another has.
+pub(super) fn claim_by_force(runner: &str, force: Force) -> Act {
+    match claim(runner) {
+        Act::Claim(claiming) => Act::Claim(Claiming { force, ..claiming }),
+        act => act,
+    }
+}
+
+/// A claim as its runner shows it.
+pub(super) fn shown(runner: &str, revision: u64) -> Shown {
+    Shown { runner: agent(runner), revision: Fence(revision), by: agent(runner), own_agent: false }
+}
+
+pub(super) fn report(kind: ReportKind, runner: &str, revision: u64, message: &str) -> Act {
+    let report =
+        Report { kind, message: message.to_owned(), percent: None, refs: Vec::new(), meta: Default::default() };
+    Act::Report(shown(runner, revision), report)
+}
+
+pub(super) fn progress(runner: &str, revision: u64, message: &str) -> Act {
+    report(ReportKind::Progress, runner, revision, message)
+}
+
+pub(super) fn checkpoint(runner: &str, revision: u64, message: &str) -> Act {
+    report(ReportKind::Checkpoint, runner, revision, message)
+}
+
+pub(super) fn question(runner: &str, revision: u64, message: &str) -> Act {
+    report(ReportKind::Question, runner, revision, message)
+}
+
+pub(super) fn proof_gate(runner: &str, revision: u64) -> Act {
+    report(ReportKind::ProofGate, runner, revision, "Nothing shows it")
+}
+
+pub(super) fn error(runner: &str, revision: u64, message: &str) -> Act {
+    report(ReportKind::Error, runner, revision, message)
+}
+
+pub(super) fn heartbeat(runner: &str, revision: u64) -> Act {
+    report(ReportKind::Heartbeat, runner, revision, "")
+}
+
+pub(super) fn complete(outcome: Outcome, runner: &str, revision: u64, summary: &str) -> Act {
+    let completion =
+        Completion { outcome, summary: summary.to_owned(), refs: Vec::new(), meta: serde_json::Map::new() };
+    Act::Complete(shown(runner, revision), completion)
+}
+
+pub(super) fn done(runner: &str, revision: u64) -> Act {
+    complete(Outcome::Done, runner, revision, "It was the cache.")
+}
+
+pub(super) fn failed(runner: &str, revision: u64) -> Act {
+    complete(Outcome::Failed, runner, revision, "It cannot be built.")
+}
+
+pub(super) fn say(message: &str) -> Act {
+    Act::Message(message.to_owned(), Vec::new())
+}
+
+pub(super) fn cancel(reason: &str) -> Act {
+    Act::Cancel(reason.to_owned())
+}
+
+pub(super) fn requeue(reason: &str) -> Act {
+    Act::Requeue(reason.to_owned())
+}
+
+impl Act {
+    /// The same, pointing to something.
+    pub(super) fn with(mut self, texts: &[&str]) -> Self {
+        match &mut self {
+            Self::Report(_, Report { refs: pointing, .. })
+            | Self::Complete(_, Completion { refs: pointing, .. })
+            | Self::Message(_, pointing) => *pointing = refs(texts),
+            Self::Claim(_) | Self::Cancel(_) | Self::Requeue(_) => panic!("{self:?} points to nothing"),
+        }
+        self
+    }
+
+    /// The same, with something to be noted.
+    pub(super) fn noting(mut self, json: Value) -> Self {
+        match &mut self {
+            Self::Report(_, Report { meta, .. }) | Self::Complete(_, Completion { meta, .. }) => {
+                *meta = json.as_object().unwrap().clone();
+            }
+            Self::Claim(_) | Self::Message(..) | Self::Cancel(_) | Self::Requeue(_) => panic!("{self:?} notes nothing"),
+        }
+        self
+    }
+
+    /// The same, so far along.
+    pub(super) fn at_percent(mut self, percent: u8) -> Self {
+        match &mut self {
+            Self::Report(_, report) => report.percent = Some(percent),
+            _ => panic!("{self:?} is no report"),
+        }
+        self
+    }
+
+    /// The same, shown by somebody else; as the job's own agent, where that is said.
+    pub(super) fn shown_by(mut self, name: &str, is_own_agent: bool) -> Self {
+        match &mut self {
+            Self::Report(shown, _) | Self::Complete(shown, _) => {
+                (shown.by, shown.own_agent) = (agent(name), is_own_agent);
+            }
+            _ => panic!("{self:?} shows no claim"),
+        }
+        self
+    }
+
+    fn actor(&self) -> AgentId {
+        match self {
+            Self::Claim(claiming) => claiming.runner.clone(),
+            Self::Report(shown, _) | Self::Complete(shown, _) => shown.by.clone(),
+            Self::Message(..) | Self::Cancel(_) | Self::Requeue(_) => agent("boss"),
+        }
+    }
+}
+
+impl Scene {
+    pub(super) fn empty() -> Self {
+        Self { jobs: Jobs::default(), log: Vec::new(), now: Timestamp::from_millis(0) }
+    }
+
+    /// One job, queued: `JOB-001`, created by the boss at the first place of the log.
+    pub(super) fn with_job() -> Self {
+        let mut scene = Self::empty();
+        scene.create(&draft("Investigate cache"));
+        scene
+    }
+
+    /// The same, claimed by `r1` under revision 1 until t180.
+    pub(super) fn running() -> Self {
+        let mut scene = Self::with_job();
+        scene.act(JOB, &claim("r1")).unwrap();
+        scene
+    }
+
+    pub(super) fn create(&mut self, draft: &Draft) -> JobId {
+        let id = JobId(self.jobs.jobs.len() as u32 + 1);
+        let created = draft.create(id).unwrap();
+        self.record(agent("boss"), created);
+        id
+    }
+
+    pub(super) fn job(&self) -> &Job {
+        self.jobs.find(JOB).unwrap()
+    }
+
+    pub(super) fn at(&mut self, secs: i64) -> &mut Self {
+        self.at_ms(secs * 1000)
+    }
+
+    pub(super) fn at_ms(&mut self, millis: i64) -> &mut Self {
+        self.now = Timestamp::from_millis(millis);
+        self
+    }
+
+    /// Decides an act and folds what came of it. A report that is accepted renews the claim, as the use case does.
+    pub(super) fn act(&mut self, id: JobId, act: &Act) -> Result<Option<Event>, Refusal> {
+        let job = self.jobs.find(id).unwrap();
+        let event = match act {
+            Act::Claim(claiming) => job.claim(self.now, claiming).map(Some),
+            Act::Report(shown, report) => job.report(shown, report),
+            Act::Complete(shown, completion) => job.complete(shown, completion).map(Some),
+            Act::Message(message, refs) => job.message(message, refs).map(Some),
+            Act::Cancel(reason) => job.cancel(reason),
+            Act::Requeue(reason) => job.requeue(reason),
+        }?;
+        if let Some(event) = &event {
+            self.record(act.actor(), event.clone());
+        }
+        if matches!(act, Act::Report(..)) {
+            let now = self.now;
+            self.jobs.find_mut(id).unwrap().renew(now, limits::CLAIM_TTL);
+        }
+        assert_eq!(still(&self.folded()), still(&self.jobs), "after {act:?}");
+        Ok(event)
+    }
+
+    /// Plays acts on the first job, each at its second, and tells what happened.
+    pub(super) fn play(&mut self, acts: &[(i64, Act)]) -> String {
+        let told = acts.iter().map(|(secs, act)| {
+            let decided = self.at(*secs).act(JOB, act);
+            format!("t{secs}: {}", self.told(&decided))
+        });
+        told.collect::<Vec<_>>().join("\n")
+    }
+
+    fn told(&self, decided: &Result<Option<Event>, Refusal>) -> String {
+        let what = match decided {
+            Err(refusal) => return format!("{}: {refusal}", refusal.code()),
+            Ok(None) => "no event".to_owned(),
+            Ok(Some(Event::Claimed(claimed))) => format!("claimed by {}", claimed.runner_id),
+            Ok(Some(Event::Reclaimed(reclaimed))) => {
+                let previous = reclaimed.meta.previous_runner_id.as_ref().map_or("nobody", AgentId::as_str);
+                format!("reclaimed by {} from {previous}, {}", reclaimed.runner_id, reclaimed.meta.reason)
+            }
+            Ok(Some(event)) => {
+                let pointing: String = event.refs().iter().map(|reference| format!(" [{reference}]")).collect();
+                format!("{} {:?}{pointing}", event.sort(), event.message())
+            }
+        };
+        format!("{what} -> {}", self.standing())
+    }
+
+    /// What the job wants now.
+    pub(super) fn marker(&self) -> Option<Marker> {
+        self.job().marker(self.now)
+    }
+
+    /// How the job is: `RUNNING #1 by r1 until t180 ?`.
+    pub(super) fn standing(&self) -> String {
+        let job = self.job();
+        let until = job.claim.as_ref().map_or(String::new(), |claim| {
+            format!(" by {} until t{}", claim.lease.holder, claim.lease.expires_at.as_millis() / 1000)
+        });
+        let marker = self.marker().map_or(String::new(), |marker| format!(" {}", marker.sign()));
+        format!("{} #{}{until}{marker}", job.status, job.revision)
+    }
+
+    fn record(&mut self, actor: AgentId, event: Event) {
+        let recorded = Recorded {
+            room_id: "room_test".parse().unwrap(),
+            seq: Seq(self.log.len() as u64 + 1),
+            at: self.now,
+            actor,
+            turn: Fence(0),
+            event: event.into(),
+        };
+        self.jobs.apply(&recorded);
+        self.log.push(recorded);
+    }
+
+    /// The jobs that the stored log alone gives.
+    pub(super) fn folded(&self) -> Jobs {
+        let mut jobs = Jobs::default();
+        for recorded in &self.log {
+            let (kind, payload) = (recorded.event.kind(), recorded.event.payload().unwrap());
+            let event = crate::event::Event::read(kind, &payload).unwrap();
+            jobs.apply(&Recorded { event, ..recorded.clone() });
+        }
+        jobs
+    }
+}
+
+/// Jobs less what moves without events.
+fn still(jobs: &Jobs) -> Vec<Job> {
+    jobs.jobs.iter().cloned().map(Job::without_heartbeats).collect()
+}
+
+/// So many seconds.
+pub(super) fn secs(secs: u64) -> Ttl {
+    Ttl::from_secs(secs)
+}
