@@ -1,8 +1,11 @@
 //! Who has to look at a job, and what makes it so.
 
-use super::scene::{
-    Act, JOB, Scene, cancel, checkpoint, claim, claim_stale, done, draft, error, failed, heartbeat, progress,
-    proof_gate, question, requeue, say,
+use super::{
+    acts::{
+        Act, cancel, checkpoint, claim, claim_stale, done, error, failed, heartbeat, progress, proof_gate, question,
+        requeue, say,
+    },
+    scene::{JOB, Scene, draft},
 };
 use crate::job::{JobId, Marker};
 

@@ -2,9 +2,12 @@
 
 use serde_json::json;
 
-use super::scene::{
-    Act, JOB, Scene, agent, cancel, checkpoint, claim, claim_by_force, claim_stale, done, failed, heartbeat, progress,
-    question, report, requeue, say, secs, shown,
+use super::{
+    acts::{
+        Act, cancel, checkpoint, claim, claim_by_force, claim_stale, done, failed, heartbeat, progress, question,
+        report, requeue, say, shown,
+    },
+    scene::{JOB, Scene, agent, secs},
 };
 use crate::{
     code::ErrorCode,

@@ -2,9 +2,12 @@
 
 use serde_json::json;
 
-use super::scene::{
-    Act, JOB, Scene, agent, cancel, checkpoint, claim, claim_by_force, claim_stale, complete, done, draft, error,
-    failed, progress, proof_gate, question, refs, requeue, say,
+use super::{
+    acts::{
+        Act, cancel, checkpoint, claim, claim_by_force, claim_stale, complete, done, error, failed, progress,
+        proof_gate, question, requeue, say,
+    },
+    scene::{JOB, Scene, agent, draft, refs},
 };
 use crate::{
     code::ErrorCode,

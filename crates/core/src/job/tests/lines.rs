@@ -1,6 +1,9 @@
 //! The radar to the letter: every line format of the contract, and what a budget costs.
 
-use super::scene::{JOB, Scene, agent, claim, draft, error, progress, proof_gate, question};
+use super::{
+    acts::{claim, error, progress, proof_gate, question},
+    scene::{JOB, Scene, agent, draft},
+};
 use crate::{
     job::{
         JobId, Kind, Marker, Status,

@@ -1,7 +1,8 @@
 //! What shows that a job was done, and what is found in what somebody wrote.
 
-use super::scene::{
-    Act, JOB, Scene, checkpoint, claim_stale, done, error, progress, proof_gate, question, requeue, say,
+use super::{
+    acts::{Act, checkpoint, claim_stale, done, error, progress, proof_gate, question, requeue, say},
+    scene::{JOB, Scene},
 };
 use crate::{
     job::{Job, salvage},

@@ -5,8 +5,9 @@
 
 use proptest::{collection::vec, prelude::*, sample::select};
 
-use super::scene::{
-    Act, JOB, Scene, agent, cancel, claim, claim_by_force, claim_stale, complete, report, requeue, say,
+use super::{
+    acts::{Act, cancel, claim, claim_by_force, claim_stale, complete, report, requeue, say},
+    scene::{JOB, Scene, agent},
 };
 use crate::{
     code::ErrorCode,

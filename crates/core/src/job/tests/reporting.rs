@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::scene::{
-    Act, JOB, Scene, checkpoint, claim, claim_stale, done, draft, heartbeat, progress, question, refs, report, requeue,
-    shown,
+use super::{
+    acts::{Act, checkpoint, claim, claim_stale, done, heartbeat, progress, question, report, requeue, shown},
+    scene::{JOB, Scene, draft, refs},
 };
 use crate::{
     code::ErrorCode,
