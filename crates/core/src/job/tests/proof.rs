@@ -172,7 +172,10 @@ fn evidence_that_comes_with_anything_else_does_not_satisfy_the_gate() {
     for act in
         [question("r1", 1, "Is this enough?"), progress("r1", 1, "On"), proof_gate("r1", 1), error("r1", 1, "It broke")]
     {
-        assert!(after_gate(&[act.with(&["CARD-1"])]).needs_proof());
+        let act = act.with(&["CARD-1"]);
+        assert!(after_gate(std::slice::from_ref(&act)).needs_proof(), "{act:?}");
+        let event = Scene::running().act(JOB, &act).unwrap().unwrap();
+        assert!(!event.payload().unwrap().contains("proves"), "nor does the log say so: {event:?}");
     }
 }
 
