@@ -10,7 +10,7 @@ mod command;
 mod parse;
 mod place;
 
-pub use call::{CALL, Call};
+pub use call::{Asked, CALL, Call, HELP};
 pub use command::{Command, Effect, UseCase};
 pub use place::{AGENT, INBOX, JOBS, Place, Portal, SCOPE, TASKS, Tier};
 
