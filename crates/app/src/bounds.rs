@@ -21,6 +21,11 @@ impl Page {
         self.bytes += serde_json::to_string(entry).map_or(0, |json| json.len());
         first || self.bytes <= PAGE_BYTES
     }
+
+    /// Views of as many of `found` as are wanted and fit, in their order.
+    pub(crate) fn fill<T, V: Serialize>(&mut self, found: &[T], most: u32, view: impl Fn(&T) -> V) -> Vec<V> {
+        found.iter().take(most as usize).map(view).take_while(|view| self.takes(view)).collect()
+    }
 }
 
 /// `text`, or as many whole lines of it as `most` characters hold, with a last one that says that it was cut and where the

@@ -4,8 +4,10 @@ pub mod agent;
 pub mod inbox;
 pub mod jobs;
 pub mod library;
+pub mod open;
 pub mod room;
 pub mod scope;
+pub mod skill;
 pub mod stick;
 pub mod tasks;
 
@@ -69,6 +71,8 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<jobs::Delegate>(),
     Command::of::<jobs::Fanout>(),
     Command::of::<library::MergeReport>(),
+    Command::of::<open::Open>(),
+    Command::of::<skill::Skill>(),
     Command::of::<agent::List>(),
     Command::of::<agent::Show>(),
     Command::of::<agent::Init>(),

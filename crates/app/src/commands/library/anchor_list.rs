@@ -57,9 +57,7 @@ impl UseCase for AnchorList {
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try);
-        let mut page = Page::default();
-        let views = found.iter().take(limit as usize).map(AnchorView::from);
-        let anchors: Vec<AnchorView> = views.take_while(|view| page.takes(view)).collect();
+        let anchors = Page::default().fill(&found, limit, AnchorView::from);
         let has_more = anchors.len() < found.len();
         Ok(AnchorListResult { anchors, room_id: room.id, has_more })
     }

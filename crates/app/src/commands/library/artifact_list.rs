@@ -61,9 +61,7 @@ impl UseCase for ArtifactList {
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try);
-        let mut page = Page::default();
-        let views = found.iter().take(limit as usize).map(ArtifactView::from);
-        let artifacts: Vec<ArtifactView> = views.take_while(|view| page.takes(view)).collect();
+        let artifacts = Page::default().fill(&found, limit, ArtifactView::from);
         let has_more = artifacts.len() < found.len();
         Ok(ArtifactListResult { artifacts, room_id: room.id, has_more })
     }

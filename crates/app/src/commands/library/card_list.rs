@@ -75,9 +75,7 @@ impl UseCase for CardList {
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try);
-        let mut page = Page::default();
-        let views = found.iter().take(limit as usize).map(CardView::from);
-        let cards: Vec<CardView> = views.take_while(|view| page.takes(view)).collect();
+        let cards = Page::default().fill(&found, limit, CardView::from);
         let has_more = cards.len() < found.len();
         Ok(CardListResult { cards, room_id: room.id, has_more })
     }

@@ -54,9 +54,7 @@ impl UseCase for PlanList {
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try);
-        let mut page = Page::default();
-        let views = found.iter().take(limit as usize).map(PlanView::from);
-        let plans: Vec<PlanView> = views.take_while(|view| page.takes(view)).collect();
+        let plans = Page::default().fill(&found, limit, PlanView::from);
         let has_more = plans.len() < found.len();
         Ok(PlanListResult { plans, room_id: room.id, has_more })
     }
