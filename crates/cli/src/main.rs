@@ -3,6 +3,7 @@
 //! Each command is one file under [`commands`]; it calls one use case of the command table and shows the answer
 //! through [`ui`], the only place that prints. What a refusal means for the exit status is in [`exit`].
 
+mod autostart;
 mod commands;
 mod context;
 mod exit;
