@@ -3,6 +3,8 @@
 //! Text that came from agents is data: control characters and bidirectional overrides are taken out before a
 //! terminal sees them.
 
+mod screen;
+
 use std::{
     io::{self, BufRead, IsTerminal, Write},
     process::ExitCode,
@@ -13,6 +15,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{commands::surface::in_words, exit::Exit};
+
+pub(crate) use screen::Screen;
 
 /// Where a command shows its answer.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +44,20 @@ impl Ui {
             print(&text());
         }
         exit.into()
+    }
+
+    /// Shows a part of an answer that has several, each as an answer of its own. Whoever reads may have gone.
+    pub(crate) fn part(&self, data: &impl Serialize, text: impl FnOnce() -> String) -> io::Result<()> {
+        if self.json {
+            let data = serde_json::to_value(data).unwrap_or(Value::Null);
+            return try_print(&enveloped(self.command, true, data, Value::Null));
+        }
+        try_print(&text())
+    }
+
+    /// Whether a program reads the answer.
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.json
     }
 
     /// Shows a "no", with the next step.
@@ -122,7 +140,11 @@ pub(crate) fn failed_envelope(command: &str, failure: &Failure) {
 }
 
 fn envelope(command: &str, ok: bool, data: Value, error: Value) {
-    print(&format!("{}\n", json!({ "ok": ok, "command": command, "data": data, "error": error })));
+    print(&enveloped(command, ok, data, error));
+}
+
+fn enveloped(command: &str, ok: bool, data: Value, error: Value) -> String {
+    format!("{}\n", json!({ "ok": ok, "command": command, "data": data, "error": error }))
 }
 
 fn is_empty(value: &Value) -> bool {
