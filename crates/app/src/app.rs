@@ -1,8 +1,11 @@
 //! What every use case works with, and the one way in which they change a room.
 
-use std::sync::{
-    OnceLock,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    path::PathBuf,
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use baton_core::{
@@ -37,6 +40,8 @@ pub struct App {
     pub(crate) ids: Box<dyn Ids>,
     pub(crate) probe: Probe,
     pub(crate) environment: Environment,
+    /// The directory of the embedded store, if it is that.
+    pub(crate) directory: Option<PathBuf>,
     /// Whether this machine's boot was told since this process started.
     arrived: AtomicBool,
     /// What to do when a job waits and no runner is there.
@@ -62,6 +67,10 @@ impl App {
             ids,
             probe: Probe::new(),
             environment,
+            directory: match location {
+                Location::Directory(directory) => Some(directory.clone()),
+                Location::Postgres(_) => None,
+            },
             arrived: AtomicBool::new(false),
             when_queued: OnceLock::new(),
         })

@@ -8,6 +8,7 @@
 //! runs it.
 
 mod app;
+pub mod artifacts;
 pub mod attention;
 pub mod beads;
 mod bounds;

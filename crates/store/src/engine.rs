@@ -85,6 +85,15 @@ pub enum Changes {
     One(&'static str),
 }
 
+/// In whose words a statement is written, where the two have none in common: full text only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// SQLite's.
+    Sqlite,
+    /// Postgres'.
+    Postgres,
+}
+
 /// Takes the rows of several questions: which question, and the row.
 pub type EachRow<'a> = &'a mut dyn FnMut(usize, &dyn Row) -> Result<(), StoreError>;
 
@@ -99,6 +108,8 @@ pub trait Tx {
     fn alone(&mut self, name: &str) -> Result<(), StoreError>;
     /// The store's time: one reading for all who ask, taken after the last rows were locked.
     fn now(&mut self) -> Result<Timestamp, StoreError>;
+    /// In whose words it takes statements that the two engines have none in common for.
+    fn dialect(&self) -> Dialect;
     /// Has those who listen to `room` woken once this is committed, and told whom it is for.
     fn ring(&mut self, room: &RoomId, concern: Concern<'_>);
 

@@ -28,6 +28,7 @@ pub mod rooms;
 pub mod runners;
 mod schema;
 pub mod scopes;
+pub mod search;
 mod sqlite;
 mod store;
 pub mod tasks;

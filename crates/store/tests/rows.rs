@@ -17,7 +17,7 @@ use baton_core::{
 };
 use baton_store::{
     Store, StoreError,
-    engine::{Changes, EachRow, Param, Query, Tx},
+    engine::{Changes, Dialect, EachRow, Param, Query, Tx},
     idempotency::{self, First},
     log, rooms,
 };
@@ -251,6 +251,10 @@ impl Tx for Counting<'_> {
 
     fn now(&mut self) -> Result<Timestamp, StoreError> {
         self.inner.now()
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.inner.dialect()
     }
 
     fn ring(&mut self, room: &RoomId, concern: baton_core::event::Concern<'_>) {

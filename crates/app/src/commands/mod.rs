@@ -3,8 +3,11 @@
 pub mod agent;
 pub mod inbox;
 pub mod jobs;
+pub mod library;
+pub mod open;
 pub mod room;
 pub mod scope;
+pub mod skill;
 pub mod stick;
 pub mod tasks;
 
@@ -53,8 +56,23 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<tasks::Start>(),
     Command::of::<tasks::Done>(),
     Command::of::<tasks::Assign>(),
+    Command::of::<library::Snapshot>(),
+    Command::of::<library::Focus>(),
+    Command::of::<library::Search>(),
+    Command::of::<library::CardCreate>(),
+    Command::of::<library::CardList>(),
+    Command::of::<library::CardPin>(),
+    Command::of::<library::AnchorSet>(),
+    Command::of::<library::AnchorList>(),
+    Command::of::<library::PlanCreate>(),
+    Command::of::<library::PlanList>(),
+    Command::of::<library::ArtifactList>(),
+    Command::of::<library::MacroStart>(),
     Command::of::<jobs::Delegate>(),
     Command::of::<jobs::Fanout>(),
+    Command::of::<library::MergeReport>(),
+    Command::of::<open::Open>(),
+    Command::of::<skill::Skill>(),
     Command::of::<agent::List>(),
     Command::of::<agent::Show>(),
     Command::of::<agent::Init>(),

@@ -19,6 +19,11 @@ pub(super) fn here() -> Option<&'static Host> {
     HERE.get_or_init(read).as_ref()
 }
 
+/// This machine, or nothing where it cannot be told.
+pub(crate) fn this_host() -> Option<&'static str> {
+    here().map(|here| here.host_id.as_str())
+}
+
 /// Whether a process can be looked at from here: it is, or was, on this machine and in this pid namespace.
 pub(crate) fn is_here(process: &ProcessIdentity) -> bool {
     here().is_some_and(|here| process.host_id == here.host_id && process.pid_namespace == here.pid_namespace)

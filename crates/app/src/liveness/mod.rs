@@ -29,9 +29,9 @@ mod stat;
 mod tests;
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::is_here;
-#[cfg(not(target_os = "linux"))]
 pub use elsewhere::{Probe, identify};
+#[cfg(not(target_os = "linux"))]
+pub(crate) use elsewhere::{is_here, this_host};
 #[cfg(target_os = "linux")]
 pub use {identify::identify, probe::Probe};
 
@@ -39,6 +39,6 @@ pub(crate) use eyes::Eyes;
 
 #[cfg(target_os = "linux")]
 pub(crate) use {
-    host::is_here,
+    host::{is_here, this_host},
     identify::{identify_as, seen},
 };

@@ -99,7 +99,7 @@ impl Job {
     }
 
     /// Refuses whoever does not show the claim in force.
-    pub(super) fn require_claim(&self, shown: &Shown) -> Result<(), Refusal> {
+    pub fn require_claim(&self, shown: &Shown) -> Result<(), Refusal> {
         let in_force = self.claim.as_ref().filter(|claim| {
             self.status == Status::Running && claim.lease.holder == shown.runner && claim.lease.fence == shown.revision
         });

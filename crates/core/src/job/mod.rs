@@ -13,6 +13,7 @@ mod attention;
 mod claim;
 mod draft;
 mod event;
+pub mod merge;
 mod proof;
 pub mod radar;
 mod refusal;

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     StoreError,
     clock::Time,
-    engine::{Changes, EachRow, Lock, Param, Query, Row, Tx, Verdict, key_of},
+    engine::{Changes, Dialect, EachRow, Lock, Param, Query, Row, Tx, Verdict, key_of},
     schema::SCHEMA_VERSION,
 };
 
@@ -318,6 +318,10 @@ impl Tx for PostgresTx<'_> {
             Some(told) => Ok(told.time),
             None => Err(StoreError::Unavailable { place: self.place.to_owned(), detail: "it has no time".to_owned() }),
         }
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
     }
 
     fn ring(&mut self, room: &RoomId, concern: Concern<'_>) {

@@ -12,7 +12,7 @@ use super::{doorbell::Ring, failure};
 use crate::{
     StoreError,
     clock::Clock,
-    engine::{Changes, EachRow, Param, Query, Row, Tx, key_of, missed},
+    engine::{Changes, Dialect, EachRow, Param, Query, Row, Tx, key_of, missed},
 };
 
 pub(super) struct SqliteTx<'a> {
@@ -52,6 +52,10 @@ impl Tx for SqliteTx<'_> {
 
     fn now(&mut self) -> Result<Timestamp, StoreError> {
         Ok(*self.now.get_or_insert_with(|| self.clock.now()))
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Sqlite
     }
 
     fn ring(&mut self, room: &RoomId, concern: Concern<'_>) {

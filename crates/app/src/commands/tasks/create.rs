@@ -67,7 +67,7 @@ impl UseCase for Create {
 }
 
 /// Scopes of a task as they are stored.
-pub(super) fn scopes(app: &App, change: &Change<'_>, texts: &[String]) -> Result<Vec<String>, Failure> {
+pub(crate) fn scopes(app: &App, change: &Change<'_>, texts: &[String]) -> Result<Vec<String>, Failure> {
     scoping::require_few(texts)?;
     let root = scoping::root(&change.room)?;
     texts.iter().map(|text| app.scope_path(&root, "scopes", text).map(|path| path.shown(&root))).collect()

@@ -9,6 +9,7 @@ mod start;
 mod view;
 
 pub use assign::{Assign, AssignInput};
+pub(crate) use create::scopes;
 pub use create::{Create, CreateInput};
 pub use done::{Done, DoneInput};
 pub use list::{List, ListInput, ListResult};

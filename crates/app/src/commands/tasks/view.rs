@@ -62,7 +62,7 @@ pub struct TaskResult {
 
 impl TaskResult {
     /// The task as it is in a room that is being changed.
-    pub(super) fn now(change: &mut Change<'_>, id: TaskId) -> Result<Self, Failure> {
+    pub(crate) fn now(change: &mut Change<'_>, id: TaskId) -> Result<Self, Failure> {
         let task = required(change, id)?;
         Ok(Self { room_id: change.room.id.clone(), task: TaskView::of(&task, &change.room) })
     }

@@ -1,0 +1,12 @@
+//! Files that work leaves behind: prompts, logs, transcripts, diffs, reports.
+//!
+//! The room's log has what a file is called, where it is and the hash of its content; the content itself is in the data
+//! directory of the machine that kept it, named by that hash. So a file is never half there under its name, keeping the same
+//! content twice costs nothing, and what was changed behind Baton's back is noticed. Secrets are taken out on the way in.
+
+mod files;
+mod keep;
+mod show;
+
+pub use keep::{Keeping, Proof};
+pub use show::Shown;

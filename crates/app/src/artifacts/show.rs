@@ -1,0 +1,72 @@
+//! Reading a file that was kept.
+
+use baton_core::{code::ErrorCode, library::Artifact};
+
+use crate::{App, Failure, liveness};
+
+/// As much of a file as was asked for, or where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// It is here.
+    Here {
+        /// Where in the file this begins.
+        from: u64,
+        /// How much of the file this is.
+        bytes: u64,
+        /// The text. Where a character was cut in two it is left out.
+        text: String,
+    },
+    /// Another machine keeps it.
+    Elsewhere {
+        /// Which.
+        host: String,
+    },
+    /// It was kept here, and is gone or has been changed.
+    Lost,
+}
+
+impl App {
+    /// Reads up to `most` bytes of a file from `from`; a negative number counts from its end.
+    pub fn read_artifact(&self, artifact: &Artifact, from: i64, most: usize) -> Result<Shown, Failure> {
+        let start = match u64::try_from(from) {
+            Ok(from) => from.min(artifact.bytes),
+            Err(_) => artifact.bytes.saturating_sub(from.unsigned_abs()),
+        };
+        let read = self.artifact_files()?.read(&artifact.sha256, start, most);
+        let read = read.map_err(|error| {
+            Failure::new(ErrorCode::StoreUnavailable, format!("The file could not be read: {error}."))
+        })?;
+        Ok(match read {
+            Some((bytes, content)) if bytes == artifact.bytes => whole_characters(start, &content),
+            Some(_) => Shown::Lost,
+            None if liveness::this_host() == Some(&artifact.host) => Shown::Lost,
+            None => Shown::Elsewhere { host: artifact.host.clone() },
+        })
+    }
+}
+
+/// The characters that are whole: what is kept is UTF-8, but a part of it may begin or end within one.
+fn whole_characters(start: u64, content: &[u8]) -> Shown {
+    let is_inside = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
+    let skipped = content.iter().take(3).take_while(is_inside).count();
+    let rest = &content[skipped..];
+    let text = match std::str::from_utf8(rest) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    Shown::Here { from: start + skipped as u64, bytes: text.len() as u64, text: text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_character_that_was_cut_in_two_is_left_out() {
+        let text = "a€b€";
+        let here = |from, bytes, text: &str| Shown::Here { from, bytes, text: text.to_owned() };
+        assert_eq!(whole_characters(0, text.as_bytes()), here(0, 8, text));
+        assert_eq!(whole_characters(2, &text.as_bytes()[2..7]), here(4, 1, "b"));
+        assert_eq!(whole_characters(9, b""), here(9, 0, ""));
+    }
+}

@@ -1,0 +1,151 @@
+//! What the library has, and notes: each with its text, which is in the log.
+
+use baton_core::{
+    event::Event,
+    ids::{AgentId, AnchorId, RoomId, Seq},
+    library::{self as kept, CardId, PlanId},
+    reference::Reference,
+    room,
+    task::TaskId,
+    time::Timestamp,
+};
+use baton_store::{
+    engine::Tx,
+    jobs,
+    library::{self, Cards},
+    log,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{JobLine, Passage, job::BESIDE};
+use crate::{
+    Failure,
+    bounds::Page,
+    commands::library::{AnchorView, CardView, PlanView},
+};
+
+/// A card with its text.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OpenedCard {
+    pub card: CardView,
+    /// What it points to.
+    #[schemars(with = "Vec<String>")]
+    pub refs: Vec<Reference>,
+    #[serde(flatten)]
+    pub text: Passage,
+}
+
+impl OpenedCard {
+    pub(super) fn read(
+        tx: &mut dyn Tx,
+        room: &RoomId,
+        id: CardId,
+        offset: Option<i64>,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(card) = library::find_card(tx, room, id)? else { return Ok(None) };
+        let Some(Event::Library(kept::Event::CardCreated(created))) = event(tx, room, card.seq)? else {
+            return Ok(None);
+        };
+        Ok(Some(Self { card: (&card).into(), refs: created.refs, text: Passage::of(&created.text, offset) }))
+    }
+}
+
+/// A plan with its text.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OpenedPlan {
+    pub plan: PlanView,
+    /// In the order in which they are to be done.
+    pub tasks: Vec<TaskId>,
+    #[serde(flatten)]
+    pub text: Passage,
+}
+
+impl OpenedPlan {
+    pub(super) fn read(
+        tx: &mut dyn Tx,
+        room: &RoomId,
+        id: PlanId,
+        offset: Option<i64>,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(plan) = library::find_plan(tx, room, id)? else { return Ok(None) };
+        let Some(Event::Library(kept::Event::PlanCreated(created))) = event(tx, room, plan.seq)? else {
+            return Ok(None);
+        };
+        Ok(Some(Self { plan: (&plan).into(), tasks: created.tasks, text: Passage::of(&created.text, offset) }))
+    }
+}
+
+/// A note.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OpenedNote {
+    pub by: AgentId,
+    pub at: Timestamp,
+    #[serde(flatten)]
+    pub text: Passage,
+}
+
+impl OpenedNote {
+    pub(super) fn read(tx: &mut dyn Tx, room: &RoomId, seq: Seq, offset: Option<i64>) -> Result<Option<Self>, Failure> {
+        let Some(recorded) = log::find(tx, room, seq)? else { return Ok(None) };
+        let Event::Room(room::Event::Noted(noted)) = recorded.event else { return Ok(None) };
+        Ok(Some(Self { by: recorded.actor, at: recorded.at, text: Passage::of(&noted.text, offset) }))
+    }
+}
+
+/// A part of the map, and what there is about it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OpenedAnchor {
+    /// None, if nobody has described it yet.
+    pub anchor: Option<AnchorView>,
+    pub cards: Vec<CardView>,
+    pub jobs: Vec<JobLine>,
+    /// What was left out, and how to get it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<String>,
+    /// Its description.
+    #[serde(flatten)]
+    pub text: Passage,
+}
+
+impl OpenedAnchor {
+    pub(super) fn read(
+        tx: &mut dyn Tx,
+        room: &RoomId,
+        id: &AnchorId,
+        now: Timestamp,
+        offset: Option<i64>,
+    ) -> Result<Option<Self>, Failure> {
+        let anchor = library::find_anchor(tx, room, id)?;
+        let cards = library::cards(tx, room, Cards::OfAnchor(id), None, BESIDE + 1)?;
+        let jobs = jobs::of_anchor(tx, room, id, None, BESIDE + 1)?;
+        if anchor.is_none() && cards.is_empty() && jobs.is_empty() {
+            return Ok(None);
+        }
+        let described = match &anchor {
+            Some(anchor) => event(tx, room, anchor.seq)?,
+            None => None,
+        };
+        let text = match described {
+            Some(Event::Library(kept::Event::AnchorSet(set))) => set.text,
+            Some(_) | None => String::new(),
+        };
+        let text = Passage::of(&text, offset);
+        let (mut page, mut more) = (Page::default(), Vec::new());
+        page.takes(&text);
+        let shown_jobs = page.fill(&jobs, BESIDE, |job| JobLine::of(job, now));
+        let shown_cards = page.fill(&cards, BESIDE, CardView::from);
+        if shown_jobs.len() < jobs.len() {
+            more.push(format!("more jobs: jobs list anchor={id}"));
+        }
+        if shown_cards.len() < cards.len() {
+            more.push(format!("more cards: tasks card.list anchor={id}"));
+        }
+        let anchor = anchor.as_ref().map(AnchorView::from);
+        Ok(Some(Self { anchor, cards: shown_cards, jobs: shown_jobs, more, text }))
+    }
+}
+
+fn event(tx: &mut dyn Tx, room: &RoomId, seq: Seq) -> Result<Option<Event>, Failure> {
+    Ok(log::find(tx, room, seq)?.map(|recorded| recorded.event))
+}

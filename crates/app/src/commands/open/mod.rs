@@ -1,0 +1,15 @@
+//! Following a reference, whatever it points to.
+
+mod artifact;
+mod job;
+mod kept;
+mod passage;
+mod read;
+mod runner;
+
+pub use artifact::OpenedArtifact;
+pub use job::{JobLine, OpenedEvent, OpenedJob, OpenedTask};
+pub use kept::{OpenedAnchor, OpenedCard, OpenedNote, OpenedPlan};
+pub use passage::Passage;
+pub use read::{Open, OpenInput, Opened, What};
+pub use runner::OpenedRunner;

@@ -1,0 +1,134 @@
+//! The use case: one reference in, what it points to out.
+
+use baton_core::{
+    code::ErrorCode,
+    ids::RoomId,
+    library::{Artifact, ArtifactId},
+    reference::Reference,
+    room::Room,
+    time::Timestamp,
+};
+use baton_store::{engine::Tx, library};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEvent, OpenedJob, OpenedNote, OpenedPlan, OpenedRunner, OpenedTask,
+};
+use crate::{
+    App, Caller, Failure,
+    presence::{self, Effort},
+    table::{Effect, Place, Tier, UseCase},
+};
+
+/// `open`
+pub struct Open;
+
+/// What to open.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpenInput {
+    /// JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@9, a:core, runner:r1, artifact://diff/3
+    #[serde(alias = "ref")]
+    pub id: String,
+    /// Where to go on in a long text; negative counts from its end
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<i64>,
+    /// Another room: its id, or a path in it
+    #[serde(default, alias = "room_id", skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
+}
+
+/// What a reference points to.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Opened {
+    pub room_id: RoomId,
+    #[serde(rename = "ref")]
+    #[schemars(with = "String")]
+    pub reference: Reference,
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// By what it is.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum What {
+    Job(Box<OpenedJob>),
+    JobEvent(Box<OpenedEvent>),
+    Task(Box<OpenedTask>),
+    Card(Box<OpenedCard>),
+    Plan(OpenedPlan),
+    Note(OpenedNote),
+    Anchor(OpenedAnchor),
+    Runner(Box<OpenedRunner>),
+    Artifact(Box<OpenedArtifact>),
+}
+
+impl UseCase for Open {
+    const NAME: &'static str = "open";
+    const PLACE: Place = Place::Tool("open", Tier::Daily);
+    const EFFECT: Effect = Effect::Read;
+    const ABOUT: &'static str = "Show what a ref points to, in full.";
+    type Input = OpenInput;
+    type Output = Opened;
+
+    fn run(app: &App, caller: &Caller, input: OpenInput) -> Result<Opened, Failure> {
+        let invalid = |message: String| Failure::new(ErrorCode::InvalidInput, message).with("field", "id");
+        let reference: Reference = input.id.parse().map_err(|error| invalid(format!("id: {error}.")))?;
+        if !reference.is_stable() {
+            let message = "id: a receipt says what was run or where to look outside; there is nothing to open.";
+            return Err(invalid(message.to_owned()));
+        }
+        let room_id = app.room_for(caller, input.workspace.as_deref())?;
+        let (mut room, found, now) = app.store.read(|tx| {
+            let room = app.room(tx, &room_id)?;
+            let now = tx.now()?;
+            let found = find(tx, &room, &reference, now, input.offset)?;
+            Ok::<_, Failure>((room, found, now))
+        })?;
+        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        let what = match found.ok_or_else(|| Failure::unknown_id(&reference))? {
+            Found::Whole(what) => what,
+            Found::File(artifact) => What::Artifact(Box::new(OpenedArtifact::read(app, &artifact, input.offset)?)),
+        };
+        Ok(Opened { room_id: room.id, reference, what })
+    }
+}
+
+/// What the store has of it.
+enum Found {
+    Whole(What),
+    /// A file: its content is not in the store.
+    File(Artifact),
+}
+
+fn find(
+    tx: &mut dyn Tx,
+    room: &Room,
+    reference: &Reference,
+    now: Timestamp,
+    offset: Option<i64>,
+) -> Result<Option<Found>, Failure> {
+    let id = &room.id;
+    let what = match reference {
+        Reference::Job(job) => OpenedJob::read(tx, id, *job, now)?.map(|job| What::Job(Box::new(job))),
+        Reference::JobEvent(job, seq) => {
+            OpenedEvent::read(tx, id, (*job, *seq), offset)?.map(|event| What::JobEvent(Box::new(event)))
+        }
+        Reference::Task(task) => OpenedTask::read(tx, room, *task, now)?.map(|task| What::Task(Box::new(task))),
+        Reference::Card(card) => OpenedCard::read(tx, id, *card, offset)?.map(|card| What::Card(Box::new(card))),
+        Reference::Plan(plan) => OpenedPlan::read(tx, id, *plan, offset)?.map(What::Plan),
+        Reference::Note(seq) => OpenedNote::read(tx, id, *seq, offset)?.map(What::Note),
+        Reference::Anchor(anchor) => OpenedAnchor::read(tx, id, anchor, now, offset)?.map(What::Anchor),
+        Reference::Runner(runner) => {
+            OpenedRunner::read(tx, id, runner, now)?.map(|runner| What::Runner(Box::new(runner)))
+        }
+        Reference::Artifact(kind, number) => {
+            let found = library::find_artifact(tx, id, ArtifactId(*number))?;
+            return Ok(found.filter(|artifact| artifact.kind == *kind).map(Found::File));
+        }
+        Reference::Command(_) | Reference::Link(_) => None,
+    };
+    Ok(what.map(Found::Whole))
+}

@@ -1,0 +1,175 @@
+//! Full text: made from the log when somebody looks, so that no write waits for it.
+//!
+//! Each engine has its own way to look for words, and here only are statements written in two dialects. What is a word is
+//! settled before ([`baton_core::search`]), so both find the same; which find comes first is each engine's own judgement of
+//! how well it fits, and the newest comes first where it judges them alike.
+
+use baton_core::{
+    event::Recorded,
+    ids::{RoomId, Seq},
+    search::{Document, DocumentKind, Query, plain_words, searchable},
+};
+
+use crate::{
+    StoreError,
+    engine::{Changes, Dialect, Tx},
+    fields::{Fields, number},
+};
+
+/// How far a room's log is in the index.
+const PROGRESS: &str = "SELECT seq FROM search_progress WHERE room_id = ?1";
+
+/// The last event of a room that was looked at for the index.
+pub fn progress(tx: &mut dyn Tx, room: &RoomId) -> Result<Seq, StoreError> {
+    let mut seq = Seq(0);
+    tx.query(PROGRESS, &[room.as_str().into()], &mut |row| {
+        seq = Seq(Fields { table: "search_progress", key: room.as_str(), row }.number(0)?);
+        Ok(())
+    })?;
+    Ok(seq)
+}
+
+const PUT_PROGRESS: &str = "
+    INSERT INTO search_progress (room_id, seq)
+    VALUES (?1, ?2)
+        ON CONFLICT (room_id) DO UPDATE
+       SET seq = excluded.seq
+";
+const INSERT: &str = "
+    INSERT INTO search_index (room, title, body, ref, kind, seq)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+";
+
+/// Keeps others from adding to a room's index until this transaction ends. Before [`progress`] is asked for.
+pub fn alone(tx: &mut dyn Tx, room: &RoomId) -> Result<(), StoreError> {
+    tx.alone(&format!("search {room}"))
+}
+
+/// Adds the next events of a room's log to its index: those that follow [`progress`].
+pub fn add(tx: &mut dyn Tx, room: &RoomId, events: &[Recorded]) -> Result<(), StoreError> {
+    for recorded in events {
+        if let Some(document) = searchable(recorded) {
+            insert(tx, room, recorded.seq, &document)?;
+        }
+    }
+    match events.last() {
+        Some(last) => tx.execute(
+            PUT_PROGRESS,
+            &[room.as_str().into(), number(last.seq.0).into()],
+            Changes::One("search_progress"),
+        ),
+        None => Ok(()),
+    }
+}
+
+fn insert(tx: &mut dyn Tx, room: &RoomId, seq: Seq, document: &Document) -> Result<(), StoreError> {
+    let reference = document.reference.to_string();
+    if document.kind == DocumentKind::Anchor {
+        // The only thing that is described again.
+        forget(tx, room, &reference)?;
+    }
+    // It is found by its id, too.
+    let title = plain_words(&format!("{reference} {}", document.title));
+    let body = plain_words(&document.body);
+    let params = [
+        room.as_str().into(),
+        title.as_str().into(),
+        body.as_str().into(),
+        reference.as_str().into(),
+        document.kind.as_str().into(),
+        number(seq.0).into(),
+    ];
+    tx.execute(INSERT, &params, Changes::Any)
+}
+
+/// Rows are found through their words: by a column alone, SQLite would look at every text there is.
+const FORGET_IN_SQLITE: &str = "
+    DELETE FROM search_index
+     WHERE rowid IN (SELECT rowid FROM search_index WHERE search_index MATCH ?3 AND room = ?1 AND ref = ?2)
+";
+const FORGET_IN_POSTGRES: &str = "
+    DELETE FROM search_index
+     WHERE room = ?1 AND ref = ?2
+";
+
+fn forget(tx: &mut dyn Tx, room: &RoomId, reference: &str) -> Result<(), StoreError> {
+    match tx.dialect() {
+        Dialect::Sqlite => {
+            let words = format!("{} AND title : \"{}\"", in_room(room), plain_words(reference));
+            tx.execute(FORGET_IN_SQLITE, &[room.as_str().into(), reference.into(), words.as_str().into()], Changes::Any)
+        }
+        Dialect::Postgres => tx.execute(FORGET_IN_POSTGRES, &[room.as_str().into(), reference.into()], Changes::Any),
+    }
+}
+
+const FIND_IN_SQLITE: &str = "
+    SELECT seq
+      FROM search_index
+     WHERE search_index MATCH ?2 AND room = ?1 AND (?3 = '' OR ?3 LIKE '%,' || kind || ',%')
+     ORDER BY bm25(search_index, 0.0, 4.0, 1.0), seq DESC
+     LIMIT ?4
+";
+const FIND_IN_POSTGRES: &str = "
+    SELECT seq
+      FROM search_index, to_tsquery('simple', ?2) AS wanted
+     WHERE document @@ wanted AND room = ?1 AND (?3 = '' OR ?3 LIKE '%,' || kind || ',%')
+     ORDER BY ts_rank(document, wanted) DESC, seq DESC
+     LIMIT ?4
+";
+
+/// Where in the log what was looked for is, the best first. Without `kinds`, whatever it is.
+pub fn find(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    query: &Query,
+    kinds: &[DocumentKind],
+    limit: u32,
+) -> Result<Vec<Seq>, StoreError> {
+    let (sql, words) = match tx.dialect() {
+        Dialect::Sqlite => (FIND_IN_SQLITE, format!("{} AND {{title body}} : ({})", in_room(room), in_sqlite(query))),
+        Dialect::Postgres => (FIND_IN_POSTGRES, in_postgres(query)),
+    };
+    let kinds: String = kinds.iter().map(|kind| format!(",{kind},")).collect();
+    let params = [room.as_str().into(), words.as_str().into(), kinds.as_str().into(), i64::from(limit).into()];
+    let mut found = Vec::new();
+    tx.query(sql, &params, &mut |row| {
+        found.push(Seq(Fields { table: "search_index", key: room.as_str(), row }.number(0)?));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Only what is in the room: it is looked up like any other words, and compared whole afterwards.
+fn in_room(room: &RoomId) -> String {
+    format!("room : \"{}\"", plain_words(room.as_str()))
+}
+
+/// A word is found by its beginning, unless it is too short for that to say much.
+fn begins(phrase: &str) -> bool {
+    phrase.split(' ').next_back().is_some_and(|last| last.chars().count() >= 3)
+}
+
+fn in_sqlite(query: &Query) -> String {
+    let phrase = |phrase: &str| format!("\"{phrase}\"{}", if begins(phrase) { " *" } else { "" });
+    query.phrases().map(phrase).collect::<Vec<_>>().join(" AND ")
+}
+
+fn in_postgres(query: &Query) -> String {
+    let phrase = |phrase: &str| {
+        let words: Vec<String> = phrase.split(' ').map(|word| format!("'{word}'")).collect();
+        format!("({}{})", words.join(" <-> "), if begins(phrase) { ":*" } else { "" })
+    };
+    query.phrases().map(phrase).collect::<Vec<_>>().join(" & ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_is_the_same_in_both_dialects() {
+        let query = Query::read("src/lib.rs Cache is").unwrap();
+        assert_eq!(in_sqlite(&query), r#""src lib rs" AND "cache" * AND "is""#);
+        assert_eq!(in_postgres(&query), "('src' <-> 'lib' <-> 'rs') & ('cache':*) & ('is')");
+    }
+}
