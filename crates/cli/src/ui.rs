@@ -3,6 +3,8 @@
 //! Text that came from agents is data: control characters and bidirectional overrides are taken out before a
 //! terminal sees them.
 
+mod screen;
+
 use std::{
     io::{self, BufRead, IsTerminal, Write},
     process::ExitCode,
@@ -13,6 +15,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{commands::surface::in_words, exit::Exit};
+
+pub(crate) use screen::Screen;
 
 /// Where a command shows its answer.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +44,20 @@ impl Ui {
             print(&text());
         }
         exit.into()
+    }
+
+    /// Shows a part of an answer that has several, each as an answer of its own. Whoever reads may have gone.
+    pub(crate) fn part(&self, data: &impl Serialize, text: impl FnOnce() -> String) -> io::Result<()> {
+        if self.json {
+            let data = serde_json::to_value(data).unwrap_or(Value::Null);
+            return try_print(&enveloped(&Envelope::answered(self.command, data)));
+        }
+        try_print(&text())
+    }
+
+    /// Whether a program reads the answer.
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.json
     }
 
     /// Shows a "no", with the next step.
@@ -121,9 +139,13 @@ pub(crate) fn failed_envelope(command: &str, failure: &Failure) {
     envelope(&Envelope::refused(command, &failure));
 }
 
-/// Every field is there, so that a script finds each.
 fn envelope(envelope: &Envelope<'_>) {
-    print(&format!("{}\n", serde_json::json!(envelope)));
+    print(&enveloped(envelope));
+}
+
+/// Every field is there, so that a script finds each.
+fn enveloped(envelope: &Envelope<'_>) -> String {
+    format!("{}\n", serde_json::json!(envelope))
 }
 
 fn is_empty(value: &Value) -> bool {
