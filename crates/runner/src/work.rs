@@ -11,6 +11,7 @@ use std::{
 
 use baton_app::{Failure, commands::jobs::JobView};
 use baton_core::{
+    code::Kind,
     job::{Outcome as End, ReportKind},
     reference::Reference,
     runner::Injection,
@@ -86,10 +87,19 @@ impl Work<'_> {
             Ok(end) => self.told.say(id, end.as_str()),
             Err(Halted::Cut(Cut::Lost)) => self.told.say(id, "is not ours any more"),
             Err(Halted::Cut(Cut::Leaving)) => self.give_back(),
-            Err(Halted::Refused(failure)) => {
-                self.told.say(id, &format!("{failure}"));
-                self.give_back();
-            }
+            Err(Halted::Refused(failure)) => self.give_up(&failure),
+        }
+    }
+
+    /// Ends a job that Baton says no to: trying again would not help. If it was Baton that failed, the claim runs out, and
+    /// somebody tries again.
+    fn give_up(&self, failure: &Failure) {
+        self.told.say(self.claimed.id(), &format!("cannot go on: {failure}"));
+        if failure.code.kind() != Kind::Failed
+            && let Err(again) =
+                self.desk.complete(self.claimed, End::Failed, &format!("It could not go on: {failure}"), &[])
+        {
+            self.told.say(self.claimed.id(), &format!("stays claimed until the claim runs out: {again}"));
         }
     }
 
@@ -262,7 +272,7 @@ impl Work<'_> {
         loop {
             match self.desk.complete(self.claimed, end, &summary, refs) {
                 Ok(()) => return Ok(end),
-                Err(failure) if failure.code.kind() != baton_core::code::Kind::Failed => return Err(failure.into()),
+                Err(failure) if failure.code.kind() != Kind::Failed => return Err(failure.into()),
                 Err(failure) => {
                     self.told.say(self.claimed.id(), &format!("its end cannot be told yet: {failure}"));
                     if let Some(cut) = self.lifeline.pause(pause) {
