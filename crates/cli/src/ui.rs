@@ -10,9 +10,9 @@ use std::{
     process::ExitCode,
 };
 
-use baton_app::Failure;
+use baton_app::{Envelope, Failure};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{commands::surface::in_words, exit::Exit};
 
@@ -39,7 +39,7 @@ impl Ui {
     pub(crate) fn answer_with(&self, exit: Exit, data: &impl Serialize, text: impl FnOnce() -> String) -> ExitCode {
         if self.json {
             let data = serde_json::to_value(data).unwrap_or(Value::Null);
-            envelope(self.command, exit.is_answer(), data, Value::Null);
+            envelope(&Envelope { ok: exit.is_answer(), ..Envelope::answered(self.command, data) });
         } else {
             print(&text());
         }
@@ -50,7 +50,7 @@ impl Ui {
     pub(crate) fn part(&self, data: &impl Serialize, text: impl FnOnce() -> String) -> io::Result<()> {
         if self.json {
             let data = serde_json::to_value(data).unwrap_or(Value::Null);
-            return try_print(&enveloped(self.command, true, data, Value::Null));
+            return try_print(&enveloped(&Envelope::answered(self.command, data)));
         }
         try_print(&text())
     }
@@ -136,15 +136,16 @@ impl Ui {
 /// Tells a program of a "no" to what it called `command`.
 pub(crate) fn failed_envelope(command: &str, failure: &Failure) {
     let failure = Failure { next: in_words(&failure.next), ..failure.clone() };
-    envelope(command, false, Value::Null, failure.to_json());
+    envelope(&Envelope::refused(command, &failure));
 }
 
-fn envelope(command: &str, ok: bool, data: Value, error: Value) {
-    print(&enveloped(command, ok, data, error));
+fn envelope(envelope: &Envelope<'_>) {
+    print(&enveloped(envelope));
 }
 
-fn enveloped(command: &str, ok: bool, data: Value, error: Value) -> String {
-    format!("{}\n", json!({ "ok": ok, "command": command, "data": data, "error": error }))
+/// An envelope as a line. Every field is there, so that a script finds each.
+fn enveloped(envelope: &Envelope<'_>) -> String {
+    format!("{}\n", serde_json::json!(envelope))
 }
 
 fn is_empty(value: &Value) -> bool {

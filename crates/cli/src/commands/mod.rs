@@ -14,6 +14,7 @@ mod job;
 mod join;
 mod leave;
 mod mcp;
+mod minder;
 mod pass;
 mod reference;
 mod release;
@@ -94,6 +95,8 @@ enum Command {
     Completions(completions::CompletionsArgs),
     #[command(hide = true)]
     Reference(reference::ReferenceArgs),
+    #[command(hide = true)]
+    Minder(minder::MinderArgs),
 }
 
 impl Command {
@@ -127,18 +130,19 @@ impl Command {
             Self::Store(store) => store.name(),
             Self::Completions(_) => "completions",
             Self::Reference(_) => "reference",
+            Self::Minder(_) => "minder",
         }
     }
 
     /// Whether its output is for a program that expects no envelope: a protocol, a script, a page.
     fn has_a_format_of_its_own(&self) -> bool {
-        matches!(self, Self::Mcp(_) | Self::Completions(_) | Self::Reference(_))
+        matches!(self, Self::Mcp(_) | Self::Completions(_) | Self::Reference(_) | Self::Minder(_))
     }
 
     /// Whether it is about no store, or about others than the one that is asked for.
     fn is_about_no_store(&self) -> bool {
         match self {
-            Self::Demo(_) | Self::Uninstall(_) | Self::Completions(_) | Self::Reference(_) => true,
+            Self::Demo(_) | Self::Uninstall(_) | Self::Completions(_) | Self::Reference(_) | Self::Minder(_) => true,
             Self::Store(store) => store.names_its_own(),
             _ => false,
         }
@@ -173,6 +177,7 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Store(command) => command.run(store, ui),
         Command::Completions(args) => Ok(args.run()),
         Command::Reference(args) => Ok(args.run()),
+        Command::Minder(args) => Ok(args.run()),
         Command::Mcp(args) => args.run(store),
         Command::Status(args) => args.run(&Context::open(store)?, ui),
         Command::Join(args) => args.run(&Context::open(store)?, ui),

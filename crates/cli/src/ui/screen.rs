@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
+use baton_app::Envelope;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -25,7 +26,7 @@ impl Screen {
     pub(crate) fn show(&mut self, data: &impl Serialize, page: &str) -> io::Result<()> {
         let state = if self.ui.json {
             let data = serde_json::to_value(data).unwrap_or(Value::Null);
-            enveloped(self.ui.command, true, data, Value::Null)
+            enveloped(&Envelope::answered(self.ui.command, data))
         } else {
             page.to_owned()
         };

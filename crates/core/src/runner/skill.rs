@@ -43,9 +43,10 @@ impl Injection {
             SkillProfile::ALL.iter().copied().find(|profile| kind.contains(profile.as_str()))
         };
         let max_chars = match meta.get("skill_max_chars").and_then(Value::as_u64) {
-            Some(asked) => usize::try_from(asked).unwrap_or(usize::MAX).min(limits::SKILL_CHARS_MAX),
+            Some(asked) => usize::try_from(asked).unwrap_or(usize::MAX),
             None => default.max_chars,
         };
+        let max_chars = max_chars.min(limits::SKILL_CHARS_MAX);
         let profile = asked.or_else(inferred).unwrap_or(default.profile);
         (max_chars > 0).then_some(Self { profile, max_chars })
     }
