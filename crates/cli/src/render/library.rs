@@ -17,8 +17,8 @@ pub(crate) fn card_lines(cards: &[CardView]) -> String {
         .flatten()
         .collect();
         let links = if links.is_empty() { String::new() } else { format!("  ({})", links.join(", ")) };
-        let pinned = if card.pinned { "pinned" } else { "" };
-        [card.card.to_string(), card.kind.to_string(), pinned.to_owned(), format!("{}{tags}{links}", line(&card.title))]
+        let pinned = if card.pinned { "  pinned" } else { "" };
+        [card.card.to_string(), card.kind.to_string(), format!("{}{tags}{links}{pinned}", line(&card.title))]
     };
     columns(&cards.iter().map(row).collect::<Vec<_>>())
 }

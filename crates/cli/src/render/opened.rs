@@ -9,7 +9,7 @@ use baton_core::{ids::AgentId, reference::Reference, time::Timestamp};
 use super::{
     job::{job_event, job_next, job_summary, refs},
     library::{anchor_lines, artifact_lines, card_lines},
-    task::task_page,
+    task::{task_next, task_summary},
     words::{ago, block, columns, deadline, line},
 };
 use crate::{commands::surface::as_typed, ui::clean};
@@ -56,10 +56,11 @@ fn event_page(opened: &OpenedEvent, reference: &Reference) -> String {
 }
 
 fn task_with_all(opened: &OpenedTask, now: Timestamp, you: &AgentId) -> String {
-    task_page(&opened.task, now, you)
+    task_summary(&opened.task, now)
         + &part("Jobs", &job_lines(&opened.jobs))
         + &part("Cards", &card_lines(&opened.cards))
         + &more(&opened.more)
+        + &task_next(&opened.task, you)
 }
 
 fn card_page(opened: &OpenedCard, reference: &Reference, now: Timestamp) -> String {
