@@ -86,9 +86,12 @@ pub(crate) fn job_page(opened: &OpenResult, now: Timestamp) -> String {
 /// Something that happened to a job.
 pub(crate) fn job_event(event: &JobEvent) -> String {
     let percent = event.percent.map_or_else(String::new, |percent| format!(" ({percent}%)"));
-    // Whoever claims is told by the runner's name.
-    let message = clean(&event.message).replace('\n', "\n    ");
-    let mut text = format!("{}  {}  {:<10}  {}{percent}: {message}\n", event.reference, event.at, event.kind, event.by);
+    let message = match event.kind {
+        Kind::Claimed | Kind::Reclaimed => format!("for {}", line(&event.message)),
+        _ => clean(&event.message).replace('\n', "\n    "),
+    };
+    let (reference, at, kind, by) = (&event.reference, event.at, event.kind.as_str(), &event.by);
+    let mut text = format!("{reference}  {at}  {kind:<10}  {by}{percent}: {message}\n");
     if !event.refs.is_empty() {
         text.push_str(&format!("    refs: {}\n", refs(&event.refs)));
     }
