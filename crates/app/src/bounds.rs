@@ -23,7 +23,7 @@ impl Page {
     }
 
     /// Views of as many of `found` as are wanted and fit, in their order.
-    pub(crate) fn fill<T, V: Serialize>(&mut self, found: &[T], most: u32, view: impl Fn(&T) -> V) -> Vec<V> {
+    pub(crate) fn fill<'a, T, V: Serialize>(&mut self, found: &'a [T], most: u32, view: impl Fn(&'a T) -> V) -> Vec<V> {
         found.iter().take(most as usize).map(view).take_while(|view| self.takes(view)).collect()
     }
 }
