@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use baton_app::{
     App, Caller, Cancel, Failure,
-    table::{CALL, Call, Command, Effect, Place, Portal, TABLE, Tier, UseCase},
+    table::{Asked, CALL, Call, Command, Effect, HELP, Place, Portal, TABLE, Tier, UseCase},
 };
 use baton_core::ids::RoomId;
 use baton_testkit::{Agent, Backend, TestApp, on_every_backend};
@@ -52,9 +52,17 @@ macro_rules! desk {
 desk!(Read "desk.read" Read InRoom |input| Done { room_id: Some(input.room_id), paper: input.paper });
 desk!(Put "desk.put" Write InRoom |input| Done { room_id: Some(input.room_id), paper: input.paper });
 
-/// Finds out what is meant, without running it.
+/// Finds out what is asked for, without running it.
+fn asked(input: Value) -> Result<Asked, Failure> {
+    DESK.asked(DESKS, input.as_object().cloned().expect("an object"))
+}
+
+/// Finds out which command is meant.
 fn meant(input: Value) -> Result<Call, Failure> {
-    DESK.call(DESKS, input.as_object().cloned().expect("an object"))
+    match asked(input)? {
+        Asked::Call(call) => Ok(call),
+        Asked::Help(_) => panic!("a command was meant"),
+    }
 }
 
 /// Calls the portal.
@@ -71,6 +79,33 @@ fn an_op_or_a_full_name_finds_the_command_and_its_effect_before_it_runs() {
     assert_eq!(found(json!({"op": "read"})), ("desk.read", Effect::Read));
     assert_eq!(found(json!({"op": "put", "args": null, "cmd": null})), ("desk.put", Effect::Write));
     assert_eq!(found(json!({"op": CALL, "cmd": "desk.put", "args": {}})), ("desk.put", Effect::Write));
+}
+
+#[test]
+fn help_is_about_the_portal_or_about_an_op_by_either_of_its_names() {
+    let about = |input| match asked(input).map_err(|failure| failure.to_json()) {
+        Ok(Asked::Help(command)) => Ok(command.map(|command| command.name)),
+        Ok(Asked::Call(call)) => panic!("{} was called", call.command.name),
+        Err(refusal) => Err(format!("{} {}", refusal["error"], refusal["message"])),
+    };
+    assert_eq!(about(json!({"op": HELP})), Ok(None));
+    assert_eq!(about(json!({"op": HELP, "workspace": "anywhere", "args": {}})), Ok(None));
+    assert_eq!(about(json!({"op": HELP, "args": {"op": HELP}})), Ok(None));
+    assert_eq!(about(json!({"op": HELP, "args": {"op": "put"}})), Ok(Some("desk.put")));
+    assert_eq!(about(json!({"op": HELP, "args": {"op": "desk.put"}})), Ok(Some("desk.put")));
+    let refused = |input| about(input).unwrap_err();
+    assert_eq!(refused(json!({"op": HELP, "args": {"op": "burn"}})), r#""UNKNOWN_OP" "`desk` has no op `burn`.""#);
+    let unknown = r#""INVALID_INPUT" "verb: unknown field `verb`, expected `op`""#;
+    assert_eq!(refused(json!({"op": HELP, "args": {"verb": "put"}})), unknown);
+}
+
+#[test]
+fn wrong_arguments_point_to_the_help_on_their_op() {
+    let app = TestApp::open(Backend::Sqlite);
+    let ana = app.agent("ana");
+    ana.join();
+    let refusal = call(&ana, &app, json!({"op": "put", "args": {"sheet": 1}})).unwrap_err();
+    assert_eq!(refusal.next, r#"Correct the named field. Op `help` with args {"op":"put"} says what it takes."#);
 }
 
 #[test]
@@ -105,7 +140,7 @@ fn every_refusal_names_what_is_wrong_and_what_there_is() {
             "error": "UNKNOWN_OP",
             "message": "`desk` has no op `list`.",
             "ops": ["read", "put"],
-            "next": "Use one of `ops`.",
+            "next": "Use one of `ops`; op `help` says what they do and take.",
         })
     );
     let cmds = json!(["desk.read", "desk.put"]);
@@ -175,7 +210,7 @@ fn the_places_of_the_table_are_consistent() {
                 // A portal puts the room in.
                 assert!(command.input_schema().as_value()["properties"].get("room_id").is_some(), "{}", command.name);
                 assert_eq!(command.name, format!("{}.{op}", command.tool()));
-                assert_ne!(op, CALL);
+                assert!(![CALL, HELP].contains(&op), "{op} is the portal's own");
             }
             None => {
                 let tool = command.tool();

@@ -17,7 +17,7 @@ pub(crate) enum Exit {
     Refused,
     /// What it names does not exist.
     NotFound,
-    /// `wait`: it is not your turn, and the time is up.
+    /// `wait`: it is not your turn, and the time is up. `job claim`: there is nothing to claim.
     NotYet,
     /// `wait`: the stick may be taken over.
     TakeoverAvailable,

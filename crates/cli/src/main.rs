@@ -3,13 +3,17 @@
 //! Each command is one file under [`commands`]; it calls one use case of the command table and shows the answer
 //! through [`ui`], the only place that prints. What a refusal means for the exit status is in [`exit`].
 
+mod audience;
+mod autostart;
 mod commands;
 mod context;
 mod exit;
 mod handoff;
 mod install;
+mod parse;
 mod render;
 mod select;
+mod text;
 mod ui;
 mod wording;
 

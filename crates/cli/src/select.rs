@@ -104,18 +104,24 @@ impl KeyArgs {
 }
 
 impl RoomArgs {
-    /// The room that is meant.
+    /// The room that is meant. Whoever works on a job and names none means the job's, wherever it works.
     pub(crate) fn find(&self, context: &Context) -> Result<RoomId, Failure> {
-        if let Some(room) = &self.room {
-            return Ok(room.clone());
+        match (&self.room, &self.path) {
+            (Some(room), _) => Ok(room.clone()),
+            (None, Some(path)) => context.app.room_at(&context.caller, path),
+            (None, None) => context.app.room_for(&context.caller, None),
         }
-        context.app.room_at(&context.caller, self.path.as_deref().unwrap_or(Path::new(".")))
+    }
+
+    /// Whether it says nothing.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.room.is_none() && self.path.is_none()
     }
 
     /// The room that is meant by a call that may have been made before.
     pub(crate) fn find_again(&self, context: &Context, earlier: Option<&Earlier>) -> Result<RoomId, Failure> {
         match earlier {
-            Some(earlier) if self.room.is_none() && self.path.is_none() => Ok(earlier.room_id.clone()),
+            Some(earlier) if self.is_bare() => Ok(earlier.room_id.clone()),
             _ => self.find(context),
         }
     }

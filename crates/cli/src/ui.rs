@@ -3,16 +3,20 @@
 //! Text that came from agents is data: control characters and bidirectional overrides are taken out before a
 //! terminal sees them.
 
+mod screen;
+
 use std::{
     io::{self, BufRead, IsTerminal, Write},
     process::ExitCode,
 };
 
-use baton_app::Failure;
+use baton_app::{Envelope, Failure};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{commands::surface::in_words, exit::Exit};
+
+pub(crate) use screen::Screen;
 
 /// Where a command shows its answer.
 #[derive(Clone, Copy, Debug)]
@@ -35,11 +39,25 @@ impl Ui {
     pub(crate) fn answer_with(&self, exit: Exit, data: &impl Serialize, text: impl FnOnce() -> String) -> ExitCode {
         if self.json {
             let data = serde_json::to_value(data).unwrap_or(Value::Null);
-            envelope(self.command, exit.is_answer(), data, Value::Null);
+            envelope(&Envelope { ok: exit.is_answer(), ..Envelope::answered(self.command, data) });
         } else {
             print(&text());
         }
         exit.into()
+    }
+
+    /// Shows a part of an answer that has several, each as an answer of its own. Whoever reads may have gone.
+    pub(crate) fn part(&self, data: &impl Serialize, text: impl FnOnce() -> String) -> io::Result<()> {
+        if self.json {
+            let data = serde_json::to_value(data).unwrap_or(Value::Null);
+            return try_print(&enveloped(&Envelope::answered(self.command, data)));
+        }
+        try_print(&text())
+    }
+
+    /// Whether a program reads the answer.
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.json
     }
 
     /// Shows a "no", with the next step.
@@ -118,11 +136,16 @@ impl Ui {
 /// Tells a program of a "no" to what it called `command`.
 pub(crate) fn failed_envelope(command: &str, failure: &Failure) {
     let failure = Failure { next: in_words(&failure.next), ..failure.clone() };
-    envelope(command, false, Value::Null, failure.to_json());
+    envelope(&Envelope::refused(command, &failure));
 }
 
-fn envelope(command: &str, ok: bool, data: Value, error: Value) {
-    print(&format!("{}\n", json!({ "ok": ok, "command": command, "data": data, "error": error })));
+fn envelope(envelope: &Envelope<'_>) {
+    print(&enveloped(envelope));
+}
+
+/// Every field is there, so that a script finds each.
+fn enveloped(envelope: &Envelope<'_>) -> String {
+    format!("{}\n", serde_json::json!(envelope))
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -45,6 +45,15 @@ pub struct CallResult {
     pub content: Value,
 }
 
+impl CallResult {
+    /// What the command itself said: a portal's envelope is opened.
+    pub fn into_data(mut self) -> Value {
+        let inside = if self.is_error { "error" } else { "data" };
+        let is_envelope = self.content["ok"].is_boolean() && self.content["command"].is_string();
+        if is_envelope { self.content[inside].take() } else { self.content }
+    }
+}
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {

@@ -17,6 +17,7 @@ mod callers;
 pub mod client;
 pub mod instructions;
 mod lines;
+mod portal;
 mod schema;
 mod serve;
 mod server;

@@ -30,7 +30,7 @@ use crate::{
     blocking::{self, Answer},
     callers::Callers,
     instructions::INSTRUCTIONS,
-    tools::Tools,
+    tools::{Request, Tools},
 };
 
 /// How often a waiting call says that it is alive, well within the 60 s after which some clients give up.
@@ -136,11 +136,13 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let result = match self.tools.call(&request.name, request.arguments.unwrap_or_default()) {
-            Ok(call) => answer::render(self.run(call, &context).await),
-            Err(refused) => answer::refusal(&refused),
+        let (form, asked) = self.tools.call(&request.name, request.arguments.unwrap_or_default());
+        let answer = match asked {
+            Ok(Request::Run(call)) => self.run(call, &context).await,
+            Ok(Request::Told(answer)) => Ok(answer),
+            Err(refused) => Err(refused),
         };
-        Ok(result.into())
+        Ok(answer::render(&form, answer).into())
     }
 
     async fn on_custom_request(

@@ -6,13 +6,13 @@ use std::sync::{Arc, OnceLock};
 
 use baton_app::{
     Failure,
-    table::{CALL, Call, Command, Effect, Place, Portal, TABLE, Tier},
+    table::{Asked, Call, Command, Effect, HELP, Place, Portal, TABLE, Tier},
 };
 use baton_core::code::ErrorCode;
 use rmcp::model::{MetaObject, Tool, ToolAnnotations};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::schema;
+use crate::{answer::Form, portal, schema};
 
 /// Tools that end something for good. A takeover is not one of them: it is logged, fenced and open only when nobody
 /// answers, and a Codex that runs by itself refuses tools that are marked so.
@@ -26,6 +26,14 @@ pub(crate) struct Tools {
     tier: Tier,
     offered: Vec<Offer>,
     listed: OnceLock<Vec<Tool>>,
+}
+
+/// What a call of a tool asks for.
+pub(crate) enum Request {
+    /// To run a command.
+    Run(Call),
+    /// What is known already.
+    Told(Value),
 }
 
 /// What is behind a tool's name.
@@ -77,46 +85,30 @@ impl Tools {
         let mut repeats = schema::Repeats::default();
         let one = |offer: &Offer| match offer {
             Offer::Command(command) => tool(command, &mut repeats),
-            Offer::Portal(portal) => self.portal(portal),
+            Offer::Portal(portal) => portal::tool(portal, self.table)
+                .with_annotations(hints(portal::only_reads(portal, self.table), Ends::Nothing))
+                .with_meta(always_loaded()),
         };
         self.offered.iter().map(one).collect()
     }
 
-    /// A portal as one tool: a line for each op, and a schema that leaves the arguments to the command. It has no
-    /// schema for results, which are as different as its commands.
-    fn portal(&self, portal: &'static Portal) -> Tool {
-        let commands: Vec<_> = portal.commands(self.table).collect();
-        let mut description = portal.about.to_owned();
-        let mut ops = Vec::new();
-        for (command, op) in commands.iter().filter_map(|command| Some((command, command.op()?))) {
-            description.push('\n');
-            description.push_str(&schema::signature(op, command.input_schema().as_value()));
-            ops.push(op);
+    /// What is meant by a call of the tool `name`, and in which form to answer it.
+    pub(crate) fn call(&self, name: &str, arguments: Map<String, Value>) -> (Form, Result<Request, Failure>) {
+        match self.offered.iter().find(|offer| offer.name() == name) {
+            Some(Offer::Command(command)) => (Form::Plain, Ok(Request::Run(Call::of(command, arguments)))),
+            Some(Offer::Portal(portal)) => self.ask(portal, arguments),
+            None => (Form::Plain, Err(self.unknown(name))),
         }
-        ops.push(CALL);
-        let properties = json!({
-            "workspace": {"type": "string"},
-            "op": {"type": "string", "enum": ops},
-            "args": {"type": "object"},
-            "cmd": {"type": "string"},
-        });
-        let input = Map::from_iter([
-            ("type".to_owned(), "object".into()),
-            ("properties".to_owned(), properties),
-            ("required".to_owned(), json!(["op"])),
-        ]);
-        let only_reads = commands.iter().all(|command| command.effect == Effect::Read);
-        Tool::new(portal.name, description, Arc::new(input))
-            .with_annotations(hints(only_reads).destructive(false))
-            .with_meta(always_loaded())
     }
 
-    /// What is meant by a call of the tool `name`.
-    pub(crate) fn call(&self, name: &str, arguments: Map<String, Value>) -> Result<Call, Failure> {
-        match self.offered.iter().find(|offer| offer.name() == name) {
-            Some(Offer::Command(command)) => Ok(Call::of(command, arguments)),
-            Some(Offer::Portal(portal)) => portal.call(self.table, arguments),
-            None => Err(self.unknown(name)),
+    fn ask(&self, portal: &'static Portal, arguments: Map<String, Value>) -> (Form, Result<Request, Failure>) {
+        match portal.asked(self.table, arguments) {
+            Ok(Asked::Call(call)) => (Form::Enveloped(call.command.name.into()), Ok(Request::Run(call))),
+            Ok(Asked::Help(about)) => {
+                let name = format!("{}.{HELP}", portal.name);
+                (Form::Enveloped(name.into()), Ok(Request::Told(portal::help(portal, self.table, about))))
+            }
+            Err(refused) => (Form::Enveloped(portal.name.into()), Err(refused)),
         }
     }
 
@@ -148,17 +140,24 @@ impl Tools {
     }
 }
 
-/// Whether `name` is what others would call this command: `scope.reserve` or `scope_reserve`.
+/// Whether `name` is what others call this command: its own name, also with underlines (`scope_reserve`), and the names
+/// of the job contract before there were portals, where all tools began with `tasks_` (`tasks_jobs_create`,
+/// `tasks_runner_heartbeat`).
 fn is_called(command: &Command, name: &str) -> bool {
-    command.name == name || command.name.replacen('.', "_", 1) == name
+    let underlined = |dotted: &str, name: &str| dotted.len() == name.len() && dotted.replace('.', "_") == name;
+    let of_two_words = command.op().filter(|op| op.contains('.'));
+    command.name == name
+        || underlined(command.name, name)
+        || name
+            .strip_prefix("tasks_")
+            .is_some_and(|rest| underlined(command.name, rest) || of_two_words.is_some_and(|op| underlined(op, rest)))
 }
 
+/// A tool of its own. The listing has no schema for results: see [`schema::fields`].
 fn tool(command: &'static Command, repeats: &mut schema::Repeats) -> Tool {
-    let mut input = schema::compact(command.input_schema().as_value());
-    let output = schema::outline(command.output_schema().as_value(), &input);
+    let mut input = schema::listed(command.input_schema().as_value());
     repeats.abridge(command.tool(), &mut input);
     Tool::new(command.tool(), command.about, Arc::new(input))
-        .with_raw_output_schema(Arc::new(output))
         .with_annotations(annotations(command))
         .with_meta(always_loaded())
 }
@@ -168,12 +167,22 @@ fn always_loaded() -> MetaObject {
     MetaObject(Map::from_iter([("anthropic/alwaysLoad".to_owned(), true.into())]))
 }
 
+/// What a tool that changes something may end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    Nothing,
+    SomethingForGood,
+}
+
 fn annotations(command: &Command) -> ToolAnnotations {
-    let hints = hints(command.effect == Effect::Read).destructive(DESTRUCTIVE.contains(&command.tool()));
+    let ends = if DESTRUCTIVE.contains(&command.tool()) { Ends::SomethingForGood } else { Ends::Nothing };
+    let hints = hints(command.effect == Effect::Read, ends);
     if IDEMPOTENT.contains(&command.tool()) { hints.idempotent(true) } else { hints }
 }
 
-/// A non-interactive Codex refuses tools that are not annotated, and runs read-only ones side by side.
-fn hints(only_reads: bool) -> ToolAnnotations {
-    ToolAnnotations::new().read_only(only_reads).open_world(false)
+/// A non-interactive Codex refuses tools that are not annotated, and runs read-only ones side by side. Whether a
+/// read-only tool destroys something is no question.
+fn hints(only_reads: bool, ends: Ends) -> ToolAnnotations {
+    let hints = ToolAnnotations::new().read_only(only_reads).open_world(false);
+    if only_reads { hints } else { hints.destructive(ends == Ends::SomethingForGood) }
 }

@@ -18,7 +18,7 @@ use crate::Failure;
 
 /// Variables that would point git elsewhere or make it run or say something else. A harness may itself have been
 /// started from a git hook.
-pub(super) const UNWANTED: [&str; 15] = [
+pub const UNWANTED: [&str; 15] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",

@@ -22,6 +22,7 @@ mod workspace;
 pub use canonical::canonical;
 pub use changed::{changed_paths, staged_paths};
 pub use draft::draft_artifacts;
+pub use git::UNWANTED as GIT_VARIABLES;
 pub use hooks::hooks_directory;
 pub use repository::checkout_root;
 pub use workspace::{Location, in_main_worktree, resolve};

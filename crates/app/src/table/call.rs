@@ -2,7 +2,8 @@
 //!
 //! A tool of its own is called with the command's input. A portal is called with `{workspace?, op, args?, cmd?}`:
 //! `op` is the command's name in the portal, or `call` with the full name in `cmd`; `args` is the command's input;
-//! and the room is put in for the caller, who mostly means the one it is in.
+//! and the room is put in for the caller, who mostly means the one it is in. The op `help` asks about the portal itself,
+//! or about the op that its `args` name.
 
 use baton_core::{code::ErrorCode, ids::RoomId, limits};
 use serde::Deserialize;
@@ -17,6 +18,8 @@ use crate::{App, Caller, Failure};
 
 /// The op that takes a command's full name.
 pub const CALL: &str = "call";
+/// The op that asks what the others are and take. It is the portal's own and no command.
+pub const HELP: &str = "help";
 /// Where an input names the room it is about.
 const ROOM: &str = "room_id";
 
@@ -36,6 +39,15 @@ enum Input {
     Args { args: Map<String, Value>, workspace: Option<String> },
 }
 
+/// What a portal is asked for.
+#[derive(Clone)]
+pub enum Asked {
+    /// To run a command.
+    Call(Call),
+    /// What its ops are, or what this one takes.
+    Help(Option<&'static Command>),
+}
+
 /// What a caller of a portal says.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,6 +58,13 @@ struct PortalInput {
     cmd: Option<String>,
 }
 
+/// What a caller who asks for help may name.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HelpInput {
+    op: Option<String>,
+}
+
 impl Call {
     /// A call of a command by itself.
     pub const fn of(command: &'static Command, input: Map<String, Value>) -> Self {
@@ -54,11 +73,15 @@ impl Call {
 
     /// Runs it.
     pub fn run(self, app: &App, caller: &Caller) -> Result<Value, Failure> {
-        let input = match self.input {
-            Input::Whole(input) => input,
-            Input::Args { args, workspace } => with_room(app, caller, args, workspace.as_deref())?,
-        };
-        self.command.run(app, caller, Value::Object(input))
+        match self.input {
+            Input::Whole(input) => self.command.run(app, caller, Value::Object(input)),
+            Input::Args { args, workspace } => {
+                let input = with_room(app, caller, args, workspace.as_deref())?;
+                self.command
+                    .run(app, caller, Value::Object(input))
+                    .map_err(|failure| self.command.pointing_to_help(failure))
+            }
+        }
     }
 }
 
@@ -68,23 +91,38 @@ impl Portal {
         table.iter().filter(move |command| matches!(command.place, Place::Portal(portal) if portal.name == self.name))
     }
 
-    /// The command of `table` that is meant by what this portal was given.
-    pub fn call(&self, table: &'static [Command], input: Map<String, Value>) -> Result<Call, Failure> {
+    /// What is meant by what this portal was given: a command of `table`, or help.
+    pub fn asked(&self, table: &'static [Command], input: Map<String, Value>) -> Result<Asked, Failure> {
         let PortalInput { workspace, op, args, cmd } = parse(Value::Object(input))?;
         let command = match cmd {
+            None if op == HELP => return self.help(table, args).map(Asked::Help),
             None if op == CALL => return Err(invalid("cmd", "op `call` needs the full name of a command")),
             None => self.op(table, &op)?,
             Some(cmd) if op == CALL => self.cmd(table, &cmd)?,
             Some(_) => return Err(invalid("cmd", "goes with op `call` only")),
         };
-        Ok(Call { command, input: Input::Args { args: args.unwrap_or_default(), workspace } })
+        Ok(Asked::Call(Call { command, input: Input::Args { args: args.unwrap_or_default(), workspace } }))
+    }
+
+    /// The op that help is asked about, by either of its names. Help is the same in every workspace.
+    fn help(
+        &self,
+        table: &'static [Command],
+        args: Option<Map<String, Value>>,
+    ) -> Result<Option<&'static Command>, Failure> {
+        let HelpInput { op } = parse(Value::Object(args.unwrap_or_default()))?;
+        let Some(op) = op.filter(|op| op != HELP) else { return Ok(None) };
+        let named = self.commands(table).find(|command| command.name == op);
+        named.map_or_else(|| self.op(table, &op), Ok).map(Some)
     }
 
     fn op(&self, table: &'static [Command], op: &str) -> Result<&'static Command, Failure> {
         self.commands(table).find(|command| command.op() == Some(op)).ok_or_else(|| {
             let ops: Vec<Value> = self.commands(table).filter_map(Command::op).map(Value::from).collect();
             let message = format!("`{}` has no op `{}`.", self.name, shown(op));
-            Failure::new(ErrorCode::UnknownOp, message).with("ops", ops).advising("Use one of `ops`.")
+            Failure::new(ErrorCode::UnknownOp, message)
+                .with("ops", ops)
+                .advising("Use one of `ops`; op `help` says what they do and take.")
         })
     }
 
@@ -98,6 +136,19 @@ impl Portal {
             };
             Failure::new(ErrorCode::UnknownCmd, message).with("cmds", cmds).advising(next)
         })
+    }
+}
+
+impl Command {
+    /// Arguments that are wrong or missing can be looked up: the listing of tools has only the most used ones.
+    fn pointing_to_help(&self, failure: Failure) -> Failure {
+        match self.op() {
+            Some(op) if failure.code == ErrorCode::InvalidInput && failure.next == failure.code.remedy() => {
+                let next = format!("{} Op `{HELP}` with args {{\"op\":\"{op}\"}} says what it takes.", failure.next);
+                failure.advising(next)
+            }
+            Some(_) | None => failure,
+        }
     }
 }
 

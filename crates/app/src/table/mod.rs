@@ -10,12 +10,13 @@ mod command;
 mod parse;
 mod place;
 
-pub use call::{CALL, Call};
+pub use call::{Asked, CALL, Call, HELP};
 pub use command::{Command, Effect, UseCase};
 pub use place::{AGENT, INBOX, JOBS, Place, Portal, SCOPE, TASKS, Tier};
 
-/// Every command, in the order in which tools are listed.
-pub const TABLE: &[Command] = crate::commands::TABLE;
+/// Every command, in the order in which tools are listed. It is a static, because that it is this table and no other is
+/// told by its address.
+pub static TABLE: &[Command] = crate::commands::TABLE;
 
 /// The command named `name`.
 pub fn find(name: &str) -> Option<&'static Command> {

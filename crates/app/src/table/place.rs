@@ -36,7 +36,7 @@ pub struct Portal {
 pub static SCOPE: Portal = Portal {
     name: "scope",
     tier: Tier::Daily,
-    about: "Reserve paths (from the room's root: a file, a directory, dir/*) so that nobody else edits them; see who has what.",
+    about: "Reserve paths (a file, a directory or dir/*, from the room's root) so that nobody else edits them.",
 };
 
 /// `tasks.*`: what there is to do.
@@ -47,7 +47,7 @@ pub static TASKS: Portal =
 pub static JOBS: Portal = Portal {
     name: "jobs",
     tier: Tier::Daily,
-    about: "Jobs for runners: delegate work, watch it on the radar, answer questions; runners claim, report and complete.",
+    about: "Jobs for runners: delegate, watch the radar, answer questions; runners claim, report, complete.",
 };
 
 /// `inbox.*`: protocol messages.

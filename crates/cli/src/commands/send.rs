@@ -1,9 +1,6 @@
 //! `baton send`
 
-use std::{
-    io::{self, Read},
-    process::ExitCode,
-};
+use std::process::ExitCode;
 
 use baton_app::{
     Failure,
@@ -15,8 +12,12 @@ use crate::{
     context::Context,
     render,
     select::{self, AboutArgs, KeyArgs, RoomArgs},
+    text::Text,
     ui::Ui,
 };
+
+/// What a message says at length.
+const BODY: Text = Text { field: "body", most_bytes: limits::MESSAGE_BYTES, code: ErrorCode::InvalidMessage };
 
 /// Send a message to an agent, a role or everybody
 ///
@@ -78,7 +79,7 @@ impl SendArgs {
             blocker: self.blocker,
             requested_action: self.request,
             urgency: self.urgency,
-            body: self.body.map(text_of).transpose()?,
+            body: self.body.map(|body| BODY.given(body)).transpose()?,
             requires_ack: (self.requires_ack || self.no_ack).then_some(self.requires_ack),
             bead_id: self.about.bead,
             scope: self.about.scope,
@@ -86,23 +87,4 @@ impl SendArgs {
         })?;
         Ok(ui.answer(&sent, || render::sent_sentence(&sent)))
     }
-}
-
-/// The text of a body: as it was given, or what standard input has. One line break at its end is the shell's.
-fn text_of(body: String) -> Result<String, Failure> {
-    if body != "-" {
-        return Ok(body);
-    }
-    let invalid = |why: String| Failure::new(ErrorCode::InvalidMessage, format!("body {why}.")).with("field", "body");
-    // One byte and a line break more than a message may have, so that what is too long is known and not cut.
-    let mut bytes = Vec::new();
-    let bound = limits::MESSAGE_BYTES as u64 + 2;
-    let read = io::stdin().lock().take(bound).read_to_end(&mut bytes);
-    read.map_err(|error| invalid(format!("could not be read from standard input: {error}")))?;
-    let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-    if text.len() > limits::MESSAGE_BYTES {
-        return Err(invalid(format!("is too long; at most {} bytes are accepted", limits::MESSAGE_BYTES)));
-    }
-    let text = std::str::from_utf8(text).map_err(|_| invalid("from standard input is not UTF-8 text".to_owned()))?;
-    Ok(text.to_owned())
 }

@@ -6,14 +6,24 @@ use baton_app::{
     Failure,
     attention::attention,
     commands::{
+        jobs::{Format, Radar, RadarInput},
         room::{List, ListInput},
         scope::{Status, StatusInput},
     },
 };
-use baton_core::{ids::AgentId, room::RoomState};
+use baton_core::{
+    ids::{AgentId, RoomId},
+    limits,
+    room::RoomState,
+};
 use serde_json::json;
 
-use crate::{context::Context, render, select::RoomArgs, ui::Ui};
+use crate::{
+    context::Context,
+    render::{self, JobCounts},
+    select::RoomArgs,
+    ui::Ui,
+};
 
 /// Show this workspace at a glance: the stick, who is here, what waits for you
 #[derive(Debug, clap::Args)]
@@ -25,7 +35,9 @@ pub(super) struct StatusArgs {
 impl StatusArgs {
     pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let you = context.caller.actor().agent_id;
-        if self.room.room.is_none() {
+        // Whoever works on a job is in the job's room, wherever it works.
+        let elsewhere = self.room.is_bare() && context.surroundings.assignment().is_some();
+        if self.room.room.is_none() && !elsewhere {
             let path = self.room.path.as_deref().map(crate::select::utf8).transpose()?;
             let here = context.run::<List>(ListInput { context_path: path, all: false })?;
             if here.rooms.is_empty() {
@@ -41,14 +53,36 @@ impl StatusArgs {
         let attention = attention(&context.app, &context.caller, &state.room.room_id)?;
         let room_id = state.room.room_id.clone();
         let scopes = context.run::<Status>(StatusInput { room_id, path: None, all: false })?.scopes;
-        let data = json!({ "you": you, "next": next, "attention": attention, "scopes": scopes, "state": state });
+        let jobs = jobs(context, &state.room.room_id)?;
+        let mut data = json!({ "you": you, "next": next, "attention": attention, "scopes": scopes, "state": state });
+        if let Some(jobs) = &jobs {
+            data["jobs"] = json!(jobs);
+        }
         let now = context.app.now()?;
         Ok(ui.answer(&data, || {
             let (room, waiting) = (render::room_page(&state, now, &you), render::attention_page(&attention, now));
             let taken = render::taken_page(&scopes, now);
-            format!("{room}{taken}{waiting}\nnext: {next}\n")
+            let jobs = jobs.as_ref().map_or_else(String::new, render::jobs_line);
+            format!("{room}{taken}{jobs}{waiting}\nnext: {next}\n")
         }))
     }
+}
+
+/// What the room's jobs want of somebody. Nothing, if none is under way.
+fn jobs(context: &Context, room_id: &RoomId) -> Result<Option<JobCounts>, Failure> {
+    let radar = context.run::<Radar>(RadarInput {
+        room_id: room_id.clone(),
+        status: None,
+        task: None,
+        anchor: None,
+        limit: Some(limits::JOBS_MAX),
+        fmt: Format::Json,
+        max_chars: None,
+        reply_job: None,
+        reply_message: None,
+        idempotency_key: None,
+    })?;
+    Ok(radar.fields.as_ref().and_then(JobCounts::of))
 }
 
 fn next_step(

@@ -39,6 +39,29 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("tasks.start", &["task", "start"]),
     ("tasks.done", &["task", "done"]),
     ("tasks.assign", &["task", "assign"]),
+    ("tasks.macro.delegate", &["job", "delegate"]),
+    ("tasks.macro.fanout_jobs", &["job", "fanout"]),
+    ("jobs.create", &["job", "create"]),
+    ("jobs.radar", &["radar"]),
+    ("jobs.message", &["job", "message"]),
+    ("jobs.open", &["job", "open"]),
+    ("jobs.tail", &["job", "tail"]),
+    ("jobs.list", &["job", "list"]),
+    ("jobs.cancel", &["job", "cancel"]),
+    ("jobs.requeue", &["job", "requeue"]),
+    ("jobs.claim", &["job", "claim"]),
+    ("jobs.report", &["job", "report"]),
+    ("jobs.complete", &["job", "complete"]),
+];
+
+/// Commands that are deliberately not on the command line, and why.
+#[cfg(test)]
+pub(super) const ABSENT: &[(&str, &str)] = &[
+    (
+        "jobs.runner.heartbeat",
+        "a lease of seconds is renewed by the runner itself, never by a command that comes and goes",
+    ),
+    ("jobs.runner.retire", "a runner signs off itself when it ends"),
 ];
 
 /// `advice`, which names tools as agents know them, in the words of the command line. An op of a portal is written

@@ -1,7 +1,11 @@
 //! What somebody should not forget, and where not to go.
 
-use baton_app::{attention::Attention, commands::scope::ScopeView};
-use baton_core::time::Timestamp;
+use baton_app::{
+    attention::Attention,
+    commands::{jobs::RadarFields, scope::ScopeView},
+};
+use baton_core::{job::Status, time::Timestamp};
+use serde::Serialize;
 
 use super::{
     message::subject,
@@ -57,6 +61,50 @@ pub(crate) fn taken_page(scopes: &[ScopeView], now: Timestamp) -> String {
         page.push_str(&format!("  and {} more: baton scope status\n", others.len() - TAKEN_SHOWN));
     }
     page
+}
+
+/// How many jobs are not over, by what they want.
+#[derive(Serialize)]
+pub(crate) struct JobCounts {
+    errors: usize,
+    questions: usize,
+    without_proof: usize,
+    stale: usize,
+    running: usize,
+    queued: usize,
+    /// Whether there are more than were counted. What wants somebody is counted first.
+    has_more: bool,
+}
+
+impl JobCounts {
+    /// The jobs on a radar. Nothing, if there are none.
+    pub(crate) fn of(radar: &RadarFields) -> Option<Self> {
+        let jobs = || radar.jobs.iter().map(|row| &row.job);
+        (!radar.jobs.is_empty()).then(|| Self {
+            errors: jobs().filter(|job| job.has_error).count(),
+            questions: jobs().filter(|job| job.needs_manager).count(),
+            without_proof: jobs().filter(|job| job.needs_proof).count(),
+            stale: jobs().filter(|job| job.stale).count(),
+            running: jobs().filter(|job| job.status == Status::Running).count(),
+            queued: jobs().filter(|job| job.status == Status::Queued).count(),
+            has_more: radar.has_more,
+        })
+    }
+}
+
+/// What jobs want, in a line.
+pub(crate) fn jobs_line(counts: &JobCounts) -> String {
+    let said = [
+        (counts.errors, "with an error"),
+        (counts.questions, "with a question"),
+        (counts.without_proof, "without proof"),
+        (counts.stale, "without a runner"),
+        (counts.running, "running"),
+        (counts.queued, "queued"),
+    ];
+    let said = said.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    let more = if counts.has_more { " and more" } else { "" };
+    format!("\nJobs: {}{more}: baton radar\n", said.collect::<Vec<_>>().join(", "))
 }
 
 fn unanswered(attention: &Attention, now: Timestamp) -> String {

@@ -43,6 +43,8 @@ fn sentence(event: &RoomEvent) -> String {
     let called = event.display_name.as_deref().map(line).unwrap_or_default();
     let scope = event.scope.as_deref().map(line).unwrap_or_default();
     let task = event.task.map(|task| task.to_string()).unwrap_or_default();
+    let job = event.job.map(|job| job.to_string()).unwrap_or_default();
+    let kept = event.refs.first().map(|kept| line(&kept.to_string())).unwrap_or_default();
     let messages = messages(event);
     match event.event_type.as_str() {
         "create" => format!("{from} opened the room"),
@@ -74,6 +76,28 @@ fn sentence(event: &RoomEvent) -> String {
         "task.assign" if event.to_agent_id == event.from_agent_id => format!("{from} took on {task}"),
         "task.assign" if event.to_agent_id.is_some() => format!("{from} gave {task} to {to}"),
         "task.assign" => format!("{from} put {task} back: it is nobody's"),
+        "task.focus" if event.task.is_some() => format!("{from} turned to {task}"),
+        "task.focus" => format!("{from} turned to no task in particular"),
+        "job.created" => format!("{from} asked for {job}"),
+        "job.claimed" => format!("{from} claimed {job} for a runner"),
+        "job.reclaimed" => format!("{from} took {job} over for a runner"),
+        "job.progress" => format!("{from} goes on with {job}"),
+        "job.checkpoint" => format!("{from} reached something in {job}"),
+        "job.question" => format!("{from} asks about {job}"),
+        "job.proof_gate" => format!("{from} lacks proof that {job} is done"),
+        "job.error" => format!("{from} met an error in {job}"),
+        "job.manager" => format!("{from} told {job}"),
+        "job.completed" => format!("{from} finished {job}"),
+        "job.failed" => format!("{from} could not do {job}"),
+        "job.canceled" => format!("{from} withdrew {job}"),
+        "job.requeued" => format!("{from} wants {job} done again"),
+        "runner.register" => format!("{from} offers a runner"),
+        "runner.retire" => format!("{from} signed off a runner"),
+        "card.create" => format!("{from} kept {kept}"),
+        "card.pin" => format!("{from} changed {kept}"),
+        "anchor.set" => format!("{from} described {kept}"),
+        "plan.create" => format!("{from} made {kept}"),
+        "artifact.keep" => format!("{from} kept {kept}"),
         "deliver" => format!("{from} was told of {messages}"),
         "see" => format!("{SEEN_LABEL} by {from}: {messages} from {to}"),
         "accept" => format!("{ACCEPTED_LABEL} by {from}: {messages} from {to}"),

@@ -46,6 +46,10 @@ pub(crate) fn task_page(task: &TaskView, now: Timestamp, you: &AgentId) -> Strin
     if !task.scopes.is_empty() {
         page.push_str(&block("in", &scopes(task)));
     }
+    if let Some(done) = &task.definition_of_done {
+        page.push_str(&block("done when", done));
+    }
+    task.verification.iter().for_each(|step| page.push_str(&block("verify", step)));
     page.push_str(&block("by", &format!("{}, created {}", task.created_by, ago(task.created_at, now))));
     let next = next_step(task, you).map_or_else(String::new, |next| format!("\nnext: {next}\n"));
     page + &next

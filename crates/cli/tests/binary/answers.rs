@@ -147,6 +147,7 @@ fn json_answers_are_one_envelope_whether_it_worked_or_not() {
       "command": "release",
       "data": null,
       "error": {
+        "code": "stale_lease",
         "error": "stale_lease",
         "message": "The supplied lease is no longer current for this room.",
         "current_owner": "test:ana",

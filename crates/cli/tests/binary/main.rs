@@ -17,6 +17,7 @@ mod hold;
 mod install;
 mod machines;
 mod messages;
+mod minder;
 mod postgres_contention;
 mod recovery;
 mod scopes;

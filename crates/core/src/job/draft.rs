@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::{Created, Event, JobId, Refusal, Routing, spec::Choice};
+use super::{
+    Created, Event, JobId, Refusal, Routing,
+    spec::{Choice, Executor},
+};
 use crate::{handoff::is_blank, ids::AnchorId, limits, reference::Reference, task::TaskId};
 
 /// A job that is to be created.
@@ -39,7 +42,7 @@ impl Draft {
             }
         }
         check_policy(&self.routing)?;
-        check_meta(&Map::new(), &self.meta)?;
+        check_notes(&Map::new(), &self.meta)?;
         check_skill(&self.meta)?;
         Ok(Event::Created(Created {
             job,
@@ -63,6 +66,9 @@ fn check_policy(routing: &Routing) -> Result<(), Refusal> {
     if policy.prefer.len().max(policy.forbid.len()) > limits::EXECUTORS {
         return Err(invalid("policy", "names too many executors"));
     }
+    if Executor::ALL.iter().all(|executor| policy.forbid.contains(executor)) {
+        return Err(invalid("policy", "forbids every executor there is"));
+    }
     match policy.prefer.iter().find(|executor| policy.forbid.contains(executor)) {
         Some(both) => Err(Refusal::Invalid { field: "policy", why: format!("both prefers and forbids {both}") }),
         None => Ok(()),
@@ -72,7 +78,7 @@ fn check_policy(routing: &Routing) -> Result<(), Refusal> {
 /// Refuses what the runner would have to guess at.
 fn check_skill(meta: &Map<String, Value>) -> Result<(), Refusal> {
     if let Some(profile) = meta.get("skill_profile")
-        && !profile.as_str().is_some_and(|profile| crate::runner::SkillProfile::read(profile).is_some())
+        && profile.as_str().and_then(crate::runner::SkillProfile::named).is_none()
     {
         return Err(invalid("meta.skill_profile", "must be daily, strict, research or teamlead"));
     }
@@ -115,14 +121,23 @@ pub(super) fn check_refs(refs: &[Reference]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses notes that would grow beyond the bound, or would change what the job asks.
+/// What of `meta` says how a job is done. It is said when the job is created, and never again.
+const SKILL: [&str; 2] = ["skill_profile", "skill_max_chars"];
+
+/// Refuses notes of a report that would grow beyond the bound, or would change what the job asks.
 pub(super) fn check_meta(noted: &Map<String, Value>, added: &Map<String, Value>) -> Result<(), Refusal> {
+    match SKILL.iter().find(|key| added.contains_key(**key)) {
+        Some(key) => Err(said_once(key)),
+        None => check_notes(noted, added),
+    }
+}
+
+fn check_notes(noted: &Map<String, Value>, added: &Map<String, Value>) -> Result<(), Refusal> {
     if added.is_empty() {
         return Ok(());
     }
     if let Some(key) = Routing::META.iter().find(|key| added.contains_key(**key)) {
-        let why = format!("cannot set {key}: who does a job is said once, when it is created");
-        return Err(Refusal::Invalid { field: "meta", why });
+        return Err(said_once(key));
     }
     let mut all = noted.clone();
     all.extend(added.clone());
@@ -132,6 +147,11 @@ pub(super) fn check_meta(noted: &Map<String, Value>, added: &Map<String, Value>)
         return Err(Refusal::Invalid { field: "meta", why });
     }
     Ok(())
+}
+
+fn said_once(key: &str) -> Refusal {
+    let why = format!("cannot set {key}: who does a job, and how, is said once, when it is created");
+    Refusal::Invalid { field: "meta", why }
 }
 
 fn invalid(field: &'static str, why: &str) -> Refusal {

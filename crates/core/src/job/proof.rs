@@ -9,6 +9,19 @@ const PROGRAMS: [&str; 22] = [
     "gh", "docker", "kubectl", "bash", "sh", "mvn", "gradle", "baton",
 ];
 
+/// What such a program is asked to do.
+const VERBS: [&str; 34] = [
+    "add", "apply", "audit", "bench", "build", "check", "ci", "clippy", "commit", "compose", "diff", "doc", "exec",
+    "fetch", "fmt", "format", "get", "install", "lint", "log", "merge", "mod", "nextest", "pull", "push", "rebase",
+    "run", "show", "start", "status", "test", "update", "vet", "xtask",
+];
+/// Words that stand in sentences and hardly ever in commands.
+const PROSE: [&str; 36] = [
+    "a", "ahead", "all", "an", "and", "are", "as", "because", "but", "clean", "did", "fail", "failed", "fails", "fine",
+    "for", "from", "green", "has", "in", "is", "it", "now", "of", "on", "pass", "passed", "passes", "sure", "that",
+    "the", "this", "to", "was", "with", "works",
+];
+
 impl Job {
     /// Whether one of `refs`, which lead somewhere, can be the proof of this job.
     pub fn is_proven_by(&self, refs: &[Reference]) -> bool {
@@ -36,7 +49,11 @@ pub fn salvage(text: &str) -> Vec<Reference> {
 
 /// A line without what lists and quotations put before it.
 fn bare(line: &str) -> &str {
-    line.trim().trim_start_matches(['-', '*', '>', '•']).trim().trim_matches('`')
+    let line = line.trim().trim_start_matches(['-', '*', '>', '•']).trim_start();
+    let unnumbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let item = unnumbered.strip_prefix(". ").or_else(|| unnumbered.strip_prefix(") "));
+    let line = item.filter(|_| unnumbered.len() < line.len()).unwrap_or(line);
+    line.trim().trim_matches('`')
 }
 
 fn receipt(line: &str) -> Option<Reference> {
@@ -44,20 +61,36 @@ fn receipt(line: &str) -> Option<Reference> {
     said.or_else(|| command(line))
 }
 
-/// A line that is plainly a command: after a prompt sign, or the name of a known program with something behind it.
+/// A line that is plainly a command: after a prompt sign, or the name of a known program with what it takes behind it.
 fn command(line: &str) -> Option<Reference> {
-    let typed = line.strip_prefix("$ ");
+    let typed =
+        line.strip_prefix("$ ").filter(|typed| typed.starts_with(|c: char| c.is_ascii_alphabetic() || c == '.'));
     let known = || {
         let (program, rest) = line.split_once(' ')?;
-        let shell_like = rest.split_whitespace().count() <= 12 && !rest.ends_with(['.', '!', '?', ':']);
-        (PROGRAMS.contains(&program) && shell_like).then_some(line)
+        (PROGRAMS.contains(&program) && is_shell_like(rest)).then_some(line)
     };
     let command = typed.or_else(known)?;
     format!("CMD: {command}").parse().ok()
 }
 
+/// Whether this is what a program is given, not how a sentence goes on: "make sure" and "cargo test passes" are none.
+fn is_shell_like(rest: &str) -> bool {
+    const STOPS: [char; 5] = ['.', ',', '!', '?', ':'];
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let (Some(first), Some(last)) = (words.first(), words.last()) else { return false };
+    let is_argument = VERBS.contains(first) || first.starts_with('-') || first.contains(['/', '.', '=']);
+    // `./...` and a lone dot end no sentence.
+    let ends_sentence = last.ends_with(STOPS) && last.trim_end_matches(STOPS).ends_with(char::is_alphanumeric);
+    // What is quoted may say anything.
+    let outside = rest.split(['"', '\'']).step_by(2).flat_map(str::split_whitespace);
+    let is_prose = outside.map(|word| word.trim_end_matches(STOPS)).any(|word| PROSE.contains(&word));
+    words.len() <= 12 && is_argument && !ends_sentence && !is_prose
+}
+
 fn between(c: char) -> bool {
-    c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')' | '[' | ']' | '<' | '>' | '"' | '\'' | '`')
+    let brackets = matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>');
+    let quotes = matches!(c, '"' | '\'' | '`' | '*' | '“' | '”' | '„');
+    c.is_whitespace() || brackets || quotes || matches!(c, ',' | ';' | '|' | '=' | '—' | '–')
 }
 
 fn trimmed(word: &str) -> &str {

@@ -163,7 +163,7 @@ impl Radar {
         let hidden = self.rows.len() - rows;
         let others = self.present.len() + self.offline.len() + self.diagnoses.len();
         let mut cut = Vec::new();
-        if level >= Level::WithoutPreviews {
+        if level >= Level::WithoutPreviews && self.rows.iter().any(|row| !row.preview().is_empty()) {
             cut.push("previews".to_owned());
         }
         if level == Level::RowsOnly && others > 0 {

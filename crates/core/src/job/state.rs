@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Created, Event, Kind, Outcome,
+    Created, Event, Kind, Outcome, ReclaimReason,
     spec::{Executor, Priority, Routing},
 };
 use crate::{
@@ -198,7 +198,8 @@ impl Job {
                 self.work_with(claimed.executor);
             }
             Event::Reclaimed(reclaimed) => {
-                self.losses += 1;
+                // Only a runner that fell silent was lost. One that somebody took the job from may have been fine.
+                self.losses += u32::from(reclaimed.meta.reason == ReclaimReason::TtlExpired);
                 self.take(reclaimed.runner_id.clone(), &recorded.actor, reclaimed.revision, reclaimed.expires_at);
                 self.work_with(reclaimed.executor);
             }

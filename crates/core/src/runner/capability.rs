@@ -50,11 +50,11 @@ impl Capabilities {
             return invalid("capabilities.executors", "must name one to eight executors");
         }
         if self.executors.iter().any(|ability| ability.profiles.is_empty()) {
-            return invalid("capabilities.executors", "each needs a profile: fast, deep or audit");
+            return invalid("capabilities.executors", "must give each a profile: fast, deep or audit");
         }
         let named = |executor| self.executors.iter().filter(|ability| ability.executor == executor).count();
         if self.executors.iter().any(|ability| named(ability.executor) > 1) {
-            return invalid("capabilities.executors", "name each executor once");
+            return invalid("capabilities.executors", "must name each executor once");
         }
         if !(1..=limits::RUNNER_PARALLEL).contains(&self.max_parallel) {
             return invalid("capabilities.max_parallel", "must be from 1 to 64");

@@ -1,5 +1,7 @@
 //! What does not fit together between what runners say and what jobs are. Facts only: nothing is guessed.
 
+use std::collections::BTreeSet;
+
 use super::{Phase, Runner, Standing};
 use crate::{
     ids::AgentId,
@@ -52,28 +54,29 @@ impl Diagnosis {
     }
 }
 
-/// What does not fit between `runners` and the jobs that they name (`jobs` has those that exist), in the order of runners.
+/// What does not fit between `runners` and `jobs`, which has those that the runners name or have claimed, where they exist.
+/// In the order of runners, whatever the order in which they are given.
 pub fn diagnose(now: Timestamp, runners: &[Runner], jobs: &[Job]) -> Vec<Diagnosis> {
     let mut found = Vec::new();
     let mut sorted: Vec<&Runner> = runners.iter().collect();
     sorted.sort_by(|one, other| one.id.cmp(&other.id));
     for runner in sorted {
         let mut say = |kind, job| found.push(Diagnosis { kind, runner: Some(runner.id.clone()), job });
-        match (runner.standing(now), runner.phase, runner.active.is_empty()) {
-            (Standing::Offline, ..) => {}
-            (_, Phase::Live, true) => say(DiagnosisKind::LiveMissingActiveJob, None),
-            (_, Phase::Idle, false) => say(DiagnosisKind::IdleHasActiveJob, runner.active.first().copied()),
-            (_, Phase::Live, false) | (_, Phase::Idle, true) => {}
+        if runner.standing(now) == Standing::Offline {
+            // What it last said does not count: it may have claimed a job after that, or signed off.
+            let left: BTreeSet<JobId> =
+                jobs.iter().filter(|job| is_claimed_by(job, runner, now)).map(|job| job.id).collect();
+            left.into_iter().for_each(|job| say(DiagnosisKind::JobRunnerOffline, Some(job)));
+            continue;
+        }
+        match (runner.phase, runner.active.first()) {
+            (Phase::Live, None) => say(DiagnosisKind::LiveMissingActiveJob, None),
+            (Phase::Idle, Some(job)) => say(DiagnosisKind::IdleHasActiveJob, Some(*job)),
+            (Phase::Live, Some(_)) | (Phase::Idle, None) => {}
         }
         for id in &runner.active {
             let job = jobs.iter().find(|job| job.id == *id);
-            let kind = match runner.standing(now) {
-                Standing::Offline => {
-                    job.filter(|job| is_claimed_by(job, runner, now)).map(|_| DiagnosisKind::JobRunnerOffline)
-                }
-                Standing::Idle | Standing::Live => contradiction(now, runner, job, runners),
-            };
-            if let Some(kind) = kind {
+            if let Some(kind) = contradiction(now, runner, job, runners) {
                 say(kind, Some(*id));
             }
         }

@@ -18,13 +18,6 @@ words! {
     }
 }
 
-impl SkillProfile {
-    /// The profile that is written so.
-    pub fn read(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|profile| profile.as_str() == text)
-    }
-}
-
 /// What is put into a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Injection {
@@ -37,15 +30,16 @@ pub struct Injection {
 impl Injection {
     /// What a job of this `kind` with this `meta` gets, given what the runner does by default. Nothing, if it wants none.
     pub fn choose(kind: &str, meta: &Map<String, Value>, default: Self) -> Option<Self> {
-        let asked = meta.get("skill_profile").and_then(Value::as_str).and_then(SkillProfile::read);
+        let asked = meta.get("skill_profile").and_then(Value::as_str).and_then(SkillProfile::named);
         let inferred = || {
             let kind = kind.to_ascii_lowercase();
             SkillProfile::ALL.iter().copied().find(|profile| kind.contains(profile.as_str()))
         };
         let max_chars = match meta.get("skill_max_chars").and_then(Value::as_u64) {
-            Some(asked) => usize::try_from(asked).unwrap_or(usize::MAX).min(limits::SKILL_CHARS_MAX),
+            Some(asked) => usize::try_from(asked).unwrap_or(usize::MAX),
             None => default.max_chars,
         };
+        let max_chars = max_chars.min(limits::SKILL_CHARS_MAX);
         let profile = asked.or_else(inferred).unwrap_or(default.profile);
         (max_chars > 0).then_some(Self { profile, max_chars })
     }

@@ -2,11 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{DEPTH_MAX, Definitions, EXPLAINED};
+use super::{DEPTH_MAX, Definitions};
 
 /// Arguments that are taken but not shown, because agents have no use for them: one is for programs that retry, one
 /// for tests and debugging.
 const UNLISTED: [&str; 2] = ["idempotency_key", "agent_id_override"];
+/// What means the same in every tool; the instructions explain it once.
+const EXPLAINED: [&str; 3] = ["room_id", "lease_id", "expected_turn_id"];
+/// What a portal puts in for its caller.
+const FILLED_IN: [&str; 1] = ["room_id"];
 /// How far in fields are described: those of the arguments and of an object among them. Further in names speak
 /// for themselves, and the answer of `join_path` has a template.
 const DESCRIBED_LEVELS: usize = 2;
@@ -30,6 +34,21 @@ pub(crate) fn compact(root: &Value) -> Map<String, Value> {
                 field.remove("description");
             }
         }
+    }
+    schema
+}
+
+/// The same for the `args` of a portal, which puts the room in.
+pub(crate) fn arguments(root: &Value) -> Map<String, Value> {
+    let mut schema = compact(root);
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|name, _| !FILLED_IN.contains(&name.as_str()));
+    }
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.retain(|name| !FILLED_IN.iter().any(|filled_in| name == filled_in));
+    }
+    if schema.get("required").and_then(Value::as_array).is_some_and(Vec::is_empty) {
+        schema.shift_remove("required");
     }
     schema
 }

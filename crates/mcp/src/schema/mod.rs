@@ -1,24 +1,23 @@
 //! Schemas as clients should see them: small, without references, and true.
 //!
-//! Every client pays for `tools/list` in each conversation, some reject `$ref` and tuples, and some check results
-//! against the output schema even when the result is a refusal.
+//! Every client pays for `tools/list` in each conversation, and some reject `$ref` and tuples.
 
 mod input;
+mod listed;
 mod output;
 mod repeat;
 mod signature;
 
-pub(crate) use input::compact;
-pub(crate) use output::outline;
+pub(crate) use input::{arguments, compact};
+pub(crate) use listed::listed;
+pub(crate) use output::fields;
 pub(crate) use repeat::Repeats;
-pub(crate) use signature::signature;
+pub(crate) use signature::{short_signature, signature};
 
 use serde_json::{Map, Value};
 
 /// How deep types may nest; below that a schema says nothing. Recursive types end here too.
 const DEPTH_MAX: usize = 12;
-/// What means the same in every tool; the instructions explain it once.
-const EXPLAINED: [&str; 3] = ["room_id", "lease_id", "expected_turn_id"];
 
 /// The types a schema refers to by name.
 struct Definitions<'a>(Option<&'a Map<String, Value>>);

@@ -1,24 +1,17 @@
-//! The schema of a tool's result: the names of its fields, and nothing that a refusal would break.
+//! What a command answers: the names of the fields, which is what a reader wants to know of it.
 //!
-//! Two of the known clients check results against it and throw away what does not fit, and none tells its model the
-//! types. So it has names only: any answer fits, a refusal too, and every conversation pays less for it.
+//! The listing of tools has no schema for results. Two of the known clients throw away what does not fit one, none
+//! tells its model the types, and every conversation pays for it.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use super::{DEPTH_MAX, Definitions, EXPLAINED};
+use super::{DEPTH_MAX, Definitions};
 
-/// Outlines a generated schema: the fields that a form of the result always has. Those that every tool has and that
-/// the caller said itself in `input` are left out.
-pub(crate) fn outline(root: &Value, input: &Map<String, Value>) -> Map<String, Value> {
+/// The fields that a form of the result always has, from the generated schema.
+pub(crate) fn fields(root: &Value) -> Vec<String> {
     let mut fields = Vec::new();
     collect(root, &Definitions::of(root), 0, &mut fields);
-    let said = input.get("required").and_then(Value::as_array);
-    let is_echo = |name: &String| {
-        EXPLAINED.contains(&name.as_str()) && said.is_some_and(|said| said.iter().any(|said| said == name))
-    };
-    fields.retain(|name| !is_echo(name));
-    let properties = fields.into_iter().map(|name| (name, json!({}))).collect();
-    Map::from_iter([("type".to_owned(), "object".into()), ("properties".to_owned(), Value::Object(properties))])
+    fields
 }
 
 fn collect(schema: &Value, definitions: &Definitions<'_>, depth: usize, fields: &mut Vec<String>) {
@@ -43,6 +36,8 @@ fn collect(schema: &Value, definitions: &Definitions<'_>, depth: usize, fields: 
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -52,12 +47,11 @@ mod tests {
                 {
                     "type": "object",
                     "properties": {
-                        "room_id": {"type": "string"},
                         "status": {"type": "string", "const": "your_turn"},
                         "turn_id": {"$ref": "#/$defs/Fence"},
                         "handoff": {"anyOf": [{"$ref": "#/$defs/Handoff"}, {"type": "null"}]}
                     },
-                    "required": ["room_id", "status", "turn_id"]
+                    "required": ["status", "turn_id"]
                 },
                 {"$ref": "#/$defs/NotYet"}
             ],
@@ -67,8 +61,6 @@ mod tests {
                 "NotYet": {"type": "object", "required": ["status", "cursor"]}
             }
         });
-        let input = Map::from_iter([("required".to_owned(), json!(["room_id", "status"]))]);
-        let expected = json!({"type": "object", "properties": {"status": {}, "turn_id": {}, "cursor": {}}});
-        assert_eq!(Value::Object(outline(&root, &input)), expected);
+        assert_eq!(fields(&root), ["status", "turn_id", "cursor"]);
     }
 }

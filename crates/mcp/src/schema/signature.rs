@@ -2,44 +2,81 @@
 
 use serde_json::{Map, Value};
 
-use super::compact;
+use super::arguments;
 
-/// What a portal puts in for its caller.
-const FILLED_IN: [&str; 1] = ["room_id"];
 /// Longest list of values that is written out.
 const CHOICES_CHARS: usize = 60;
+/// From here on a line that is to be short names no more optional arguments.
+const SHORT_CHARS: usize = 40;
+
+/// How an object among the arguments is written.
+#[derive(Clone, Copy)]
+enum Inner {
+    /// With its fields.
+    Fields,
+    /// As `{…}`.
+    Dots,
+}
 
 /// Writes the arguments of an op, from the generated schema of its input.
 pub(crate) fn signature(op: &str, input: &Value) -> String {
-    let mut schema = compact(input);
-    if let Some(Value::Object(arguments)) = schema.get_mut("properties") {
-        arguments.retain(|name, _| !FILLED_IN.contains(&name.as_str()));
+    format!("{op}({})", fields(&arguments(input)))
+}
+
+/// The same in short: what is required, and of the rest what fits into a short line, `…` standing for more.
+pub(crate) fn short_signature(op: &str, input: &Value) -> String {
+    let schema = arguments(input);
+    let required = required(&schema);
+    let mut line = format!("{op}(");
+    let mut separator = "";
+    for (name, field) in sorted(&schema, &required) {
+        let argument = written(name, field, &required, Inner::Dots);
+        let is_required = required.contains(&name.as_str());
+        if !is_required && line.chars().count() + separator.len() + argument.chars().count() > SHORT_CHARS {
+            line.push_str(separator);
+            line.push('…');
+            break;
+        }
+        line.push_str(separator);
+        line.push_str(&argument);
+        separator = ", ";
     }
-    format!("{op}({})", fields(&schema))
+    line.push(')');
+    line
 }
 
 /// The fields of an object, the required ones first.
-fn fields(schema: &Map<String, Value>) -> String {
-    let required: Vec<&str> =
-        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+pub(super) fn fields(schema: &Map<String, Value>) -> String {
+    let required = required(schema);
+    let fields: Vec<_> =
+        sorted(schema, &required).map(|(name, field)| written(name, field, &required, Inner::Fields)).collect();
+    fields.join(", ")
+}
+
+fn required(schema: &Map<String, Value>) -> Vec<&str> {
+    schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+fn sorted<'a>(schema: &'a Map<String, Value>, required: &[&str]) -> impl Iterator<Item = (&'a String, &'a Value)> {
     let mut fields: Vec<_> = schema.get("properties").and_then(Value::as_object).into_iter().flatten().collect();
     fields.sort_by_key(|(name, _)| !required.contains(&name.as_str()));
-    let written = |(name, schema): (&String, &Value)| {
-        let optional = if required.contains(&name.as_str()) { "" } else { "?" };
-        let (inside, choices) = (inside(schema), choices(schema));
-        format!("{name}{inside}{optional}{choices}")
-    };
-    fields.into_iter().map(written).collect::<Vec<_>>().join(", ")
+    fields.into_iter()
+}
+
+fn written(name: &str, schema: &Value, required: &[&str], inner: Inner) -> String {
+    let optional = if required.contains(&name) { "" } else { "?" };
+    format!("{name}{}{optional}{}", inside(schema, inner), choices(schema))
 }
 
 /// What a field has inside: `[]`, `{…}`, or nothing to be said.
-fn inside(schema: &Value) -> String {
+fn inside(schema: &Value, inner: Inner) -> String {
     if let Some(items) = schema.get("items") {
-        return format!("[]{}", inside(items));
+        return format!("[]{}", inside(items, inner));
     }
-    match schema.as_object().filter(|schema| schema.get("type").is_some_and(|name| name == "object")) {
-        Some(schema) => format!("{{{}}}", fields(schema)),
-        None => String::new(),
+    match (schema.as_object().filter(|schema| schema.get("type").is_some_and(|name| name == "object")), inner) {
+        (Some(schema), Inner::Fields) => format!("{{{}}}", fields(schema)),
+        (Some(_), Inner::Dots) => "{…}".to_owned(),
+        (None, _) => String::new(),
     }
 }
 
@@ -86,5 +123,27 @@ mod tests {
             "reserve(scopes[], payload{}, ttl_minutes?, urgency?: low|high, country?, parts[]{path, note?}?)"
         );
         assert_eq!(signature("status", &json!({"properties": {"room_id": {"type": "string"}}})), "status()");
+    }
+
+    #[test]
+    fn a_short_signature_has_all_that_is_required_and_of_the_rest_what_fits() {
+        let input = |required: &[&str], optional: &[&str]| {
+            let all = required.iter().chain(optional).map(|name| ((*name).to_owned(), json!({"type": "string"})));
+            json!({"type": "object", "properties": all.collect::<Map<_, _>>(), "required": required})
+        };
+        assert_eq!(short_signature("done", &input(&["task"], &[])), "done(task)");
+        assert_eq!(short_signature("list", &input(&[], &["state", "limit"])), "list(state?, limit?)");
+        let many = ["kind", "priority", "executor", "a"];
+        assert_eq!(short_signature("create", &input(&["title"], &many)), "create(title, kind?, priority?, …)");
+        let long = ["runner_id", "claim_revision", "capabilities"];
+        assert_eq!(
+            short_signature("claim", &input(&long, &["a"])),
+            "claim(runner_id, claim_revision, capabilities, …)"
+        );
+        let policy = json!({"type": "object", "properties": {"prefer": {"type": "array"}}});
+        let parts = json!({"type": "array", "items": policy});
+        let nested = json!({"properties": {"policy": policy, "parts": parts}, "required": ["policy"]});
+        assert_eq!(short_signature("set", &nested), "set(policy{…}, parts[]{…}?)");
+        assert_eq!(short_signature("list", &input(&[], &["a_very_long_name_of_an_argument_indeed"])), "list(…)");
     }
 }

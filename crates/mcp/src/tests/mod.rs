@@ -1,6 +1,7 @@
 //! The protocol, played line by line against the real server on an in-memory connection.
 
 mod calls;
+mod former_names;
 mod listing;
 mod portals;
 mod sessions;

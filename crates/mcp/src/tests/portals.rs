@@ -10,7 +10,7 @@ use baton_app::{
 };
 use serde_json::{Value, json};
 
-use super::wire::Wire;
+use super::{former_names, wire::Wire};
 use crate::tools::Tools;
 
 static DESK: Portal = Portal { name: "desk", tier: Tier::Daily, about: "Papers on a desk." };
@@ -49,7 +49,7 @@ async fn greeted(tier: Tier) -> Wire {
 }
 
 #[tokio::test]
-async fn a_portal_is_one_tool_with_a_line_for_each_op() {
+async fn a_portal_is_one_tool_with_a_short_line_for_the_first_ops() {
     let mut wire = greeted(Tier::Full).await;
     let tools = wire.request("tools/list", json!({})).await["result"]["tools"].take();
     let names: Vec<_> = tools.as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
@@ -58,7 +58,30 @@ async fn a_portal_is_one_tool_with_a_line_for_each_op() {
     insta::assert_json_snapshot!(tools[0]);
     // Without its description: what a portal costs, however little it does.
     let bytes = tools[2].to_string().len() - tools[2]["description"].to_string().len();
-    assert!(bytes <= 350, "{bytes} bytes");
+    assert!(bytes <= 310, "{bytes} bytes");
+}
+
+#[tokio::test]
+async fn a_portal_with_many_ops_names_those_that_its_description_has_no_room_for() {
+    let mut wire = Wire::offering(Tools::of(former_names::TABLE, Tier::Daily));
+    wire.initialize("2025-11-25").await;
+    let tools = wire.request("tools/list", json!({})).await["result"]["tools"].take();
+    insta::assert_snapshot!(tools[1]["description"].as_str().unwrap(), @r"
+    Jobs for runners: delegate, watch the radar, answer questions; runners claim, report, complete.
+    create(text)
+    list(text)
+    claim(text)
+    report(text)
+    complete(text)
+    open(text)
+    tail(text)
+    radar(text)
+    message(text)
+    cancel(text)
+    requeue(text)
+    help(op?)
+    more: runner.heartbeat|retire
+    ");
 }
 
 #[tokio::test]
@@ -66,18 +89,39 @@ async fn an_op_runs_as_its_command_in_the_room_that_was_joined() {
     let mut wire = greeted(Tier::Daily).await;
     let room = wire.join().await;
     let put = wire.call("desk", json!({"op": "put", "args": {"text": "hello"}})).await;
-    assert_eq!((&put["isError"], &put["structuredContent"]["room_id"]), (&json!(false), &room), "{put}");
+    assert_eq!(put["isError"], false, "{put}");
+    let put = &put["structuredContent"];
+    assert_eq!((&put["ok"], &put["command"], &put["data"]["room_id"]), (&json!(true), &json!("desk.put"), &room));
+    assert_eq!(put.as_object().unwrap().len(), 3, "{put}");
     let read = json!({"op": "call", "cmd": "desk.read", "workspace": room, "args": {"limit": 1}});
     let read = wire.call("desk", read).await;
-    assert_eq!(read["structuredContent"]["events"][0]["note"], "hello", "{read}");
-    for (input, code) in [
-        (json!({"op": "burn"}), "UNKNOWN_OP"),
-        (json!({"op": "call", "cmd": "room.join"}), "UNKNOWN_CMD"),
-        (json!({"op": "put", "args": {"text": 5}}), "INVALID_INPUT"),
+    assert_eq!(read["structuredContent"]["command"], "desk.read", "the command has one name, however it is called");
+    assert_eq!(read["structuredContent"]["data"]["events"][0]["note"], "hello", "{read}");
+    for (input, command, code) in [
+        (json!({"op": "burn"}), "desk", "UNKNOWN_OP"),
+        (json!({"op": "call", "cmd": "room.join"}), "desk", "UNKNOWN_CMD"),
+        (json!({"op": "put", "args": {"text": 5}}), "desk.put", "INVALID_INPUT"),
     ] {
         let refused = wire.call("desk", input).await;
-        assert_eq!((&refused["isError"], &refused["structuredContent"]["error"]), (&json!(true), &json!(code)));
+        let envelope = &refused["structuredContent"];
+        assert_eq!((&refused["isError"], &envelope["ok"]), (&json!(true), &json!(false)));
+        assert_eq!((&envelope["command"], &envelope["error"]["code"]), (&json!(command), &json!(code)));
+        assert!(
+            envelope.get("data").is_none() && envelope["error"]["next"].as_str().is_some_and(|next| !next.is_empty())
+        );
     }
+}
+
+#[tokio::test]
+async fn a_portal_says_what_its_ops_are_and_all_about_one() {
+    let mut wire = greeted(Tier::Daily).await;
+    let mut help = async |args: Value| {
+        let told = wire.call("desk", json!({"op": "help", "args": args})).await["structuredContent"].take();
+        assert_eq!((&told["ok"], &told["command"]), (&json!(true), &json!("desk.help")), "{told}");
+        told["data"].clone()
+    };
+    insta::assert_json_snapshot!("help", help(json!({})).await);
+    insta::assert_json_snapshot!("help_on_an_op", help(json!({"op": "read"})).await);
 }
 
 #[tokio::test]

@@ -35,7 +35,7 @@ pub use list::{List, ListInput, ListResult};
 pub use message::{Message, MessageInput};
 pub use open::{Open, OpenInput, OpenResult};
 pub use queued::WhenQueued;
-pub use radar::{Format, Radar, RadarInput, RadarResult};
+pub use radar::{Format, Radar, RadarFields, RadarInput, RadarResult};
 pub use report::{Report, ReportInput};
 pub use requeue::{Requeue, RequeueInput};
 pub use retire::{Retire, RetireInput, RetireResult};

@@ -72,7 +72,7 @@ impl Stage {
     /// Calls a tool of the room and gives its answer, refusal or not.
     pub(super) fn ask(&self, agent: &mut Agent, tool: &str, arguments: Value) -> Result<(bool, Value), Failure> {
         let answer = agent.client.call(tool, self.in_room(tool, arguments)).map_err(wrong)?;
-        Ok((!answer.is_error, answer.content))
+        Ok((!answer.is_error, answer.into_data()))
     }
 
     /// Calls a tool that must not refuse.

@@ -4,10 +4,10 @@
 //! out later that they hold the stick, and for ever. If it got the stick and nobody is left to tell, it ends too, and
 //! others see at once that the owner is gone.
 
-use std::{process::ExitCode, thread};
+use std::process::ExitCode;
 
 use baton_app::{
-    Caller, Cancel, Failure,
+    Caller, Failure,
     commands::stick::{Wait, WaitForTurnResult, WaitInput},
     hold::{self, Hold},
     table::UseCase,
@@ -17,13 +17,9 @@ use baton_core::{
     ids::{AgentId, RoomId},
     limits,
 };
-use rustix::{
-    event::{PollFd, PollFlags, poll},
-    io::Errno,
-};
 
 use super::Report;
-use crate::{context::Context, exit::Exit, ui};
+use crate::{audience::Audience, context::Context, exit::Exit, ui};
 
 /// Waits for the stick as the guardian of `person`, reports, and keeps it until the turn ends.
 pub(super) fn guard(context: Context, person: &AgentId, room_id: RoomId) -> ExitCode {
@@ -60,9 +56,9 @@ fn require(context: &Context, person: &AgentId) -> Result<(), Failure> {
 }
 
 fn claim(context: &Context, room_id: &RoomId) -> Result<WaitForTurnResult, Failure> {
-    let cancel = Cancel::new().map_err(|error| Failure::new(ErrorCode::Internal, format!("{error}.")))?;
-    withdraw_when_nobody_listens(cancel.clone());
-    let waiting = context.caller.clone().on(context.caller.connection.clone(), cancel);
+    // The starter alone reads our output; once it is gone the wait is withdrawn.
+    let starter = Audience::new()?;
+    let waiting = context.caller.clone().on(context.caller.connection.clone(), starter.cancel().clone());
     hold::stand_in(&context.app, &context.caller, room_id)?;
     loop {
         let input = WaitInput {
@@ -82,13 +78,4 @@ fn claim(context: &Context, room_id: &RoomId) -> Result<WaitForTurnResult, Failu
             answer => return Ok(answer),
         }
     }
-}
-
-/// Withdraws the wait once the starter, who alone reads our output, is gone.
-fn withdraw_when_nobody_listens(cancel: Cancel) {
-    thread::spawn(move || {
-        // Asking for nothing is asking for errors: that the other end of the pipe was closed.
-        while poll(&mut [PollFd::new(&rustix::stdio::stdout(), PollFlags::empty())], None) == Err(Errno::INTR) {}
-        cancel.ring();
-    });
 }

@@ -30,7 +30,7 @@ impl ListArgs {
     /// Whether nothing was asked for in particular.
     pub(super) fn is_bare(&self) -> bool {
         let Self { state, after, limit, room } = self;
-        state.is_none() && after.is_none() && limit.is_none() && room.room.is_none() && room.path.is_none()
+        state.is_none() && after.is_none() && limit.is_none() && room.is_bare()
     }
 
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {

@@ -13,6 +13,7 @@ use baton_core::{
 
 use crate::{
     context::Context,
+    parse,
     select::{KeyArgs, RoomArgs},
     ui::Ui,
 };
@@ -25,22 +26,22 @@ pub(in crate::commands) struct PolicyArgs {
     #[command(flatten)]
     room: RoomArgs,
     /// How long an owner may stay silent
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse::time)]
     lease: Option<Ttl>,
     /// How often an owner should call in
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse::time)]
     heartbeat: Option<Ttl>,
     /// How long a recipient has the first right to claim
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse::time)]
     claim: Option<Ttl>,
     /// How long a member counts as present after its last call
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse::time)]
     presence: Option<Ttl>,
     /// How long a wait lasts when the call does not say
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse::time)]
     wait: Option<Ttl>,
     /// How often a waiter looks even if nothing woke it
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse::time)]
     poll: Option<Ttl>,
     #[command(flatten)]
     key: KeyArgs,
@@ -77,31 +78,4 @@ fn text(policy: &Policy) -> String {
         policy.wait_for_turn_max_wait_ms,
         policy.wait_for_turn_poll_ms,
     )
-}
-
-fn parse_time(text: &str) -> Result<Ttl, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: u64 = digits.parse().map_err(|_| format!("{text:?} is not a time like 500ms, 30s, 45m or 4h"))?;
-    let unit = match &text[digits.len()..] {
-        "ms" => 1,
-        "s" => 1_000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        _ => return Err(format!("{text:?} needs a unit: ms, s, m or h")),
-    };
-    number.checked_mul(unit).map(Ttl::from_millis).ok_or_else(|| format!("{text:?} is too long"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_a_number_and_a_unit() {
-        assert_eq!(parse_time("45m"), Ok(Ttl::from_minutes(45)));
-        assert_eq!(parse_time("500ms"), Ok(Ttl::from_millis(500)));
-        for wrong in ["", "45", "m", "4d", "-1s", "99999999999999999999h", "18446744073709551615h"] {
-            assert!(parse_time(wrong).is_err(), "{wrong:?}");
-        }
-    }
 }

@@ -86,11 +86,11 @@ impl Agent {
     /// The answer to a call. A turn that it grants is remembered.
     pub(crate) fn finish(&mut self, call: CallId) -> (bool, Value) {
         let answer = self.client.finish(call).unwrap();
-        if answer.content["lease_id"].is_string() {
-            self.fence =
-                json!({ "expected_turn_id": answer.content["turn_id"], "lease_id": answer.content["lease_id"] });
+        let (refused, answer) = (answer.is_error, answer.into_data());
+        if answer["lease_id"].is_string() {
+            self.fence = json!({ "expected_turn_id": answer["turn_id"], "lease_id": answer["lease_id"] });
         }
-        (answer.is_error, answer.content)
+        (refused, answer)
     }
 
     /// Starts a wait for the stick.

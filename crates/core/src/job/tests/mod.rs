@@ -1,1 +1,14 @@
-//! The rules of jobs, as stories.
+//! The rules of jobs, as stories of `acts` on a `scene`: `drafting` has what may be asked for, `claiming` who may be at a job,
+//! `reporting` what they say, `attention` who has to look, `proof` what shows that it was done, and `ending` how it is over.
+//! `lines` has the radar to the letter, and `property` what holds whatever runners and managers do.
+
+mod acts;
+mod attention;
+mod claiming;
+mod drafting;
+mod ending;
+mod lines;
+mod proof;
+mod property;
+mod reporting;
+mod scene;

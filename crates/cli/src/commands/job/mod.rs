@@ -1,0 +1,82 @@
+//! `baton job …`
+
+mod cancel;
+mod claim;
+mod complete;
+mod create;
+mod delegate;
+mod fanout;
+mod list;
+mod message;
+mod open;
+mod radar;
+mod report;
+mod requeue;
+mod spec;
+mod tail;
+mod worker;
+
+use std::process::ExitCode;
+
+use baton_app::Failure;
+use clap::Subcommand;
+
+use crate::{context::Context, ui::Ui};
+
+pub(super) use radar::RadarArgs;
+
+/// Delegate work to runners, watch it, answer it; claim some, report on it, end it
+#[derive(Debug, Subcommand)]
+pub(super) enum JobCommand {
+    Create(create::CreateArgs),
+    Delegate(delegate::DelegateArgs),
+    Fanout(fanout::FanoutArgs),
+    Radar(RadarArgs),
+    List(list::ListArgs),
+    Open(open::OpenArgs),
+    Tail(tail::TailArgs),
+    Message(message::MessageArgs),
+    Cancel(cancel::CancelArgs),
+    Requeue(requeue::RequeueArgs),
+    Claim(claim::ClaimArgs),
+    Report(report::ReportArgs),
+    Complete(complete::CompleteArgs),
+}
+
+impl JobCommand {
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Create(_) => "job create",
+            Self::Delegate(_) => "job delegate",
+            Self::Fanout(_) => "job fanout",
+            Self::Radar(_) => "job radar",
+            Self::List(_) => "job list",
+            Self::Open(_) => "job open",
+            Self::Tail(_) => "job tail",
+            Self::Message(_) => "job message",
+            Self::Cancel(_) => "job cancel",
+            Self::Requeue(_) => "job requeue",
+            Self::Claim(_) => "job claim",
+            Self::Report(_) => "job report",
+            Self::Complete(_) => "job complete",
+        }
+    }
+
+    pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        match self {
+            Self::Create(args) => args.run(context, ui),
+            Self::Delegate(args) => args.run(context, ui),
+            Self::Fanout(args) => args.run(context, ui),
+            Self::Radar(args) => args.run(context, ui),
+            Self::List(args) => args.run(context, ui),
+            Self::Open(args) => args.run(context, ui),
+            Self::Tail(args) => args.run(context, ui),
+            Self::Message(args) => args.run(context, ui),
+            Self::Cancel(args) => args.run(context, ui),
+            Self::Requeue(args) => args.run(context, ui),
+            Self::Claim(args) => args.run(context, ui),
+            Self::Report(args) => args.run(context, ui),
+            Self::Complete(args) => args.run(context, ui),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Jobs: in a line each, one of them whole, and what happened to it.
+
+use baton_app::commands::jobs::{DelegateResult, Happened, JobEvent, JobView, OpenResult};
+use baton_core::{
+    job::{Kind, Priority, Status},
+    reference::Reference,
+    time::Timestamp,
+};
+use serde_json::Value;
+
+use super::words::{ago, block, columns, deadline, line};
+use crate::ui::clean;
+
+/// Jobs, a line each.
+pub(crate) fn job_lines(jobs: &[JobView]) -> String {
+    let row = |job: &JobView| {
+        let priority = if job.priority == Priority::Medium { String::new() } else { format!("{}  ", job.priority) };
+        let links = links(job).map_or_else(String::new, |links| format!("  ({links})"));
+        [
+            job.job.to_string(),
+            job.status.to_string(),
+            marker(job).to_string(),
+            format!("{priority}{}{links}", line(&job.title)),
+        ]
+    };
+    columns(&jobs.iter().map(row).collect::<Vec<_>>())
+}
+
+/// How a job stands after something happened to it, and what to do about it.
+pub(crate) fn job_changed(happened: &Happened) -> String {
+    let job = &happened.job;
+    let noted = happened.reference.as_ref().map_or_else(String::new, |reference| format!(" ({reference})"));
+    format!("{} is {}: {}{noted}\n{}", job.job, job.status, line(&job.title), next_line(job))
+}
+
+/// The same for a job that came with a task.
+pub(crate) fn job_delegated(delegated: &DelegateResult) -> String {
+    let job = &delegated.job;
+    let (task, reference) = (delegated.task, &delegated.reference);
+    format!("{} is {} for {task}: {} ({reference})\n{}", job.job, job.status, line(&job.title), next_line(job))
+}
+
+/// A job, less what happened to it.
+pub(crate) fn job_summary(job: &JobView, now: Timestamp) -> String {
+    let mut page = format!("{}  {}\n", job.job, line(&job.title));
+    page.push_str(&block("status", &format!("{}, changed {}", job.status, ago(job.updated_at, now))));
+    if let Some(wants) = wants(job) {
+        page.push_str(&block("wants", wants));
+    }
+    if let Some(runner) = &job.runner_id {
+        let end = deadline(job.claim_expires_at_ms.map(Timestamp::from_millis), now);
+        let with = job.claim_executor.map_or_else(String::new, |executor| format!(" with {executor}"));
+        page.push_str(&block("runner", &format!("{runner}{with}, revision {}, which {end}", job.revision)));
+    }
+    if let Some(links) = links(job) {
+        page.push_str(&block("for", &links));
+    }
+    page.push_str(&block("sort", &format!("{}, priority {}", line(&job.kind), job.priority)));
+    for (key, value) in &job.meta {
+        page.push_str(&block("meta", &format!("{key}: {}", said(value))));
+    }
+    if let Some(summary) = &job.summary {
+        page.push_str(&block("summary", summary));
+    }
+    if !job.refs.is_empty() {
+        page.push_str(&block("refs", &refs(&job.refs)));
+    }
+    page.push_str(&block("by", &format!("{}, created {}", job.created_by, ago(job.created_at, now))));
+    page
+}
+
+/// A job, whole.
+pub(crate) fn job_page(opened: &OpenResult, now: Timestamp) -> String {
+    let mut page = job_summary(&opened.job, now);
+    if let Some(prompt) = &opened.prompt {
+        page.push_str(&format!("\n{}\n", clean(prompt)));
+    }
+    page.push('\n');
+    opened.events.iter().for_each(|event| page.push_str(&job_event(event)));
+    if let Some(before) = opened.before {
+        page.push_str(&format!("more: baton job open {} --before {before}\n", opened.job.job));
+    }
+    page + &next_line(&opened.job)
+}
+
+/// Something that happened to a job.
+pub(crate) fn job_event(event: &JobEvent) -> String {
+    let percent = event.percent.map_or_else(String::new, |percent| format!(" ({percent}%)"));
+    // Whoever claims is told by the runner's name.
+    let message = clean(&event.message).replace('\n', "\n    ");
+    let mut text = format!("{}  {}  {:<10}  {}{percent}: {message}\n", event.reference, event.at, event.kind, event.by);
+    if !event.refs.is_empty() {
+        text.push_str(&format!("    refs: {}\n", refs(&event.refs)));
+    }
+    // A claim's facts are in its message and in the job.
+    if !matches!(event.kind, Kind::Claimed) {
+        for (key, value) in &event.meta {
+            text.push_str(&format!("    {}: {}\n", line(key), line(&said(value))));
+        }
+    }
+    text
+}
+
+/// What leads on from how a job stands, as a command.
+pub(crate) fn job_next(job: &JobView) -> Option<String> {
+    let id = job.job;
+    match job.status {
+        _ if job.has_error => Some(format!("baton job open {id}, then baton job message {id} \"…\"")),
+        _ if job.needs_manager => Some(format!("baton radar --reply {id} \"…\"")),
+        _ if job.needs_proof => Some(format!("baton job message {id} \"…\" --ref CARD-…")),
+        _ if job.stale => Some(format!("baton job claim {id} --allow-stale, or baton job requeue {id} --reason …")),
+        Status::Queued => Some("baton radar".to_owned()),
+        Status::Running => Some(format!("baton job tail {id} --follow")),
+        Status::Done => job.refs.iter().find(|one| one.is_stable()).map(|one| format!("baton open {one}")),
+        Status::Failed | Status::Canceled => Some(format!("baton job requeue {id} --reason …")),
+    }
+}
+
+fn next_line(job: &JobView) -> String {
+    job_next(job).map_or_else(String::new, |next| format!("next: {next}\n"))
+}
+
+/// What a job wants of whoever looks, as on the radar.
+fn marker(job: &JobView) -> char {
+    match () {
+        () if job.has_error => '!',
+        () if job.needs_manager => '?',
+        () if job.needs_proof => '!',
+        () if job.stale => '~',
+        () => ' ',
+    }
+}
+
+fn wants(job: &JobView) -> Option<&'static str> {
+    match () {
+        () if job.has_error => Some("! somebody to look at its error"),
+        () if job.needs_manager => Some("? an answer to its question"),
+        () if job.needs_proof => Some("! proof of what was done"),
+        () if job.stale => Some("~ another runner: its claim ran out"),
+        () => None,
+    }
+}
+
+/// What a job belongs to.
+fn links(job: &JobView) -> Option<String> {
+    let task = job.task.map(|task| task.to_string());
+    let links: Vec<_> = task.into_iter().chain(job.anchor.as_ref().map(ToString::to_string)).collect();
+    (!links.is_empty()).then(|| links.join(", "))
+}
+
+/// References, which are one line each.
+pub(super) fn refs(refs: &[Reference]) -> String {
+    refs.iter().map(|reference| line(&reference.to_string())).collect::<Vec<_>>().join(", ")
+}
+
+fn said(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

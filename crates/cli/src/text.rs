@@ -1,0 +1,59 @@
+//! Longer texts: as they are given, from a file, or from standard input.
+
+use std::{
+    fs,
+    io::{self, Read},
+    path::Path,
+};
+
+use baton_app::Failure;
+use baton_core::code::ErrorCode;
+
+/// A text that a command takes.
+pub(crate) struct Text {
+    /// What a refusal calls it.
+    pub(crate) field: &'static str,
+    /// How much of it is accepted.
+    pub(crate) most_bytes: usize,
+    /// The code of a refusal.
+    pub(crate) code: ErrorCode,
+}
+
+impl Text {
+    /// The text as it was given; `-` is what standard input has.
+    pub(crate) fn given(&self, text: String) -> Result<String, Failure> {
+        if text == "-" { self.read(io::stdin().lock(), "standard input") } else { Ok(text) }
+    }
+
+    /// What a file has; `-` is standard input.
+    pub(crate) fn of_file(&self, file: &Path) -> Result<String, Failure> {
+        if file.as_os_str() == "-" {
+            return self.read(io::stdin().lock(), "standard input");
+        }
+        let shown = file.display().to_string();
+        let opened = fs::File::open(file).map_err(|error| self.unreadable(&shown, &error))?;
+        self.read(opened, &shown)
+    }
+
+    /// Reads it all. One line break at its end is the shell's, or the editor's.
+    fn read(&self, from: impl Read, shown: &str) -> Result<String, Failure> {
+        // One byte and a line break more than is accepted, so that what is too long is known and not cut.
+        let mut bytes = Vec::new();
+        let read = from.take(self.most_bytes as u64 + 2).read_to_end(&mut bytes);
+        read.map_err(|error| self.unreadable(shown, &error))?;
+        let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+        if text.len() > self.most_bytes {
+            return Err(self.invalid(format!("is too long; at most {} bytes are accepted", self.most_bytes)));
+        }
+        let text = std::str::from_utf8(text).map_err(|_| self.invalid(format!("from {shown} is not UTF-8 text")))?;
+        Ok(text.to_owned())
+    }
+
+    fn unreadable(&self, shown: &str, error: &io::Error) -> Failure {
+        self.invalid(format!("could not be read from {shown}: {error}"))
+    }
+
+    fn invalid(&self, why: String) -> Failure {
+        Failure::new(self.code, format!("{} {why}.", self.field)).with("field", self.field)
+    }
+}

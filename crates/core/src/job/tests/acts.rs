@@ -1,0 +1,159 @@
+//! What runners and managers do with a job, written as one would say it: `claim("r1")`, `done("r1", 1)`.
+
+use serde_json::Value;
+
+use super::scene::{agent, refs};
+use crate::{
+    ids::AgentId,
+    job::{Claiming, Completion, Force, Outcome, Report, ReportKind, Shown, clamp},
+    lease::Fence,
+    limits,
+    reference::Reference,
+};
+
+/// What somebody does with a job.
+#[derive(Clone, Debug)]
+pub(super) enum Act {
+    Claim(Claiming),
+    Report(Shown, Report),
+    Complete(Shown, Completion),
+    Message(String, Vec<Reference>),
+    Cancel(String),
+    Requeue(String),
+}
+
+/// Claims what is queued, for as long as is usual.
+pub(super) fn claim(runner: &str) -> Act {
+    let ttl = clamp(None, limits::CLAIM_TTL);
+    Act::Claim(Claiming { runner: agent(runner), ttl, executor: None, allow_stale: false, force: Force::No })
+}
+
+/// Claims also what was left behind.
+pub(super) fn claim_stale(runner: &str) -> Act {
+    match claim(runner) {
+        Act::Claim(claiming) => Act::Claim(Claiming { allow_stale: true, ..claiming }),
+        act => act,
+    }
+}
+
+/// Claims what another has.
+pub(super) fn claim_by_force(runner: &str, force: Force) -> Act {
+    match claim(runner) {
+        Act::Claim(claiming) => Act::Claim(Claiming { force, ..claiming }),
+        act => act,
+    }
+}
+
+/// A claim as its runner shows it.
+pub(super) fn shown(runner: &str, revision: u64) -> Shown {
+    Shown { runner: agent(runner), revision: Fence(revision), by: agent(runner), own_agent: false }
+}
+
+pub(super) fn report(kind: ReportKind, runner: &str, revision: u64, message: &str) -> Act {
+    let report =
+        Report { kind, message: message.to_owned(), percent: None, refs: Vec::new(), meta: Default::default() };
+    Act::Report(shown(runner, revision), report)
+}
+
+pub(super) fn progress(runner: &str, revision: u64, message: &str) -> Act {
+    report(ReportKind::Progress, runner, revision, message)
+}
+
+pub(super) fn checkpoint(runner: &str, revision: u64, message: &str) -> Act {
+    report(ReportKind::Checkpoint, runner, revision, message)
+}
+
+pub(super) fn question(runner: &str, revision: u64, message: &str) -> Act {
+    report(ReportKind::Question, runner, revision, message)
+}
+
+pub(super) fn proof_gate(runner: &str, revision: u64) -> Act {
+    report(ReportKind::ProofGate, runner, revision, "Nothing shows it")
+}
+
+pub(super) fn error(runner: &str, revision: u64, message: &str) -> Act {
+    report(ReportKind::Error, runner, revision, message)
+}
+
+pub(super) fn heartbeat(runner: &str, revision: u64) -> Act {
+    report(ReportKind::Heartbeat, runner, revision, "")
+}
+
+pub(super) fn complete(outcome: Outcome, runner: &str, revision: u64, summary: &str) -> Act {
+    let completion =
+        Completion { outcome, summary: summary.to_owned(), refs: Vec::new(), meta: serde_json::Map::new() };
+    Act::Complete(shown(runner, revision), completion)
+}
+
+pub(super) fn done(runner: &str, revision: u64) -> Act {
+    complete(Outcome::Done, runner, revision, "It was the cache.")
+}
+
+pub(super) fn failed(runner: &str, revision: u64) -> Act {
+    complete(Outcome::Failed, runner, revision, "It cannot be built.")
+}
+
+pub(super) fn say(message: &str) -> Act {
+    Act::Message(message.to_owned(), Vec::new())
+}
+
+pub(super) fn cancel(reason: &str) -> Act {
+    Act::Cancel(reason.to_owned())
+}
+
+pub(super) fn requeue(reason: &str) -> Act {
+    Act::Requeue(reason.to_owned())
+}
+
+impl Act {
+    /// The same, pointing to something.
+    pub(super) fn with(mut self, texts: &[&str]) -> Self {
+        match &mut self {
+            Self::Report(_, Report { refs: pointing, .. })
+            | Self::Complete(_, Completion { refs: pointing, .. })
+            | Self::Message(_, pointing) => *pointing = refs(texts),
+            Self::Claim(_) | Self::Cancel(_) | Self::Requeue(_) => panic!("{self:?} points to nothing"),
+        }
+        self
+    }
+
+    /// The same, with something to be noted.
+    pub(super) fn noting(mut self, json: Value) -> Self {
+        match &mut self {
+            Self::Report(_, Report { meta, .. }) | Self::Complete(_, Completion { meta, .. }) => {
+                *meta = json.as_object().unwrap().clone();
+            }
+            Self::Claim(_) | Self::Message(..) | Self::Cancel(_) | Self::Requeue(_) => panic!("{self:?} notes nothing"),
+        }
+        self
+    }
+
+    /// The same, so far along.
+    pub(super) fn at_percent(mut self, percent: u8) -> Self {
+        match &mut self {
+            Self::Report(_, report) => report.percent = Some(percent),
+            _ => panic!("{self:?} is no report"),
+        }
+        self
+    }
+
+    /// The same, shown by somebody else; as the job's own agent, where that is said.
+    pub(super) fn shown_by(mut self, name: &str, is_own_agent: bool) -> Self {
+        match &mut self {
+            Self::Report(shown, _) | Self::Complete(shown, _) => {
+                (shown.by, shown.own_agent) = (agent(name), is_own_agent);
+            }
+            _ => panic!("{self:?} shows no claim"),
+        }
+        self
+    }
+
+    /// Who does it.
+    pub(super) fn actor(&self) -> AgentId {
+        match self {
+            Self::Claim(claiming) => claiming.runner.clone(),
+            Self::Report(shown, _) | Self::Complete(shown, _) => shown.by.clone(),
+            Self::Message(..) | Self::Cancel(_) | Self::Requeue(_) => agent("boss"),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! A command line of the user's: any program that reads a prompt and prints an answer.
+//!
+//! The prompt is on standard input, and what else a slice has is in variables. The last line that is not empty is the
+//! answer, as JSON; lines before it are messages.
+
+use std::path::Path;
+
+use super::{Answer, CommandLine, Failed, Plan, Reading, Seen, Session, Slice, plan::Argv, seen::message};
+use crate::process::{Exit, Line, StopSignal, Tail};
+
+pub(super) fn plan(bin: &Path, line: &CommandLine, slice: &Slice) -> Plan {
+    let choice = line.profiles.choice(slice.profile).cloned().unwrap_or_default();
+    let mut env = vec![("BATON_PROFILE".into(), slice.profile.as_str().into())];
+    let told = [
+        ("BATON_MODEL", slice.model.as_deref().or(choice.model.as_deref())),
+        ("BATON_EFFORT", choice.effort.as_deref()),
+        ("BATON_RESUME", slice.resume.as_ref().map(Session::as_str)),
+    ];
+    env.extend(told.into_iter().filter_map(|(name, value)| Some((name.into(), value?.into()))));
+    // It may call Baton itself, as whom it works for.
+    let identity = slice.server.iter().flat_map(|server| &server.env);
+    env.extend(identity.map(|(name, value)| (name.into(), value.into())));
+    Plan {
+        argv: Argv::of(bin).add(line.argv.iter().skip(1)).done(),
+        env,
+        files: Vec::new(),
+        stop_signal: StopSignal::Terminate,
+    }
+}
+
+/// Reads what a command prints.
+#[derive(Debug, Default)]
+pub(super) struct Stream {
+    last: Option<Line>,
+    printed: Tail,
+}
+
+impl Reading for Stream {
+    fn line(&mut self, line: &Line, see: &mut dyn FnMut(Seen)) {
+        if line.text.trim().is_empty() {
+            return;
+        }
+        self.printed.push(line.text.as_bytes());
+        self.printed.push(b"\n");
+        // A line is a message once another one follows.
+        if let Some(before) = self.last.replace(line.clone()) {
+            see(Seen::Message { text: message(&before.text) });
+        }
+    }
+
+    fn answer(&mut self, exit: &Exit) -> Result<Answer, Failed> {
+        if !exit.status.is_success() {
+            return Err(Failed::new(format!("the command {}", exit.status), exit));
+        }
+        let answer = self.last.take().map(|line| Answer::parse(&line.text));
+        answer.unwrap_or_else(|| Answer::parse("")).map_err(|misfit| {
+            let (printed, complained) = (self.printed.to_string(), exit.stderr.to_string());
+            let tail = [printed, complained].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+            Failed { why: format!("the command gave no answer: {misfit}"), tail }
+        })
+    }
+
+    fn ignored_lines(&self) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,95 @@
+//! The programs that can be driven, and how the user set them up.
+
+use std::path::PathBuf;
+
+use super::{Plan, Profiles, Reading, Slice, claude, codex, command};
+
+pub use baton_core::job::Executor as ExecutorKind;
+
+/// The program's own name, by which it is found on PATH. A command line names its program itself.
+pub(super) const fn program(kind: ExecutorKind) -> Option<&'static str> {
+    match kind {
+        ExecutorKind::ClaudeCode => Some("claude"),
+        ExecutorKind::Codex => Some("codex"),
+        ExecutorKind::Command => None,
+    }
+}
+
+/// The variables that say where the program is; the first that is set counts. The second is the job contract's.
+pub(super) const fn variables(kind: ExecutorKind) -> &'static [&'static str] {
+    match kind {
+        ExecutorKind::ClaudeCode => &["BATON_CLAUDE_BIN", "BM_CLAUDE_BIN"],
+        ExecutorKind::Codex => &["BATON_CODEX_BIN", "BM_CODEX_BIN"],
+        ExecutorKind::Command => &[],
+    }
+}
+
+/// How the user set up an agent program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Agent {
+    /// Where it is. On PATH if it is not said.
+    pub bin: Option<PathBuf>,
+    /// More arguments for it.
+    pub args: Vec<String>,
+    /// The profiles it takes jobs for.
+    pub profiles: Profiles,
+    /// Whether it may run shell commands outside of a sandbox. Codex has a sandbox of its own and is not asked.
+    pub allow_bash: bool,
+}
+
+/// A command line of the user's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandLine {
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// The profiles it takes jobs for.
+    pub profiles: Profiles,
+}
+
+/// A program that was found, ready to be driven.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Executor {
+    /// Codex, at this path.
+    Codex(PathBuf, Agent),
+    /// Claude Code, at this path.
+    ClaudeCode(PathBuf, Agent),
+    /// A command line, with the path of its program.
+    Command(PathBuf, CommandLine),
+}
+
+impl Executor {
+    /// Which program it is.
+    pub const fn kind(&self) -> ExecutorKind {
+        match self {
+            Self::Codex(..) => ExecutorKind::Codex,
+            Self::ClaudeCode(..) => ExecutorKind::ClaudeCode,
+            Self::Command(..) => ExecutorKind::Command,
+        }
+    }
+
+    /// The profiles it takes jobs for.
+    pub const fn profiles(&self) -> &Profiles {
+        match self {
+            Self::Codex(_, agent) | Self::ClaudeCode(_, agent) => &agent.profiles,
+            Self::Command(_, line) => &line.profiles,
+        }
+    }
+
+    /// How it is started for a slice.
+    pub fn plan(&self, slice: &Slice) -> Plan {
+        match self {
+            Self::Codex(bin, agent) => codex::plan(bin, agent, slice),
+            Self::ClaudeCode(bin, agent) => claude::plan(bin, agent, slice),
+            Self::Command(bin, line) => command::plan(bin, line, slice),
+        }
+    }
+
+    /// How what it prints in a slice is read.
+    pub fn reading(&self, slice: &Slice) -> Box<dyn Reading> {
+        match self {
+            Self::Codex(..) => Box::new(codex::Stream::new(slice)),
+            Self::ClaudeCode(..) => Box::new(claude::Stream::default()),
+            Self::Command(..) => Box::new(command::Stream::default()),
+        }
+    }
+}

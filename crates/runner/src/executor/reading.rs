@@ -1,0 +1,31 @@
+//! Reading a program's stream.
+
+use super::{Answer, Seen};
+use crate::process::{Exit, Line};
+
+/// Reads what one program prints in one slice.
+pub trait Reading: Send {
+    /// Takes a line and hands on what it means.
+    fn line(&mut self, line: &Line, see: &mut dyn FnMut(Seen));
+
+    /// What the program answered, now that it has ended.
+    fn answer(&mut self, exit: &Exit) -> Result<Answer, Failed>;
+
+    /// How many lines meant nothing to us.
+    fn ignored_lines(&self) -> u64;
+}
+
+/// Why a slice has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// The reason, in a sentence.
+    pub why: String,
+    /// The end of what it printed to standard error, or of whatever else tells more.
+    pub tail: String,
+}
+
+impl Failed {
+    pub(super) fn new(why: impl Into<String>, exit: &Exit) -> Self {
+        Self { why: why.into(), tail: exit.stderr.to_string() }
+    }
+}

@@ -1,0 +1,209 @@
+//! How each program is started.
+
+use crate::{
+    executor::{Agent, Choice, CommandLine, Executor, Plan, Profile, Profiles, Server, Session, Slice},
+    process::StopSignal,
+};
+
+fn slice() -> Slice {
+    Slice {
+        prompt: "Do it.".to_owned(),
+        cwd: "/repo".into(),
+        profile: Profile::Deep,
+        model: None,
+        resume: None,
+        scratch: "/scratch".into(),
+        server: Some(Server {
+            command: "/bin/baton".into(),
+            args: vec!["mcp".to_owned(), "--tools".to_owned(), "a \"b\" \\c".to_owned()],
+            env: vec![("BATON_JOB".to_owned(), "secret".to_owned())],
+        }),
+    }
+}
+
+fn bare() -> Slice {
+    Slice { server: None, ..slice() }
+}
+
+fn agent() -> Agent {
+    let choice = Choice { model: Some("big".to_owned()), effort: Some("high".to_owned()) };
+    Agent {
+        args: vec!["--more".to_owned()],
+        profiles: Profiles::of(vec![(Profile::Deep, choice), (Profile::Fast, Choice::default())]),
+        ..Agent::default()
+    }
+}
+
+/// One argument a line, with what else there is.
+fn shown(plan: &Plan) -> String {
+    let mut lines: Vec<_> = plan.argv.iter().map(|word| word.display().to_string()).collect();
+    lines.extend(plan.env.iter().map(|(name, value)| format!("env {}={}", name.display(), value.display())));
+    lines.extend(plan.files.iter().map(|(path, text)| match text.contains("properties") {
+        true => format!("file {}: the schema", path.display()),
+        false => format!("file {}: {text}", path.display()),
+    }));
+    lines.join("\n")
+}
+
+#[test]
+fn codex_plain() {
+    let plan = Executor::Codex("/bin/codex".into(), Agent::default()).plan(&bare());
+    assert_eq!(plan.stop_signal, StopSignal::Terminate);
+    insta::assert_snapshot!(shown(&plan), @r#"
+    /bin/codex
+    exec
+    --json
+    --skip-git-repo-check
+    --sandbox
+    workspace-write
+    --config
+    approval_policy="never"
+    --output-schema
+    /scratch/answer.schema.json
+    --output-last-message
+    /scratch/last-message.txt
+    -
+    file /scratch/answer.schema.json: the schema
+    "#);
+}
+
+#[test]
+fn codex_with_all_there_is() {
+    let slice = Slice { resume: Session::parse("01a1e3f1"), ..slice() };
+    let plan = Executor::Codex("/bin/codex".into(), agent()).plan(&slice);
+    insta::assert_snapshot!(shown(&plan), @r#"
+    /bin/codex
+    exec
+    --json
+    --skip-git-repo-check
+    --sandbox
+    workspace-write
+    --config
+    approval_policy="never"
+    --output-schema
+    /scratch/answer.schema.json
+    --output-last-message
+    /scratch/last-message.txt
+    --model=big
+    --config
+    model_reasoning_effort="high"
+    --config
+    mcp_servers.baton.command="/bin/baton"
+    --config
+    mcp_servers.baton.args=["mcp", "--tools", 'a "b" \c']
+    --config
+    mcp_servers.baton.env_vars=["BATON_JOB"]
+    --config
+    mcp_servers.baton.tool_timeout_sec=600
+    --config
+    mcp_servers.baton.required=true
+    --more
+    resume
+    01a1e3f1
+    -
+    env BATON_JOB=secret
+    file /scratch/answer.schema.json: the schema
+    "#);
+    assert!(plan.argv.iter().all(|word| !word.display().to_string().contains("secret")));
+}
+
+#[test]
+fn claude_plain() {
+    let plan = Executor::ClaudeCode("/bin/claude".into(), Agent::default()).plan(&bare());
+    assert_eq!(plan.stop_signal, StopSignal::Interrupt);
+    insta::assert_snapshot!(shown(&plan), @r#"
+    /bin/claude
+    -p
+    --output-format
+    stream-json
+    --verbose
+    --permission-mode
+    acceptEdits
+    --setting-sources
+    user
+    --json-schema
+    { "type": "object", "properties": { "status": {"type": "string", "enum": ["DONE", "FAILED", "CONTINUE"]}, "summary": {"type": "string"}, "refs": {"type": "array", "items": {"type": "string"}}, "events": { "type": "array", "items": { "type": "object", "properties": { "kind": {"type": "string", "enum": ["progress", "checkpoint", "question", "error"]}, "message": {"type": "string"}, "percent": {"type": ["integer", "null"]}, "refs": {"type": "array", "items": {"type": "string"}} }, "required": ["kind", "message", "percent", "refs"], "additionalProperties": false } } }, "required": ["status", "summary", "refs", "events"], "additionalProperties": false }
+    --mcp-config
+    /scratch/mcp.json
+    --strict-mcp-config
+    --disallowedTools
+    Bash
+    --allowedTools
+    mcp__baton
+    file /scratch/mcp.json: {"mcpServers":{}}
+    "#);
+}
+
+#[test]
+fn claude_with_all_there_is() {
+    let slice = Slice { resume: Session::parse("655299a2"), model: Some("asked".to_owned()), ..slice() };
+    let plan = Executor::ClaudeCode("/bin/claude".into(), Agent { allow_bash: true, ..agent() }).plan(&slice);
+    insta::assert_snapshot!(shown(&plan), @r#"
+    /bin/claude
+    -p
+    --output-format
+    stream-json
+    --verbose
+    --permission-mode
+    acceptEdits
+    --setting-sources
+    user
+    --json-schema
+    { "type": "object", "properties": { "status": {"type": "string", "enum": ["DONE", "FAILED", "CONTINUE"]}, "summary": {"type": "string"}, "refs": {"type": "array", "items": {"type": "string"}}, "events": { "type": "array", "items": { "type": "object", "properties": { "kind": {"type": "string", "enum": ["progress", "checkpoint", "question", "error"]}, "message": {"type": "string"}, "percent": {"type": ["integer", "null"]}, "refs": {"type": "array", "items": {"type": "string"}} }, "required": ["kind", "message", "percent", "refs"], "additionalProperties": false } } }, "required": ["status", "summary", "refs", "events"], "additionalProperties": false }
+    --mcp-config
+    /scratch/mcp.json
+    --strict-mcp-config
+    --allowedTools
+    mcp__baton,Bash
+    --model=asked
+    --effort
+    high
+    --resume
+    655299a2
+    --more
+    file /scratch/mcp.json: {"mcpServers":{"baton":{"type":"stdio","command":"/bin/baton","args":["mcp","--tools","a \"b\" \\c"],"env":{"BATON_JOB":"secret"}}}}
+    "#);
+    assert!(plan.argv.iter().all(|word| !word.display().to_string().contains("secret")));
+}
+
+#[test]
+fn a_command_gets_what_it_needs_in_variables() {
+    let line = CommandLine { argv: vec!["agent".to_owned(), "--go".to_owned()], profiles: agent().profiles };
+    let slice = Slice { resume: Session::parse("s1"), ..slice() };
+    let plan = Executor::Command("/bin/agent".into(), line).plan(&slice);
+    insta::assert_snapshot!(shown(&plan), @"
+    /bin/agent
+    --go
+    env BATON_PROFILE=deep
+    env BATON_MODEL=big
+    env BATON_EFFORT=high
+    env BATON_RESUME=s1
+    env BATON_JOB=secret
+    ");
+}
+
+#[test]
+fn what_could_be_taken_for_a_flag_names_no_conversation() {
+    for name in ["", "--last", "-", "a b", "a/b", &"x".repeat(129)] {
+        assert_eq!(Session::parse(name), None, "{name}");
+    }
+    assert!(Session::parse("01a1e3f1-ecd6-7502_x").is_some());
+    // A model's name is one argument with its flag.
+    let slice = Slice { model: Some("--evil".to_owned()), ..bare() };
+    for executor in [
+        Executor::Codex("/bin/codex".into(), Agent::default()),
+        Executor::ClaudeCode("/bin/claude".into(), Agent::default()),
+    ] {
+        assert!(executor.plan(&slice).argv.iter().any(|word| word == "--model=--evil"));
+    }
+}
+
+#[test]
+fn a_program_does_not_take_itself_for_a_part_of_the_one_around_it() {
+    let slice = slice();
+    let spawn = Executor::Codex("/bin/codex".into(), Agent::default()).plan(&slice).spawn(&slice);
+    let of = |name: &str| spawn.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+    assert_eq!(of("CLAUDECODE"), Some(None));
+    assert_eq!(of("BATON_JOB"), Some(Some("secret".into())));
+    assert_eq!((spawn.stdin, spawn.cwd), (b"Do it.".to_vec(), "/repo".into()));
+}

@@ -1,0 +1,256 @@
+//! The minder: it runs one program, and sees to it that nothing of the program is left when it or the runner ends.
+//!
+//! Its standard input is the socket to the runner; its standard output and error are the program's. Three threads tell
+//! the main one what happens: one listens to the runner, one reaps, one feeds the program's standard input. As child
+//! subreaper the minder becomes the parent of every orphan below it, so when there is no child left to reap there is
+//! nothing left at all.
+//!
+//! What must stay true: the program is started by the main thread, which lives as long as the minder, because a
+//! parent-death signal is about the parent's thread.
+#![expect(clippy::disallowed_methods, reason = "grace has a deadline")]
+
+use std::{
+    ffi::OsString,
+    io::{self, BufReader, Write},
+    os::unix::{net::UnixStream, process::CommandExt},
+    path::Path,
+    process::{Command, ExitCode, Stdio},
+    sync::{
+        Arc, Mutex,
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    fs::{Access, access},
+    io::Errno,
+    process::{
+        Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group,
+        set_child_subreaper, wait, waitid,
+    },
+};
+
+use super::{
+    Status, StopSignal,
+    launch::{NOT_RUN, launch},
+    sweep::{self, Mark},
+    tree,
+    wire::{self, NAMES_MAX, Report},
+};
+
+/// The path by which a process finds its own program, also when that was replaced on disk.
+pub(super) const OWN_PROGRAM: &str = "/proc/self/exe";
+/// The word that makes this program a minder, and those that say which part of it.
+pub(super) const WORD: &str = "minder";
+pub(super) const WATCH: &str = "watch";
+const LAUNCH: &str = "launch";
+
+/// How long a program may take to stop once its runner is gone.
+const ORPHAN_GRACE: Duration = Duration::from_secs(2);
+/// How long what a program started may take to end after it: their pipes close, and many need no more than that.
+const SETTLE: Duration = Duration::from_secs(1);
+/// How long to go on killing. What is left then cannot be killed by us.
+const KILL_LIMIT: Duration = Duration::from_secs(10);
+const KILL_ROUND: Duration = Duration::from_millis(200);
+
+/// What the main thread is told.
+enum Happened {
+    Stop(Duration),
+    RunnerGone,
+    Ended(WaitStatus),
+    NoneLeft,
+}
+
+/// Runs the minder with the words that follow `minder` on its command line, and gives the program's exit status.
+pub fn run(words: &[OsString]) -> ExitCode {
+    let text = |at: usize| words.get(at).and_then(|word| word.to_str());
+    match (text(0), text(1), words.get(2..)) {
+        (Some(WATCH), Some(signal), Some(argv @ [_, ..])) => match StopSignal::of_word(signal) {
+            Some(signal) => watch(signal, argv).unwrap_or_else(|error| complain(&error.to_string())),
+            None => complain("there is no such signal to stop a program with"),
+        },
+        (Some(LAUNCH), Some(minder), Some(argv @ [_, ..])) => launch(minder, argv),
+        _ => complain("a minder is started by a runner only"),
+    }
+}
+
+fn complain(why: &str) -> ExitCode {
+    let _ = writeln!(io::stderr(), "baton minder: {why}");
+    NOT_RUN.into()
+}
+
+fn watch(signal: StopSignal, argv: &[OsString]) -> io::Result<ExitCode> {
+    let control = UnixStream::from(rustix::stdio::stdin().try_clone_to_owned()?);
+    set_child_subreaper(Some(getpid()))?;
+    let mut orders = BufReader::new(control.try_clone()?);
+    let stdin = wire::receive_stdin(&mut orders)?;
+    let program = match start(argv, stdin) {
+        Ok(program) => program,
+        Err(error) => {
+            Report::Refused { why: format!("{} could not be run: {error}", argv[0].display()) }.send(&control)?;
+            return Ok(NOT_RUN.into());
+        }
+    };
+    let start_ticks = tree::start_ticks(program).unwrap_or_default();
+    let (tell, told) = channel();
+    let tell_orders = tell.clone();
+    thread::spawn(move || listen(orders, &tell_orders));
+    let unreaped = Unreaped(Arc::new(Mutex::new(Some(program))));
+    let to_reap = unreaped.clone();
+    thread::spawn(move || to_reap.reap(&tell));
+    // Nobody hears that the runner is gone by this failing; the thread that listens tells it.
+    let _ = Report::Started { pid: program.as_raw_nonzero().get(), start_ticks }.send(&control);
+    let (status, leaked, stuck) = Watch { signal, unreaped, told }.to_the_end();
+    let _ = Report::Ended { status, leaked, stuck }.send(&control);
+    Ok(match status {
+        Status::Code(code) => u8::try_from(code).unwrap_or(NOT_RUN).into(),
+        Status::Signal(number) => u8::try_from(128 + number).unwrap_or(NOT_RUN).into(),
+        Status::Lost => NOT_RUN.into(),
+    })
+}
+
+/// Starts the program, in a session of its own, to be killed with this process.
+fn start(argv: &[OsString], stdin: Vec<u8>) -> io::Result<Pid> {
+    // What can be told now is told better than by the process that is to become the program.
+    let path = Path::new(&argv[0]);
+    if !argv[0].as_encoded_bytes().contains(&b'/') || !path.metadata()?.is_file() {
+        return Err(io::Error::other("it is not the path of a file"));
+    }
+    access(path, Access::EXEC_OK)?;
+    let mark = Mark::of(getpid()).ok_or_else(|| io::Error::other("there is no /proc"))?;
+    let mut child = Command::new(OWN_PROGRAM)
+        .arg0("baton")
+        .args([WORD, LAUNCH, &getpid().to_string()])
+        .args(argv)
+        .env(sweep::VARIABLE, mark.to_string())
+        .stdin(Stdio::piped())
+        .spawn()?;
+    let pid = Pid::from_child(&child);
+    if let Some(mut pipe) = child.stdin.take() {
+        // A program that does not read it stops nothing but this thread.
+        thread::spawn(move || {
+            let _ = pipe.write_all(&stdin);
+        });
+    }
+    Ok(pid)
+}
+
+fn listen(mut orders: BufReader<UnixStream>, tell: &Sender<Happened>) {
+    while let Some(grace) = wire::receive_stop(&mut orders) {
+        let _ = tell.send(Happened::Stop(grace));
+    }
+    let _ = tell.send(Happened::RunnerGone);
+}
+
+/// The program until it is reaped, which is as long as its pid is surely its own. It is reaped and signalled under
+/// this lock only.
+#[derive(Clone)]
+struct Unreaped(Arc<Mutex<Option<Pid>>>);
+
+impl Unreaped {
+    /// Reaps whatever ends, until there is nothing left that could.
+    fn reap(&self, tell: &Sender<Happened>) {
+        loop {
+            // Only looks: the lock must not be held while waiting.
+            match waitid(WaitId::All, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
+                Ok(_) => {}
+                Err(Errno::INTR) => continue,
+                Err(_) => {
+                    let _ = tell.send(Happened::NoneLeft);
+                    return;
+                }
+            }
+            let Ok(mut program) = self.0.lock() else { return };
+            if let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG)
+                && *program == Some(pid)
+            {
+                *program = None;
+                let _ = tell.send(Happened::Ended(status));
+            }
+        }
+    }
+
+    fn ask_to_stop(&self, signal: Signal) {
+        let Ok(program) = self.0.lock() else { return };
+        let Some(program) = *program else { return };
+        if kill_process_group(program, signal).is_err() {
+            // It has no group yet: it is about to become the program.
+            let _ = kill_process(program, Signal::KILL);
+        }
+    }
+}
+
+struct Watch {
+    signal: StopSignal,
+    unreaped: Unreaped,
+    told: Receiver<Happened>,
+}
+
+impl Watch {
+    /// Waits for the end of the program, by itself or because it must, and ends what is left of it. Tells how it ended,
+    /// what it had left behind, and what is still there.
+    fn to_the_end(&self) -> (Status, Vec<String>, Vec<String>) {
+        let (mut status, was_stopped) = self.program_ends();
+        settle();
+        let leaked = if was_stopped { Vec::new() } else { names() };
+        let deadline = Instant::now() + KILL_LIMIT;
+        loop {
+            tree::kill(&tree::descendants(getpid()), KILL_ROUND);
+            match self.told.recv_timeout(KILL_ROUND) {
+                Ok(Happened::Ended(ended)) => status = Some(ended),
+                Ok(Happened::NoneLeft) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(Happened::Stop(_) | Happened::RunnerGone) => {}
+                Err(RecvTimeoutError::Timeout) if Instant::now() >= deadline => break,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+        let status = status.map_or(Status::Lost, status_of);
+        (status, leaked, names())
+    }
+
+    /// Waits until the program has ended, or has had its time to. Tells how it ended, and whether it was told to.
+    fn program_ends(&self) -> (Option<WaitStatus>, bool) {
+        let mut deadline: Option<Instant> = None;
+        loop {
+            let happened = match deadline {
+                None => self.told.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(at) => self.told.recv_timeout(at.saturating_duration_since(Instant::now())),
+            };
+            let grace = match happened {
+                Ok(Happened::Ended(status)) => return (Some(status), deadline.is_some()),
+                Ok(Happened::Stop(grace)) => grace,
+                Ok(Happened::RunnerGone) => ORPHAN_GRACE,
+                Ok(Happened::NoneLeft) | Err(_) => return (None, true),
+            };
+            // Asked again, it may get less time than it had, but not more.
+            let at = Instant::now().checked_add(grace);
+            if deadline.is_none() {
+                self.unreaped.ask_to_stop(self.signal.signal());
+            }
+            deadline = match (deadline, at) {
+                (Some(deadline), Some(at)) => Some(deadline.min(at)),
+                (known, at) => known.or(at).or_else(|| Some(Instant::now() + KILL_LIMIT)),
+            };
+        }
+    }
+}
+
+/// Gives what is left a moment to end by itself.
+fn settle() {
+    let left: Vec<_> = tree::descendants(getpid()).iter().filter_map(tree::Entry::hold).take(NAMES_MAX).collect();
+    tree::await_ends(&left, SETTLE);
+}
+
+fn names() -> Vec<String> {
+    tree::descendants(getpid()).into_iter().map(|entry| entry.name).take(NAMES_MAX).collect()
+}
+
+fn status_of(status: WaitStatus) -> Status {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => Status::Code(code),
+        (None, Some(signal)) => Status::Signal(signal),
+        (None, None) => Status::Lost,
+    }
+}

@@ -1,0 +1,158 @@
+//! Runs `git` so that it does what it is told and nothing that a repository's configuration adds to it.
+
+use std::{
+    ffi::{OsStr, OsString},
+    io::{self, Read, Write},
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    thread,
+};
+
+use baton_app::paths::GIT_VARIABLES;
+
+/// The most that is read where the answer must be whole.
+const OUTPUT_BYTES: usize = 64 * 1024 * 1024;
+const MESSAGE_BYTES: u64 = 4 * 1024;
+
+/// Why git cannot help.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// It is not to be had.
+    #[error("git could not be run: {0}")]
+    NotRun(io::Error),
+    /// There is no repository with a working tree.
+    #[error("{} is not in a git working tree", .0.display())]
+    NoRepository(PathBuf),
+    /// There is nothing that a worktree could begin with.
+    #[error("{} has no commit yet", .0.display())]
+    NoCommit(PathBuf),
+    /// It says no.
+    #[error("git failed: {0}")]
+    Failed(String),
+    /// It has more to say than can be looked at.
+    #[error("git printed more than can be looked at")]
+    TooMuch,
+    /// A file of ours.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: io::Error,
+    },
+}
+
+impl GitError {
+    pub(super) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |error| Self::File { path: path.to_owned(), error }
+    }
+}
+
+/// A call of git.
+pub(super) struct Git {
+    command: Command,
+    root: PathBuf,
+    input: Vec<u8>,
+}
+
+/// What git printed, perhaps not all of it.
+pub(super) struct Printed {
+    pub(super) bytes: Vec<u8>,
+    pub(super) was_cut: bool,
+}
+
+impl Git {
+    pub(super) fn at(root: &Path) -> Self {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(root).arg("--no-optional-locks").arg("--no-pager");
+        for setting in [
+            "core.fsmonitor=false",
+            "core.hooksPath=/dev/null",
+            "core.pager=cat",
+            "core.quotePath=false",
+            // Would be written next to the user's own index.
+            "core.splitIndex=false",
+            "advice.detachedHead=false",
+            "gc.auto=0",
+            "maintenance.auto=false",
+        ] {
+            command.args(["-c", setting]);
+        }
+        for name in GIT_VARIABLES {
+            command.env_remove(name);
+        }
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self { command, root: root.to_owned(), input: Vec::new() }
+    }
+
+    pub(super) fn args<T: AsRef<OsStr>>(mut self, words: impl IntoIterator<Item = T>) -> Self {
+        self.command.args(words);
+        self
+    }
+
+    pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub(super) fn input(mut self, bytes: Vec<u8>) -> Self {
+        self.input = bytes;
+        self
+    }
+
+    /// Runs it where half an answer would be a wrong one.
+    pub(super) fn whole(self) -> Result<Vec<u8>, GitError> {
+        let printed = self.up_to(OUTPUT_BYTES)?;
+        if printed.was_cut { Err(GitError::TooMuch) } else { Ok(printed.bytes) }
+    }
+
+    /// The one line that it prints. A file name may end in blanks, so only the end of the line goes.
+    pub(super) fn line(self) -> Result<OsString, GitError> {
+        let bytes = self.whole()?;
+        Ok(OsStr::from_bytes(bytes.strip_suffix(b"\n").unwrap_or(&bytes)).to_owned())
+    }
+
+    /// Runs it and gives the beginning of what it prints.
+    pub(super) fn up_to(mut self, most: usize) -> Result<Printed, GitError> {
+        let mut child = self.command.stdin(Stdio::piped()).spawn().map_err(GitError::NotRun)?;
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (mut bytes, mut message) = (Vec::new(), Vec::new());
+        // All at once, or a full pipe of one would stop the others. What is over the bound is dropped with the pipe,
+        // and git ends when it writes there.
+        let read = thread::scope(|scope| {
+            scope.spawn(|| stdin.map(|mut pipe| pipe.write_all(&self.input)));
+            scope.spawn(|| stderr.map(|pipe| keep_beginning(pipe, &mut message)));
+            stdout.map_or(Ok(0), |pipe| pipe.take(most as u64 + 1).read_to_end(&mut bytes))
+        });
+        let status = child.wait().map_err(GitError::NotRun)?;
+        read.map_err(GitError::NotRun)?;
+        let was_cut = bytes.len() > most;
+        bytes.truncate(most);
+        if status.success() || was_cut {
+            return Ok(Printed { bytes, was_cut });
+        }
+        let said = String::from_utf8_lossy(&message);
+        if said.contains("not a git repository") || said.contains("must be run in a work tree") {
+            return Err(GitError::NoRepository(self.root));
+        }
+        Err(GitError::Failed(said.trim().lines().last().unwrap_or("it did not say why").to_owned()))
+    }
+}
+
+/// Keeps the beginning and reads the rest away.
+fn keep_beginning(mut pipe: impl Read, kept: &mut Vec<u8>) -> io::Result<u64> {
+    pipe.by_ref().take(MESSAGE_BYTES).read_to_end(kept)?;
+    io::copy(&mut pipe, &mut io::sink())
+}
+
+/// The parts that end in a zero byte.
+pub(super) fn fields(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
+    listed.split(|byte| *byte == 0).filter(|field| !field.is_empty())
+}
+
+/// A path as git stores it, byte for byte.
+pub(super) fn path(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
+}

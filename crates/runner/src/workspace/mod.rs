@@ -1,0 +1,20 @@
+//! Where a job works, and what it changed there.
+//!
+//! A job works in the user's own working tree, or in a [`Worktree`] of its own. What changed is the [`Diff`] between two
+//! [`Snapshot`]s, untracked files included.
+//!
+//! What must stay true: the user's index, stash and object database are never written. A snapshot has an index and
+//! objects of its own in a scratch directory. Hooks do not run, nor do pagers, external diffs and text conversions; only
+//! the filters without which git could not tell what a file's content is.
+
+mod diff;
+mod git;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+mod worktree;
+
+pub use diff::{Change, ChangedFile, DIFF_BYTES, Diff};
+pub use git::GitError;
+pub use snapshot::{LARGE_FILE_BYTES, Snapshot, Workspace};
+pub use worktree::Worktree;

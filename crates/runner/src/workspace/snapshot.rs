@@ -1,0 +1,158 @@
+//! How a working tree looks at a moment.
+//!
+//! A snapshot is a git tree of all files that are tracked or could be, with their content as it is on disk. Its index
+//! begins as a copy of the user's, so that only what changed since has to be read; its objects are in the scratch
+//! directory, behind which git sees those of the repository.
+
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+    fs::{self, OpenOptions},
+    io,
+    os::unix::{
+        ffi::{OsStrExt, OsStringExt},
+        fs::MetadataExt,
+    },
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{Access, access};
+
+use super::{
+    GitError,
+    git::{Git, fields, path},
+};
+
+/// Files that are larger are not looked into; that they changed is seen by size and time.
+pub const LARGE_FILE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// A working tree of which snapshots can be taken.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    /// The top of the working tree.
+    pub(super) top: PathBuf,
+    /// Where the user's index is. There need not be one.
+    index: PathBuf,
+    /// What is ours: an index for each snapshot, and the objects.
+    scratch: PathBuf,
+    alternates: OsString,
+}
+
+/// The working tree at a moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    pub(super) tree: String,
+    /// Files that were not looked into, by size and time of change.
+    pub(super) large: BTreeMap<PathBuf, (u64, i64, i64)>,
+}
+
+impl Workspace {
+    /// The working tree around `directory`. `scratch` is a directory of ours, which exists.
+    pub fn at(directory: &Path, scratch: &Path) -> Result<Self, GitError> {
+        let ask = |words: &[&str]| Git::at(directory).args(["rev-parse", "--path-format=absolute"]).args(words).line();
+        let top = PathBuf::from(ask(&["--show-toplevel"])?);
+        if top.as_os_str().is_empty() {
+            return Err(GitError::NoRepository(directory.to_owned()));
+        }
+        let scratch = scratch.canonicalize().map_err(GitError::file(scratch))?;
+        let objects = scratch.join("objects");
+        fs::create_dir_all(&objects).map_err(GitError::file(&objects))?;
+        Ok(Self {
+            top,
+            index: ask(&["--git-path", "index"])?.into(),
+            scratch,
+            alternates: quoted(&ask(&["--git-path", "objects"])?),
+        })
+    }
+
+    /// The top of the working tree.
+    pub fn top(&self) -> &Path {
+        &self.top
+    }
+
+    /// Takes a snapshot.
+    pub fn snapshot(&self) -> Result<Snapshot, GitError> {
+        let index = self.scratch.join("index");
+        match copy(&self.index, &index) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(GitError::file(&self.index)(error)),
+            Ok(()) => {}
+            // A repository in which nothing was ever added.
+            Err(_) => drop(fs::remove_file(&index)),
+        }
+        let git = || self.git().env("GIT_INDEX_FILE", &index);
+        let listed = git().args(["ls-files", "-z", "--modified", "--others", "--exclude-standard"]).whole()?;
+        let (mut small, mut large) = (Vec::new(), BTreeMap::new());
+        for name in fields(&listed) {
+            match self.look(name) {
+                Look::Take => small.extend_from_slice(&[name, b"\0"].concat()),
+                Look::Large(size, seconds, nanoseconds) => {
+                    large.insert(path(name).to_owned(), (size, seconds, nanoseconds));
+                }
+                Look::Leave => {}
+            }
+        }
+        git().args(["update-index", "--add", "--remove", "-z", "--stdin"]).input(small).whole()?;
+        let tree = git().args(["write-tree"]).line()?;
+        Ok(Snapshot { tree: tree.to_string_lossy().into_owned(), large })
+    }
+
+    /// What a commit has, as if the working tree were just that.
+    pub(super) fn committed(&self, commit: &str) -> Result<Snapshot, GitError> {
+        let tree = self.git().args(["rev-parse", "--verify", &format!("{commit}^{{tree}}")]).line()?;
+        Ok(Snapshot { tree: tree.to_string_lossy().into_owned(), large: BTreeMap::new() })
+    }
+
+    /// Git at the top of the working tree, writing objects to the scratch directory only.
+    pub(super) fn git(&self) -> Git {
+        Git::at(&self.top)
+            .env("GIT_OBJECT_DIRECTORY", self.scratch.join("objects"))
+            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &self.alternates)
+    }
+
+    fn look(&self, name: &[u8]) -> Look {
+        // A repository inside this one is listed as a directory, and is not ours to look into.
+        if name.ends_with(b"/") {
+            return Look::Leave;
+        }
+        let file = self.top.join(path(name));
+        match file.symlink_metadata() {
+            // It was deleted, and that is a change.
+            Err(_) => Look::Take,
+            Ok(about) if about.is_symlink() => Look::Take,
+            Ok(about) if about.is_dir() => Look::Leave,
+            Ok(about) if !about.is_file() || access(&file, Access::READ_OK).is_err() => Look::Leave,
+            Ok(about) if about.len() > LARGE_FILE_BYTES => Look::Large(about.len(), about.mtime(), about.mtime_nsec()),
+            Ok(_) => Look::Take,
+        }
+    }
+}
+
+/// Copies an index with its time: git does not trust an entry that is not older than the index.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::copy(from, to)?;
+    OpenOptions::new().write(true).open(to)?.set_modified(from.metadata()?.modified()?)
+}
+
+/// What to do with a file that is not as it is in the index.
+enum Look {
+    Take,
+    Large(u64, i64, i64),
+    Leave,
+}
+
+/// A directory as git lists them: with colons in between, unless it is in quotation marks.
+fn quoted(directory: &OsStr) -> OsString {
+    let bytes = directory.as_bytes();
+    if !bytes.contains(&b':') && !bytes.starts_with(b"\"") {
+        return directory.to_owned();
+    }
+    let mut quoted = vec![b'"'];
+    for byte in bytes {
+        if matches!(byte, b'"' | b'\\') {
+            quoted.push(b'\\');
+        }
+        quoted.push(*byte);
+    }
+    quoted.push(b'"');
+    OsString::from_vec(quoted)
+}
