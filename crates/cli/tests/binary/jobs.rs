@@ -1,5 +1,4 @@
 //! Jobs at the command line: delegated, claimed, asked about, answered, proven and done.
-#![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
 use std::{fs, path::Path};
 
