@@ -254,3 +254,16 @@ fn two_runners_that_claim_at_once_never_get_the_same_job() {
         clean(&app);
     });
 }
+
+#[test]
+fn a_job_whose_prompt_would_not_arrive_whole_is_not_claimed() {
+    on_every_backend(|app| {
+        let [one] = app.joined(["one"]);
+        one.does("jobs.create", json!({"title": "x", "prompt": "ä".repeat(50_000)}));
+        let refused = one.refused("jobs.claim", json!({"max_chars": 49_999}));
+        assert_eq!((&refused["error"], &refused["chars"]), (&json!("BUDGET_EXCEEDED"), &json!(50_000)));
+        assert_eq!(one.does("jobs.open", json!({"job": "JOB-001"}))["job"]["status"], "QUEUED");
+        let claimed = one.does("jobs.claim", json!({"max_chars": 50_000}));
+        assert_eq!(claimed["prompt"].as_str().unwrap().chars().count(), 50_000);
+    });
+}

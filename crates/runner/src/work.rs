@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use baton_app::{Failure, commands::jobs::JobView};
+use baton_app::Failure;
 use baton_core::{
     code::Kind,
     job::{Outcome as End, ReportKind},
@@ -289,7 +289,7 @@ impl Work<'_> {
         let mut watch = self.desk.watch()?;
         let mut is_told = false;
         loop {
-            let (job, _): (JobView, _) = self.desk.look(self.claimed.id())?;
+            let job = self.desk.job(self.claimed.id())?;
             if !job.needs_manager || started.elapsed() >= self.settings.job_limit {
                 return Ok(());
             }

@@ -42,6 +42,9 @@ pub(in crate::commands) struct ClaimArgs {
     /// Take that job from its runner although its claim is in force
     #[arg(long, requires = "job")]
     force: bool,
+    /// Refuse rather than answer with a longer prompt
+    #[arg(long, value_name = "CHARS")]
+    max_chars: Option<usize>,
     #[command(flatten)]
     room: RoomArgs,
     #[command(flatten)]
@@ -57,6 +60,7 @@ impl ClaimArgs {
             lease_ttl_ms: self.ttl.map(|ttl| ttl.as_millis()),
             allow_stale: self.allow_stale,
             force: self.force,
+            max_chars: self.max_chars,
             idempotency_key: self.key.key,
         })?;
         let exit = if claimed.claimed { Exit::Done } else { Exit::NotYet };
