@@ -1,5 +1,4 @@
 //! `baton radar --watch`: it shows what changes, and ends with whoever watches.
-#![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
 use serde_json::{Value, json};
 
