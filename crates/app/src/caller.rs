@@ -4,12 +4,14 @@ use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use baton_core::{
     ids::{AgentId, RoomId},
     room::Actor,
 };
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::identity::Assignment;
 
@@ -121,6 +123,22 @@ impl Cancel {
         if let Some(fd) = &self.0 {
             // The counter cannot overflow here, and a bell that rang already needs no second ring.
             let _ = rustix::io::write(fd, &1_u64.to_ne_bytes());
+        }
+    }
+
+    /// Waits for the bell for `most`, and tells whether it rang. One that nobody can ring is waited for in vain.
+    pub fn wait(&self, most: Duration) -> bool {
+        let timeout = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: i64::from(most.subsec_nanos()) };
+        let mut fds: Vec<PollFd<'_>> =
+            self.fd().into_iter().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
+        poll(&mut fds, Some(&timeout)).is_ok_and(|rung| rung > 0)
+    }
+
+    /// Forgets that it rang.
+    pub fn clear(&self) {
+        if let Some(fd) = &self.0 {
+            // It does not block: a bell that did not ring has nothing to forget.
+            let _ = rustix::io::read(fd, &mut [0_u8; 8]);
         }
     }
 

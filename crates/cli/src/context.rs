@@ -1,6 +1,6 @@
 //! An open Baton and who is asking: what every command starts with.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use baton_app::{
     App, Caller, Failure, Location,
@@ -74,6 +74,14 @@ pub(crate) fn location(environment: &Environment, asked: Option<&str>) -> Result
         }
     }
     Ok(location)
+}
+
+/// Where files are kept that belong to the store: in its own directory, or for a server in this user's.
+pub(crate) fn data_directory(environment: &Environment, store: Option<&str>) -> Result<PathBuf, Failure> {
+    match environment.store_location(store)? {
+        Location::Directory(directory) => Ok(directory),
+        Location::Postgres(_) => environment.data_dir(),
+    }
 }
 
 fn password_in_argument() -> Failure {

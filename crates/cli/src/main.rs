@@ -4,6 +4,7 @@
 //! through [`ui`], the only place that prints. What a refusal means for the exit status is in [`exit`].
 
 mod audience;
+mod autostart;
 mod commands;
 mod context;
 mod exit;

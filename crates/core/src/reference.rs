@@ -133,7 +133,7 @@ fn is_placeholder(said: &str) -> bool {
 fn pointer(text: &str) -> Option<Reference> {
     if let Some(rest) = text.strip_prefix(ARTIFACT) {
         let (kind, number) = rest.split_once('/')?;
-        return Some(Reference::Artifact(ArtifactKind::read(kind)?, number::read(number, "")?));
+        return Some(Reference::Artifact(ArtifactKind::named(kind)?, number::read(number, "")?));
     }
     if let Some(runner) = text.strip_prefix(RUNNER) {
         return runner.parse().ok().map(Reference::Runner);

@@ -14,6 +14,11 @@ macro_rules! words {
             /// Every one of them.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
+            /// The one that is written so.
+            pub fn named(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|known| known.as_str() == word)
+            }
+
             /// The word as it is written.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }

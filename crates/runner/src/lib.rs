@@ -1,5 +1,7 @@
 //! Runs jobs: the only part of Baton that executes anything.
 //!
+//! - [`run`] is the loop: it claims jobs and starts a worker for each (`work.rs`), which plays slices (`slice.rs`) until the
+//!   job is done with proof (`gate.rs`). All that it says to Baton goes over one desk (`desk.rs`).
 //! - [`config`] is what the user allows.
 //! - [`executor`] knows the agent programs: how each is started, what its stream means, where its answer is.
 //! - [`process`] runs a program as a child that ends with the runner, however the runner ends.
@@ -9,6 +11,22 @@
 //! and nothing of it outlives the runner.
 
 pub mod config;
+mod desk;
+mod dispatcher;
 pub mod executor;
+mod gate;
+mod keeper;
+mod lifeline;
+mod place;
 pub mod process;
+pub mod prompt;
+mod scratch;
+mod settings;
+mod slice;
+mod told;
+mod work;
 pub mod workspace;
+
+pub use dispatcher::{Summary, run};
+pub use settings::{Leave, Settings, StoreHint, Until};
+pub use told::Told;

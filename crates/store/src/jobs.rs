@@ -303,13 +303,13 @@ pub fn any_queued(tx: &mut dyn Tx, room: &RoomId) -> Result<bool, StoreError> {
 pub(crate) const NEXT_EXPIRY: &str = "
     SELECT min(claim_expires_at_ms)
       FROM jobs
-     WHERE room_id = ?1 AND status = 'RUNNING'
+     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms > ?2
 ";
 
-/// When the first of the claims in force runs out.
-pub fn next_expiry(tx: &mut dyn Tx, room: &RoomId) -> Result<Option<Timestamp>, StoreError> {
+/// When the first of the claims that are in force at `now` runs out.
+pub fn next_expiry(tx: &mut dyn Tx, room: &RoomId, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
     let mut found = None;
-    tx.query(NEXT_EXPIRY, &[room.as_str().into()], &mut |row| {
+    tx.query(NEXT_EXPIRY, &[room.as_str().into(), now.as_millis().into()], &mut |row| {
         found = row.int(0)?.map(Timestamp::from_millis);
         Ok(())
     })?;

@@ -23,6 +23,7 @@ mod plan;
 mod reference;
 mod release;
 mod room;
+mod run;
 mod scope;
 mod search;
 mod send;
@@ -101,6 +102,7 @@ enum Command {
     Scope(scope::ScopeCommand),
     #[command(subcommand)]
     Agent(agent::AgentCommand),
+    Run(run::RunArgs),
     Mcp(mcp::McpArgs),
     Demo(demo::DemoArgs),
     Install(install::InstallArgs),
@@ -145,6 +147,7 @@ impl Command {
             Self::Room(room) => room.name(),
             Self::Scope(scope) => scope.name(),
             Self::Agent(agent) => agent.name(),
+            Self::Run(_) => "run",
             Self::Mcp(_) => "mcp",
             Self::Demo(_) => "demo",
             Self::Install(_) => "install",
@@ -202,6 +205,7 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Reference(args) => Ok(args.run()),
         Command::Minder(args) => Ok(args.run()),
         Command::Mcp(args) => args.run(store),
+        Command::Run(args) => args.run(store, ui),
         Command::Status(args) => args.run(&Context::open(store)?, ui),
         Command::Join(args) => args.run(&Context::open(store)?, ui),
         Command::Wait(args) => args.run(&Context::open(store)?, ui),

@@ -90,10 +90,7 @@ fn note_page(opened: &OpenedNote, reference: &Reference, now: Timestamp) -> Stri
 }
 
 fn anchor_page(opened: &OpenedAnchor, reference: &Reference) -> String {
-    let head = match &opened.anchor {
-        Some(anchor) => anchor_lines(std::slice::from_ref(anchor)),
-        None => format!("{reference}  (nobody has described it: baton anchor set {reference} TITLE)\n"),
-    };
+    let head = anchor_lines(std::slice::from_ref(&opened.anchor));
     head + &passage(&opened.text, reference)
         + &part("Jobs", &job_lines(&opened.jobs))
         + &part("Cards", &card_lines(&opened.cards))

@@ -78,7 +78,7 @@ fn check_policy(routing: &Routing) -> Result<(), Refusal> {
 /// Refuses what the runner would have to guess at.
 fn check_skill(meta: &Map<String, Value>) -> Result<(), Refusal> {
     if let Some(profile) = meta.get("skill_profile")
-        && profile.as_str().and_then(crate::runner::SkillProfile::read).is_none()
+        && profile.as_str().and_then(crate::runner::SkillProfile::named).is_none()
     {
         return Err(invalid("meta.skill_profile", "must be daily, strict, research or teamlead"));
     }

@@ -162,6 +162,11 @@ impl Routing {
         asked.max(least)
     }
 
+    /// Whether it is the same to it how much effort it gets.
+    pub fn takes_any_profile(&self) -> bool {
+        self.executor_profile.is_none() && self.policy.as_ref().is_none_or(|policy| policy.min_profile.is_none())
+    }
+
     /// The routing as it is shown in a job's `meta`.
     pub fn in_meta(&self) -> Map<String, Value> {
         match serde_json::to_value(self) {

@@ -69,13 +69,6 @@ words! {
     }
 }
 
-impl ArtifactKind {
-    /// The kind that is written so.
-    pub fn read(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.as_str() == text)
-    }
-}
-
 /// A card, less its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {

@@ -1,6 +1,6 @@
 //! Which runner a job is for: filter, rank, tie-break. The same runners in any order give the same choice.
 
-use super::Capabilities;
+use super::{Ability, Capabilities};
 use crate::{
     ids::AgentId,
     job::{Executor, Routing},
@@ -35,7 +35,11 @@ pub fn can_do(capabilities: &Capabilities, routing: &Routing) -> Vec<Executor> {
     }
     let wanted = |executor: &Executor| routing.executor.executor().is_none_or(|wanted| wanted == *executor);
     let allowed = |executor: &Executor| !policy.forbid.contains(executor);
-    let able = |executor: &Executor| capabilities.has(*executor, routing.profile());
+    let able = |executor: &Executor| {
+        let has = |ability: &Ability| ability.executor == *executor;
+        capabilities.has(*executor, routing.profile())
+            || (routing.takes_any_profile() && capabilities.executors.iter().any(has))
+    };
     let mut able: Vec<Executor> =
         Executor::ALL.iter().copied().filter(|e| wanted(e) && allowed(e) && able(e)).collect();
     able.sort_by_key(|executor| preference(&policy.prefer, *executor));

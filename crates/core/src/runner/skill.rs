@@ -18,13 +18,6 @@ words! {
     }
 }
 
-impl SkillProfile {
-    /// The profile that is written so.
-    pub fn read(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|profile| profile.as_str() == text)
-    }
-}
-
 /// What is put into a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Injection {
@@ -37,7 +30,7 @@ pub struct Injection {
 impl Injection {
     /// What a job of this `kind` with this `meta` gets, given what the runner does by default. Nothing, if it wants none.
     pub fn choose(kind: &str, meta: &Map<String, Value>, default: Self) -> Option<Self> {
-        let asked = meta.get("skill_profile").and_then(Value::as_str).and_then(SkillProfile::read);
+        let asked = meta.get("skill_profile").and_then(Value::as_str).and_then(SkillProfile::named);
         let inferred = || {
             let kind = kind.to_ascii_lowercase();
             SkillProfile::ALL.iter().copied().find(|profile| kind.contains(profile.as_str()))

@@ -27,4 +27,4 @@ mod tests;
 
 pub use error::{ConfigError, Fault};
 pub use load::Whereabouts;
-pub use model::{Config, Executors, RunnerSettings, SkillProfile};
+pub use model::{Config, Executors, RunnerSettings};

@@ -1,6 +1,8 @@
 //! What can be configured.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
+
+use baton_core::runner::SkillProfile;
 
 use super::{Fault, reader::Reader};
 use crate::executor::{Agent, Choice, CommandLine, ExecutorKind, Profile, Profiles};
@@ -50,45 +52,6 @@ impl Default for RunnerSettings {
     }
 }
 
-/// Which skill an agent gets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SkillProfile {
-    /// For every day.
-    Daily,
-    /// For work that must be proven.
-    Strict,
-    /// For finding out.
-    Research,
-    /// For leading others.
-    Teamlead,
-}
-
-impl SkillProfile {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Daily, Self::Strict, Self::Research, Self::Teamlead];
-
-    /// Its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Daily => "daily",
-            Self::Strict => "strict",
-            Self::Research => "research",
-            Self::Teamlead => "teamlead",
-        }
-    }
-
-    /// The one of this name.
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|profile| profile.as_str() == name)
-    }
-}
-
-impl fmt::Display for SkillProfile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// What may be executed: what is named, and nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Executors {
@@ -125,7 +88,7 @@ fn runner(mut table: Reader<'_>) -> Result<RunnerSettings, Fault> {
         job: table.number("job_hours", 1..=24 * 7)?.map_or(usual.job, |hours: u64| minutes(60 * hours)),
         failures_max: table.number("failures_max", 1..=100)?.unwrap_or(usual.failures_max),
         skill_profile: table
-            .text_where("skill_profile", "daily, strict, research or teamlead", SkillProfile::of_name)?
+            .text_where("skill_profile", "daily, strict, research or teamlead", SkillProfile::named)?
             .unwrap_or(usual.skill_profile),
         skill_max_chars: table.number("skill_max_chars", 0..=50_000)?.unwrap_or(usual.skill_max_chars),
     };
@@ -185,7 +148,7 @@ fn profiles(table: &mut Reader<'_>) -> Result<Profiles, Fault> {
     let taken = match table.texts("profiles")? {
         None => Profile::ALL.to_vec(),
         Some(names) => {
-            let known: Option<Vec<_>> = names.iter().map(|name| Profile::of_name(name)).collect();
+            let known: Option<Vec<_>> = names.iter().map(|name| Profile::named(name)).collect();
             known.filter(|known| !known.is_empty()).ok_or_else(|| table.wrong("profiles", WANTED))?
         }
     };
@@ -193,7 +156,7 @@ fn profiles(table: &mut Reader<'_>) -> Result<Profiles, Fault> {
     if let Some(mut models) = table.table("models")? {
         for profile in Profile::ALL {
             let Some(choice) = choice(&mut models, profile.as_str())? else { continue };
-            match chosen.iter_mut().find(|(known, _)| *known == profile) {
+            match chosen.iter_mut().find(|(known, _)| *known == *profile) {
                 Some((_, unset)) => *unset = choice,
                 None => return Err(models.wrong(profile.as_str(), "left out, as it is not one of the profiles")),
             }

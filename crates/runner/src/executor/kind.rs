@@ -1,55 +1,26 @@
 //! The programs that can be driven, and how the user set them up.
 
-use std::{fmt, path::PathBuf};
+use std::path::PathBuf;
 
 use super::{Plan, Profiles, Reading, Slice, claude, codex, command};
 
-/// Which program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ExecutorKind {
-    /// Claude Code.
-    ClaudeCode,
-    /// Codex.
-    Codex,
-    /// A command line of the user's.
-    Command,
-}
+pub use baton_core::job::Executor as ExecutorKind;
 
-impl ExecutorKind {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::Command];
-
-    /// Its name in jobs and in the configuration.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude_code",
-            Self::Codex => "codex",
-            Self::Command => "command",
-        }
-    }
-
-    /// The program's own name, by which it is found on PATH. A command line names its program itself.
-    pub const fn program(self) -> Option<&'static str> {
-        match self {
-            Self::ClaudeCode => Some("claude"),
-            Self::Codex => Some("codex"),
-            Self::Command => None,
-        }
-    }
-
-    /// The variable that says where the program is.
-    pub const fn variable(self) -> Option<&'static str> {
-        match self {
-            Self::ClaudeCode => Some("BATON_CLAUDE_BIN"),
-            Self::Codex => Some("BATON_CODEX_BIN"),
-            Self::Command => None,
-        }
+/// The program's own name, by which it is found on PATH. A command line names its program itself.
+pub(super) const fn program(kind: ExecutorKind) -> Option<&'static str> {
+    match kind {
+        ExecutorKind::ClaudeCode => Some("claude"),
+        ExecutorKind::Codex => Some("codex"),
+        ExecutorKind::Command => None,
     }
 }
 
-impl fmt::Display for ExecutorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+/// The variables that say where the program is; the first that is set counts. The second is the job contract's.
+pub(super) const fn variables(kind: ExecutorKind) -> &'static [&'static str] {
+    match kind {
+        ExecutorKind::ClaudeCode => &["BATON_CLAUDE_BIN", "BM_CLAUDE_BIN"],
+        ExecutorKind::Codex => &["BATON_CODEX_BIN", "BM_CODEX_BIN"],
+        ExecutorKind::Command => &[],
     }
 }
 

@@ -12,6 +12,7 @@ mod answer;
 mod claude;
 mod codex;
 mod command;
+mod equip;
 mod find;
 mod kind;
 mod plan;
@@ -24,6 +25,7 @@ mod slice;
 mod tests;
 
 pub use answer::{Answer, AnswerStatus, Misfit, Note, NoteKind, SCHEMA};
+pub use equip::{Named, equip};
 pub use find::{NotFound, Wanted, find};
 pub use kind::{Agent, CommandLine, Executor, ExecutorKind};
 pub use plan::Plan;

@@ -1,45 +1,6 @@
 //! How much thought a job gets, and what that means for a program.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
-
-/// How much thought a job gets. Each is more than the one before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Profile {
-    /// Quick answers.
-    Fast,
-    /// Thorough work.
-    Deep,
-    /// Work that is checked to the last.
-    Audit,
-}
-
-impl Profile {
-    /// All of them, from least to most.
-    pub const ALL: [Self; 3] = [Self::Fast, Self::Deep, Self::Audit];
-
-    /// Its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Fast => "fast",
-            Self::Deep => "deep",
-            Self::Audit => "audit",
-        }
-    }
-
-    /// The one of this name.
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|profile| profile.as_str() == name)
-    }
-}
-
-impl fmt::Display for Profile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+pub use baton_core::job::Profile;
 
 /// What a profile means for a program. Nothing, as long as the user says nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,7 +17,7 @@ pub struct Profiles(Vec<(Profile, Choice)>);
 
 impl Default for Profiles {
     fn default() -> Self {
-        Self(Profile::ALL.map(|profile| (profile, Choice::default())).to_vec())
+        Self(Profile::ALL.iter().map(|profile| (*profile, Choice::default())).collect())
     }
 }
 

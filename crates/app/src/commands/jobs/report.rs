@@ -5,6 +5,7 @@ use baton_core::{
     job::{self, JobId, ReportKind, clamp},
     lease::Fence,
     limits,
+    redact::redact,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,7 +71,7 @@ impl UseCase for Report {
             refs::require(change.tx, &change.room.id, &references)?;
             let report = job::Report {
                 kind: input.kind,
-                message: input.message.clone(),
+                message: redact(&input.message).into_owned(),
                 percent: input.percent,
                 refs: references.clone(),
                 meta: input.meta.clone(),

@@ -99,6 +99,8 @@ impl World {
         let mut command = Command::new(program);
         command.env_clear().current_dir(self.workspace());
         command.env("BATON_DATA_DIR", self.data()).env("HOME", self.home()).env("USER", "ana");
+        // A story that wants a runner starts it.
+        command.env("BATON_RUNNER_AUTOSTART", "0");
         command.envs(self.store.as_ref().map(|store| ("BATON_STORE", store)));
         command.envs(Environment::read().var("PATH").map(|path| ("PATH", path.to_owned())));
         command

@@ -1,0 +1,214 @@
+//! `baton run`
+
+use std::{path::PathBuf, process::ExitCode, thread, time::Duration};
+
+use baton_app::{
+    Failure,
+    commands::room::{State, StateInput},
+    environment::Environment,
+};
+use baton_core::{
+    code::ErrorCode,
+    ids::{AgentId, RoomId},
+    runner::Injection,
+    time::Ttl,
+};
+use baton_runner::{
+    Leave, Settings, StoreHint, Told, Until,
+    config::{Config, Whereabouts},
+    executor::{self, Executor, Limits, Named},
+    process::Child,
+};
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM},
+    iterator::Signals,
+};
+
+use crate::{
+    autostart,
+    context::{self, Context},
+    select::RoomArgs,
+    ui::{self, Ui},
+};
+
+/// Run delegated jobs with Codex, Claude Code or a command of yours
+///
+/// A runner claims jobs of one room, the most urgent first, drives an agent program for each, and reports what it does.
+/// Programs are found on PATH, by flag, by BATON_CODEX_BIN and BATON_CLAUDE_BIN, or in ~/.config/baton/config.toml, which
+/// is the only place where a command of your own can be named. Ctrl-C gives the jobs back; whatever was started ends with
+/// the runner, even when it is killed.
+#[derive(Debug, clap::Args)]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    room: RoomArgs,
+    /// What this runner is called [default: made from its process]
+    #[arg(long, value_name = "ID")]
+    runner_id: Option<AgentId>,
+    /// How many jobs to work on at a time [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    max_parallel: Option<u32>,
+    /// Work on one job, if there is one, then end
+    #[arg(long)]
+    once: bool,
+    /// Where Codex is
+    #[arg(long, value_name = "FILE")]
+    codex_bin: Option<PathBuf>,
+    /// Where Claude Code is
+    #[arg(long, value_name = "FILE")]
+    claude_bin: Option<PathBuf>,
+    /// How many minutes a slice of work may take [default: 30]
+    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..=1440))]
+    slice_minutes: Option<u64>,
+    /// How many seconds a claim lasts between two reports [default: 180]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=300))]
+    claim_ttl: Option<u64>,
+    /// How many seconds the runner counts as there after it said so [default: 20]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=300))]
+    runner_ttl: Option<u64>,
+    /// End when there was nothing to do for this many seconds
+    #[arg(long, value_name = "SECONDS", conflicts_with = "once")]
+    idle_exit: Option<u64>,
+    /// Started for a job that nobody was there for
+    #[arg(long, hide = true, conflicts_with_all = ["once", "idle_exit"])]
+    autostarted: bool,
+}
+
+/// What a runner did.
+#[derive(Debug, serde::Serialize)]
+struct Ran {
+    room_id: RoomId,
+    runner_id: AgentId,
+    jobs: u64,
+}
+
+impl RunArgs {
+    pub(super) fn run(self, store: Option<&str>, ui: Ui) -> Result<ExitCode, Failure> {
+        let context = Context::open(store)?;
+        let room = self.room.find(&context)?;
+        let environment = context.app.environment().clone();
+        let seat = match self.autostarted {
+            true => autostart::seat(&environment, store, &room)?,
+            false => None,
+        };
+        let settings = self.settings(&context, &environment, store, &room)?;
+        let (room_id, runner_id) = (settings.room.clone(), settings.runner.clone());
+        let ran = |jobs| Ran { room_id: room_id.clone(), runner_id: runner_id.clone(), jobs };
+        let text = |ran: &Ran| format!("{} worked on {} jobs.\n", ran.runner_id, ran.jobs);
+        if self.autostarted && seat.is_none() {
+            // Somebody else's is there already.
+            let ran = ran(0);
+            return Ok(ui.answer(&ran, || text(&ran)));
+        }
+        heed_signals(&settings.leave)?;
+        let told = Told::to(|line| ui::complain(&format!("{}\n", ui::clean(line))));
+        let summary = baton_runner::run(context.app, settings, told)?;
+        drop(seat);
+        let ran = ran(summary.jobs);
+        Ok(ui.answer(&ran, || text(&ran)))
+    }
+
+    fn settings(
+        &self,
+        context: &Context,
+        environment: &Environment,
+        store: Option<&str>,
+        room: &RoomId,
+    ) -> Result<Settings, Failure> {
+        let config = config(environment)?;
+        let executors = self.executors(&config, environment)?;
+        let state = context.run::<State>(StateInput { room_id: room.clone() })?;
+        let data = context::data_directory(environment, store)?;
+        let usual = &config.runner;
+        let configured =
+            usual.id.as_deref().map(str::parse).transpose().map_err(|error| invalid(&format!("{error}")))?;
+        let until = match (self.once, self.idle_exit) {
+            (true, _) => Until::OneJob,
+            (false, Some(seconds)) => Until::IdleFor(Duration::from_secs(seconds)),
+            (false, None) if self.autostarted => Until::IdleFor(autostart::IDLE),
+            (false, None) => Until::Told,
+        };
+        let seconds = |asked: Option<u64>, usual: Ttl| asked.map_or(usual, Ttl::from_secs);
+        Ok(Settings {
+            room: room.clone(),
+            runner: self.runner_id.clone().or(configured).unwrap_or_else(made_up_id),
+            workspace: state.room.canonical_path.map(PathBuf::from),
+            executors,
+            max_parallel: self.max_parallel.unwrap_or(usual.max_parallel as u32),
+            until,
+            limits: Limits {
+                slice: self.slice_minutes.map_or(usual.slice, |minutes| Duration::from_secs(60 * minutes)),
+                grace: usual.grace,
+            },
+            job_limit: usual.job,
+            claim_ttl: seconds(self.claim_ttl, baton_core::limits::CLAIM_TTL),
+            runner_ttl: seconds(self.runner_ttl, baton_core::limits::RUNNER_TTL),
+            skill: Injection { profile: usual.skill_profile, max_chars: usual.skill_max_chars },
+            worktrees: data.join("worktrees"),
+            scratch: data.join("slices"),
+            failures_max: usual.failures_max as u32,
+            own_program: Child::own_program().to_owned(),
+            store: store_hint(environment, store)?,
+            leave: Leave::new().map_err(|error| invalid(&format!("{error}")))?,
+        })
+    }
+
+    fn executors(&self, config: &Config, environment: &Environment) -> Result<Vec<Executor>, Failure> {
+        let named = Named { codex: self.codex_bin.as_deref(), claude_code: self.claude_bin.as_deref() };
+        let found = executor::equip(&config.executors, named, environment).map_err(|missing| {
+            invalid(&format!("{missing}.")).advising("Correct where it is, or leave that out and put it on PATH.")
+        })?;
+        if found.is_empty() {
+            let next = "Put codex or claude on PATH, name one with --codex-bin or --claude-bin, or configure a command \
+                        in ~/.config/baton/config.toml.";
+            let message = "There is nothing to execute jobs with.";
+            return Err(Failure::new(ErrorCode::PreconditionFailed, message).advising(next));
+        }
+        Ok(found)
+    }
+}
+
+fn config(environment: &Environment) -> Result<Config, Failure> {
+    let whereabouts = Whereabouts {
+        chosen: environment.var_os("BATON_CONFIG"),
+        config_home: environment.var_os("XDG_CONFIG_HOME"),
+        home: environment.home(),
+        cwd: environment.cwd(),
+    };
+    Config::load(whereabouts).map_err(|error| {
+        let next = error.fault.remedy();
+        invalid(&format!("{error}.")).advising(next)
+    })
+}
+
+/// What the Baton of an agent program needs to find the same store.
+fn store_hint(environment: &Environment, store: Option<&str>) -> Result<StoreHint, Failure> {
+    let place = match store.or_else(|| environment.var("BATON_STORE")) {
+        Some(named) if named.contains("://") => named.to_owned(),
+        Some(directory) => environment.cwd().join(directory).display().to_string(),
+        None => environment.data_dir()?.display().to_string(),
+    };
+    let carried = ["BATON_DATA_DIR", "PGUSER", "PGPASSWORD", "PGPASSFILE", "PGSSLROOTCERT"];
+    let mut env = vec![("BATON_STORE".to_owned(), place)];
+    env.extend(carried.into_iter().filter_map(|name| Some((name.to_owned(), environment.var(name)?.to_owned()))));
+    Ok(StoreHint { args: Vec::new(), env })
+}
+
+/// Has the runner end on Ctrl-C and when it is asked to.
+fn heed_signals(leave: &Leave) -> Result<(), Failure> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| invalid(&format!("{error}")))?;
+    let leave = leave.clone();
+    thread::spawn(move || signals.forever().for_each(|_| leave.ask()));
+    Ok(())
+}
+
+/// An id that no other runner has while this one lives.
+fn made_up_id() -> AgentId {
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let plain: String =
+        host.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').take(40).collect();
+    format!("runner:{plain}:{}", std::process::id()).parse().expect("letters, digits, dashes and colons make an id")
+}
+
+fn invalid(message: &str) -> Failure {
+    Failure::new(ErrorCode::InvalidInput, message)
+}

@@ -1,0 +1,273 @@
+//! The runner's desk: all that it says to Baton, and hears from it.
+
+use std::{sync::Arc, time::Duration};
+
+use baton_app::{
+    App, Caller, Failure,
+    artifacts::{Keeping, Proof},
+    commands::{
+        jobs::{
+            Claim, ClaimInput, Complete, CompleteInput, Heartbeat, HeartbeatInput, JobEvent, JobView, Open, OpenInput,
+            Report, ReportInput, Requeue, RequeueInput, Retire, RetireInput,
+        },
+        library::{Snapshot, SnapshotInput, SnapshotResult},
+        skill::{Skill, SkillInput},
+    },
+    identity::Assignment,
+    table::UseCase,
+    watch::Watch,
+};
+use baton_core::{
+    code::ErrorCode,
+    ids::{AgentId, RoomId},
+    job::{JobId, Outcome, ReportKind, Status},
+    lease::Fence,
+    library::ArtifactKind,
+    reference::Reference,
+    runner::{Capabilities, Injection, Phase},
+    task::TaskId,
+    time::Ttl,
+};
+use serde_json::{Map, Value};
+
+use crate::executor::{Note, NoteKind};
+
+/// Events of a job's thread that an agent is told.
+const THREAD: u32 = 20;
+
+/// A runner's way to Baton.
+#[derive(Clone)]
+pub(crate) struct Desk {
+    pub(crate) app: Arc<App>,
+    pub(crate) caller: Caller,
+    pub(crate) room: RoomId,
+    pub(crate) runner: AgentId,
+    /// How long a claim lasts between two reports.
+    pub(crate) claim_ttl: Ttl,
+}
+
+/// A job that this runner has claimed.
+#[derive(Clone, Debug)]
+pub(crate) struct Claimed {
+    pub(crate) job: JobView,
+    pub(crate) prompt: String,
+}
+
+impl Claimed {
+    pub(crate) const fn id(&self) -> JobId {
+        self.job.job
+    }
+
+    pub(crate) const fn revision(&self) -> Fence {
+        self.job.revision
+    }
+}
+
+/// A report.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    pub(crate) kind: ReportKind,
+    pub(crate) message: String,
+    pub(crate) percent: Option<u8>,
+    pub(crate) refs: Vec<String>,
+    pub(crate) meta: Map<String, Value>,
+}
+
+impl Said {
+    pub(crate) fn new(kind: ReportKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), percent: None, refs: Vec::new(), meta: Map::new() }
+    }
+}
+
+impl From<Note> for Said {
+    fn from(note: Note) -> Self {
+        let kind = match note.kind {
+            NoteKind::Progress => ReportKind::Progress,
+            NoteKind::Checkpoint => ReportKind::Checkpoint,
+            NoteKind::Question => ReportKind::Question,
+            NoteKind::Error => ReportKind::Error,
+        };
+        Self { kind, message: note.message, percent: note.percent, refs: note.refs, meta: Map::new() }
+    }
+}
+
+/// Whether what was refused means that the claim is over.
+pub(crate) fn is_over(failure: &Failure) -> bool {
+    matches!(failure.code, ErrorCode::Conflict | ErrorCode::UnknownId | ErrorCode::UnknownRoom | ErrorCode::RoomClosed)
+}
+
+impl Desk {
+    /// Says that the runner is there.
+    pub(crate) fn beat(&self, active: &[JobId], ttl: Ttl, can: &Capabilities) -> Result<(), Failure> {
+        let status = if active.is_empty() { Phase::Idle } else { Phase::Live };
+        let input = HeartbeatInput {
+            room_id: self.room.clone(),
+            runner_id: self.runner.clone(),
+            status,
+            active_job_id: active.first().copied(),
+            active_jobs: active.to_vec(),
+            lease_ttl_ms: Some(ttl.as_millis()),
+            capabilities: Some(can.clone()),
+        };
+        Heartbeat::run(&self.app, &self.caller, input).map(|_| ())
+    }
+
+    /// Signs off.
+    pub(crate) fn retire(&self) -> Result<(), Failure> {
+        let input = RetireInput { room_id: self.room.clone(), runner_id: self.runner.clone() };
+        Retire::run(&self.app, &self.caller, input).map(|_| ())
+    }
+
+    /// Claims the next job, if there is one.
+    pub(crate) fn claim(&self) -> Result<Option<Claimed>, Failure> {
+        let input = ClaimInput {
+            room_id: self.room.clone(),
+            job: None,
+            runner_id: Some(self.runner.clone()),
+            lease_ttl_ms: Some(self.claim_ttl.as_millis()),
+            allow_stale: true,
+            force: false,
+            idempotency_key: None,
+        };
+        let answer = Claim::run(&self.app, &self.caller, input)?;
+        Ok(answer.job.filter(|_| answer.claimed).zip(answer.prompt).map(|(job, prompt)| Claimed { job, prompt }))
+    }
+
+    /// Reports on a job, which renews the claim.
+    pub(crate) fn report(&self, claimed: &Claimed, said: Said) -> Result<JobView, Failure> {
+        let input = ReportInput {
+            room_id: self.room.clone(),
+            job: Some(claimed.id()),
+            runner_id: Some(self.runner.clone()),
+            claim_revision: Some(claimed.revision()),
+            kind: said.kind,
+            message: said.message,
+            percent: said.percent,
+            refs: said.refs,
+            meta: said.meta,
+            lease_ttl_ms: Some(self.claim_ttl.as_millis()),
+            idempotency_key: None,
+        };
+        Report::run(&self.app, &self.caller, input).map(|happened| happened.job)
+    }
+
+    /// Renews the claim.
+    pub(crate) fn renew(&self, claimed: &Claimed) -> Result<(), Failure> {
+        self.report(claimed, Said::new(ReportKind::Heartbeat, "")).map(|_| ())
+    }
+
+    /// Ends a job. Said again after a lost answer, it is the same end.
+    pub(crate) fn complete(
+        &self,
+        claimed: &Claimed,
+        status: Outcome,
+        summary: &str,
+        refs: &[Reference],
+    ) -> Result<(), Failure> {
+        let input = CompleteInput {
+            room_id: self.room.clone(),
+            job: Some(claimed.id()),
+            runner_id: Some(self.runner.clone()),
+            claim_revision: Some(claimed.revision()),
+            status,
+            summary: summary.to_owned(),
+            refs: refs.iter().map(Reference::to_string).collect(),
+            meta: Map::new(),
+            idempotency_key: Some(format!("{} {} {} end", self.room, claimed.id(), claimed.revision())),
+        };
+        Complete::run(&self.app, &self.caller, input).map(|_| ())
+    }
+
+    /// Gives a job back to the queue.
+    pub(crate) fn give_back(&self, claimed: &Claimed, reason: &str) -> Result<(), Failure> {
+        // Somebody else may have it by now; then it is theirs to give back.
+        self.renew(claimed)?;
+        let input = RequeueInput {
+            room_id: self.room.clone(),
+            job: claimed.id(),
+            reason: reason.to_owned(),
+            idempotency_key: None,
+        };
+        Requeue::run(&self.app, &self.caller, input).map(|_| ())
+    }
+
+    /// A job and the newest part of its thread, oldest first.
+    pub(crate) fn look(&self, job: JobId) -> Result<(JobView, Vec<JobEvent>), Failure> {
+        let input =
+            OpenInput { room_id: self.room.clone(), job, before: None, limit: Some(THREAD), include_prompt: false };
+        let mut opened = Open::run(&self.app, &self.caller, input)?;
+        opened.events.reverse();
+        Ok((opened.job, opened.events))
+    }
+
+    /// Whether this claim on a job is the one in force.
+    pub(crate) fn holds(&self, claimed: &Claimed) -> Result<bool, Failure> {
+        let input = OpenInput {
+            room_id: self.room.clone(),
+            job: claimed.id(),
+            before: None,
+            limit: Some(1),
+            include_prompt: false,
+        };
+        let job = Open::run(&self.app, &self.caller, input)?.job;
+        let same = job.revision == claimed.revision() && job.runner_id.as_ref() == Some(&self.runner);
+        Ok(same && job.status == Status::Running)
+    }
+
+    /// The task of a job at a glance.
+    pub(crate) fn snapshot(&self, task: TaskId) -> Result<String, Failure> {
+        let input = SnapshotInput {
+            room_id: self.room.clone(),
+            task: Some(task),
+            fmt: baton_app::commands::jobs::Format::Lines,
+        };
+        Ok(match Snapshot::run(&self.app, &self.caller, input)? {
+            SnapshotResult::Lines { lines } => lines,
+            SnapshotResult::Fields(_) => String::new(),
+        })
+    }
+
+    /// A behaviour pack. Nothing, if it is not to be had: a job is done without it, too.
+    pub(crate) fn skill(&self, injection: Injection) -> Option<String> {
+        let input = SkillInput { profile: Some(injection.profile), max_chars: Some(injection.max_chars) };
+        Skill::run(&self.app, &self.caller, input).ok().map(|pack| pack.text)
+    }
+
+    /// Keeps a file that a job left behind.
+    pub(crate) fn keep(
+        &self,
+        claimed: &Claimed,
+        kind: ArtifactKind,
+        name: &str,
+        content: &[u8],
+    ) -> Result<Reference, Failure> {
+        let proof = Proof { job: claimed.id(), runner: self.runner.clone(), revision: claimed.revision() };
+        self.app.keep_artifact(&self.caller, &self.room, &Keeping { kind, name, content, proof: Some(&proof) })
+    }
+
+    /// Those of some pointers that lead somewhere.
+    pub(crate) fn resolving(&self, refs: Vec<Reference>) -> Result<Vec<Reference>, Failure> {
+        self.app.resolving(&self.room, refs)
+    }
+
+    /// Who works on a job for this runner.
+    pub(crate) fn assignment(&self, claimed: &Claimed) -> Assignment {
+        Assignment {
+            room: self.room.clone(),
+            job: claimed.id(),
+            revision: claimed.revision(),
+            runner: self.runner.clone(),
+        }
+    }
+
+    /// How long until somebody's claim runs out.
+    pub(crate) fn until_next_expiry(&self) -> Result<Option<Duration>, Failure> {
+        let left = self.app.until_claim_expires(&self.room)?;
+        Ok(left.map(|left| Duration::from_millis(left.as_millis())))
+    }
+
+    /// Listens to the room.
+    pub(crate) fn watch(&self) -> Result<Watch, Failure> {
+        self.app.watch(&self.caller, &self.room)
+    }
+}

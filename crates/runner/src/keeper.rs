@@ -1,0 +1,81 @@
+//! Keeping a claim while its job is worked on, and noticing at once when it is over.
+
+use std::{
+    sync::Arc,
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use baton_app::{Cancel, Failure, watch::Woken};
+
+use crate::{
+    desk::{Claimed, Desk, is_over},
+    lifeline::{Cut, Lifeline},
+};
+
+/// How long what happens in the room is gathered before it is looked at.
+const GATHER: Duration = Duration::from_millis(50);
+
+/// Renews a claim until it is dropped.
+pub(crate) struct Keeper {
+    done: Cancel,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Keeper {
+    /// Begins to keep a claim. When it is over, the lifeline is cut.
+    pub(crate) fn of(desk: &Desk, claimed: &Claimed, lifeline: &Arc<Lifeline>) -> std::io::Result<Self> {
+        let done = Cancel::new()?;
+        let (desk, claimed, lifeline, withdrawn) = (desk.clone(), claimed.clone(), Arc::clone(lifeline), done.clone());
+        let thread = thread::Builder::new()
+            .name(format!("keeper {}", claimed.id()))
+            .spawn(move || keep(&desk, &claimed, &lifeline, &withdrawn))?;
+        Ok(Self { done, thread: Some(thread) })
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.done.ring();
+        if let Some(thread) = self.thread.take() {
+            // A keeper that panicked has cut nothing; the worker finds out with its next report.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn keep(desk: &Desk, claimed: &Claimed, lifeline: &Lifeline, done: &Cancel) {
+    let third = Duration::from_millis(desk.claim_ttl.as_millis() / 3);
+    let mut watch = None;
+    loop {
+        if watch.is_none() {
+            watch = desk.watch().ok();
+        }
+        let woken = match &mut watch {
+            Some(ear) => ear.wait(third, done),
+            None => Ok(if done.wait(third) { Woken::Withdrawn } else { Woken::Elapsed }),
+        };
+        let still = match woken {
+            Ok(Woken::Withdrawn) => return,
+            Ok(Woken::Elapsed) => desk.renew(claimed).map(|()| true),
+            Ok(Woken::Rung) if done.wait(GATHER) => return,
+            Ok(Woken::Rung) => desk.holds(claimed),
+            Err(_) => {
+                watch = None;
+                Ok(true)
+            }
+        };
+        if is_lost(&still) {
+            lifeline.sever(Cut::Lost);
+            return;
+        }
+    }
+}
+
+/// A store that cannot be reached says nothing about the claim: it is asked again later.
+fn is_lost(still: &Result<bool, Failure>) -> bool {
+    match still {
+        Ok(still) => !still,
+        Err(failure) => is_over(failure),
+    }
+}

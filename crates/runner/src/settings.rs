@@ -1,0 +1,125 @@
+//! How a runner works: what it may execute, how long, and where it keeps things.
+
+use std::{
+    io,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use baton_app::Cancel;
+use baton_core::{
+    ids::{AgentId, RoomId},
+    runner::{Ability, Capabilities, Injection},
+    time::Ttl,
+};
+
+use crate::executor::{Executor, Limits};
+
+/// What a runner is started with.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The room it works for.
+    pub room: RoomId,
+    /// What it is called.
+    pub runner: AgentId,
+    /// The workspace of the room, if it has one.
+    pub workspace: Option<PathBuf>,
+    /// The programs it may execute.
+    pub executors: Vec<Executor>,
+    /// How many jobs it works on at a time.
+    pub max_parallel: u32,
+    /// How long it goes on.
+    pub until: Until,
+    /// How long a slice may take.
+    pub limits: Limits,
+    /// How long a job may take in all.
+    pub job_limit: Duration,
+    /// How long a claim lasts between two reports.
+    pub claim_ttl: Ttl,
+    /// How long it counts as there after it said so.
+    pub runner_ttl: Ttl,
+    /// The behaviour pack that jobs get which ask for none.
+    pub skill: Injection,
+    /// Where worktrees are made.
+    pub worktrees: PathBuf,
+    /// This program, to be started again as a minder and as the MCP server of its children.
+    pub own_program: PathBuf,
+    /// What its children's Baton needs to find the same store: arguments and variables.
+    pub store: StoreHint,
+    /// Where slices have their scratch directories.
+    pub scratch: PathBuf,
+    /// After how many failures in a row a job has failed.
+    pub failures_max: u32,
+    /// Asked when the runner is to end.
+    pub leave: Leave,
+}
+
+/// Asks a runner to end. It stops its programs, gives its jobs back and signs off.
+#[derive(Clone, Debug)]
+pub struct Leave {
+    asked: Arc<AtomicBool>,
+    poke: Cancel,
+}
+
+impl Leave {
+    /// One that nobody has asked yet.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { asked: Arc::default(), poke: Cancel::new()? })
+    }
+
+    /// Asks.
+    pub fn ask(&self) {
+        self.asked.store(true, Ordering::Release);
+        self.poke.ring();
+    }
+
+    pub(crate) fn is_asked(&self) -> bool {
+        self.asked.load(Ordering::Acquire)
+    }
+
+    /// Wakes the loop for another reason.
+    pub(crate) const fn poke(&self) -> &Cancel {
+        &self.poke
+    }
+}
+
+/// How a child's Baton finds the store.
+#[derive(Clone, Debug, Default)]
+pub struct StoreHint {
+    /// Arguments of `baton mcp`.
+    pub args: Vec<String>,
+    /// Variables.
+    pub env: Vec<(String, String)>,
+}
+
+/// How long a runner goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// Until it is told to end.
+    Told,
+    /// Until one job is over, or there is none.
+    OneJob,
+    /// Until there was nothing to do for this long.
+    IdleFor(Duration),
+}
+
+impl Settings {
+    /// What it can do, as it tells everybody.
+    pub fn capabilities(&self) -> Capabilities {
+        let ability =
+            |executor: &Executor| Ability { executor: executor.kind(), profiles: executor.profiles().names() };
+        Capabilities {
+            executors: self.executors.iter().map(ability).collect(),
+            max_parallel: self.max_parallel,
+            supports_artifacts: true,
+            sandbox_policy: Some(
+                "codex: workspace-write; claude_code: edits, no shell unless configured; command: as configured"
+                    .to_owned(),
+            ),
+        }
+    }
+}

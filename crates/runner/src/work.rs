@@ -1,0 +1,314 @@
+//! Working on one job: slice after slice, until it is done, has failed, or is not ours any more.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a job may take a day and no longer, and reports are not sent too often"
+)]
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use baton_app::{Failure, commands::jobs::JobView};
+use baton_core::{
+    code::Kind,
+    job::{Outcome as End, ReportKind},
+    reference::Reference,
+    runner::Injection,
+};
+
+use crate::{
+    desk::{Claimed, Desk, Said, is_over},
+    executor::{Answer, AnswerStatus, Outcome, Session},
+    gate::Verdict,
+    keeper::Keeper,
+    lifeline::{Cut, Lifeline},
+    place::Place,
+    prompt::{Briefing, Prior},
+    settings::Settings,
+    slice::{self, Kept},
+    told::Told,
+};
+
+/// How long a slice that ended at once is waited for before the next, doubled each time.
+const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+/// How often a wait for a manager looks without having been rung for.
+const SAFETY: Duration = Duration::from_secs(5);
+
+/// A worker on one job.
+pub(crate) struct Work<'a> {
+    pub(crate) desk: &'a Desk,
+    pub(crate) settings: &'a Settings,
+    pub(crate) claimed: &'a Claimed,
+    pub(crate) lifeline: &'a Arc<Lifeline>,
+    pub(crate) told: &'a Told,
+}
+
+/// What is carried from slice to slice.
+#[derive(Default)]
+struct Carried {
+    slice: u32,
+    prior: Prior,
+    session: Option<Session>,
+    /// Where the thread was read to.
+    read: u64,
+    failures: u32,
+    unproven: u32,
+    quick: u32,
+    /// What this runner kept by itself.
+    own: Vec<Reference>,
+}
+
+/// Why work on a job is over without an end of the job.
+enum Halted {
+    /// The claim is over.
+    Cut(Cut),
+    /// Baton said no to something that must not be refused.
+    Refused(Failure),
+}
+
+impl From<Failure> for Halted {
+    fn from(failure: Failure) -> Self {
+        if is_over(&failure) { Self::Cut(Cut::Lost) } else { Self::Refused(failure) }
+    }
+}
+
+impl Work<'_> {
+    /// Works until there is nothing more to do.
+    pub(crate) fn run(&self) {
+        let id = self.claimed.id();
+        let keeper = match Keeper::of(self.desk, self.claimed, self.lifeline) {
+            Ok(keeper) => keeper,
+            Err(error) => return self.told.say(id, &format!("its claim cannot be kept: {error}")),
+        };
+        let ended = self.to_the_end();
+        drop(keeper);
+        match ended {
+            Ok(end) => self.told.say(id, end.as_str()),
+            Err(Halted::Cut(Cut::Lost)) => self.told.say(id, "is not ours any more"),
+            Err(Halted::Cut(Cut::Leaving)) => self.give_back(),
+            Err(Halted::Refused(failure)) => self.give_up(&failure),
+        }
+    }
+
+    /// Ends a job that Baton says no to: trying again would not help. If it was Baton that failed, the claim runs out, and
+    /// somebody tries again.
+    fn give_up(&self, failure: &Failure) {
+        self.told.say(self.claimed.id(), &format!("cannot go on: {failure}"));
+        if failure.code.kind() != Kind::Failed
+            && let Err(again) =
+                self.desk.complete(self.claimed, End::Failed, &format!("It could not go on: {failure}"), &[])
+        {
+            self.told.say(self.claimed.id(), &format!("stays claimed until the claim runs out: {again}"));
+        }
+    }
+
+    fn give_back(&self) {
+        let reason = format!("{} stopped working on it", self.desk.runner);
+        match self.desk.give_back(self.claimed, &reason) {
+            Ok(()) => self.told.say(self.claimed.id(), "is back in the queue"),
+            Err(failure) => {
+                self.told.say(self.claimed.id(), &format!("stays claimed until the claim runs out: {failure}"))
+            }
+        }
+    }
+
+    fn to_the_end(&self) -> Result<End, Halted> {
+        let started = Instant::now();
+        let place = match Place::of(self.settings, self.claimed) {
+            Ok(place) => place,
+            Err(why) => return self.end(End::Failed, &why, &[]),
+        };
+        let mut carried = Carried::default();
+        loop {
+            if let Some(cut) = self.lifeline.cut() {
+                return Err(Halted::Cut(cut));
+            }
+            if started.elapsed() >= self.settings.job_limit {
+                let why = format!("It is not done after {} h.", self.settings.job_limit.as_secs() / 3600);
+                return self.end(End::Failed, &why, &carried.own);
+            }
+            let begun = Instant::now();
+            let outcome = self.slice(&place, &mut carried)?;
+            if let Some(end) = self.judge(outcome, &mut carried)? {
+                return Ok(end);
+            }
+            self.await_manager(started)?;
+            carried.quick = if begun.elapsed() < PAUSE.0 { carried.quick + 1 } else { 0 };
+            if carried.quick > 1 {
+                let pause = PAUSE.0 * 2_u32.saturating_pow(carried.quick.min(8) - 2);
+                self.lifeline.pause(pause.min(PAUSE.1));
+            }
+        }
+    }
+
+    /// Plays one slice, and keeps what it leaves behind.
+    fn slice(&self, place: &Place, carried: &mut Carried) -> Result<Outcome, Halted> {
+        carried.slice += 1;
+        let (job, thread) = self.desk.look(self.claimed.id())?;
+        let injection = Injection::choose(&job.kind, &job.meta, self.settings.skill);
+        let skill = injection.and_then(|injection| self.desk.skill(injection));
+        let snapshot = job.task.map(|task| self.desk.snapshot(task)).transpose()?;
+        let briefing = Briefing {
+            job: &job,
+            prompt: &self.claimed.prompt,
+            skill: skill.as_deref(),
+            snapshot: snapshot.as_deref(),
+            thread: &thread,
+            prior: &carried.prior,
+        };
+        let prompt = match &carried.session {
+            Some(_) => briefing.delta(carried.read),
+            None => briefing.full(),
+        };
+        carried.read = thread.last().map_or(carried.read, |event| event.seq.0);
+        let played = slice::play(self, place, &job, prompt, carried.session.take(), carried.slice);
+        let Kept { outcome, session, refs, meta } = played?;
+        carried.session = session;
+        carried.own.extend(refs.iter().cloned());
+        if let Some(cut) = self.lifeline.cut() {
+            return Err(Halted::Cut(cut));
+        }
+        let shown = match &outcome {
+            Outcome::Answered(answer) => format!("slice {} ended: {}", carried.slice, word(answer.status)),
+            Outcome::Failed(failed) => format!("slice {} failed: {}", carried.slice, failed.why),
+            Outcome::TimedOut => format!("slice {} took too long and was stopped", carried.slice),
+            Outcome::Stopped => format!("slice {} was stopped", carried.slice),
+        };
+        self.told.say(self.claimed.id(), &shown);
+        let refs = refs.iter().map(Reference::to_string).collect();
+        self.desk.report(self.claimed, Said { refs, meta, ..Said::new(ReportKind::Progress, shown) })?;
+        Ok(outcome)
+    }
+
+    /// What follows from a slice: the end of the job, or another slice.
+    fn judge(&self, outcome: Outcome, carried: &mut Carried) -> Result<Option<End>, Halted> {
+        match outcome {
+            Outcome::Answered(answer) => self.judge_answer(&answer, carried),
+            Outcome::TimedOut => {
+                let limit = self.settings.limits.slice.as_secs() / 60;
+                carried.prior = Prior {
+                    outcome: Some(format!("The last slice was stopped after {limit} minutes, without an answer.")),
+                    demand: Some("Land what you have, and answer within the time of a slice.".to_owned()),
+                };
+                Ok(None)
+            }
+            Outcome::Failed(failed) => {
+                carried.failures += 1;
+                let tail: String =
+                    failed.tail.trim().chars().rev().take(200).collect::<Vec<_>>().into_iter().rev().collect();
+                let message = if tail.is_empty() { failed.why.clone() } else { format!("{}: {tail}", failed.why) };
+                if carried.failures >= self.settings.failures_max {
+                    let why = format!("Failed {} times in a row. {message}", self.settings.failures_max);
+                    return self.end(End::Failed, &why, &carried.own).map(Some);
+                }
+                self.desk.report(self.claimed, Said::new(ReportKind::Error, message))?;
+                // What could not be gone on with is begun anew.
+                carried.session = None;
+                carried.prior = Prior { outcome: Some(format!("The last slice failed: {}", failed.why)), demand: None };
+                Ok(None)
+            }
+            Outcome::Stopped => Err(Halted::Cut(self.lifeline.cut().unwrap_or(Cut::Leaving))),
+        }
+    }
+
+    fn judge_answer(&self, answer: &Answer, carried: &mut Carried) -> Result<Option<End>, Halted> {
+        carried.failures = 0;
+        for note in &answer.notes {
+            self.pass_on(note.clone().into())?;
+        }
+        match answer.status {
+            AnswerStatus::Failed => self.end(End::Failed, &answer.summary, &self.leading(answer)?).map(Some),
+            AnswerStatus::Continue => {
+                carried.unproven = 0;
+                carried.prior = Prior { outcome: Some(format!("So far: {}", answer.summary)), demand: None };
+                Ok(None)
+            }
+            AnswerStatus::Done => match self.desk.weigh(self.claimed.id(), answer, &carried.own)? {
+                Verdict::Proven(refs) => self.end(End::Done, &answer.summary, &refs).map(Some),
+                Verdict::Unproven(why) => {
+                    carried.unproven += 1;
+                    if carried.unproven >= self.settings.failures_max {
+                        let why = format!("{why}, {} times in a row. It said: {}", carried.unproven, answer.summary);
+                        return self.end(End::Failed, &why, &carried.own).map(Some);
+                    }
+                    self.desk.report(self.claimed, Said::new(ReportKind::ProofGate, why.clone()))?;
+                    carried.prior = Prior {
+                        outcome: Some(format!("You said DONE: {}", answer.summary)),
+                        demand: Some(format!(
+                            "{why}. Give at least one ref that leads somewhere (make a card with `tasks card.create` if there \
+                             is none) and a receipt (CMD: or LINK:) where that applies, then answer DONE again."
+                        )),
+                    };
+                    Ok(None)
+                }
+            },
+        }
+    }
+
+    /// Passes on what an agent reports with its answer. What it points to may be wrong; what it says is not lost for that.
+    fn pass_on(&self, said: Said) -> Result<(), Halted> {
+        match self.desk.report(self.claimed, said.clone()) {
+            Ok(_) => Ok(()),
+            Err(failure) if is_over(&failure) && self.desk.holds(self.claimed).is_ok_and(|holds| !holds) => {
+                Err(Halted::Cut(Cut::Lost))
+            }
+            Err(_) => {
+                self.desk.report(self.claimed, Said { refs: Vec::new(), ..said })?;
+                Ok(())
+            }
+        }
+    }
+
+    fn leading(&self, answer: &Answer) -> Result<Vec<Reference>, Failure> {
+        let named = answer.refs.iter().filter_map(|text| text.parse().ok()).collect();
+        self.desk.resolving(named)
+    }
+
+    /// Ends the job. A store that cannot be reached is waited for: what was done is not to be lost for that.
+    fn end(&self, end: End, summary: &str, refs: &[Reference]) -> Result<End, Halted> {
+        let summary: String = summary.chars().take(4_000).collect();
+        let mut pause = PAUSE.0;
+        loop {
+            match self.desk.complete(self.claimed, end, &summary, refs) {
+                Ok(()) => return Ok(end),
+                Err(failure) if failure.code.kind() != Kind::Failed => return Err(failure.into()),
+                Err(failure) => {
+                    self.told.say(self.claimed.id(), &format!("its end cannot be told yet: {failure}"));
+                    if let Some(cut) = self.lifeline.pause(pause) {
+                        return Err(Halted::Cut(cut));
+                    }
+                    pause = (pause * 2).min(PAUSE.1);
+                }
+            }
+        }
+    }
+
+    /// Waits for a manager's word, where one is needed. The claim is kept meanwhile.
+    fn await_manager(&self, started: Instant) -> Result<(), Halted> {
+        let mut watch = self.desk.watch()?;
+        let mut is_told = false;
+        loop {
+            let (job, _): (JobView, _) = self.desk.look(self.claimed.id())?;
+            if !job.needs_manager || started.elapsed() >= self.settings.job_limit {
+                return Ok(());
+            }
+            if !is_told {
+                self.told.say(self.claimed.id(), "waits for a manager's answer");
+                is_told = true;
+            }
+            watch.wait(SAFETY, self.lifeline.bell())?;
+            if let Some(cut) = self.lifeline.cut() {
+                return Err(Halted::Cut(cut));
+            }
+        }
+    }
+}
+
+const fn word(status: AnswerStatus) -> &'static str {
+    match status {
+        AnswerStatus::Done => "DONE",
+        AnswerStatus::Failed => "FAILED",
+        AnswerStatus::Continue => "CONTINUE",
+    }
+}
