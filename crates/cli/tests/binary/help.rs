@@ -55,6 +55,7 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       room         Look at rooms, and change what does not need the stick
       scope        Reserve paths so that nobody else edits them, and see who has what
       agent        Begin a session under a name, go on as another one, and see who is here
+      run          Run delegated jobs with Codex, Claude Code or a command of yours
       mcp          Serve MCP on standard input and output, for one coding agent
       demo         Watch scripted agents live through a whole story, on a throw-away store
       install      Register Baton in coding agents: its MCP server and a skill that teaches how to use
