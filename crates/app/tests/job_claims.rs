@@ -1,4 +1,5 @@
 //! The claim token: who may write about a job, and until when.
+#![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
 use baton_app::{Caller, doctor};
 use baton_core::time::Ttl;
