@@ -82,8 +82,12 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
 /// `advice`, which names tools as agents know them, in the words of the command line. An op of a portal is written
 /// as `scope reserve`.
 pub(crate) fn in_words(advice: &str) -> String {
-    translated(advice, TABLE, SURFACE)
+    let advice = translated(advice, TABLE, SURFACE);
+    FLAGS.iter().fold(advice, |advice, (field, flag)| advice.replace(field, flag))
 }
+
+/// What advice says of fields, and the flags for that.
+const FLAGS: &[(&str, &str)] = &[("allow_stale: true", "--allow-stale"), ("kind question", "--kind question")];
 
 /// Where more is to be found, which answers name as agents call it: `more cards: tasks card.list job=JOB-001`. A person
 /// types `baton card list --job JOB-001`.
@@ -137,6 +141,8 @@ mod tests {
     fn advice_names_what_a_person_can_type() {
         let advice = "Call `wait_for_turn`; then read `get_room_state`.";
         assert_eq!(in_words(advice), "Call `baton wait`; then read `baton room state`.");
+        let advice = "Claim JOB-001 again with allow_stale: true.";
+        assert_eq!(in_words(advice), "Claim JOB-001 again with --allow-stale.");
     }
 
     #[test]

@@ -47,7 +47,107 @@ fn a_job_is_delegated_claimed_asked_about_answered_proven_and_done() {
     story.run("runner", &["job", "complete", "1", "it parses", "--runner", "r1", "--revision", "1", "--ref", "CARD-1"]);
     story.run("ana", &["job", "open", "1", "--events", "3"]);
     story.run("ana", &["radar"]);
-    insta::assert_snapshot!(story.text(), @"");
+    insta::assert_snapshot!(story.text(), @r#"
+    ana$ baton anchor set a:core "The rules" --text crates/core
+    a:core  The rules
+
+    ana$ baton job delegate "write the parser" --prompt "All of it.\nWith tests." --anchor a:core
+    JOB-001 is QUEUED for TASK-001: write the parser (JOB-001@5)
+    next: baton radar
+
+    ana$ baton radar
+    room_1 jobs_radar count=1 runner=offline runners=none
+    CMD: baton run --room room_1
+    JOB-001@5 JOB-001 (QUEUED) write the parser | open id=JOB-001@5
+
+    runner$ baton job claim --runner r1
+    JOB-001  write the parser
+      status    RUNNING, changed SPAN ago
+      runner    r1, revision 1, which runs out in SPAN
+      for       TASK-001, a:core
+      sort      task, priority MEDIUM
+      by        test:ana, created SPAN ago
+
+    All of it.
+    With tests.
+
+    next: baton job report JOB-001 --revision 1 --runner r1 --kind progress …
+    then: baton job complete JOB-001 --revision 1 --runner r1 --ref … SUMMARY
+    An agent that works on it need name nothing, with BATON_JOB=room_1/JOB-001/1/r1
+
+    its agent$ baton job report --kind progress "reading the grammar" --percent 20
+    Reported as JOB-001@7; your claim runs out in SPAN.
+
+    its agent$ baton job report --kind question "tabs or spaces?"
+    Reported as JOB-001@8; your claim runs out in SPAN.
+    next: the answer comes to the job; see it with baton job tail JOB-001 --follow
+
+    ana$ baton status
+    room_1  WORKSPACE
+    turn 0, the stick is free
+
+      1. test:ana                     humble-orca        seen SPAN ago  (you)
+
+    Jobs: 1 with a question, 1 running: baton radar
+
+    next: the stick is free: baton wait
+
+    ana$ baton radar
+    room_1 jobs_radar count=1 runner=offline runners=none
+    JOB-001@8 ? JOB-001 (RUNNING) write the parser | open id=JOB-001@8 | reply reply_job=JOB-001 reply_message="..." | last question: tabs or spaces?
+    next: baton radar --reply JOB-001 "…"
+
+    ana$ baton radar --reply JOB-001 "tabs, as in notes@1"
+    Told as JOB-001@9.
+    room_1 jobs_radar count=1 runner=offline runners=none
+    JOB-001@9 JOB-001 (RUNNING) write the parser | open id=JOB-001@9 | last manager: tabs, as in notes@1
+
+    its agent$ baton job tail --after 8
+    JOB-001@9  TIME  manager     test:ana: tabs, as in notes@1
+
+    its agent$ baton card create "all green" --kind evidence --text "7 tests" --ref "CMD: cargo test"
+    Kept as CARD-1  evidence  all green  (JOB-001, TASK-001, a:core)
+
+    its agent$ baton job report --kind checkpoint "it parses" --ref CARD-1
+    Reported as JOB-001@11; your claim runs out in SPAN.
+
+    its agent$ baton job complete "it parses"
+    PRECONDITION_FAILED: JOB-001 is the caller's own job: its runner ends it, once the answer has come.
+      job: JOB-001
+      next: Report with `baton job report`; to be decided on by a manager, report --kind question.
+    [exit 3]
+
+    its agent$ baton job message 1 "well done, me"
+    PRECONDITION_FAILED: JOB-001 is the caller's own job: it cannot answer itself.
+      job: JOB-001
+      next: Report with `baton job report`; to be decided on by a manager, report --kind question.
+    [exit 3]
+
+    runner$ baton job complete 1 "it parses" --runner r1 --revision 1 --ref CARD-1
+    JOB-001 is DONE: write the parser (JOB-001@12)
+    next: baton open CARD-1
+
+    ana$ baton job open 1 --events 3
+    JOB-001  write the parser
+      status    DONE, changed SPAN ago
+      for       TASK-001, a:core
+      sort      task, priority MEDIUM
+      summary   it parses
+      refs      CARD-1
+      by        test:ana, created SPAN ago
+
+    JOB-001@12  TIME  completed   test:runner: it parses
+        refs: CARD-1
+    JOB-001@11  TIME  checkpoint  job:JOB-001@1: it parses
+        refs: CARD-1
+    JOB-001@9  TIME  manager     test:ana: tabs, as in notes@1
+    more: baton job open JOB-001 --before 9
+    next: baton open CARD-1
+
+    ana$ baton radar
+    room_1 jobs_radar count=0 runner=offline runners=none
+    next: baton job create TITLE --prompt …
+    "#);
     world.assert_sound();
 }
 
@@ -72,7 +172,112 @@ fn a_job_that_is_lost_withdrawn_or_failed_is_told_with_what_leads_on() {
     story.run("r1", &["job", "message", "1", "hello?"]);
     story.run("ana", &["job", "tail", "1"]);
     story.run("ana", &["job", "list", "--limit", "1"]);
-    insta::assert_snapshot!(story.text(), @"");
+    insta::assert_snapshot!(story.text(), @r#"
+    ana$ baton job list
+    No jobs.
+    next: baton job create TITLE --prompt …
+
+    ana$ baton job create first --prompt p --priority high
+    JOB-001 is QUEUED: first (JOB-001@3)
+    next: baton radar
+
+    ana$ baton job create second --prompt p
+    JOB-002 is QUEUED: second (JOB-002@4)
+    next: baton radar
+
+    r1$ baton job claim
+    JOB-001  first
+      status    RUNNING, changed SPAN ago
+      runner    test:r1, revision 1, which runs out in SPAN
+      sort      task, priority HIGH
+      by        test:ana, created SPAN ago
+
+    p
+
+    next: baton job report JOB-001 --revision 1 --kind progress …
+    then: baton job complete JOB-001 --revision 1 --ref … SUMMARY
+    An agent that works on it need name nothing, with BATON_JOB=room_1/JOB-001/1/test:r1
+
+    r2$ baton job claim 1
+    CONFLICT: JOB-001 is claimed by test:r1 (revision 1) until TIME.
+      job: JOB-001
+      runner_id: test:r1
+      revision: 1
+      claim_expires_at: TIME
+      next: Leave JOB-001 to its runner, or claim another job.
+    [exit 3]
+
+    r2$ baton job claim 1 --force
+    JOB-001  first
+      status    RUNNING, changed SPAN ago
+      runner    test:r2, revision 2, which runs out in SPAN
+      sort      task, priority HIGH
+      by        test:ana, created SPAN ago
+
+    p
+
+    next: baton job report JOB-001 --revision 2 --kind progress …
+    then: baton job complete JOB-001 --revision 2 --ref … SUMMARY
+    An agent that works on it need name nothing, with BATON_JOB=room_1/JOB-001/2/test:r2
+
+    r1$ baton job report 1 --kind progress "still here" --revision 1
+    CONFLICT: The claim (test:r1, 1) on JOB-001 is over: it is RUNNING under (test:r2, 2).
+      job: JOB-001
+      shown_runner_id: test:r1
+      shown_revision: 1
+      status: RUNNING
+      runner_id: test:r2
+      revision: 2
+      next: Stop working on JOB-001: whatever you still report is refused. Claim it anew if it is free.
+    [exit 3]
+
+    r2$ baton job report 1 --kind error "no compiler" --revision 2
+    Reported as JOB-001@7; your claim runs out in SPAN.
+
+    ana$ baton job list --status running
+    JOB-001  RUNNING  !  HIGH  first
+
+    r2$ baton job complete 1 "cannot be done" --failed --revision 2
+    JOB-001 is FAILED: first (JOB-001@8)
+    next: baton job requeue JOB-001 --reason …
+
+    ana$ baton job requeue 1 --reason "there is one now"
+    JOB-001 is QUEUED: first (JOB-001@9)
+    next: baton radar
+
+    ana$ baton job cancel 1 --reason "not after all"
+    JOB-001 is CANCELED: first (JOB-001@10)
+
+    ana$ baton job cancel 2 --reason "nor that"
+    JOB-002 is CANCELED: second (JOB-002@11)
+
+    r1$ baton job claim
+    There is nothing to claim.
+    next: baton radar
+    [exit 10]
+
+    r1$ baton job message 1 hello?
+    PRECONDITION_FAILED: JOB-001 is CANCELED: nobody would read it; requeue the job first.
+      job: JOB-001
+      status: CANCELED
+      next: Look at it with `baton open` JOB-001.
+    [exit 3]
+
+    ana$ baton job tail 1
+    JOB-001@3  TIME  created     test:ana: first
+    JOB-001@5  TIME  claimed     test:r1: for test:r1
+    JOB-001@6  TIME  reclaimed   test:r2: for test:r2
+        previous_runner_id: test:r1
+        reason: manual
+    JOB-001@7  TIME  error       test:r2: no compiler
+    JOB-001@8  TIME  failed      test:r2: cannot be done
+    JOB-001@9  TIME  requeued    test:ana: there is one now
+    JOB-001@10  TIME  canceled    test:ana: not after all
+
+    ana$ baton job list --limit 1
+    JOB-002  CANCELED     second
+    more: baton job list --cursor 2
+    "#);
     world.assert_sound();
 }
 
@@ -206,7 +411,26 @@ fn programs_get_one_envelope_for_every_command_of_a_job() {
     shown.push(run("ana", &["status"]));
     shown.push(run("ana", &["job", "cancel", "1", "--reason", "enough"]));
     shown.push(run("ana", &["job", "delegate", "t", "--prompt", "p"]));
-    insta::assert_snapshot!(shown.join("\n"), @"");
+    insta::assert_snapshot!(shown.join("\n"), @r#"
+    10 true job claim: room_id claimed
+    0 true job create: room_id ref job title kind priority status meta revision needs_manager needs_proof has_error stale last created_by created_at updated_at
+    0 true job claim: room_id claimed job prompt
+    0 true job report: room_id ref job title kind priority status meta revision runner_id claim_expires_at_ms needs_manager needs_proof has_error stale last created_by created_at updated_at
+    0 true job report: room_id job title kind priority status meta revision runner_id claim_expires_at_ms needs_manager needs_proof has_error stale last created_by created_at updated_at
+    0 true radar: room_id replied count runner runners runner_list diagnostics jobs has_more
+    0 true job radar: room_id count runner runners runner_list diagnostics jobs has_more
+    0 true job message: room_id ref job title kind priority status meta revision runner_id claim_expires_at_ms needs_manager needs_proof has_error stale last created_by created_at updated_at
+    0 true job open: room_id job events has_more
+    0 true job tail: room_id job events cursor has_more
+    0 true job list: room_id jobs has_more
+    0 true job artifacts: room_id artifacts has_more
+    0 true job complete: room_id ref job title kind priority status meta revision needs_manager needs_proof has_error stale summary last created_by created_at updated_at
+    0 true job merge: room_id ref card text
+    0 true job requeue: room_id ref job title kind priority status meta revision needs_manager needs_proof has_error stale last created_by created_at updated_at
+    0 true status: you next attention scopes state jobs
+    0 true job cancel: room_id ref job title kind priority status meta revision needs_manager needs_proof has_error stale last created_by created_at updated_at
+    0 true job delegate: room_id task ref job
+    "#);
 }
 
 #[test]
@@ -304,8 +528,12 @@ fn the_agent_of_a_job_means_its_room_wherever_it_works() {
     let elsewhere = world.make_workspace("elsewhere");
     ok(&world, "ana", &["job", "create", "t", "--prompt", "p"]);
     ok(&world, "r1", &["job", "claim"]);
-    for arguments in [&["job", "report", "--kind", "progress", "hello"][..], &["note", "here"], &["status"], &["radar"]]
-    {
+    for arguments in [
+        &["job", "report", "--kind", "progress", "hello"][..],
+        &["card", "create", "here", "--text", "x"],
+        &["status"],
+        &["radar"],
+    ] {
         let mut command = world.baton(arguments);
         command.current_dir(&elsewhere).env("BATON_JOB", format!("{room}/JOB-001/1/test:r1"));
         let ran = Ran::of(command);

@@ -72,7 +72,120 @@ fn what_is_found_is_kept_pointed_to_found_again_and_opened() {
     story.run("ana", &["search", "pars"]);
     story.run("ana", &["search", "pars", "--kind", "note"]);
     story.run("ana", &["search", "nowhere"]);
-    insta::assert_snapshot!(story.text(), @"");
+    insta::assert_snapshot!(story.text(), @r#"
+    ana$ baton card list
+    No cards.
+    next: baton card create TITLE --text …
+
+    ana$ baton anchor list
+    No part of the map is described.
+    next: baton anchor set a:NAME TITLE
+
+    ana$ baton plan list
+    No plans.
+    next: baton plan create TITLE --task …
+
+    ana$ baton anchor set a:core "The rules" --text "crates/core, and nothing that talks to a disk"
+    a:core  The rules
+
+    ana$ baton task begin "write the parser" --scope src/* --done-when "it parses" --verify "cargo test"
+    TASK-001 is in progress with humble-orca: write the parser
+    next: baton task done TASK-001
+
+    ana$ baton task create "read the docs"
+    TASK-002 is open, and nobody's yet: read the docs
+    next: baton task start TASK-002
+
+    ana$ baton plan create "first this" --text "because of that" --task 2 --task 1
+    PLAN-1  test:ana  first this
+
+    ana$ baton card create "tabs it is" --kind decision --text "Asked bo.\nBo said so." --tag style --pin --task 1 --anchor a:core --ref PLAN-1 --ref "CMD: cargo fmt"
+    Kept as CARD-1  decision  tabs it is #style  (TASK-001, a:core)  pinned
+
+    ana$ baton card create "a remark" --text "on parsers"
+    Kept as CARD-2  note  a remark
+
+    ana$ baton note "the parser is slow"
+    Noted as notes@11.
+
+    ana$ baton card list --limit 1
+    CARD-2  note  a remark
+    more: baton card list --before CARD-2
+
+    ana$ baton card list --pinned
+    CARD-1  decision  tabs it is #style  (TASK-001, a:core)  pinned
+
+    ana$ baton card pin 1 --off
+    CARD-1  decision  tabs it is #style  (TASK-001, a:core)
+
+    ana$ baton card pin 1
+    CARD-1  decision  tabs it is #style  (TASK-001, a:core)  pinned
+
+    ana$ baton card show 1
+    CARD-1  decision  tabs it is #style  (TASK-001, a:core)  pinned
+      by        test:ana, created SPAN ago
+      refs      PLAN-1, CMD: cargo fmt
+
+    Asked bo.
+    Bo said so.
+
+    ana$ baton open PLAN-1
+    PLAN-1  first this
+      by        test:ana, created SPAN ago
+      tasks     TASK-002, TASK-001
+
+    because of that
+
+    ana$ baton open a:core
+    a:core  The rules
+
+    crates/core, and nothing that talks to a disk
+
+    Cards
+    CARD-1  decision  tabs it is #style  (TASK-001, a:core)  pinned
+
+    ana$ baton open notes@11
+    notes@11  by test:ana, created SPAN ago
+
+    the parser is slow
+
+    ana$ baton task snapshot
+    TASK-001 (in_progress) @test:ana write the parser
+    scopes: src/*
+    done when: it parses
+    verify: cargo test
+    CARD-1 [decision] tabs it is | open id=CARD-1
+
+    ana$ baton task focus
+    TASK-001 is in progress with humble-orca: write the parser
+    next: baton task done TASK-001
+
+    ana$ baton task focus 2
+    TASK-002 is open, and nobody's yet: read the docs
+    next: baton task start TASK-002
+
+    ana$ baton task focus --clear
+    You have turned to none; this is what you are at.
+    TASK-001 is in progress with humble-orca: write the parser
+    next: baton task done TASK-001
+
+    ana$ baton search pars
+    TASK-001  write the parser
+        it parses cargo test
+    notes@11  the parser is slow
+        the parser is slow
+    CARD-2  a remark
+        on parsers
+    next: baton open TASK-001
+
+    ana$ baton search pars --kind note
+    notes@11  the parser is slow
+        the parser is slow
+    next: baton open notes@11
+
+    ana$ baton search nowhere
+    Nothing has all these words.
+    "#);
     world.assert_sound();
 }
 

@@ -193,14 +193,14 @@ fn info_tells_what_the_store_is() {
         assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{ran:?}");
         tidied(&ran.stdout, place)
     };
-    insta::assert_snapshot!(info(&file), @r"
+    insta::assert_snapshot!(info(&file), @r#"
     store        PLACE/rooms.sqlite
     engine       SQLite
-    schema       3, the one this Baton writes
+    schema       4, the one this Baton writes
     size          KiB, write-ahead log  KiB
     rooms        1, with 5 events
     writer       nobody right now
-    ");
+    "#);
     insta::assert_snapshot!(info(&server), @r"
     store        PLACE
     engine       PostgreSQL
@@ -245,7 +245,9 @@ fn migrate_says_from_what_to_what_and_what_a_limited_role_needs() {
         assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{ran:?}");
         ran.stdout.replace(&place.address(), "PLACE")
     };
-    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: made, with schema 3.");
+    insta::assert_snapshot!(migrate(&file), @r#"
+    PLACE/rooms.sqlite: made, with schema 4.
+    "#);
     insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: already at schema 3.");
     insta::assert_snapshot!(migrate(&server), @r"
     PLACE: made, with schema 3.

@@ -9,11 +9,23 @@ use std::{
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fd::AsFd,
+    io::Errno,
     process::{Pid, PidfdFlags, pidfd_open},
 };
 
 /// Longer than anything here takes; a hang becomes a failure.
 const PATIENCE: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
+
+/// Waits until something can be read there, or is over. Commands that other tests run end all the while, and each end
+/// interrupts whoever waits.
+pub(crate) fn ready(fd: impl AsFd) -> bool {
+    loop {
+        match poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&PATIENCE)) {
+            Err(Errno::INTR) => {}
+            answer => return answer == Ok(1),
+        }
+    }
+}
 
 /// A running program.
 pub(crate) struct Live {
@@ -35,7 +47,7 @@ impl Live {
         while !self.shown.contains(words) {
             let out = self.out.as_mut().unwrap();
             let mut bytes = [0; 4096];
-            assert_eq!(poll(&mut [PollFd::new(out, PollFlags::IN)], Some(&PATIENCE)), Ok(1), "{}", self.shown);
+            assert!(ready(&*out), "nothing more came: {}", self.shown);
             let read = out.read(&mut bytes).unwrap_or(0);
             assert!(read > 0, "it ended without showing {words:?}: {}", self.shown);
             // A character that is cut in two is none that a test looks for.
@@ -63,14 +75,13 @@ impl Live {
         // What is still in the pipe must not keep it from ending.
         while let Some(out) = self.out.as_mut() {
             let mut bytes = [0; 4096];
-            assert!(poll(&mut [PollFd::new(out, PollFlags::IN)], Some(&PATIENCE)) == Ok(1), "{}", self.shown);
+            assert!(ready(&*out), "nothing more came: {}", self.shown);
             match out.read(&mut bytes).unwrap_or(0) {
                 0 => self.out = None,
                 read => self.shown.push_str(&String::from_utf8_lossy(&bytes[..read])),
             }
         }
-        let ended = poll(&mut [PollFd::from_borrowed_fd(end.as_fd(), PollFlags::IN)], Some(&PATIENCE));
-        assert_eq!(ended, Ok(1), "it did not end: {}", self.shown);
+        assert!(ready(&end), "it did not end: {}", self.shown);
         (self.child.wait().unwrap().code().unwrap_or(-1), std::mem::take(&mut self.shown))
     }
 }

@@ -15,7 +15,7 @@ mod world;
 
 pub(crate) use agent::{Agent, handoff};
 pub(crate) use crowd::{all_at_once, assert_turns_of, takes_turns};
-pub(crate) use live::Live;
+pub(crate) use live::{Live, ready};
 pub(crate) use lock::RoomLock;
 pub(crate) use machine::Machine;
 pub(crate) use network::Network;
