@@ -197,7 +197,7 @@ fn what_the_guardian_is_refused_is_told_with_its_facts_and_the_next_step() {
     assert_eq!(
         refused,
         json!({
-            "error": "unknown_room", "message": "There is no room room_0000000000000000.",
+            "code": "unknown_room", "error": "unknown_room", "message": "There is no room room_0000000000000000.",
             "room_id": "room_0000000000000000", "next": "Call `baton room list`, or `baton join` to open one.",
         })
     );
