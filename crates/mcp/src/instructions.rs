@@ -27,7 +27,8 @@ reason. Then rebuild the context from get_room_events.
 
 To work on paths of your own beside others: scope reserve first, scope check before you edit, scope release after. \
 If refused, work elsewhere or send BLOCKED to the owner (inbox send). tasks says what there is to do: start one, \
-then done. Accept messages that require it (inbox ack).
+then done. Accept messages that require it (inbox ack). Op help explains a tool's ops; workspace (a room_id or a \
+path) is for another room than the one you joined.
 
 An answer with an error field is a refusal: message says why, next what to do. When done, release the stick; do \
 not just stop.";

@@ -67,7 +67,7 @@ async fn a_portal_with_many_ops_names_those_that_its_description_has_no_room_for
     wire.initialize("2025-11-25").await;
     let tools = wire.request("tools/list", json!({})).await["result"]["tools"].take();
     insta::assert_snapshot!(tools[1]["description"].as_str().unwrap(), @r"
-    Jobs for runners: delegate, watch the radar, answer questions; runners claim, report, complete.
+    Jobs for runners: delegate, watch the radar, answer; runners claim and report.
     create(text)
     list(text)
     claim(text)
@@ -78,9 +78,8 @@ async fn a_portal_with_many_ops_names_those_that_its_description_has_no_room_for
     radar(text)
     message(text)
     cancel(text)
-    requeue(text)
     help(op?)
-    more: runner.heartbeat|retire
+    more: requeue runner.heartbeat|retire
     ");
 }
 
