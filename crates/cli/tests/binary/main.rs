@@ -20,6 +20,7 @@ mod messages;
 mod minder;
 mod postgres_contention;
 mod recovery;
+mod running;
 mod scopes;
 mod server_kill;
 mod store;
