@@ -7,8 +7,8 @@ use baton_app::{
     artifacts::{Keeping, Proof},
     commands::{
         jobs::{
-            Claim, ClaimInput, Complete, CompleteInput, Heartbeat, HeartbeatInput, JobEvent, JobView, Open, OpenInput,
-            Report, ReportInput, Requeue, RequeueInput, Retire, RetireInput,
+            Claim, ClaimInput, Complete, CompleteInput, GivingBack, Heartbeat, HeartbeatInput, JobEvent, JobView, Open,
+            OpenInput, Report, ReportInput, Retire, RetireInput,
         },
         library::{Snapshot, SnapshotInput, SnapshotResult},
         skill::{Skill, SkillInput},
@@ -185,15 +185,14 @@ impl Desk {
 
     /// Gives a job back to the queue.
     pub(crate) fn give_back(&self, claimed: &Claimed, reason: &str) -> Result<(), Failure> {
-        // Somebody else may have it by now; then it is theirs to give back.
-        self.renew(claimed)?;
-        let input = RequeueInput {
+        let giving = GivingBack {
             room_id: self.room.clone(),
             job: claimed.id(),
+            runner_id: self.runner.clone(),
+            claim_revision: claimed.revision(),
             reason: reason.to_owned(),
-            idempotency_key: None,
         };
-        Requeue::run(&self.app, &self.caller, input).map(|_| ())
+        self.app.give_back(&self.caller, &giving).map(|_| ())
     }
 
     /// A job and the part of its thread that its agent should know, oldest first: what was asked, answered, reached and

@@ -125,6 +125,11 @@ impl Dispatcher {
             let wait = self.until_next(third.saturating_sub(beaten.elapsed()), idle_since);
             let poke = self.settings.leave.poke();
             let is_deaf = match &mut watch {
+                // Whatever happens in the room, there are no hands for it.
+                Some(_) if self.is_full() => {
+                    poke.wait(wait);
+                    false
+                }
                 Some(ear) => ear.wait(wait, poke).is_err(),
                 None => {
                     poke.wait(wait.min(RETRY));
@@ -145,7 +150,7 @@ impl Dispatcher {
     /// How long nothing can happen that the bell does not tell of.
     fn until_next(&self, until_beat: Duration, idle_since: Instant) -> Duration {
         let mut wait = until_beat;
-        if self.active.len() < self.settings.max_parallel as usize
+        if !self.is_full()
             && let Ok(Some(expiry)) = self.desk.until_next_expiry()
         {
             wait = wait.min(expiry);
@@ -154,6 +159,10 @@ impl Dispatcher {
             wait = wait.min(limit.saturating_sub(idle_since.elapsed()));
         }
         wait.max(Duration::from_millis(1))
+    }
+
+    fn is_full(&self) -> bool {
+        self.active.len() >= self.settings.max_parallel as usize
     }
 
     fn is_done(&self, idle_since: Instant) -> bool {
@@ -179,7 +188,7 @@ impl Dispatcher {
     /// Claims jobs as long as there is room, and tells how many.
     fn fill(&mut self) -> Result<usize, Failure> {
         let mut claimed = 0;
-        while self.active.len() < self.settings.max_parallel as usize {
+        while !self.is_full() {
             if self.settings.until == Until::OneJob && self.jobs > 0 {
                 break;
             }

@@ -6,7 +6,7 @@
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
     io,
-    os::unix::fs::DirBuilderExt,
+    os::unix::fs::{DirBuilderExt, MetadataExt},
     path::{Path, PathBuf},
 };
 
@@ -23,12 +23,17 @@ impl Scratch {
     /// Makes one below `root`, which is made if need be.
     pub(crate) fn new(root: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(root)?;
-        let marker = tempfile::Builder::new().prefix("slice-").suffix(".lock").tempfile_in(root)?;
-        let (file, lock_path) = marker.keep().map_err(|error| error.error)?;
-        file.try_lock().map_err(|_| io::Error::other("a fresh lock is taken"))?;
-        let path = lock_path.with_extension("");
-        DirBuilder::new().mode(0o700).create(&path)?;
-        Ok(Self { path, lock: (lock_path, file) })
+        loop {
+            let marker = tempfile::Builder::new().prefix("slice-").suffix(".lock").tempfile_in(root)?;
+            let (file, lock_path) = marker.keep().map_err(|error| error.error)?;
+            // A runner that starts may find the file before it is locked, and take it for one that was left behind.
+            if !is_ours(&file, &lock_path) {
+                continue;
+            }
+            let path = lock_path.with_extension("");
+            DirBuilder::new().mode(0o700).create(&path)?;
+            return Ok(Self { path, lock: (lock_path, file) });
+        }
     }
 
     /// Where it is.
@@ -52,9 +57,17 @@ pub(crate) fn sweep(root: &Path) -> usize {
     locks.filter(|lock| remove(lock).is_ok()).count()
 }
 
+/// Takes the lock, and tells whether it was to be had and still is the file's of that name.
+fn is_ours(file: &File, path: &Path) -> bool {
+    let same = || Some(file.metadata().ok()?.ino() == path.metadata().ok()?.ino());
+    file.try_lock().is_ok() && same() == Some(true)
+}
+
 fn remove(lock: &Path) -> io::Result<()> {
     let file = OpenOptions::new().write(true).open(lock)?;
-    file.try_lock().map_err(|_| io::Error::other("it is in use"))?;
+    if !is_ours(&file, lock) {
+        return Err(io::Error::other("it is in use"));
+    }
     let directory = lock.with_extension("");
     if directory.exists() {
         fs::remove_dir_all(&directory)?;

@@ -23,6 +23,7 @@ mod minder;
 mod postgres_contention;
 mod radar;
 mod recovery;
+mod running;
 mod scopes;
 mod server_kill;
 mod store;

@@ -1,7 +1,7 @@
-//! What a manager does with a job: answer, cancel, have it done again.
+//! What a manager does with a job: answer, cancel, have it done again. A runner can only give back what it has.
 
 use super::{
-    Canceled, Event, Job, Manager, Refusal, Requeued, Status,
+    Canceled, Event, Job, Manager, Refusal, Requeued, Shown, Status,
     draft::{check_refs, check_text},
 };
 use crate::{handoff::blank_or_long, limits, reference::Reference};
@@ -43,6 +43,13 @@ impl Job {
                 runner_id: self.claim.as_ref().map(|claim| claim.lease.holder.clone()),
             }))),
         }
+    }
+
+    /// Decides that whoever is at the job stops working on it, so that another can begin at once. It takes the claim in
+    /// force: who lost it would take the job from somebody else, or have done again what is done.
+    pub fn give_back(&self, shown: &Shown, reason: &str) -> Result<Option<Event>, Refusal> {
+        self.require_claim(shown)?;
+        self.requeue(reason)
     }
 }
 

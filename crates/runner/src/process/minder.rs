@@ -193,7 +193,9 @@ impl Watch {
     /// what it had left behind, and what is still there.
     fn to_the_end(&self) -> (Status, Vec<String>, Vec<String>) {
         let (mut status, was_stopped) = self.program_ends();
-        settle();
+        if self.settles(&mut status) {
+            return (status.map_or(Status::Lost, status_of), Vec::new(), Vec::new());
+        }
         let leaked = if was_stopped { Vec::new() } else { names() };
         let deadline = Instant::now() + KILL_LIMIT;
         loop {
@@ -208,6 +210,20 @@ impl Watch {
         }
         let status = status.map_or(Status::Lost, status_of);
         (status, leaked, names())
+    }
+
+    /// Gives what the program left a moment to end by itself, and tells whether all of it did. As a rule there is nothing,
+    /// and then no process needs to be looked for.
+    fn settles(&self, status: &mut Option<WaitStatus>) -> bool {
+        let deadline = Instant::now() + SETTLE;
+        loop {
+            match self.told.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(Happened::Ended(ended)) => *status = Some(ended),
+                Ok(Happened::NoneLeft) => return true,
+                Ok(Happened::Stop(_) | Happened::RunnerGone) => {}
+                Err(_) => return false,
+            }
+        }
     }
 
     /// Waits until the program has ended, or has had its time to. Tells how it ended, and whether it was told to.
@@ -235,12 +251,6 @@ impl Watch {
             };
         }
     }
-}
-
-/// Gives what is left a moment to end by itself.
-fn settle() {
-    let left: Vec<_> = tree::descendants(getpid()).iter().filter_map(tree::Entry::hold).take(NAMES_MAX).collect();
-    tree::await_ends(&left, SETTLE);
 }
 
 fn names() -> Vec<String> {

@@ -37,7 +37,7 @@ pub use open::{Open, OpenInput, OpenResult};
 pub use queued::WhenQueued;
 pub use radar::{Format, Radar, RadarFields, RadarInput, RadarResult};
 pub use report::{Report, ReportInput};
-pub use requeue::{Requeue, RequeueInput};
+pub use requeue::{GivingBack, Requeue, RequeueInput};
 pub use retire::{Retire, RetireInput, RetireResult};
 pub use tail::{Tail, TailInput, TailResult};
 pub use view::{Happened, JobEvent, JobView, LastEvent};

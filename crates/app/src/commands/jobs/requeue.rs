@@ -1,10 +1,18 @@
 //! Having a job done again.
 
-use baton_core::{ids::RoomId, job::JobId};
+use baton_core::{
+    ids::{AgentId, RoomId},
+    job::JobId,
+    lease::Fence,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Happened, shown::require_manager, view::required};
+use super::{
+    Happened,
+    shown::{require_manager, shown},
+    view::required,
+};
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -45,5 +53,32 @@ impl UseCase for Requeue {
         })?;
         app.job_was_queued(&requeued.room_id);
         Ok(requeued)
+    }
+}
+
+/// What a runner stops working on, and under which claim.
+#[derive(Debug, Serialize)]
+pub struct GivingBack {
+    pub room_id: RoomId,
+    pub job: JobId,
+    pub runner_id: AgentId,
+    pub claim_revision: Fence,
+    pub reason: String,
+}
+
+impl App {
+    /// Gives a job back to the queue, if the claim that is shown is in force.
+    pub fn give_back(&self, caller: &Caller, giving: &GivingBack) -> Result<Happened, Failure> {
+        let GivingBack { room_id, job, runner_id, claim_revision, reason } = giving;
+        let (job, shown) = shown(caller, room_id, Some(*job), Some(runner_id), Some(*claim_revision))?;
+        let request = Request { command: "jobs.give_back", input: giving, key: None };
+        let given = self.change(caller, &request, room_id, |change| {
+            change.require_open()?;
+            let event = required(change, job)?.give_back(&shown, reason)?;
+            let seq = event.map(|event| change.record(event)).transpose()?.map(|recorded| recorded.seq);
+            Happened::now(change, job, seq)
+        })?;
+        self.job_was_queued(&given.room_id);
+        Ok(given)
     }
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 pub(crate) const BATON: &str = env!("CARGO_BIN_EXE_baton");
 
 /// Longer than any command here takes; a hang becomes a failure.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Where one test lives.
 pub(crate) struct World {
