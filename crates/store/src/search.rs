@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// How far a room's log is in the index.
-const PROGRESS: &str = "SELECT seq FROM search_progress WHERE room_id = ?1";
+pub(crate) const PROGRESS: &str = "SELECT seq FROM search_progress WHERE room_id = ?1";
 
 /// The last event of a room that was looked at for the index.
 pub fn progress(tx: &mut dyn Tx, room: &RoomId) -> Result<Seq, StoreError> {
@@ -83,7 +83,7 @@ fn insert(tx: &mut dyn Tx, room: &RoomId, seq: Seq, document: &Document) -> Resu
 }
 
 /// Rows are found through their words: by a column alone, SQLite would look at every text there is.
-const FORGET_IN_SQLITE: &str = "
+pub(crate) const FORGET_IN_SQLITE: &str = "
     DELETE FROM search_index
      WHERE rowid IN (SELECT rowid FROM search_index WHERE search_index MATCH ?3 AND room = ?1 AND ref = ?2)
 ";
@@ -102,7 +102,7 @@ fn forget(tx: &mut dyn Tx, room: &RoomId, reference: &str) -> Result<(), StoreEr
     }
 }
 
-const FIND_IN_SQLITE: &str = "
+pub(crate) const FIND_IN_SQLITE: &str = "
     SELECT seq
       FROM search_index
      WHERE search_index MATCH ?2 AND room = ?1 AND (?3 = '' OR ?3 LIKE '%,' || kind || ',%')
