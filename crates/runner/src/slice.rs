@@ -119,7 +119,7 @@ fn server(work: &Work<'_>) -> Server {
     let mut env = store.env.clone();
     env.push((BATON_JOB.to_owned(), work.desk.assignment(work.claimed).to_string()));
     let args = ["mcp", "--no-runner-autostart"].map(str::to_owned).into_iter().chain(store.args.iter().cloned());
-    Server { command: work.settings.own_program.clone(), args: args.collect(), env }
+    Server { command: work.settings.server_program.clone(), args: args.collect(), env }
 }
 
 /// A stream, as much of it as is kept.
