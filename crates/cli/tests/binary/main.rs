@@ -4,6 +4,7 @@
 //! a workspace and a home of its own ([`support::World`]), and waits for events, never for time to pass.
 
 mod agents;
+mod agents_at_work;
 mod answers;
 mod bad_input;
 mod bad_store;

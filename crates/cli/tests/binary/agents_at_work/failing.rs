@@ -1,0 +1,77 @@
+//! A model that fails: for good, and for a while.
+
+use baton_testkit::{
+    ClientHome,
+    clients::left_out,
+    model::{Gate, Step},
+};
+use serde_json::json;
+
+use super::scene::{Program, Scene};
+use crate::support::World;
+
+#[test]
+fn a_job_fails_when_codex_gives_up_three_times() {
+    fails_when_the_program_gives_up(Program::Codex);
+}
+
+#[test]
+fn a_job_fails_when_claude_gives_up_three_times() {
+    fails_when_the_program_gives_up(Program::Claude);
+}
+
+fn fails_when_the_program_gives_up(program: Program) {
+    if left_out() {
+        return;
+    }
+    let scene = Scene::in_world(program, World::new(), ClientHome::impatient);
+    scene.delegate(&[]);
+    let script = scene.always(vec![Step::fail(500)]);
+    scene.run_once().finishes();
+
+    script.conversations(3);
+    assert_eq!(script.steps(), [0, 0, 0]);
+    let job = scene.job();
+    assert_eq!(job["status"], "FAILED");
+    let summary = job["summary"].as_str().unwrap();
+    assert!(summary.starts_with("Failed 3 times in a row. ") && summary.contains("the script says to fail"), "{job}");
+    let errors = scene.events("error");
+    assert_eq!(errors.len(), 2);
+    assert!(errors[0]["message"].as_str().unwrap().contains("the script says to fail"), "{errors:#?}");
+    assert_eq!(scene.events("failed").len(), 1);
+}
+
+#[test]
+fn it_is_seen_that_codex_tries_again() {
+    is_seen_to_try_again(Program::Codex, 6);
+}
+
+#[test]
+fn it_is_seen_that_claude_tries_again() {
+    is_seen_to_try_again(Program::Claude, 1);
+}
+
+fn is_seen_to_try_again(program: Program, times: usize) {
+    if left_out() {
+        return;
+    }
+    let scene = Scene::new(program);
+    scene.delegate(&[]);
+    let gate = Gate::closed();
+    let script = scene.script(vec![
+        Step::fail_times(500, times),
+        Step::hold(&gate),
+        Step::answer(json!({"status": "FAILED", "summary": "It cannot be done.", "refs": [], "events": []})),
+    ]);
+    let runner = scene.run_once();
+    script.reached(1);
+    let tried = scene.events("progress");
+    assert!(
+        tried[0]["message"].as_str().unwrap().starts_with("the model does not answer, trying again: "),
+        "{tried:#?}"
+    );
+    gate.open();
+    runner.finishes();
+    let job = scene.job();
+    assert_eq!((&job["status"], &job["summary"]), (&json!("FAILED"), &json!("It cannot be done.")));
+}
