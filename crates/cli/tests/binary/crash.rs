@@ -2,14 +2,12 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    hash::{BuildHasher, RandomState},
     hint, thread,
 };
 
-use baton_app::environment::Environment;
 use serde_json::{Value, json};
 
-use crate::support::{Agent, World, handoff};
+use crate::support::{Agent, Dice, World, handoff};
 
 const ROUNDS: u64 = 6;
 const SLOTS: u64 = 4;
@@ -22,12 +20,7 @@ const EXPECTED_REFUSALS: [&str; 6] =
 
 #[test]
 fn kill_9_of_any_process_at_any_moment_of_a_transition_leaves_a_consistent_store() {
-    let seed = match Environment::read().var("BATON_TEST_SEED") {
-        Some(seed) => seed.parse().unwrap(),
-        None => RandomState::new().hash_one(0),
-    };
-    // Shown only when the test fails, and then it can be played again, as far as the scheduler plays along.
-    println!("BATON_TEST_SEED={seed}");
+    let seed = Dice::seed();
     let world = World::new();
     let mut told = Told::default();
     for round in 0..ROUNDS {
@@ -170,18 +163,5 @@ impl Told {
         }
         // A run in which nothing happened proves nothing.
         assert!(self.turns.len() > 50 && self.said.len() > 50, "too little was answered");
-    }
-}
-
-/// A small generator of random numbers (xorshift): the same seed throws the same numbers.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 |= u64::from(self.0 == 0);
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
     }
 }

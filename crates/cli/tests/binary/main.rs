@@ -27,6 +27,7 @@ mod recovery;
 mod running;
 mod scopes;
 mod server_kill;
+mod soak;
 mod store;
 mod stories;
 mod support;

@@ -2,7 +2,9 @@
 //! and machines that are namespaces.
 
 mod agent;
+mod crew;
 mod crowd;
+mod dice;
 mod live;
 mod lock;
 mod machine;
@@ -15,7 +17,9 @@ mod transcript;
 mod world;
 
 pub(crate) use agent::{Agent, handoff};
+pub(crate) use crew::Crew;
 pub(crate) use crowd::{all_at_once, assert_turns_of, takes_turns};
+pub(crate) use dice::Dice;
 pub(crate) use live::{Live, ready};
 pub(crate) use lock::RoomLock;
 pub(crate) use machine::Machine;

@@ -1,0 +1,187 @@
+//! Eight runners and thousands of jobs, while runners are killed and stopped past their leases: every job ends once, and
+//! nobody who lost a claim writes anything.
+
+use std::{collections::BTreeMap, fs, os::unix::ffi::OsStrExt, time::Duration};
+
+use baton_cluster::processes::Process;
+use baton_core::{
+    event::{Event, Recorded},
+    ids::{AgentId, Seq},
+    job::{self, JobId},
+    lease::Fence,
+    library,
+};
+use baton_store::{StoreError, log};
+use baton_testkit::Backend;
+use rustix::process::Pid;
+use serde_json::json;
+
+use crate::support::{Crew, Dice, World};
+
+const RUNNERS: usize = 8;
+
+/// Prints an answer that has proof, and is done.
+const CONFIG: &str = r#"
+[executors.command]
+argv = ["/bin/sh", "-c", "echo '{\"status\":\"DONE\",\"summary\":\"It is done\",\"refs\":[\"CARD-1\"]}'"]
+"#;
+
+#[test]
+fn eight_runners_that_are_killed_and_stopped_end_2000_jobs_once_each() {
+    soak(&World::new(), 2_000);
+}
+
+#[test]
+fn eight_runners_on_a_server_that_are_killed_and_stopped_end_300_jobs_once_each() {
+    soak(&World::on(Backend::Postgres), 300);
+}
+
+fn soak(world: &World, jobs: usize) {
+    let seed = Dice::seed();
+    world.configure(CONFIG);
+    let (mut manager, _) = world.server("manager");
+    let card = json!({ "kind": "evidence", "title": "Proof", "text": "Seen." });
+    assert_eq!(manager.ok("tasks", json!({ "op": "card.create", "args": card }))["card"], "CARD-1");
+    for number in 0..jobs {
+        let args = json!({ "title": format!("Piece {number}"), "prompt": "Do it.", "executor": "command" });
+        manager.ok("jobs", json!({ "op": "create", "args": args }));
+    }
+    let mut is_left = |status: &str| {
+        let args = json!({ "status": status, "limit": 1 });
+        let listed = manager.ok("jobs", json!({ "op": "list", "args": args }));
+        !listed["jobs"].as_array().unwrap().is_empty()
+    };
+    let mut crew = Crew::start(world, RUNNERS, seed);
+    crew.work_until(|| !is_left("QUEUED") && !is_left("RUNNING"));
+    let tally = crew.dismiss();
+    assert!(!is_left("QUEUED") && !is_left("RUNNING") && !is_left("FAILED"), "{tally:?}");
+    let room = manager.room_id.clone();
+    drop(manager);
+
+    let ledger = Ledger::of(&read(world, &room));
+    assert_eq!(ledger.done, jobs, "{tally:?}");
+    // A run in which nothing went wrong proves nothing.
+    assert!(tally.killed > 2 && tally.stopped > 2 && tally.lost > 0 && ledger.reclaimed > 0, "{tally:?}");
+    assert_nobody_is_left(world);
+    // Whoever starts next sweeps up what the killed ones could not.
+    world.run_once();
+    assert_eq!(world.leftovers(), Vec::<std::path::PathBuf>::new());
+    world.assert_sound();
+}
+
+/// The whole log of a room, as it is stored.
+fn read(world: &World, room: &str) -> Vec<Recorded> {
+    let (store, room) = (world.place().open(), room.parse().unwrap());
+    let mut events: Vec<Recorded> = Vec::new();
+    loop {
+        let after = events.last().map_or(Seq(0), |event| event.seq);
+        let page = store.read::<_, StoreError>(|tx| log::after(tx, &room, after, 500)).unwrap();
+        if page.is_empty() {
+            return events;
+        }
+        events.extend(page);
+    }
+}
+
+/// What the log says of every job, place by place.
+#[derive(Default)]
+struct Ledger {
+    jobs: BTreeMap<JobId, Standing>,
+    done: usize,
+    reclaimed: usize,
+}
+
+/// How a job stands at some place of the log.
+#[derive(Clone, Debug, Default)]
+struct Standing {
+    revision: u64,
+    /// Who has it, and under which claim.
+    claim: Option<(AgentId, Fence)>,
+    is_over: bool,
+}
+
+impl Ledger {
+    /// Walks the log. Everything that a runner wrote must be written under the claim in force at its place.
+    fn of(log: &[Recorded]) -> Self {
+        let mut ledger = Self::default();
+        for recorded in log {
+            match &recorded.event {
+                Event::Job(event) => ledger.job(recorded, event),
+                Event::Library(library::Event::ArtifactKept(kept)) => {
+                    let (job, revision) = (kept.job.unwrap(), kept.revision.unwrap());
+                    ledger.require(recorded, job, revision);
+                }
+                _ => {}
+            }
+        }
+        assert!(ledger.jobs.values().all(|job| job.is_over), "some jobs never ended");
+        ledger
+    }
+
+    fn job(&mut self, recorded: &Recorded, event: &job::Event) {
+        match event {
+            job::Event::Created(created) => {
+                assert!(self.jobs.insert(created.job, Standing::default()).is_none(), "{recorded:?}");
+            }
+            job::Event::Claimed(claimed) => {
+                assert!(self.jobs[&claimed.job].claim.is_none(), "{recorded:?}");
+                self.claim(recorded, claimed.job, &claimed.runner_id, claimed.revision);
+            }
+            job::Event::Reclaimed(reclaimed) => {
+                let before = self.jobs[&reclaimed.job].claim.as_ref().map(|(runner, _)| runner);
+                assert_eq!(before, reclaimed.meta.previous_runner_id.as_ref(), "{recorded:?}");
+                self.claim(recorded, reclaimed.job, &reclaimed.runner_id, reclaimed.revision);
+                self.reclaimed += 1;
+            }
+            job::Event::Progress(said)
+            | job::Event::Checkpoint(said)
+            | job::Event::Question(said)
+            | job::Event::ProofGate(said)
+            | job::Event::Error(said) => self.require(recorded, said.job, said.revision),
+            job::Event::Completed(ended) => {
+                self.require(recorded, ended.job, ended.revision);
+                let job = self.jobs.get_mut(&ended.job).unwrap();
+                job.is_over = true;
+                self.done += 1;
+            }
+            job::Event::Requeued(requeued) => {
+                let job = self.jobs.get_mut(&requeued.job).unwrap();
+                let (runner, _) = job.claim.take().unwrap_or_else(|| panic!("nobody had it: {recorded:?}"));
+                assert!(!job.is_over && runner == recorded.actor, "{recorded:?}");
+            }
+            job::Event::Failed(_) | job::Event::Canceled(_) | job::Event::Manager(_) => panic!("{recorded:?}"),
+        }
+    }
+
+    fn claim(&mut self, recorded: &Recorded, job: JobId, runner: &AgentId, revision: Fence) {
+        let standing = self.jobs.get_mut(&job).unwrap();
+        assert!(!standing.is_over && revision.0 == standing.revision + 1, "{standing:?}: {recorded:?}");
+        assert_eq!(recorded.actor, *runner, "{recorded:?}");
+        standing.revision = revision.0;
+        standing.claim = Some((runner.clone(), revision));
+    }
+
+    /// The event was written by whoever had the job, under that claim, before the job was over.
+    fn require(&self, recorded: &Recorded, job: JobId, revision: Fence) {
+        let standing = &self.jobs[&job];
+        let shown = Some((recorded.actor.clone(), revision));
+        assert!(!standing.is_over && standing.claim == shown, "a zombie wrote, {standing:?}: {recorded:?}");
+    }
+}
+
+/// Nothing that a runner started is there any more: no minder, no program.
+fn assert_nobody_is_left(world: &World) {
+    let root = world.root();
+    let is_ours = |pid: &i32| {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.windows(root.as_os_str().len()).any(|window| window == root.as_os_str().as_bytes())
+    };
+    let pids = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    for pid in pids.filter(is_ours) {
+        // One that was orphaned a moment ago has its grace to end.
+        if let Some(process) = Pid::from_raw(pid).and_then(|pid| Process::open(pid).ok()) {
+            let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().replace('\0', " ");
+            assert!(process.ends_within(Duration::from_secs(20)).unwrap(), "{pid} is left: {line}");
+        }
+    }
+}
