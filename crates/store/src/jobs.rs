@@ -492,7 +492,7 @@ fn job(room: &RoomId, row: &dyn Row) -> Result<Job, StoreError> {
         kind: fields.text(2)?.to_owned(),
         priority: priority(fields.number(3)?).ok_or_else(|| fields.bad("has a priority that is none"))?,
         status: fields.word(4)?,
-        task: row.int(5)?.map(|task| TaskId(task as u32)),
+        task: row.int(5)?.map(|_| small(5)).transpose()?.map(TaskId),
         anchor: fields.optional(6)?,
         routing: read(&fields, 7)?,
         revision,

@@ -378,6 +378,11 @@ fn counted(fields: &Fields<'_>, column: usize) -> Result<u32, StoreError> {
     fields.number(column)?.try_into().map_err(|_| fields.bad("has a number that is too large"))
 }
 
+/// The same where there may be none.
+fn maybe_counted(fields: &Fields<'_>, column: usize) -> Result<Option<u32>, StoreError> {
+    fields.row.int(column)?.map(|_| counted(fields, column)).transpose()
+}
+
 fn card(room: &RoomId, row: &dyn Row) -> Result<Card, StoreError> {
     let fields = Fields { table: "cards", key: room.as_str(), row };
     Ok(Card {
@@ -386,9 +391,9 @@ fn card(room: &RoomId, row: &dyn Row) -> Result<Card, StoreError> {
         title: fields.text(2)?.to_owned(),
         tags: serde_json::from_str(fields.text(3)?).map_err(|error| fields.bad(error))?,
         pinned: fields.number(4)? != 0,
-        task: row.int(5)?.map(|task| TaskId(task as u32)),
+        task: maybe_counted(&fields, 5)?.map(TaskId),
         anchor: fields.optional(6)?,
-        job: row.int(7)?.map(|job| JobId(job as u32)),
+        job: maybe_counted(&fields, 7)?.map(JobId),
         seq: Seq(fields.number(8)?),
         created_by: fields.id(9)?,
         created_at: fields.time(10)?,
@@ -425,7 +430,7 @@ fn artifact(room: &RoomId, row: &dyn Row) -> Result<Artifact, StoreError> {
         sha256: fields.text(3)?.to_owned(),
         bytes: fields.number(4)?,
         host: fields.text(5)?.to_owned(),
-        job: row.int(6)?.map(|job| JobId(job as u32)),
+        job: maybe_counted(&fields, 6)?.map(JobId),
         seq: Seq(fields.number(7)?),
         created_by: fields.id(8)?,
         created_at: fields.time(9)?,
