@@ -227,6 +227,7 @@ impl Runner {
 }
 
 impl Drop for Runner {
+    #[expect(clippy::print_stdout, reason = "it is shown with the test that failed")]
     fn drop(&mut self) {
         if !matches!(self.child.try_wait(), Ok(Some(_))) {
             let _ = self.child.kill();
