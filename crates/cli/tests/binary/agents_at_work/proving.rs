@@ -1,5 +1,4 @@
 //! Done means shown: what nothing shows comes back, into the same conversation.
-#![expect(clippy::unwrap_used, reason = "a story that is not as it should be ends there")]
 
 use baton_testkit::{
     clients::left_out,
