@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     desk::Said,
-    executor::{Executor, Outcome, Running, SERVER, Seen, Server, Session, Slice, ToolState},
+    executor::{Conversation, Executor, Failed, Outcome, Running, SERVER, Seen, Server, Session, Slice, ToolState},
     place::{Before, Place},
     scratch::Scratch,
     work::Work,
@@ -67,7 +67,8 @@ pub(crate) fn play(
         Ok(running) => running,
         Err(error) => {
             let why = format!("{} could not be started: {error}", executor.kind());
-            let outcome = Outcome::Failed(crate::executor::Failed { why, tail: String::new() });
+            let failed = Failed { why, tail: String::new(), conversation: Conversation::Doubtful };
+            let outcome = Outcome::Failed(failed);
             return Ok(recording.done(outcome, None));
         }
     };

@@ -19,7 +19,7 @@ use baton_core::{
 
 use crate::{
     desk::{Claimed, Desk, Said, is_over},
-    executor::{Answer, AnswerStatus, Outcome, Session},
+    executor::{Answer, AnswerStatus, Conversation, Outcome, Session},
     gate::Verdict,
     keeper::Keeper,
     lifeline::{Cut, Lifeline},
@@ -204,7 +204,7 @@ impl Work<'_> {
                 }
                 self.desk.report(self.claimed, Said::new(ReportKind::Error, message))?;
                 // What could not be gone on with is begun anew.
-                carried.session = None;
+                carried.session.take_if(|_| failed.conversation == Conversation::Doubtful);
                 carried.prior = Prior { outcome: Some(format!("The last slice failed: {}", failed.why)), demand: None };
                 Ok(None)
             }

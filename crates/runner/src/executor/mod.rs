@@ -30,7 +30,7 @@ pub use find::{NotFound, Wanted, find};
 pub use kind::{Agent, CommandLine, Executor, ExecutorKind};
 pub use plan::Plan;
 pub use profile::{Choice, Profile, Profiles};
-pub use reading::{Failed, Reading};
+pub use reading::{Conversation, Failed, Reading};
 pub use running::{Halt, Limits, Outcome, Played, Running};
 pub use seen::{Seen, ToolState};
 pub use slice::{SERVER, Server, Session, Slice};

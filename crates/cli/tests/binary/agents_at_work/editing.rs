@@ -1,4 +1,5 @@
 //! A program that changes files in a worktree of its own, and the diff that comes back.
+#![expect(clippy::unwrap_used, reason = "a story that is not as it should be ends there")]
 
 use std::fs;
 
@@ -8,14 +9,15 @@ use baton_testkit::{
 };
 use serde_json::{Value, json};
 
-use super::scene::{Program, Scene};
+use super::scene::{JOB, Program, Scene};
 use crate::support::World;
 
 #[test]
 fn what_codex_changes_in_its_worktree_comes_back_as_a_diff() {
     let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: cache.txt\n@@\n-unbounded\n+bounded\n*** End Patch\nEOF";
-    changes_a_file(
+    changes_files(
         Program::Codex,
+        ["edit", "shell"],
         vec![
             Step::call_own("exec_command", json!({"cmd": patch})),
             Step::call_own("exec_command", json!({"cmd": "echo 1 MB > limit.txt"})),
@@ -26,8 +28,9 @@ fn what_codex_changes_in_its_worktree_comes_back_as_a_diff() {
 #[test]
 fn what_claude_changes_in_its_worktree_comes_back_as_a_diff() {
     let file = |turn: &Turn, name: &str| json!(format!("{}/{name}", directory_of(turn)));
-    changes_a_file(
+    changes_files(
         Program::Claude,
+        ["Edit", "Write"],
         vec![
             Step::decide(move |turn| Step::call_own("Read", json!({"file_path": file(turn, "cache.txt")}))),
             Step::decide(move |turn| {
@@ -41,15 +44,14 @@ fn what_claude_changes_in_its_worktree_comes_back_as_a_diff() {
     );
 }
 
-fn changes_a_file(program: Program, mut steps: Vec<Step>) {
+fn changes_files(program: Program, tools: [&str; 2], mut steps: Vec<Step>) {
     if left_out() {
         return;
     }
     let world = World::new();
     world.write("cache.txt", "unbounded\n");
-    let scene = Scene::in_world(program, world.with_repository(), |home| home);
+    let scene = Scene::in_world(program, world.with_repository());
     scene.delegate(&["--isolation", "worktree", "--expect", "diff"]);
-    let calls = steps.len();
     let card = json!({"op": "card.create", "args": {"kind": "evidence", "title": "It is bounded", "text": "See."}});
     steps.extend([
         Step::call("tasks", card),
@@ -58,11 +60,10 @@ fn changes_a_file(program: Program, mut steps: Vec<Step>) {
     let script = scene.script(steps);
     let told = scene.run_once().finishes();
     script.finished();
-    for call in 0..calls {
-        println!("{}", script.reached(calls).result_text(call));
-    }
-
     assert_eq!(scene.job()["status"], "DONE", "{told}");
+    for tool in tools {
+        assert!(told.contains(&format!("{JOB} used {tool} ")), "{tool}: {told}");
+    }
     let diff = scene.artifact("slice-1-diff.patch");
     for line in ["-unbounded", "+bounded", "+1 MB", "+++ b/cache.txt", "+++ b/limit.txt"] {
         assert!(diff.lines().any(|known| known == line), "{line} is not in {diff}");

@@ -60,3 +60,26 @@ fn is_sent_back_for_proof(program: Program) {
     assert_eq!(job["refs"], json!(["CARD-1", "CMD: make"]));
     assert_eq!(scene.events("completed").len(), 1);
 }
+
+#[test]
+fn codex_that_ends_with_no_answer_is_asked_again_in_the_same_conversation() {
+    if left_out() {
+        return;
+    }
+    let scene = Scene::new(Program::Codex);
+    scene.delegate(&[]);
+    let script = scene.script(vec![
+        Step::say("All done, as far as I can see."),
+        Step::answer(json!({"status": "FAILED", "summary": "It cannot be done.", "refs": [], "events": []})),
+    ]);
+    scene.run_once().finishes();
+    script.finished();
+
+    assert_eq!(script.reached(1).session, script.reached(0).session);
+    let delta = scene.artifact("slice-2-prompt.txt");
+    assert!(delta.contains("The last slice failed: the answer is not the JSON object that was asked for"), "{delta}");
+    let job = scene.job();
+    assert_eq!((&job["status"], &job["summary"]), (&json!("FAILED"), &json!("It cannot be done.")));
+    let errors = scene.events("error");
+    assert!(errors[0]["message"].as_str().unwrap().ends_with("All done, as far as I can see."), "{errors:#?}");
+}

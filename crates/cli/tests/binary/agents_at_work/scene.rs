@@ -57,13 +57,13 @@ impl Program {
 impl Scene {
     /// A scene in which the manager `test:ana` is in the room.
     pub(super) fn new(program: Program) -> Self {
-        Self::in_world(program, World::new(), |home| home)
+        Self::in_world(program, World::new())
     }
 
-    /// The same in a world of choice and with a home of choice.
-    pub(super) fn in_world(program: Program, world: World, adapt: impl Fn(ClientHome) -> ClientHome) -> Self {
+    /// The same in a world of choice.
+    pub(super) fn in_world(program: Program, world: World) -> Self {
         let model = Model::start();
-        let home = adapt(ClientHome::new(&world.home()));
+        let home = ClientHome::new(&world.home());
         let home = match program {
             Program::Codex => home.codex(&model.url(AGENT)),
             Program::Claude => home.claude(&model.url(AGENT)),
@@ -227,6 +227,7 @@ impl Runner {
 }
 
 impl Drop for Runner {
+    #[expect(clippy::print_stdout, reason = "it is shown with the test that failed")]
     fn drop(&mut self) {
         if !matches!(self.child.try_wait(), Ok(Some(_))) {
             let _ = self.child.kill();
