@@ -167,7 +167,10 @@ fn a_jobs_own_agent_reports_without_saying_which_and_cannot_end_or_answer_it() {
             input["room_id"] = json!(room);
             app.call(&own, command, input)
         };
+        let until = runner.does("jobs.open", json!({"job": "JOB-001"}))["job"]["claim_expires_at_ms"].clone();
+        app.later(Ttl::from_secs(1));
         let asked = call("jobs.report", json!({"kind": "question", "message": "Which way?"})).unwrap();
+        assert_eq!(asked["claim_expires_at_ms"], until, "the claim is its runner's to keep");
         assert_eq!((&asked["job"], &asked["needs_manager"]), (&json!("JOB-001"), &json!(true)));
         let events = runner.does("jobs.tail", json!({"job": "JOB-001"}))["events"].clone();
         assert_eq!(events.as_array().unwrap().last().unwrap()["by"], json!(own.actor().agent_id));

@@ -30,7 +30,7 @@ use crate::{
     answer,
     blocking::{self, Answer},
     callers::Callers,
-    instructions::INSTRUCTIONS,
+    instructions::{INSTRUCTIONS, JOB_INSTRUCTIONS},
     tools::{Request, Tools},
     traffic::Traffic,
 };
@@ -128,7 +128,7 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("baton", env!("CARGO_PKG_VERSION")))
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(if self.callers.are_a_job() { JOB_INSTRUCTIONS } else { INSTRUCTIONS })
     }
 
     async fn list_tools(

@@ -80,7 +80,10 @@ impl UseCase for Report {
                 Some(event) => Some(change.record(event)?.seq),
                 None => None,
             };
-            change.renew_job(id, clamp(input.lease_ttl_ms, limits::CLAIM_TTL));
+            // The claim is the runner's to keep: what its agent says does not prolong it, unless it asks for that.
+            if !shown.own_agent || input.lease_ttl_ms.is_some() {
+                change.renew_job(id, clamp(input.lease_ttl_ms, limits::CLAIM_TTL));
+            }
             Happened::now(change, id, seq)
         })
     }

@@ -32,9 +32,7 @@ fn is_killed_and_another_ends_the_job(program: Program) {
     let scene = Scene::new(program);
     scene.delegate(&[]);
     let (never, gate) = (Gate::closed(), Gate::closed());
-    // It says for how long it renews the claim; it would be the usual three minutes.
-    let half = json!({"kind": "checkpoint", "message": "half of it", "lease_ttl_ms": 2_000});
-    let half = json!({"op": "report", "args": half});
+    let half = json!({"op": "report", "args": {"kind": "checkpoint", "message": "half of it"}});
     let first = scene.script(vec![Step::call("jobs", half), Step::hold(&never), Step::say("never heard")]);
     let card = json!({"op": "card.create", "args": {"kind": "evidence", "title": "All of it", "text": "See."}});
     let second = scene.script(vec![
