@@ -148,7 +148,7 @@ fn collaborate<'a>(app: &'a TestApp, gone: &Agent<'_>) -> Agent<'a> {
     ana.does("room.note", json!({"text": "a zebra", "idempotency_key": "k"}));
     ana.release(&ana.claim());
     let told = app.place().open().write::<_, StoreError>(|tx| {
-        hosts::booted(tx, "afar", "second", app.now())?;
+        hosts::booted(tx, "afar", &gone.process().boot_id, app.now())?;
         hosts::departed(tx, &gone.process(), Proof::Exited, app.now())
     });
     told.unwrap();
@@ -158,7 +158,7 @@ fn collaborate<'a>(app: &'a TestApp, gone: &Agent<'_>) -> Agent<'a> {
 #[test]
 fn a_store_of_the_third_schema_keeps_everything_and_gains_jobs() {
     on_every_backend(|app| {
-        let gone = app.agent("gone");
+        let gone = app.agent_elsewhere("gone", "afar");
         let ana = collaborate(&app, &gone);
         let (before, newest) = (everything(&app.place().open()), made_of(app.place()));
         let parts: Vec<_> = before
