@@ -139,14 +139,13 @@ CREATE TABLE search_progress (
     seq      BIGINT NOT NULL
 );
 
+-- `document` is made from words that were settled before: no parser of the server's takes part.
 CREATE TABLE search_index (
-    room      TEXT   COLLATE "C" NOT NULL REFERENCES rooms (room_id),
-    title     TEXT   NOT NULL,
-    body      TEXT   NOT NULL,
-    ref       TEXT   NOT NULL,
-    kind      TEXT   NOT NULL,
-    seq       BIGINT NOT NULL,
-    document  TSVECTOR GENERATED ALWAYS AS (setweight(to_tsvector('simple', title), 'A') || to_tsvector('simple', body)) STORED
+    room      TEXT     COLLATE "C" NOT NULL REFERENCES rooms (room_id),
+    ref       TEXT     NOT NULL,
+    kind      TEXT     NOT NULL,
+    seq       BIGINT   NOT NULL,
+    document  TSVECTOR NOT NULL
 );
 
 CREATE INDEX search_index_document ON search_index USING gin (document);

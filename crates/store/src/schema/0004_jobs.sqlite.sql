@@ -138,7 +138,8 @@ CREATE TABLE search_progress (
     seq      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Words were settled before: whatever can be part of one is, as it is.
 CREATE VIRTUAL TABLE search_index USING fts5 (
     room, title, body, ref UNINDEXED, kind UNINDEXED, seq UNINDEXED,
-    tokenize = 'unicode61 remove_diacritics 2'
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* S* Cn Co'"
 );

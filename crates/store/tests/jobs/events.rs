@@ -114,7 +114,7 @@ fn claims() -> Vec<job::Event> {
         job: JobId(1),
         runner_id: agent("r1"),
         revision: Fence(1),
-        expires_at: at(253_402_300_799_999),
+        expires_at: at(253_402_000_000_000),
         executor,
         meta: job_meta(reason, previous),
     };
