@@ -5,6 +5,7 @@
 
 mod agents;
 mod answers;
+mod autostart;
 mod bad_input;
 mod bad_store;
 mod contention;
