@@ -7,8 +7,8 @@ use baton_app::{
     artifacts::{Keeping, Proof},
     commands::{
         jobs::{
-            Claim, ClaimInput, Complete, CompleteInput, GivingBack, Heartbeat, HeartbeatInput, JobEvent, JobView, Open,
-            OpenInput, Report, ReportInput, Retire, RetireInput,
+            Claim, ClaimInput, Complete, CompleteInput, GivingBack, Heartbeat, HeartbeatInput, JobEvent, JobView, List,
+            ListInput, Open, OpenInput, Report, ReportInput, Retire, RetireInput,
         },
         library::{Snapshot, SnapshotInput, SnapshotResult},
         skill::{Skill, SkillInput},
@@ -222,6 +222,19 @@ impl Desk {
     pub(crate) fn job(&self, job: JobId) -> Result<JobView, Failure> {
         let input = OpenInput { room_id: self.room.clone(), job, before: None, limit: Some(1), include_prompt: false };
         Open::run(&self.app, &self.caller, input).map(|opened| opened.job)
+    }
+
+    /// The newest jobs that wait.
+    pub(crate) fn queued(&self) -> Result<Vec<JobView>, Failure> {
+        let input = ListInput {
+            room_id: self.room.clone(),
+            status: Some(Status::Queued),
+            task: None,
+            anchor: None,
+            cursor: None,
+            limit: Some(baton_core::limits::JOBS_MAX),
+        };
+        List::run(&self.app, &self.caller, input).map(|listed| listed.jobs)
     }
 
     /// Whether this claim on a job is the one in force.

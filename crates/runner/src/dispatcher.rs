@@ -19,7 +19,7 @@ use baton_core::{
     job::JobId,
     process::SessionKind,
     room::Actor,
-    runner::Capabilities,
+    runner::{Capabilities, can_do},
 };
 
 use crate::{
@@ -27,6 +27,7 @@ use crate::{
     lifeline::{Cut, Lifeline},
     process, scratch,
     settings::{Settings, Until},
+    slice::routing,
     told::Told,
     work::Work,
     workspace::Worktree,
@@ -62,20 +63,7 @@ struct Active {
 
 /// Runs until it is told to end, or there is nothing more to do.
 pub fn run(app: Arc<App>, settings: Settings, told: Told) -> Result<Summary, Failure> {
-    let actor = Actor {
-        agent_id: settings.runner.clone(),
-        process: liveness::identify(std::process::id()),
-        session_kind: SessionKind::McpHarness,
-        overridden: false,
-    };
-    let cwd = settings.workspace.clone().unwrap_or_default();
-    let desk = Desk {
-        app,
-        caller: Caller::new(actor, cwd),
-        room: settings.room.clone(),
-        runner: settings.runner.clone(),
-        claim_ttl: settings.claim_ttl,
-    };
+    let desk = desk(app, &settings);
     tidy(&settings, &told);
     let can = settings.capabilities();
     let mut dispatcher =
@@ -83,6 +71,31 @@ pub fn run(app: Arc<App>, settings: Settings, told: Told) -> Result<Summary, Fai
     let ended = dispatcher.live();
     dispatcher.leave();
     ended.map(|()| Summary { jobs: dispatcher.jobs })
+}
+
+/// Whether jobs are queued that such a runner could do. One that has signed off asks this: until then, whoever queued a
+/// job counted on it, also when it had looked for the last time.
+pub fn is_waited_for(app: &Arc<App>, settings: &Settings) -> bool {
+    let can = settings.capabilities();
+    let queued = desk(Arc::clone(app), settings).queued().unwrap_or_default();
+    queued.iter().filter_map(routing).any(|routing| !can_do(&can, &routing).is_empty())
+}
+
+fn desk(app: Arc<App>, settings: &Settings) -> Desk {
+    let actor = Actor {
+        agent_id: settings.runner.clone(),
+        process: liveness::identify(std::process::id()),
+        session_kind: SessionKind::McpHarness,
+        overridden: false,
+    };
+    let cwd = settings.workspace.clone().unwrap_or_default();
+    Desk {
+        app,
+        caller: Caller::new(actor, cwd),
+        room: settings.room.clone(),
+        runner: settings.runner.clone(),
+        claim_ttl: settings.claim_ttl,
+    }
 }
 
 /// Ends and removes what dead runners left behind.

@@ -27,6 +27,6 @@ mod told;
 mod work;
 pub mod workspace;
 
-pub use dispatcher::{Summary, run};
+pub use dispatcher::{Summary, is_waited_for, run};
 pub use settings::{Leave, Settings, StoreHint, Until};
 pub use told::Told;

@@ -97,4 +97,24 @@ mod tests {
         assert!(!kept.exists());
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
     }
+
+    #[test]
+    fn a_directory_that_is_just_being_made_is_not_taken_for_one_that_was_left() {
+        let root = tempfile::tempdir().unwrap();
+        let made = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !made.load(std::sync::atomic::Ordering::Relaxed) {
+                    sweep(root.path());
+                }
+            });
+            let all: Vec<_> = (0..300).map(|_| Scratch::new(root.path())).collect();
+            made.store(true, std::sync::atomic::Ordering::Relaxed);
+            for scratch in &all {
+                let scratch = scratch.as_ref().unwrap();
+                assert!(scratch.path().is_dir() && scratch.lock.0.is_file(), "{scratch:?}");
+            }
+        });
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+    }
 }

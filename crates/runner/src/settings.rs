@@ -79,7 +79,8 @@ impl Leave {
         self.poke.ring();
     }
 
-    pub(crate) fn is_asked(&self) -> bool {
+    /// Whether somebody has.
+    pub fn is_asked(&self) -> bool {
         self.asked.load(Ordering::Acquire)
     }
 

@@ -103,7 +103,8 @@ fn choose<'a>(work: &Work<'a>, job: &JobView) -> Result<&'a Executor, Failure> {
     })
 }
 
-fn routing(job: &JobView) -> Option<Routing> {
+/// What a job asks of whoever does it.
+pub(crate) fn routing(job: &JobView) -> Option<Routing> {
     serde_json::from_value(Value::Object(job.meta.clone())).ok()
 }
 

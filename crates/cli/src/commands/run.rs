@@ -1,6 +1,6 @@
 //! `baton run`
 
-use std::{path::PathBuf, process::ExitCode, thread, time::Duration};
+use std::{path::PathBuf, process::ExitCode, sync::Arc, thread, time::Duration};
 
 use baton_app::{
     Failure,
@@ -86,7 +86,7 @@ impl RunArgs {
         let context = Context::open(store)?;
         let room = self.room.find(&context)?;
         let environment = context.app.environment().clone();
-        let seat = match self.autostarted {
+        let mut seat = match self.autostarted {
             true => autostart::seat(&environment, store, &room)?,
             false => None,
         };
@@ -101,9 +101,20 @@ impl RunArgs {
         }
         heed_signals(&settings.leave)?;
         let told = Told::to(|line| ui::complain(&format!("{}\n", ui::clean(line))));
-        let summary = baton_runner::run(context.app, settings, told)?;
-        drop(seat);
-        let ran = ran(summary.jobs);
+        let mut jobs = 0;
+        loop {
+            jobs += baton_runner::run(Arc::clone(&context.app), settings.clone(), told.clone())?.jobs;
+            // First the seat, then the look: a job that is queued after the look has a runner started, which finds it free.
+            drop(seat.take());
+            if !self.autostarted || settings.leave.is_asked() || !baton_runner::is_waited_for(&context.app, &settings) {
+                break;
+            }
+            seat = autostart::seat(&environment, store, &room)?;
+            if seat.is_none() {
+                break;
+            }
+        }
+        let ran = ran(jobs);
         Ok(ui.answer(&ran, || text(&ran)))
     }
 

@@ -6,6 +6,7 @@
 mod agents;
 mod agents_at_work;
 mod answers;
+mod autostart;
 mod bad_input;
 mod bad_store;
 mod contention;

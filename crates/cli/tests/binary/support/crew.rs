@@ -15,9 +15,12 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Dice, World};
 
-/// Claims and the runners' own leases last two seconds; whoever is stopped for longer has lost both.
-const LEASES: [&str; 4] = ["--claim-ttl", "2", "--runner-ttl", "2"];
-const STOPPED_FOR: Duration = Duration::from_secs(4);
+/// How long claims and the runners' own leases last; whoever is stopped for longer has lost both.
+const LEASES: [&str; 4] = ["--claim-ttl", "3", "--runner-ttl", "2"];
+const STOPPED_FOR: Duration = Duration::from_secs(6);
+/// Whoever is stopped in the middle of a transaction stops everybody. That is not to last until all have lost their
+/// claims, again and again: a job that loses too many runners in a row has failed, and rightly so.
+const SILENCE: Duration = Duration::from_secs(1);
 /// At least so many are neither stopped nor dead.
 const AT_WORK: usize = 5;
 /// How much happens between two blows, at the most.
@@ -32,7 +35,9 @@ pub(crate) struct Crew<'a> {
     heard: (Sender<Said>, Receiver<Said>),
     dice: Dice,
     started: usize,
-    pub(crate) tally: Tally,
+    tally: Tally,
+    /// When somebody got on with something.
+    heard_at: Instant,
     /// The newest lines, for when something is wrong.
     newest: Vec<String>,
 }
@@ -63,7 +68,8 @@ struct Hand {
 impl<'a> Crew<'a> {
     pub(crate) fn start(world: &'a World, size: usize, seed: u64) -> Self {
         let (hands, tally, newest) = (Vec::new(), Tally::default(), Vec::new());
-        let mut crew = Self { world, hands, heard: channel(), dice: Dice(seed), started: 0, tally, newest };
+        let heard_at = Instant::now();
+        let mut crew = Self { world, hands, heard: channel(), dice: Dice(seed), started: 0, tally, heard_at, newest };
         (0..size).for_each(|_| crew.hire());
         crew
     }
@@ -89,7 +95,8 @@ impl<'a> Crew<'a> {
                 Err(RecvTimeoutError::Timeout) if is_over() => return,
                 Err(_) => {}
             }
-            self.wake(|hand| hand.stopped.is_some_and(|since| since.elapsed() >= STOPPED_FOR));
+            let is_stuck = self.heard_at.elapsed() >= SILENCE;
+            self.wake(|hand| is_stuck || hand.stopped.is_some_and(|since| since.elapsed() >= STOPPED_FOR));
             if until_blow == 0 {
                 self.strike();
                 until_blow = 1 + self.dice.below(LINES_BETWEEN);
@@ -105,6 +112,7 @@ impl<'a> Crew<'a> {
             self.newest.drain(..100);
         }
         let Some((job, what)) = line.split_once(' ').filter(|(job, _)| job.starts_with("JOB-")) else { return };
+        self.heard_at = Instant::now();
         let hand = self.hands.iter_mut().find(|hand| hand.number == *by);
         if what.starts_with("claimed") {
             hand.map(|hand| hand.has.insert(job.to_owned()));

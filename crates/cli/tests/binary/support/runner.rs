@@ -4,6 +4,7 @@
 use std::{
     fs,
     io::{BufRead, BufReader, Read},
+    os::unix::ffi::OsStrExt,
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::mpsc::{Receiver, channel},
@@ -121,6 +122,22 @@ esac"#
     /// Has a runner work on one job, and tells what it said when it has ended.
     pub(crate) fn run_once(&self) -> String {
         self.runner(&["--once"]).ends()
+    }
+
+    /// The processes that run in this world, each with its number and command line.
+    pub(crate) fn processes(&self) -> Vec<(String, Process)> {
+        let root = self.root();
+        let root = root.as_os_str().as_bytes();
+        let pids =
+            fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let ours = |pid: i32| {
+            let process = Process::open(Pid::from_raw(pid)?).ok()?;
+            let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
+            let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?.replace('\0', " ");
+            let line = format!("{pid} {line}");
+            environment.windows(root.len()).any(|window| window == root).then_some((line, process))
+        };
+        pids.filter_map(ours).collect()
     }
 
     /// Whether runners have left something behind where their children work.

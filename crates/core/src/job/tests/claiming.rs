@@ -36,6 +36,24 @@ fn a_queued_job_is_claimed_and_each_claim_has_the_next_revision() {
 }
 
 #[test]
+fn a_job_is_given_back_under_the_claim_in_force_only() {
+    let mut scene = Scene::running();
+    let given = scene.job().give_back(&shown("r1", 1), "r1 ends").unwrap();
+    assert!(matches!(given, Some(Event::Requeued(_))), "{given:?}");
+    // Past its time it is still its runner's, until somebody takes over; then it is not, and never after its end.
+    assert!(scene.at(500).job().give_back(&shown("r1", 1), "r1 ends").is_ok());
+    scene.act(JOB, &claim_stale("r2")).unwrap();
+    let refusal = scene.job().give_back(&shown("r1", 1), "r1 ends").unwrap_err();
+    assert_eq!(refusal.code(), ErrorCode::Conflict);
+    scene.act(JOB, &done("r2", 2)).unwrap();
+    for (runner, revision) in [("r1", 1), ("r2", 2)] {
+        let refusal = scene.job().give_back(&shown(runner, revision), "It ends").unwrap_err();
+        assert_eq!(refusal.code(), ErrorCode::Conflict);
+    }
+    assert_eq!(scene.job().status, Status::Done);
+}
+
+#[test]
 fn a_claim_is_a_token_of_runner_and_revision_and_says_with_what() {
     let mut scene = Scene::with_job();
     let Act::Claim(claiming) = claim("r1") else { unreachable!() };

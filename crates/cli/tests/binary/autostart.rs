@@ -1,0 +1,160 @@
+//! A runner that is started because somebody delegates and nobody is there to do it.
+
+use std::fs;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::support::{Agent, Ran, World, all_at_once, is_gone};
+
+const DELEGATORS: usize = 6;
+
+/// Ends what was started in a world when its test is over, since nobody waits for it.
+struct Sweeper<'a>(&'a World);
+
+impl Drop for Sweeper<'_> {
+    fn drop(&mut self) {
+        for (_, process) in self.0.processes() {
+            let _ = process.signal(Signal::KILL);
+        }
+    }
+}
+
+#[test]
+fn one_runner_is_started_for_those_who_delegate_at_once_and_outlives_them() {
+    World::on_every_backend(|world| {
+        let _sweeper = Sweeper(&world);
+        world.join_as("ana");
+        world.evidence();
+        world.drives(r#"answer DONE "It is dry" '"CARD-1"'"#);
+        let jobs = all_at_once(DELEGATORS, |number, start| {
+            let mut command = world.baton(&["mcp"]);
+            command.env_remove("BATON_RUNNER_AUTOSTART");
+            let (mut agent, _) = Agent::join(command, &format!("delegator-{number}"));
+            start.wait();
+            delegate(&mut agent)
+            // Here its server ends, and with it whoever started the runner.
+        });
+        for job in &jobs {
+            let ran = world.run(&["job", "tail", job, "--follow"]);
+            assert_eq!(ran.status, 0, "{ran:?}");
+        }
+        let mut claimants: Vec<Value> = jobs
+            .iter()
+            .map(|job| {
+                let (found, events) = world.job(job);
+                assert_eq!(found["status"], "DONE", "{found}");
+                events.iter().find(|event| event["kind"] == "claimed").unwrap()["by"].clone()
+            })
+            .collect();
+        claimants.dedup();
+        assert_eq!(claimants.len(), 1, "{claimants:?}");
+        let radar = world.data_of(&["radar"]);
+        assert_eq!((&radar["runners"]["idle"], &radar["runners"]["live"]), (&json!(1), &json!(0)), "{radar}");
+        // Those that came second have ended, or are about to; the one that works stays.
+        let pid = claimants[0].as_str().unwrap().rsplit_once(':').unwrap().1;
+        let works = |line: &str| line.starts_with(&format!("{pid} ")) && line.contains("--autostarted");
+        let (working, others): (Vec<_>, Vec<_>) = world.processes().into_iter().partition(|(line, _)| works(line));
+        for (line, process) in &others {
+            assert!(is_gone(process), "{line}");
+        }
+        let [(_, runner)] = &working[..] else { panic!("{pid} is not among them: {others:?}") };
+        runner.signal(Signal::TERM).unwrap();
+        assert!(is_gone(runner));
+        assert_eq!(
+            world.data_of(&["radar"])["runners"],
+            json!({ "live": 0, "idle": 0, "offline": 0 }),
+            "it signed off"
+        );
+        world.assert_sound();
+    });
+}
+
+#[test]
+fn a_runner_that_is_there_is_enough() {
+    let world = World::new();
+    let _sweeper = Sweeper(&world);
+    world.join_as("ana");
+    world.evidence();
+    world.drives(r#"answer DONE "It is dry" '"CARD-1"'"#);
+    let mut runner = world.runner(&[]);
+    runner.says("waits for jobs");
+    let mut delegator = server(&world, &[], &[("BATON_RUNNER_AUTOSTART", "1")]);
+    let job = delegate(&mut delegator);
+    runner.says(&format!("{job} DONE"));
+    assert!(!was_started(&world));
+    runner.signal(Signal::TERM);
+    runner.ends();
+}
+
+#[test]
+fn flags_then_variables_then_the_choice_of_tools_say_whether_a_runner_is_started() {
+    const BATON: &str = "BATON_RUNNER_AUTOSTART";
+    const FORMER: &str = "BRANCHMIND_RUNNER_AUTOSTART";
+    for (flags, variables, is_started) in [
+        (&[][..], &[][..], true),
+        (&["--tools", "daily"], &[], true),
+        (&["--tools", "full"], &[], false),
+        (&["--tools", "full", "--runner-autostart"], &[], true),
+        (&["--no-runner-autostart"], &[], false),
+        (&["--runner-autostart", "--no-runner-autostart"], &[], false),
+        (&["--no-runner-autostart", "--runner-autostart"], &[], true),
+        (&[], &[(BATON, "0")], false),
+        (&["--tools", "full"], &[(BATON, "1")], true),
+        (&[], &[(FORMER, "0")], false),
+        (&["--tools", "full"], &[(FORMER, "1")], true),
+        (&[], &[(BATON, "1"), (FORMER, "0")], true),
+        (&["--runner-autostart"], &[(BATON, "0")], true),
+        (&["--no-runner-autostart"], &[(BATON, "1")], false),
+    ] {
+        let world = World::new();
+        let _sweeper = Sweeper(&world);
+        let mut agent = server(&world, flags, variables);
+        let job = delegate(&mut agent);
+        // A runner is started before the answer comes, and there is nothing that it could execute.
+        assert_eq!(was_started(&world), is_started, "{flags:?} {variables:?}");
+        assert_eq!(world.job(&job).0["status"], "QUEUED");
+        drop(agent);
+        for (line, process) in world.processes() {
+            assert!(is_gone(&process), "{line}");
+        }
+        if is_started {
+            let said = fs::read_to_string(log_of(&world).unwrap()).unwrap();
+            assert!(said.contains("There is nothing to execute jobs with."), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_switch_that_is_neither_on_nor_off_is_refused() {
+    let world = World::new();
+    for name in ["BATON_RUNNER_AUTOSTART", "BRANCHMIND_RUNNER_AUTOSTART"] {
+        let mut command = world.baton(&["mcp"]);
+        command.env_remove("BATON_RUNNER_AUTOSTART").env(name, "yes");
+        let ran = Ran::of(command);
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.stderr.contains(&format!("{name} must be 1 or 0.")), "{ran:?}");
+    }
+}
+
+/// An agent whose server finds no program to execute, and has these flags and variables only.
+fn server(world: &World, flags: &[&str], variables: &[(&str, &str)]) -> Agent {
+    let mut command = world.baton(&[&["mcp"], flags].concat());
+    command.env("PATH", world.home()).env_remove("BATON_RUNNER_AUTOSTART").envs(variables.iter().copied());
+    Agent::join(command, "delegator").0
+}
+
+fn delegate(agent: &mut Agent) -> String {
+    let args = json!({ "title": "Mend the roof", "prompt": "It rains in.", "executor": "command" });
+    agent.ok("jobs", json!({ "op": "create", "args": args }))["job"].as_str().unwrap().to_owned()
+}
+
+fn was_started(world: &World) -> bool {
+    log_of(world).is_some()
+}
+
+/// What a runner that was started so has written.
+fn log_of(world: &World) -> Option<std::path::PathBuf> {
+    let files = World::files(&world.data().join("runner"));
+    files.into_iter().map(|(path, _)| path).find(|path| path.extension().is_some_and(|ending| ending == "log"))
+}
