@@ -55,7 +55,7 @@ pub fn find_all(tx: &mut dyn Tx, room: &RoomId, ids: &[JobId]) -> Result<Vec<Job
 }
 
 /// Finds the last number.
-const LAST: &str = "
+pub(crate) const LAST: &str = "
     SELECT number
       FROM jobs
      WHERE room_id = ?1
@@ -73,17 +73,27 @@ pub fn next_id(tx: &mut dyn Tx, room: &RoomId) -> Result<JobId, StoreError> {
     Ok(JobId(u32::try_from(last + 1).unwrap_or(u32::MAX)))
 }
 
-/// Lists the queue of one executor: the most urgent first, and of those the oldest.
-pub(crate) const QUEUED_FOR: &str = jobs!(
+/// Lists the queue of one executor below an urgency: the most urgent first, and of those the oldest.
+pub(crate) const QUEUED_BELOW: &str = jobs!(
     "
-     WHERE room_id = ?1 AND executor = ?2 AND status = 'QUEUED' AND (priority < ?3 OR (priority = ?3 AND number > ?4))
+     WHERE room_id = ?1 AND executor = ?2 AND status = 'QUEUED' AND priority < ?3
      ORDER BY priority DESC, number
-     LIMIT ?5
+     LIMIT ?4
+"
+);
+
+/// Lists what is as urgent in the queue of one executor, behind a job, the oldest first. It is a question of its own, because
+/// with both in one every page would be looked for from the beginning of the line.
+pub(crate) const QUEUED_BEHIND: &str = jobs!(
+    "
+     WHERE room_id = ?1 AND executor = ?2 AND status = 'QUEUED' AND priority = ?3 AND number > ?5
+     ORDER BY number
+     LIMIT ?4
 "
 );
 
 /// What waits for each of some executors (or for any) behind a place in the line, the most urgent first, and of those the
-/// oldest. All queues are asked at once.
+/// oldest, and of each at most `limit`. All queues are asked at once.
 pub fn queued_for(
     tx: &mut dyn Tx,
     room: &RoomId,
@@ -93,16 +103,25 @@ pub fn queued_for(
 ) -> Result<Vec<Job>, StoreError> {
     let (urgency, after) = behind.map_or((i64::MAX, 0), |(priority, job)| (rank(priority), i64::from(job.0)));
     let of = |choice: &Choice| -> [Param<'_>; 5] {
-        [room.as_str().into(), choice.as_str().into(), urgency.into(), after.into(), i64::from(limit).into()]
+        [room.as_str().into(), choice.as_str().into(), urgency.into(), i64::from(limit).into(), after.into()]
     };
     let params: Vec<[Param<'_>; 5]> = choices.iter().map(of).collect();
-    let queries: Vec<Query<'_>> = params.iter().map(|params| Query::new(QUEUED_FOR, params)).collect();
-    let mut found = Vec::new();
-    tx.query_all(&queries, &mut |_, row| {
-        found.push(job(room, row)?);
+    let mut queries: Vec<Query<'_>> = params.iter().map(|params| Query::new(QUEUED_BELOW, &params[..4])).collect();
+    if behind.is_some() {
+        queries.extend(params.iter().map(|params| Query::new(QUEUED_BEHIND, params)));
+    }
+    let mut queues: Vec<Vec<Job>> = choices.iter().map(|_| Vec::new()).collect();
+    tx.query_all(&queries, &mut |which, row| {
+        queues[which % choices.len()].push(job(room, row)?);
         Ok(())
     })?;
-    found.sort_by_key(|job| (std::cmp::Reverse(job.priority), job.id));
+    let place = |job: &Job| (std::cmp::Reverse(job.priority), job.id);
+    for queue in &mut queues {
+        queue.sort_by_key(place);
+        queue.truncate(limit as usize);
+    }
+    let mut found: Vec<Job> = queues.into_iter().flatten().collect();
+    found.sort_by_key(place);
     Ok(found)
 }
 
@@ -262,7 +281,7 @@ pub fn of_anchor(
 }
 
 /// Counts what each runner has claimed.
-const LOADS: &str = "
+pub(crate) const LOADS: &str = "
     SELECT runner, count(*)
       FROM jobs
      WHERE room_id = ?1 AND status = 'RUNNING'

@@ -72,7 +72,7 @@ pub fn find_all(tx: &mut dyn Tx, room: &RoomId, places: &[Seq]) -> Result<Vec<Re
 }
 
 /// Newest first, older than a place.
-const BEFORE: &str = "
+pub(crate) const BEFORE: &str = "
     SELECT seq, type, actor, payload, created_at_ms, turn_id
       FROM log
      WHERE room_id = ?1 AND seq < ?2
@@ -87,7 +87,7 @@ pub fn before(tx: &mut dyn Tx, room: &RoomId, before: Option<Seq>, limit: u32) -
 }
 
 /// Oldest first, newer than a place.
-const AFTER: &str = "
+pub(crate) const AFTER: &str = "
     SELECT seq, type, actor, payload, created_at_ms, turn_id
       FROM log
      WHERE room_id = ?1 AND seq > ?2
@@ -100,13 +100,17 @@ pub fn after(tx: &mut dyn Tx, room: &RoomId, after: Seq, limit: u32) -> Result<V
     collect(tx, AFTER, room, &[room.as_str().into(), int(after).into(), i64::from(limit).into()])
 }
 
-/// A job's events, newest first, older than a place.
+/// A job's events, newest first, older than a place. Their places are asked for first, or SQLite would look for them among
+/// all events of the room, because those lie in the order that is wanted.
 pub(crate) const OF_JOB_BEFORE: &str = "
     SELECT seq, type, actor, payload, created_at_ms, turn_id
       FROM log
-     WHERE room_id = ?1 AND job = ?2 AND seq < ?3
+     WHERE room_id = ?1 AND seq IN (SELECT seq
+                                      FROM log
+                                     WHERE room_id = ?1 AND job = ?2 AND seq < ?3
+                                     ORDER BY seq DESC
+                                     LIMIT ?4)
      ORDER BY seq DESC
-     LIMIT ?4
 ";
 
 /// A job's newest events older than `before` (all of them, when it is not given), newest first.
@@ -126,13 +130,16 @@ pub fn of_job_before(
     )
 }
 
-/// A job's events, oldest first, newer than a place.
+/// A job's events, oldest first, newer than a place. Their places are asked for first, as in [`OF_JOB_BEFORE`].
 pub(crate) const OF_JOB_AFTER: &str = "
     SELECT seq, type, actor, payload, created_at_ms, turn_id
       FROM log
-     WHERE room_id = ?1 AND job = ?2 AND seq > ?3
+     WHERE room_id = ?1 AND seq IN (SELECT seq
+                                      FROM log
+                                     WHERE room_id = ?1 AND job = ?2 AND seq > ?3
+                                     ORDER BY seq
+                                     LIMIT ?4)
      ORDER BY seq
-     LIMIT ?4
 ";
 
 /// A job's oldest events newer than `after`, oldest first.
