@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::{
+    jobs::Stores,
     rows::{Row, Setting},
     servers::Servers,
     trouble::Outcome,
@@ -10,7 +11,7 @@ use crate::{
 
 /// How to call it.
 const USAGE: &str = "usage: baton-bench [--quick] [--json FILE] [--baton PATH] [ROW...]\n\
-                     a ROW is a number or a name of the table; without one, all are run\n\
+                     a ROW is a number or a name of the table, or `jobs` for all about jobs; without one, all are run\n\
                      --baton measures the MCP servers of that binary (`PATH mcp`) instead of this program's own";
 
 /// What was asked.
@@ -36,7 +37,7 @@ impl Arguments {
                 _ => return Err(USAGE.into()),
             }
         }
-        Ok(Self { setting: Setting { quick, servers: Servers::new(baton)? }, json, rows })
+        Ok(Self { setting: Setting { quick, servers: Servers::new(baton)?, stores: Stores::default() }, json, rows })
     }
 
     /// Whether a row is to be run.

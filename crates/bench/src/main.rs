@@ -15,6 +15,7 @@ mod bare;
 mod bell;
 mod crew;
 mod helpers;
+mod jobs;
 mod player;
 mod process;
 mod raw;

@@ -57,11 +57,32 @@ impl Player {
             overridden: true,
         };
         let caller = Caller::new(actor, workspace.to_owned());
-        let find = |name| table::find(name).ok_or_else(|| format!("the table has no {name}"));
+        let find = Self::command;
         let joined = find("room.join")?.run(&app, &caller, json!({"context_path": workspace})).map_err(refused)?;
         let room_id = joined["room_id"].as_str().ok_or("joining answered no room")?.to_owned();
         let (wait, release, note) = (find("stick.wait")?, find("stick.release")?, find("room.note")?);
         Ok(Self { app, caller, room_id, wait, release, note, held: None })
+    }
+
+    /// A command of the table.
+    pub(crate) fn command(name: &str) -> Outcome<&'static Command> {
+        table::find(name).ok_or_else(|| format!("the table has no {name}").into())
+    }
+
+    /// Runs a command that was found before.
+    pub(crate) fn run(&self, command: &Command, input: Value) -> Result<Value, Failure> {
+        command.run(&self.app, &self.caller, input)
+    }
+
+    /// Runs a command by its name.
+    pub(crate) fn does(&self, name: &str, input: Value) -> Result<Value, Failure> {
+        self.run(Self::command(name).map_err(unexpected)?, input)
+    }
+
+    /// What it works with.
+    #[cfg(test)]
+    pub(crate) fn app(&self) -> &App {
+        &self.app
     }
 
     /// The room it is in.

@@ -25,7 +25,7 @@ use crate::{
     trouble::{Outcome, refused},
 };
 
-const LOAD: &str = "
+pub(crate) const LOAD: &str = "
     SELECT room_id, canonical_path, state, sequence_index, turn_id, owner, owner_process, owner_reason,
            owned_since_ms, lease_id, lease_expires_at_ms, reserved_for, claim_expires_at_ms, handoff_seq,
            handoff_from, handoff_via, policy, last_seq, created_at_ms, updated_at_ms
@@ -33,7 +33,7 @@ const LOAD: &str = "
      WHERE room_id = ?1
 ";
 
-const LOAD_MEMBERS: &str = "
+pub(crate) const LOAD_MEMBERS: &str = "
     SELECT agent_id, display_name, session_kind, host_id, boot_id, pid_namespace, pid, start_ticks, pidfd_inode,
            process_started_at_ms, joined_at_ms, last_seen_at_ms
       FROM members
@@ -55,7 +55,7 @@ const UPDATE: &str = "
      WHERE room_id = ?1 AND last_seq = ?2
 ";
 
-const SEEN: &str = "
+pub(crate) const SEEN: &str = "
     UPDATE members
        SET last_seen_at_ms = ?3
      WHERE room_id = ?1 AND agent_id = ?2 AND last_seen_at_ms < ?3
@@ -87,8 +87,7 @@ pub(crate) struct Raw {
     claim: Change,
     release: Change,
     holds: bool,
-    frames: Arc<AtomicU32>,
-    tried: u32,
+    checkpoints: Checkpoints,
 }
 
 /// What one transition stores.
@@ -112,14 +111,9 @@ impl Raw {
         let (_, _, claim, release) = (shown()?, shown()?, shown()?, shown()?);
         let room_id = player.room_id().to_owned();
         drop(player);
-        let frames = Arc::new(AtomicU32::new(0));
-        let counted = Arc::clone(&frames);
-        connection.wal_hook(Some(move |_: &mut rusqlite::hooks::Wal, pages: i32| {
-            counted.store(pages.unsigned_abs(), Ordering::Relaxed);
-            Ok(())
-        }))?;
+        let checkpoints = Checkpoints::install(&mut connection)?;
         let agent_id = agent.to_owned();
-        Ok(Self { connection, room_id, agent_id, claim, release, holds: false, frames, tried: 0 })
+        Ok(Self { connection, room_id, agent_id, claim, release, holds: false, checkpoints })
     }
 
     /// Claims or releases, in turns, and tells how long it took.
@@ -133,7 +127,7 @@ impl Raw {
         }
         self.connection.prepare_cached("COMMIT")?.execute([])?;
         self.holds = !self.holds;
-        self.checkpoint();
+        self.checkpoints.after_commit(&self.connection);
         Ok(started.elapsed())
     }
 
@@ -159,15 +153,35 @@ impl Raw {
         self.connection.prepare_cached(SEEN)?.execute((&self.room_id, &self.agent_id, now))?;
         Ok(())
     }
+}
 
-    fn checkpoint(&mut self) {
+/// Counts the frames of the write-ahead log, and moves them into the database now and then, as Baton does.
+pub(crate) struct Checkpoints {
+    frames: Arc<AtomicU32>,
+    tried: u32,
+}
+
+impl Checkpoints {
+    /// Starts counting, in place of SQLite's own checkpoints.
+    pub(crate) fn install(connection: &mut Connection) -> rusqlite::Result<Self> {
+        let frames = Arc::new(AtomicU32::new(0));
+        let counted = Arc::clone(&frames);
+        connection.wal_hook(Some(move |_: &mut rusqlite::hooks::Wal, pages: i32| {
+            counted.store(pages.unsigned_abs(), Ordering::Relaxed);
+            Ok(())
+        }))?;
+        Ok(Self { frames, tried: 0 })
+    }
+
+    /// Checkpoints if the log is long enough.
+    pub(crate) fn after_commit(&mut self, connection: &Connection) {
         let frames = self.frames.load(Ordering::Relaxed);
         if frames < CHECKPOINT_FRAMES {
             self.tried = 0;
         } else if self.tried == 0 || frames < self.tried || frames >= self.tried + CHECKPOINT_STEP {
             self.tried = frames;
             // Another process may be at it already, and then this one has nothing to do.
-            let _ = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+            let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         }
     }
 }
@@ -183,7 +197,7 @@ impl Change {
 }
 
 /// A connection with Baton's pragmas and SQLite's own way of waiting.
-fn connect(data: &Path) -> rusqlite::Result<Connection> {
+pub(crate) fn connect(data: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(data.join(baton_store::DATABASE_FILE), flags)?;
     // Without this SQLite prepares some cached statements again each time they are bound, which would flatter Baton.
@@ -206,6 +220,11 @@ pub(crate) fn hold(words: &[String]) -> Outcome<()> {
     Ok(())
 }
 
+/// Moves all of the write-ahead log into the database, so that its one file has everything.
+pub(crate) fn settle(data: &Path) -> rusqlite::Result<()> {
+    connect(data)?.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+}
+
 /// Opens a database and looks at it, as a server without Baton would at its start.
 pub(crate) fn open_existing(data: &Path) -> rusqlite::Result<Connection> {
     let connection = connect(data)?;
@@ -213,7 +232,7 @@ pub(crate) fn open_existing(data: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn now_ms() -> i64 {
+pub(crate) fn now_ms() -> i64 {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }

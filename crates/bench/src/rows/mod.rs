@@ -1,24 +1,31 @@
 //! The rows: one file each, named after what it measures, in the order of the design's table.
 
+mod claims;
 mod contention;
 mod crash;
+mod events;
 mod handoff;
 mod idle;
+mod lifecycle;
 mod listing;
+mod looks;
 mod postgres;
+mod radar;
 mod read;
 mod startup;
 mod thought;
 mod transition;
 mod waiters;
 
-use crate::{report::Measured, servers::Servers, trouble::Outcome};
+use crate::{jobs::Stores, report::Measured, servers::Servers, trouble::Outcome};
 
 /// How rows are measured.
 pub(crate) struct Setting {
     /// Less of everything, for a look.
     pub(crate) quick: bool,
     pub(crate) servers: Servers,
+    /// Stores that are full of jobs, made when a row first wants one.
+    pub(crate) stores: Stores,
 }
 
 impl Setting {
@@ -36,14 +43,15 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Whether `word` means this row.
+    /// Whether `word` means this row, or the group it is in: `jobs` means `jobs.radar` too.
     pub(crate) fn is_called(&self, word: &str) -> bool {
-        word == self.name || word == self.number.to_string()
+        let is_group = self.name.split_once('.').is_some_and(|(group, _)| word == group);
+        is_group || word == self.name || word == self.number.to_string()
     }
 }
 
 /// Every row.
-pub(crate) const ROWS: [Row; 10] = [
+pub(crate) const ROWS: [Row; 14] = [
     Row { number: 1, name: "transition", run: transition::run },
     Row { number: 2, name: "contention", run: contention::run },
     Row { number: 3, name: "thought", run: thought::run },
@@ -54,4 +62,21 @@ pub(crate) const ROWS: [Row; 10] = [
     Row { number: 8, name: "read", run: read::run },
     Row { number: 9, name: "listing", run: listing::run },
     Row { number: 10, name: "postgres", run: postgres::run },
+    Row { number: 11, name: "jobs.lifecycle", run: lifecycle::run },
+    Row { number: 12, name: "jobs.claims", run: claims::run },
+    Row { number: 13, name: "jobs.radar", run: radar::run },
+    Row { number: 14, name: "jobs.events", run: events::run },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_go_by_number_by_name_and_by_group() {
+        let called = |word| ROWS.iter().filter(|row| row.is_called(word)).map(|row| row.number).collect::<Vec<_>>();
+        assert_eq!(called("jobs"), [11, 12, 13, 14]);
+        assert_eq!((called("jobs.radar"), called("13")), (vec![13], vec![13]));
+        assert_eq!((called("read"), called("job")), (vec![8], vec![]));
+    }
+}
