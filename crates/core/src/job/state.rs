@@ -260,7 +260,7 @@ impl Job {
 
     fn end(&mut self, status: Status, ended: &super::Ended) {
         self.leave(status);
-        self.summary = Some(cut(&ended.summary, limits::JOB_SUMMARY_CHARS));
+        self.summary = Some(cut(&storable(&ended.summary), limits::JOB_SUMMARY_CHARS));
         self.refs = ended.refs.clone();
         self.meta.extend(ended.meta.clone());
     }
@@ -306,7 +306,12 @@ impl Job {
 
 fn preview(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    cut(&line, limits::JOB_PREVIEW_CHARS)
+    cut(&storable(&line), limits::JOB_PREVIEW_CHARS)
+}
+
+/// `text` as a column of every store can hold it. As it was said it is in the log.
+fn storable(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
 }
 
 /// `text`, or as much of it as `most` characters hold, with a mark where it was cut.

@@ -33,6 +33,10 @@ impl Drafted {
             if let Some(why) = blank_or_long(text, limits::DEFINITION_BYTES) {
                 return Err(Refusal::InvalidTitle { why, field });
             }
+            if text.contains('\0') {
+                // Not every store can hold it.
+                return Err(Refusal::InvalidTitle { why: "must not hold a NUL character".to_owned(), field });
+            }
         }
         if self.verification.len() > limits::VERIFICATION_STEPS {
             let why = format!("has {} steps; at most {}", self.verification.len(), limits::VERIFICATION_STEPS);

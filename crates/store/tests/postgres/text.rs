@@ -133,6 +133,7 @@ impl Conversation {
         self.say(&agent, "jobs.radar", json!({}));
     }
 
+    /// What is found by words is told elsewhere: each engine has its own order.
     fn about_what_is_kept(&self) {
         let [agent] = self.app.joined(["ana"]);
         for odd in odd_texts() {
@@ -147,7 +148,6 @@ impl Conversation {
             self.say(&agent, "tasks.anchor.set", json!({"anchor": "a:core", "title": "x", "text": odd}));
             self.say(&agent, "tasks.plan.create", json!({"title": odd}));
             self.say(&agent, "tasks.plan.create", json!({"title": "x", "text": odd}));
-            self.say(&agent, "tasks.search", json!({"query": odd}));
             self.say(&agent, "open", json!({"id": odd}));
         }
         self.say(&agent, "tasks.list", json!({"limit": 200}));
