@@ -181,7 +181,11 @@ proptest! {
         match route(&routing, &all) {
             Some(chosen) => {
                 let one = all.iter().find(|one| one.runner == chosen.runner).unwrap();
-                prop_assert!(one.capabilities.has(chosen.executor, routing.profile()));
+                let has = |ability: &Ability| {
+                    ability.executor == chosen.executor
+                        && (routing.takes_any_profile() || ability.profiles.contains(&routing.profile()))
+                };
+                prop_assert!(one.capabilities.executors.iter().any(has));
                 prop_assert!(routing.executor.executor().is_none_or(|wanted| wanted == chosen.executor));
                 let forbidden = routing.policy.as_ref().is_some_and(|policy| policy.forbid.contains(&chosen.executor));
                 prop_assert!(!forbidden);
