@@ -46,5 +46,11 @@ pub(crate) fn require(tx: &mut dyn Tx, room: &RoomId, refs: &[Reference]) -> Res
         return Ok(());
     }
     let message = format!("These lead nowhere in this room: {}.", astray.join(", "));
-    Err(Failure::new(ErrorCode::UnknownId, message).with("field", "refs").with("refs", astray))
+    let failure = Failure::new(ErrorCode::UnknownId, message).with("field", "refs");
+    let is_anchor = |text: &String| matches!(text.parse(), Ok(Reference::Anchor(_)));
+    Err(match astray.iter().find(|text| is_anchor(text)) {
+        Some(anchor) => failure.advising(format!("Describe a part of the map first: `tasks anchor.set` {anchor}.")),
+        None => failure,
+    }
+    .with("refs", astray))
 }

@@ -1,4 +1,5 @@
 //! The claim token: who may write about a job, and until when.
+#![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
 use baton_app::{Caller, doctor};
 use baton_core::time::Ttl;
@@ -166,7 +167,10 @@ fn a_jobs_own_agent_reports_without_saying_which_and_cannot_end_or_answer_it() {
             input["room_id"] = json!(room);
             app.call(&own, command, input)
         };
+        let until = runner.does("jobs.open", json!({"job": "JOB-001"}))["job"]["claim_expires_at_ms"].clone();
+        app.later(Ttl::from_secs(1));
         let asked = call("jobs.report", json!({"kind": "question", "message": "Which way?"})).unwrap();
+        assert_eq!(asked["claim_expires_at_ms"], until, "the claim is its runner's to keep");
         assert_eq!((&asked["job"], &asked["needs_manager"]), (&json!("JOB-001"), &json!(true)));
         let events = runner.does("jobs.tail", json!({"job": "JOB-001"}))["events"].clone();
         assert_eq!(events.as_array().unwrap().last().unwrap()["by"], json!(own.actor().agent_id));
@@ -251,5 +255,18 @@ fn two_runners_that_claim_at_once_never_get_the_same_job() {
         all.sort();
         assert_eq!(all, (1..=40).map(|number| format!("JOB-{number:03}")).collect::<Vec<_>>());
         clean(&app);
+    });
+}
+
+#[test]
+fn a_job_whose_prompt_would_not_arrive_whole_is_not_claimed() {
+    on_every_backend(|app| {
+        let [one] = app.joined(["one"]);
+        one.does("jobs.create", json!({"title": "x", "prompt": "ä".repeat(50_000)}));
+        let refused = one.refused("jobs.claim", json!({"max_chars": 49_999}));
+        assert_eq!((&refused["error"], &refused["chars"]), (&json!("BUDGET_EXCEEDED"), &json!(50_000)));
+        assert_eq!(one.does("jobs.open", json!({"job": "JOB-001"}))["job"]["status"], "QUEUED");
+        let claimed = one.does("jobs.claim", json!({"max_chars": 50_000}));
+        assert_eq!(claimed["prompt"].as_str().unwrap().chars().count(), 50_000);
     });
 }

@@ -1,4 +1,5 @@
 //! The manager's inbox, and the runners on it.
+#![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
 use baton_core::time::Ttl;
 use baton_testkit::{Agent, TestApp, on_every_backend};

@@ -1,4 +1,5 @@
 //! Jobs from delegation to their end, as callers see them.
+#![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
 use baton_app::doctor;
 use baton_testkit::{Agent, TestApp, on_every_backend};

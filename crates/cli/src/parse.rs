@@ -1,6 +1,10 @@
 //! How arguments are read: ids as people write them, times with a unit, one word of several, notes with a name.
 
-use baton_core::{job::JobId, library::CardId, time::Ttl};
+use baton_core::{
+    job::JobId,
+    library::{CardId, PlanId},
+    time::Ttl,
+};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::Value;
 
@@ -12,6 +16,11 @@ pub(crate) fn job(text: &str) -> Result<JobId, String> {
 /// The card that a person means: `CARD-1`, `card-1` or `1`.
 pub(crate) fn card(text: &str) -> Result<CardId, String> {
     if is_number(text) { format!("{}{text}", CardId::PREFIX).parse() } else { text.parse() }
+}
+
+/// The plan that a person means: `PLAN-1`, `plan-1` or `1`.
+pub(crate) fn plan(text: &str) -> Result<PlanId, String> {
+    if is_number(text) { format!("{}{text}", PlanId::PREFIX).parse() } else { text.parse() }
 }
 
 fn is_number(text: &str) -> bool {

@@ -3,11 +3,11 @@
 use std::{
     fs,
     io::{self, Read},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use baton_app::Failure;
-use baton_core::code::ErrorCode;
+use baton_core::{code::ErrorCode, limits};
 
 /// A text that a command takes.
 pub(crate) struct Text {
@@ -17,6 +17,31 @@ pub(crate) struct Text {
     pub(crate) most_bytes: usize,
     /// The code of a refusal.
     pub(crate) code: ErrorCode,
+}
+
+/// What a card, a plan or a part of the map says at length.
+const BODY: Text = Text { field: "text", most_bytes: limits::CARD_BYTES, code: ErrorCode::InvalidInput };
+
+/// A text of its own, or that of a file.
+#[derive(Debug, clap::Args)]
+#[group(id = "body", multiple = false)]
+pub(crate) struct BodyArgs {
+    /// What there is to say, in full; `-` is standard input
+    #[arg(long, short, value_name = "TEXT", allow_hyphen_values = true)]
+    text: Option<String>,
+    /// A file that says it; `-` is standard input
+    #[arg(long, short, value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+impl BodyArgs {
+    pub(crate) fn read(&self) -> Result<String, Failure> {
+        match (&self.text, &self.file) {
+            (Some(text), _) => BODY.given(text.clone()),
+            (None, Some(file)) => BODY.of_file(file),
+            (None, None) => Ok(String::new()),
+        }
+    }
 }
 
 impl Text {

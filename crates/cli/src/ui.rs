@@ -143,7 +143,7 @@ fn envelope(envelope: &Envelope<'_>) {
     print(&enveloped(envelope));
 }
 
-/// Every field is there, so that a script finds each.
+/// An envelope as a line. Every field is there, so that a script finds each.
 fn enveloped(envelope: &Envelope<'_>) -> String {
     format!("{}\n", serde_json::json!(envelope))
 }

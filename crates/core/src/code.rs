@@ -144,8 +144,8 @@ codes! {
         "Somebody else has it, or had it taken from you: the claim or lease that this leans on is not in force."
         "Stop working on it; what is in force is in the answer."
     BudgetExceeded "BUDGET_EXCEEDED" Invalid
-        "What was asked for is larger than the budget that was asked for with it."
-        "Ask for less, or raise `max_chars`."
+        "What a job asks is longer than the `max_chars` that its claimant can take, so it was not claimed."
+        "Raise `max_chars`, or leave the job to another runner."
     UnknownSender "UNKNOWN_SENDER" Refused
         "Only an agent of the room can send there."
         "Call `join_path` or `agent register` first."

@@ -1,7 +1,7 @@
 //! The one place where async code meets the synchronous use cases.
 //!
-//! A command that only reads runs right here: crossing to another thread costs more than the read. One that may
-//! wait crosses over. Either way a panic in a use case ends as an `internal` failure of that call.
+//! A command that keeps nobody waiting runs right here: crossing to another thread costs more than a read. Any other
+//! crosses over. Either way a panic in a use case ends as an `internal` failure of that call.
 
 use std::{
     any::Any,
@@ -15,14 +15,14 @@ use serde_json::Value;
 /// What a command answers.
 pub(crate) type Answer = Result<Value, Failure>;
 
-/// Runs a command that never waits.
+/// Runs a command right here.
 pub(crate) fn inline(run: impl FnOnce() -> Answer) -> Answer {
     // A use case holds its state in the store, where an unfinished transaction is rolled back, so nothing half
     // done is seen after the panic.
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
 }
 
-/// Runs a command that may wait, on a thread of its own.
+/// Runs a command on a thread of its own.
 pub(crate) async fn cross(run: impl FnOnce() -> Answer + Send + 'static) -> Answer {
     match tokio::task::spawn_blocking(run).await {
         Ok(answer) => answer,

@@ -58,6 +58,11 @@ impl Callers {
         Self { identify: Box::new(identify), cwd: cwd.into(), connection, behind, assignment: None }
     }
 
+    /// Whether the client was started for a job.
+    pub(crate) const fn are_a_job(&self) -> bool {
+        self.assignment.is_some()
+    }
+
     /// Where the process behind the last call is noted, for when the connection is over.
     pub(crate) fn behind(&self) -> Arc<Mutex<Option<ProcessIdentity>>> {
         Arc::clone(&self.behind)

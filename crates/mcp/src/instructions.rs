@@ -27,10 +27,24 @@ reason. Then rebuild the context from get_room_events.
 
 To work on paths of your own beside others: scope reserve first, scope check before you edit, scope release after. \
 If refused, work elsewhere or send BLOCKED to the owner (inbox send). tasks says what there is to do: start one, \
-then done. Accept messages that require it (inbox ack).
+then done. Accept messages that require it (inbox ack). Op help explains a tool's ops; workspace (a room_id or a \
+path) is for another room than the one you joined.
 
 An answer with an error field is a refusal: message says why, next what to do. When done, release the stick; do \
 not just stop.";
+
+/// What an agent is told that a runner started for a job: the rules of its prompt come first.
+pub const JOB_INSTRUCTIONS: &str = "\
+A runner started you for one delegated job. Your prompt has the rules; these tools are how you keep them.
+
+- jobs, op report: kind checkpoint, progress, question or error, and a message. You need not name the job or the claim.
+- jobs, op tail with after and max_wait_ms: wait for your manager's answer. It blocks without cost; never sleep or poll.
+- tasks, op card.create: keep what you found where it can be pointed to; it answers CARD-n, which goes into refs.
+- open shows whatever a ref points to; tasks, op search finds it; op help explains a tool's ops.
+
+You work alone on this job: you need not join a room or wait for the stick, unless your prompt says so. If a report is \
+refused with CONFLICT, the job is not yours any more: stop. An answer with an error is a refusal: message says why, next \
+what to do.";
 
 #[cfg(test)]
 mod tests {
@@ -38,7 +52,9 @@ mod tests {
 
     #[test]
     fn the_instructions_stay_short_and_name_every_daily_tool_of_the_contract() {
-        assert!(INSTRUCTIONS.len() < 2048, "{} bytes", INSTRUCTIONS.len());
+        for text in [INSTRUCTIONS, JOB_INSTRUCTIONS] {
+            assert!(text.len() < 2048, "{} bytes", text.len());
+        }
         for tool in [
             "list_rooms",
             "join_path",

@@ -25,6 +25,7 @@ mod stdio;
 #[cfg(test)]
 mod tests;
 mod tools;
+mod traffic;
 
 pub use callers::{Callers, Seen};
 pub use instructions::INSTRUCTIONS;

@@ -1,7 +1,8 @@
 //! How a call is run: the handler that rmcp drives.
 //!
-//! Reads run on the runtime's one thread, unless the store is at the other end of a network; writes and waits on
-//! threads of their own, so that a wait never delays another call. A wait is withdrawn when its client cancels the
+//! Reads run on the runtime's one thread, and so do writes while nothing else is going on (`traffic` says when), unless
+//! the store is at the other end of a network. Other writes and waits have threads of their own, so that a wait never
+//! delays another call, nor a write a wait. A wait is withdrawn when its client cancels the
 //! request, hangs up or ends the process; a client that cancels what was already answered is ignored, which rmcp
 //! does for us.
 
@@ -29,8 +30,9 @@ use crate::{
     answer,
     blocking::{self, Answer},
     callers::Callers,
-    instructions::INSTRUCTIONS,
+    instructions::{INSTRUCTIONS, JOB_INSTRUCTIONS},
     tools::{Request, Tools},
+    traffic::Traffic,
 };
 
 /// How often a waiting call says that it is alive, well within the 60 s after which some clients give up.
@@ -44,23 +46,29 @@ pub(crate) struct Server {
     tools: Tools,
     callers: Callers,
     hangup: watch::Receiver<bool>,
+    traffic: Arc<Traffic>,
 }
 
 impl Server {
     pub(crate) fn new(app: Arc<App>, tools: Tools, callers: Callers, hangup: watch::Receiver<bool>) -> Self {
-        Self { app, tools, callers, hangup }
+        Self { app, tools, callers, hangup, traffic: Arc::default() }
     }
 
     async fn run(&self, call: Call, context: &RequestContext<RoleServer>) -> Answer {
+        let _under_way = self.traffic.enter();
         match call.command.effect {
             Effect::Read if !self.app.is_remote() => {
                 let caller = self.callers.caller(context, Cancel::never());
                 blocking::inline(|| call.run(&self.app, &caller))
             }
+            Effect::Write if !self.app.is_remote() && self.traffic.is_clear() => {
+                let caller = self.callers.caller(context, Cancel::never());
+                blocking::inline(|| self.traffic.timed(|| call.run(&self.app, &caller)))
+            }
             Effect::Read | Effect::Write => {
                 let caller = self.callers.caller(context, Cancel::never());
-                let app = Arc::clone(&self.app);
-                blocking::cross(move || call.run(&app, &caller)).await
+                let (app, traffic) = (Arc::clone(&self.app), Arc::clone(&self.traffic));
+                blocking::cross(move || traffic.timed(|| call.run(&app, &caller))).await
             }
             Effect::Wait => {
                 let cancel = Cancel::new().map_err(|error| {
@@ -120,7 +128,7 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("baton", env!("CARGO_PKG_VERSION")))
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(if self.callers.are_a_job() { JOB_INSTRUCTIONS } else { INSTRUCTIONS })
     }
 
     async fn list_tools(

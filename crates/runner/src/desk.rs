@@ -20,7 +20,7 @@ use baton_app::{
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, RoomId},
-    job::{JobId, Outcome, ReportKind, Status},
+    job::{JobId, Kind, Outcome, ReportKind, Status},
     lease::Fence,
     library::ArtifactKind,
     reference::Reference,
@@ -33,7 +33,11 @@ use serde_json::{Map, Value};
 use crate::executor::{Note, NoteKind};
 
 /// Events of a job's thread that an agent is told.
-const THREAD: u32 = 20;
+const THREAD: usize = 20;
+/// How many of them may be mere progress.
+const PROGRESS: usize = 3;
+/// Pages of a thread that are looked through for them.
+const PAGES: usize = 5;
 
 /// A runner's way to Baton.
 #[derive(Clone)]
@@ -127,6 +131,7 @@ impl Desk {
             lease_ttl_ms: Some(self.claim_ttl.as_millis()),
             allow_stale: true,
             force: false,
+            max_chars: None,
             idempotency_key: None,
         };
         let answer = Claim::run(&self.app, &self.caller, input)?;
@@ -190,13 +195,33 @@ impl Desk {
         self.app.give_back(&self.caller, &giving).map(|_| ())
     }
 
-    /// A job and the newest part of its thread, oldest first.
+    /// A job and the part of its thread that its agent should know, oldest first: what was asked, answered, reached and
+    /// went wrong, and of mere progress the last of it.
     pub(crate) fn look(&self, job: JobId) -> Result<(JobView, Vec<JobEvent>), Failure> {
-        let input =
-            OpenInput { room_id: self.room.clone(), job, before: None, limit: Some(THREAD), include_prompt: false };
-        let mut opened = Open::run(&self.app, &self.caller, input)?;
-        opened.events.reverse();
-        Ok((opened.job, opened.events))
+        let (mut telling, mut progress, mut before) = (Vec::new(), Vec::new(), None);
+        for _ in 0..PAGES {
+            let limit = Some(baton_core::limits::EVENTS_MAX);
+            let input = OpenInput { room_id: self.room.clone(), job, before, limit, include_prompt: false };
+            let opened = Open::run(&self.app, &self.caller, input)?;
+            let (chatter, words): (Vec<_>, Vec<_>) =
+                opened.events.into_iter().partition(|event| event.kind == Kind::Progress);
+            telling.extend(words);
+            progress.extend(chatter);
+            before = opened.before;
+            if telling.len() >= THREAD || before.is_none() {
+                break;
+            }
+        }
+        telling.truncate(THREAD);
+        telling.extend(progress.into_iter().take(PROGRESS));
+        telling.sort_by_key(|event| event.seq);
+        Ok((self.job(job)?, telling))
+    }
+
+    /// A job as it is now.
+    pub(crate) fn job(&self, job: JobId) -> Result<JobView, Failure> {
+        let input = OpenInput { room_id: self.room.clone(), job, before: None, limit: Some(1), include_prompt: false };
+        Open::run(&self.app, &self.caller, input).map(|opened| opened.job)
     }
 
     /// The newest jobs that wait.
@@ -214,14 +239,7 @@ impl Desk {
 
     /// Whether this claim on a job is the one in force.
     pub(crate) fn holds(&self, claimed: &Claimed) -> Result<bool, Failure> {
-        let input = OpenInput {
-            room_id: self.room.clone(),
-            job: claimed.id(),
-            before: None,
-            limit: Some(1),
-            include_prompt: false,
-        };
-        let job = Open::run(&self.app, &self.caller, input)?.job;
+        let job = self.job(claimed.id())?;
         let same = job.revision == claimed.revision() && job.runner_id.as_ref() == Some(&self.runner);
         Ok(same && job.status == Status::Running)
     }

@@ -46,8 +46,10 @@ pub struct Settings {
     pub skill: Injection,
     /// Where worktrees are made.
     pub worktrees: PathBuf,
-    /// This program, to be started again as a minder and as the MCP server of its children.
+    /// This program, to be started again as a minder.
     pub own_program: PathBuf,
+    /// The same for its children, to be started as their MCP server: a path that means this program for them, too.
+    pub server_program: PathBuf,
     /// What its children's Baton needs to find the same store: arguments and variables.
     pub store: StoreHint,
     /// Where slices have their scratch directories.

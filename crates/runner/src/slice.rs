@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     desk::Said,
-    executor::{Executor, Outcome, Running, Seen, Server, Session, Slice, ToolState},
+    executor::{Conversation, Executor, Failed, Outcome, Running, SERVER, Seen, Server, Session, Slice, ToolState},
     place::{Before, Place},
     scratch::Scratch,
     work::Work,
@@ -67,7 +67,8 @@ pub(crate) fn play(
         Ok(running) => running,
         Err(error) => {
             let why = format!("{} could not be started: {error}", executor.kind());
-            let outcome = Outcome::Failed(crate::executor::Failed { why, tail: String::new() });
+            let failed = Failed { why, tail: String::new(), conversation: Conversation::Doubtful };
+            let outcome = Outcome::Failed(failed);
             return Ok(recording.done(outcome, None));
         }
     };
@@ -120,7 +121,7 @@ fn server(work: &Work<'_>) -> Server {
     let mut env = store.env.clone();
     env.push((BATON_JOB.to_owned(), work.desk.assignment(work.claimed).to_string()));
     let args = ["mcp", "--no-runner-autostart"].map(str::to_owned).into_iter().chain(store.args.iter().cloned());
-    Server { command: work.settings.own_program.clone(), args: args.collect(), env }
+    Server { command: work.settings.server_program.clone(), args: args.collect(), env }
 }
 
 /// A stream, as much of it as is kept.
@@ -189,7 +190,7 @@ impl<'a> Recording<'a> {
             Seen::Message { .. } | Seen::Problem { .. } | Seen::Tool { state: ToolState::Started, .. } => return,
         };
         self.work.told.say(self.work.claimed.id(), &told);
-        if self.reported.is_none_or(|last| last.elapsed() >= REPORT_EVERY) {
+        if !is_ours(seen) && self.reported.is_none_or(|last| last.elapsed() >= REPORT_EVERY) {
             self.reported = Some(Instant::now());
             // What is refused here is refused again, and heeded, when the slice is over.
             let _ = self.work.desk.report(self.work.claimed, Said::new(ReportKind::Progress, told));
@@ -217,6 +218,12 @@ impl<'a> Recording<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether it is Baton's own tool that was used. What that did is in the log already, and an agent that waits there for an
+/// answer must not be woken by its own waiting.
+fn is_ours(seen: &Seen) -> bool {
+    matches!(seen, Seen::Tool { name, .. } if name.split_once('.').is_some_and(|(server, _)| server == SERVER))
 }
 
 fn failed(what: &str, error: &io::Error) -> Failure {

@@ -9,8 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use baton_app::{Failure, commands::jobs::JobView};
+use baton_app::Failure;
 use baton_core::{
+    code::Kind,
     job::{Outcome as End, ReportKind},
     reference::Reference,
     runner::Injection,
@@ -18,7 +19,7 @@ use baton_core::{
 
 use crate::{
     desk::{Claimed, Desk, Said, is_over},
-    executor::{Answer, AnswerStatus, Outcome, Session},
+    executor::{Answer, AnswerStatus, Conversation, Outcome, Session},
     gate::Verdict,
     keeper::Keeper,
     lifeline::{Cut, Lifeline},
@@ -86,10 +87,19 @@ impl Work<'_> {
             Ok(end) => self.told.say(id, end.as_str()),
             Err(Halted::Cut(Cut::Lost)) => self.told.say(id, "is not ours any more"),
             Err(Halted::Cut(Cut::Leaving)) => self.give_back(),
-            Err(Halted::Refused(failure)) => {
-                self.told.say(id, &format!("{failure}"));
-                self.give_back();
-            }
+            Err(Halted::Refused(failure)) => self.give_up(&failure),
+        }
+    }
+
+    /// Ends a job that Baton says no to: trying again would not help. If it was Baton that failed, the claim runs out, and
+    /// somebody tries again.
+    fn give_up(&self, failure: &Failure) {
+        self.told.say(self.claimed.id(), &format!("cannot go on: {failure}"));
+        if failure.code.kind() != Kind::Failed
+            && let Err(again) =
+                self.desk.complete(self.claimed, End::Failed, &format!("It could not go on: {failure}"), &[])
+        {
+            self.told.say(self.claimed.id(), &format!("stays claimed until the claim runs out: {again}"));
         }
     }
 
@@ -194,7 +204,7 @@ impl Work<'_> {
                 }
                 self.desk.report(self.claimed, Said::new(ReportKind::Error, message))?;
                 // What could not be gone on with is begun anew.
-                carried.session = None;
+                carried.session.take_if(|_| failed.conversation == Conversation::Doubtful);
                 carried.prior = Prior { outcome: Some(format!("The last slice failed: {}", failed.why)), demand: None };
                 Ok(None)
             }
@@ -262,7 +272,7 @@ impl Work<'_> {
         loop {
             match self.desk.complete(self.claimed, end, &summary, refs) {
                 Ok(()) => return Ok(end),
-                Err(failure) if failure.code.kind() != baton_core::code::Kind::Failed => return Err(failure.into()),
+                Err(failure) if failure.code.kind() != Kind::Failed => return Err(failure.into()),
                 Err(failure) => {
                     self.told.say(self.claimed.id(), &format!("its end cannot be told yet: {failure}"));
                     if let Some(cut) = self.lifeline.pause(pause) {
@@ -279,7 +289,7 @@ impl Work<'_> {
         let mut watch = self.desk.watch()?;
         let mut is_told = false;
         loop {
-            let (job, _): (JobView, _) = self.desk.look(self.claimed.id())?;
+            let job = self.desk.job(self.claimed.id())?;
             if !job.needs_manager || started.elapsed() >= self.settings.job_limit {
                 return Ok(());
             }

@@ -55,7 +55,7 @@ pub fn find_all(tx: &mut dyn Tx, room: &RoomId, ids: &[JobId]) -> Result<Vec<Job
 }
 
 /// Finds the last number.
-const LAST: &str = "
+pub(crate) const LAST: &str = "
     SELECT number
       FROM jobs
      WHERE room_id = ?1
@@ -76,8 +76,8 @@ pub fn next_id(tx: &mut dyn Tx, room: &RoomId) -> Result<JobId, StoreError> {
 /// Lists the queue of one executor: the most urgent first, and of those the oldest.
 pub(crate) const QUEUED_FOR: &str = jobs!(
     "
-     WHERE room_id = ?1 AND executor = ?2 AND status = 'QUEUED' AND (priority < ?3 OR (priority = ?3 AND number > ?4))
-     ORDER BY priority DESC, number
+     WHERE room_id = ?1 AND executor = ?2 AND status = 'QUEUED' AND (priority, number) > (?3, ?4)
+     ORDER BY priority, number
      LIMIT ?5
 "
 );
@@ -91,7 +91,7 @@ pub fn queued_for(
     behind: Option<(Priority, JobId)>,
     limit: u32,
 ) -> Result<Vec<Job>, StoreError> {
-    let (urgency, after) = behind.map_or((i64::MAX, 0), |(priority, job)| (rank(priority), i64::from(job.0)));
+    let (urgency, after) = behind.map_or((i64::MIN, 0), |(priority, job)| (rank(priority), i64::from(job.0)));
     let of = |choice: &Choice| -> [Param<'_>; 5] {
         [room.as_str().into(), choice.as_str().into(), urgency.into(), after.into(), i64::from(limit).into()]
     };
@@ -109,8 +109,8 @@ pub fn queued_for(
 /// Lists what is running and whose claim has run out, the longest over first.
 pub(crate) const OVERDUE: &str = jobs!(
     "
-     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2 AND claim_expires_at_ms >= ?3
-           AND (claim_expires_at_ms > ?3 OR number > ?4)
+     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2
+           AND (claim_expires_at_ms, number) > (?3, ?4)
      ORDER BY claim_expires_at_ms, number
      LIMIT ?5
 "
@@ -142,7 +142,7 @@ pub(crate) const PRESSING: &str = jobs!(
 pub(crate) const STALE: &str = jobs!(
     "
      WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2 AND attention = 0
-     ORDER BY claim_expires_at_ms DESC
+     ORDER BY claim_expires_at_ms DESC, number DESC
      LIMIT ?3
 "
 );
@@ -262,7 +262,7 @@ pub fn of_anchor(
 }
 
 /// Counts what each runner has claimed.
-const LOADS: &str = "
+pub(crate) const LOADS: &str = "
     SELECT runner, count(*)
       FROM jobs
      WHERE room_id = ?1 AND status = 'RUNNING'
@@ -449,20 +449,20 @@ fn moving<'a>(room: &'a RoomId, job: &'a Job, texts: &'a Texts) -> [Param<'a>; 2
     ]
 }
 
-/// Priorities in the order in which they are claimed.
+/// Priorities in the order in which they are claimed, so that the queue's index has one direction and a page begins in it.
 fn rank(priority: Priority) -> i64 {
     match priority {
-        Priority::Low => 0,
+        Priority::High => 0,
         Priority::Medium => 1,
-        Priority::High => 2,
+        Priority::Low => 2,
     }
 }
 
 fn priority(rank: u64) -> Option<Priority> {
     match rank {
-        0 => Some(Priority::Low),
+        0 => Some(Priority::High),
         1 => Some(Priority::Medium),
-        2 => Some(Priority::High),
+        2 => Some(Priority::Low),
         _ => None,
     }
 }
@@ -492,7 +492,7 @@ fn job(room: &RoomId, row: &dyn Row) -> Result<Job, StoreError> {
         kind: fields.text(2)?.to_owned(),
         priority: priority(fields.number(3)?).ok_or_else(|| fields.bad("has a priority that is none"))?,
         status: fields.word(4)?,
-        task: row.int(5)?.map(|task| TaskId(task as u32)),
+        task: row.int(5)?.map(|_| small(5)).transpose()?.map(TaskId),
         anchor: fields.optional(6)?,
         routing: read(&fields, 7)?,
         revision,

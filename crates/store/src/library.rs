@@ -53,7 +53,7 @@ pub enum Cards<'a> {
     OfJob(JobId),
 }
 
-const CARDS_ALL: &str = cards!(
+pub(crate) const CARDS_ALL: &str = cards!(
     "
      WHERE room_id = ?1 AND number < ?2
      ORDER BY number DESC
@@ -117,7 +117,7 @@ const ALL_CARDS: &str = cards!(
 "
 );
 
-const FIND_ANCHOR: &str = "
+pub(crate) const FIND_ANCHOR: &str = "
     SELECT anchor, title, seq, updated_at_ms
       FROM anchors
      WHERE room_id = ?1 AND anchor = ?2
@@ -129,7 +129,7 @@ pub fn find_anchor(tx: &mut dyn Tx, room: &RoomId, id: &AnchorId) -> Result<Opti
     Ok(found.into_iter().next())
 }
 
-const ANCHORS_AFTER: &str = "
+pub(crate) const ANCHORS_AFTER: &str = "
     SELECT anchor, title, seq, updated_at_ms
       FROM anchors
      WHERE room_id = ?1 AND anchor > ?2
@@ -148,7 +148,7 @@ pub fn anchors(
     collect(tx, ANCHORS_AFTER, room, &[room.as_str().into(), after.into(), i64::from(limit).into()], anchor)
 }
 
-const FIND_PLAN: &str = "
+pub(crate) const FIND_PLAN: &str = "
     SELECT number, title, seq, created_by, created_at_ms
       FROM plans
      WHERE room_id = ?1 AND number = ?2
@@ -160,7 +160,7 @@ pub fn find_plan(tx: &mut dyn Tx, room: &RoomId, id: PlanId) -> Result<Option<Pl
     Ok(found.into_iter().next())
 }
 
-const PLANS: &str = "
+pub(crate) const PLANS: &str = "
     SELECT number, title, seq, created_by, created_at_ms
       FROM plans
      WHERE room_id = ?1 AND number < ?2
@@ -186,7 +186,7 @@ macro_rules! artifacts {
     };
 }
 
-const FIND_ARTIFACT: &str = artifacts!(
+pub(crate) const FIND_ARTIFACT: &str = artifacts!(
     "
      WHERE room_id = ?1 AND number = ?2
 "
@@ -245,9 +245,9 @@ pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Library, StoreError> {
     })
 }
 
-const LAST_CARD: &str = "SELECT number FROM cards WHERE room_id = ?1 ORDER BY number DESC LIMIT 1";
-const LAST_PLAN: &str = "SELECT number FROM plans WHERE room_id = ?1 ORDER BY number DESC LIMIT 1";
-const LAST_ARTIFACT: &str = "SELECT number FROM artifacts WHERE room_id = ?1 ORDER BY number DESC LIMIT 1";
+pub(crate) const LAST_CARD: &str = "SELECT number FROM cards WHERE room_id = ?1 ORDER BY number DESC LIMIT 1";
+pub(crate) const LAST_PLAN: &str = "SELECT number FROM plans WHERE room_id = ?1 ORDER BY number DESC LIMIT 1";
+pub(crate) const LAST_ARTIFACT: &str = "SELECT number FROM artifacts WHERE room_id = ?1 ORDER BY number DESC LIMIT 1";
 
 /// The number that the next card of a room gets. The room must be locked.
 pub fn next_card(tx: &mut dyn Tx, room: &RoomId) -> Result<CardId, StoreError> {
@@ -378,6 +378,11 @@ fn counted(fields: &Fields<'_>, column: usize) -> Result<u32, StoreError> {
     fields.number(column)?.try_into().map_err(|_| fields.bad("has a number that is too large"))
 }
 
+/// The same where there may be none.
+fn maybe_counted(fields: &Fields<'_>, column: usize) -> Result<Option<u32>, StoreError> {
+    fields.row.int(column)?.map(|_| counted(fields, column)).transpose()
+}
+
 fn card(room: &RoomId, row: &dyn Row) -> Result<Card, StoreError> {
     let fields = Fields { table: "cards", key: room.as_str(), row };
     Ok(Card {
@@ -386,9 +391,9 @@ fn card(room: &RoomId, row: &dyn Row) -> Result<Card, StoreError> {
         title: fields.text(2)?.to_owned(),
         tags: serde_json::from_str(fields.text(3)?).map_err(|error| fields.bad(error))?,
         pinned: fields.number(4)? != 0,
-        task: row.int(5)?.map(|task| TaskId(task as u32)),
+        task: maybe_counted(&fields, 5)?.map(TaskId),
         anchor: fields.optional(6)?,
-        job: row.int(7)?.map(|job| JobId(job as u32)),
+        job: maybe_counted(&fields, 7)?.map(JobId),
         seq: Seq(fields.number(8)?),
         created_by: fields.id(9)?,
         created_at: fields.time(10)?,
@@ -425,7 +430,7 @@ fn artifact(room: &RoomId, row: &dyn Row) -> Result<Artifact, StoreError> {
         sha256: fields.text(3)?.to_owned(),
         bytes: fields.number(4)?,
         host: fields.text(5)?.to_owned(),
-        job: row.int(6)?.map(|job| JobId(job as u32)),
+        job: maybe_counted(&fields, 6)?.map(JobId),
         seq: Seq(fields.number(7)?),
         created_by: fields.id(8)?,
         created_at: fields.time(9)?,

@@ -47,7 +47,7 @@ pub fn restore(tx: &mut dyn Tx, recorded: &Recorded) -> Result<(), StoreError> {
 }
 
 /// Reads one event.
-const FIND: &str = "
+pub(crate) const FIND: &str = "
     SELECT seq, type, actor, payload, created_at_ms, turn_id
       FROM log
      WHERE room_id = ?1 AND seq = ?2
@@ -72,7 +72,7 @@ pub fn find_all(tx: &mut dyn Tx, room: &RoomId, places: &[Seq]) -> Result<Vec<Re
 }
 
 /// Newest first, older than a place.
-const BEFORE: &str = "
+pub(crate) const BEFORE: &str = "
     SELECT seq, type, actor, payload, created_at_ms, turn_id
       FROM log
      WHERE room_id = ?1 AND seq < ?2
@@ -87,7 +87,7 @@ pub fn before(tx: &mut dyn Tx, room: &RoomId, before: Option<Seq>, limit: u32) -
 }
 
 /// Oldest first, newer than a place.
-const AFTER: &str = "
+pub(crate) const AFTER: &str = "
     SELECT seq, type, actor, payload, created_at_ms, turn_id
       FROM log
      WHERE room_id = ?1 AND seq > ?2
@@ -100,12 +100,13 @@ pub fn after(tx: &mut dyn Tx, room: &RoomId, after: Seq, limit: u32) -> Result<V
     collect(tx, AFTER, room, &[room.as_str().into(), int(after).into(), i64::from(limit).into()])
 }
 
-/// A job's events, newest first, older than a place.
+/// A job's events, newest first, older than a place. Job and place are compared as one: by the place alone, SQLite would
+/// rather read the room's whole log.
 pub(crate) const OF_JOB_BEFORE: &str = "
     SELECT seq, type, actor, payload, created_at_ms, turn_id
       FROM log
-     WHERE room_id = ?1 AND job = ?2 AND seq < ?3
-     ORDER BY seq DESC
+     WHERE room_id = ?1 AND (job, seq) < (?2, ?3) AND job >= ?2
+     ORDER BY job DESC, seq DESC
      LIMIT ?4
 ";
 
@@ -130,8 +131,8 @@ pub fn of_job_before(
 pub(crate) const OF_JOB_AFTER: &str = "
     SELECT seq, type, actor, payload, created_at_ms, turn_id
       FROM log
-     WHERE room_id = ?1 AND job = ?2 AND seq > ?3
-     ORDER BY seq
+     WHERE room_id = ?1 AND (job, seq) > (?2, ?3) AND job <= ?2
+     ORDER BY job, seq
      LIMIT ?4
 ";
 

@@ -2,7 +2,15 @@
 
 use rusqlite::{Connection, params_from_iter};
 
-use crate::{inbox, schema::MIGRATIONS, scopes, tasks};
+use crate::{inbox, jobs, library, log, references, runners, schema::MIGRATIONS, scopes, search, tasks};
+
+fn database() -> Connection {
+    let connection = Connection::open_in_memory().unwrap();
+    for migration in MIGRATIONS {
+        connection.execute_batch(migration.sqlite).unwrap();
+    }
+    connection
+}
 
 /// How SQLite looks for the answer, and in which order it gets it.
 fn plan(connection: &Connection, sql: &str) -> String {
@@ -12,13 +20,28 @@ fn plan(connection: &Connection, sql: &str) -> String {
     steps.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
 }
 
+/// Fails unless each statement is one search in the index that is named with it.
+fn each_is_found_in(cases: &[(&str, &str)]) -> Vec<String> {
+    let connection = database();
+    let mut plans = Vec::new();
+    for (sql, index) in cases {
+        let plan = plan(&connection, sql);
+        assert!(plan.contains(index), "{sql}\n{plan}");
+        plans.push(format!("{sql}\n{plan}"));
+    }
+    plans
+}
+
+/// The same, and that the index has the order that is wanted.
+fn each_is_found_in_order(cases: &[(&str, &str)]) {
+    for plan in each_is_found_in(cases) {
+        assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+    }
+}
+
 #[test]
 fn what_is_current_is_found_without_reading_what_is_over() {
-    let connection = Connection::open_in_memory().unwrap();
-    for migration in MIGRATIONS {
-        connection.execute_batch(migration.sqlite).unwrap();
-    }
-    let cases = [
+    each_is_found_in(&[
         (scopes::IN_FORCE, "scopes_in_force (room_id=?)"),
         (scopes::EXPIRED_OF, "scopes_expired (room_id=? AND owner=?)"),
         (inbox::PENDING, "inbox_pending (room_id=? AND recipient=? AND message>?)"),
@@ -28,9 +51,93 @@ fn what_is_current_is_found_without_reading_what_is_over() {
         (tasks::FIND, "(room_id=? AND number=?)"),
         (tasks::IN_STATE, "tasks_by_state (room_id=? AND state=? AND number<?)"),
         (tasks::IN_PROGRESS_OF, "tasks_by_assignee (room_id=? AND assignee=? AND state=?)"),
-    ];
-    for (sql, index) in cases {
-        let plan = plan(&connection, sql);
-        assert!(plan.contains(index), "{sql}\n{plan}");
-    }
+        (tasks::FOCUS_OF, "(room_id=? AND agent=?)"),
+        // Counted by runner in any order: what runs is never much.
+        (jobs::LOADS, "jobs_by_status (room_id=? AND status=?)"),
+    ]);
+}
+
+#[test]
+fn a_queue_a_radar_and_a_listing_of_jobs_are_read_in_the_order_of_an_index() {
+    each_is_found_in_order(&[
+        (jobs::FIND, "(room_id=? AND number=?)"),
+        (jobs::LAST, "(room_id=?)"),
+        (jobs::QUEUED_FOR, "jobs_queue (room_id=? AND executor=? AND (priority,number)>(?,?))"),
+        (jobs::OVERDUE, "jobs_running (room_id=? AND (claim_expires_at_ms,number)>(?,?) AND claim_expires_at_ms<?)"),
+        (jobs::PRESSING, "jobs_attention (room_id=? AND attention>?)"),
+        (jobs::STALE, "jobs_running (room_id=? AND claim_expires_at_ms<?)"),
+        (jobs::CALM, "jobs_by_status (room_id=? AND status=?)"),
+        (jobs::IN_STATUS, "jobs_by_status (room_id=? AND status=? AND last_seq<?)"),
+        (jobs::NEWEST, "(room_id=? AND number<?)"),
+        (jobs::OF_TASK, "jobs_by_task (room_id=? AND task=? AND number<?)"),
+        (jobs::OF_ANCHOR, "jobs_by_anchor (room_id=? AND anchor=? AND number<?)"),
+        (jobs::ANY_QUEUED, "jobs_queue (room_id=?)"),
+        (jobs::NEXT_EXPIRY, "jobs_running (room_id=? AND claim_expires_at_ms>?)"),
+    ]);
+}
+
+#[test]
+fn runners_are_read_by_when_they_were_last_there() {
+    each_is_found_in_order(&[
+        (runners::FIND, "(room_id=? AND runner=?)"),
+        (runners::PRESENT, "runners_by_lease (room_id=? AND lease_expires_at_ms>?)"),
+        (runners::OFFLINE, "runners_by_lease (room_id=? AND lease_expires_at_ms>? AND lease_expires_at_ms<?)"),
+        (runners::TALLY, "runners_by_lease (room_id=? AND lease_expires_at_ms>?)"),
+    ]);
+}
+
+#[test]
+fn a_library_is_read_by_what_its_things_belong_to() {
+    each_is_found_in_order(&[
+        (library::FIND_CARD, "(room_id=? AND number=?)"),
+        (library::CARDS_ALL, "(room_id=? AND number<?)"),
+        (library::CARDS_PINNED, "cards_pinned (room_id=? AND number<?)"),
+        (library::CARDS_OF_TASK, "cards_by_task (room_id=? AND task=? AND number<?)"),
+        (library::CARDS_OF_ANCHOR, "cards_by_anchor (room_id=? AND anchor=? AND number<?)"),
+        (library::CARDS_OF_JOB, "cards_by_job (room_id=? AND job=? AND number<?)"),
+        (library::FIND_ANCHOR, "(room_id=? AND anchor=?)"),
+        (library::ANCHORS_AFTER, "(room_id=? AND anchor>?)"),
+        (library::FIND_PLAN, "(room_id=? AND number=?)"),
+        (library::PLANS, "(room_id=? AND number<?)"),
+        (library::FIND_ARTIFACT, "(room_id=? AND number=?)"),
+        (library::ARTIFACTS_OF_JOB, "artifacts_by_job (room_id=? AND job=? AND number<?)"),
+        (library::LAST_CARD, "(room_id=?)"),
+        (library::LAST_PLAN, "(room_id=?)"),
+        (library::LAST_ARTIFACT, "(room_id=?)"),
+    ]);
+}
+
+#[test]
+fn a_jobs_thread_is_read_without_reading_the_rooms_log() {
+    each_is_found_in_order(&[
+        (log::FIND, "(room_id=? AND seq=?)"),
+        (log::BEFORE, "(room_id=? AND seq<?)"),
+        (log::AFTER, "(room_id=? AND seq>?)"),
+        (log::OF_JOB_BEFORE, "log_by_job (room_id=? AND job>? AND (job,seq)<(?,?))"),
+        (log::OF_JOB_AFTER, "log_by_job (room_id=? AND (job,seq)>(?,?) AND job<?)"),
+    ]);
+}
+
+#[test]
+fn a_reference_is_looked_up_by_its_key() {
+    each_is_found_in_order(&[
+        (references::JOB, "(room_id=? AND number=?)"),
+        (references::JOB_EVENT, "(room_id=? AND seq=?)"),
+        (references::TASK, "(room_id=? AND number=?)"),
+        (references::CARD, "(room_id=? AND number=?)"),
+        (references::PLAN, "(room_id=? AND number=?)"),
+        (references::NOTE, "(room_id=? AND seq=?)"),
+        (references::RUNNER, "(room_id=? AND runner=?)"),
+        (references::ARTIFACT, "(room_id=? AND number=?)"),
+        (references::ANCHOR, "(room_id=? AND anchor=?)"),
+    ]);
+}
+
+#[test]
+fn what_is_looked_for_in_full_text_is_found_through_its_words() {
+    each_is_found_in(&[
+        (search::PROGRESS, "(room_id=?)"),
+        (search::FIND_IN_SQLITE, "search_index VIRTUAL TABLE INDEX 0:M"),
+        (search::FORGET_IN_SQLITE, "search_index VIRTUAL TABLE INDEX 0:M"),
+    ]);
 }

@@ -17,15 +17,7 @@ pub(crate) const PLAN: &str = "SELECT number FROM plans WHERE room_id = ?1 AND n
 pub(crate) const NOTE: &str = "SELECT seq FROM log WHERE room_id = ?1 AND seq = ?2 AND type = 'room.note'";
 pub(crate) const RUNNER: &str = "SELECT runner FROM runners WHERE room_id = ?1 AND runner = ?2";
 pub(crate) const ARTIFACT: &str = "SELECT number FROM artifacts WHERE room_id = ?1 AND number = ?2 AND kind = ?3";
-/// A part of the map is there once it was described, or once something is about it.
-pub(crate) const ANCHOR: &str = "
-    SELECT room_id
-      FROM rooms
-     WHERE room_id = ?1
-       AND (EXISTS (SELECT 1 FROM anchors WHERE room_id = ?1 AND anchor = ?2)
-            OR EXISTS (SELECT 1 FROM jobs WHERE room_id = ?1 AND anchor = ?2)
-            OR EXISTS (SELECT 1 FROM cards WHERE room_id = ?1 AND anchor = ?2))
-";
+pub(crate) const ANCHOR: &str = "SELECT anchor FROM anchors WHERE room_id = ?1 AND anchor = ?2";
 
 /// Which of `references` lead somewhere in `room`, in their order. A receipt points to nothing that a room keeps, and so
 /// always does. All are asked for at once.

@@ -1,8 +1,9 @@
 //! Full text: made from the log when somebody looks, so that no write waits for it.
 //!
 //! Each engine has its own way to look for words, and here only are statements written in two dialects. What is a word is
-//! settled before ([`baton_core::search`]), so both find the same; which find comes first is each engine's own judgement of
-//! how well it fits, and the newest comes first where it judges them alike.
+//! settled before ([`baton_core::search`]), so both find the same: Postgres is given the words, not the text, since its parser
+//! takes text apart by the database's locale. Which find comes first is each engine's own judgement of how well it fits, and the
+//! newest comes first where it judges them alike.
 
 use baton_core::{
     event::Recorded,
@@ -12,12 +13,12 @@ use baton_core::{
 
 use crate::{
     StoreError,
-    engine::{Changes, Dialect, Tx},
+    engine::{Changes, Dialect, Param, Tx},
     fields::{Fields, number},
 };
 
 /// How far a room's log is in the index.
-const PROGRESS: &str = "SELECT seq FROM search_progress WHERE room_id = ?1";
+pub(crate) const PROGRESS: &str = "SELECT seq FROM search_progress WHERE room_id = ?1";
 
 /// The last event of a room that was looked at for the index.
 pub fn progress(tx: &mut dyn Tx, room: &RoomId) -> Result<Seq, StoreError> {
@@ -35,9 +36,13 @@ const PUT_PROGRESS: &str = "
         ON CONFLICT (room_id) DO UPDATE
        SET seq = excluded.seq
 ";
-const INSERT: &str = "
-    INSERT INTO search_index (room, title, body, ref, kind, seq)
+const INSERT_IN_SQLITE: &str = "
+    INSERT INTO search_index (room, ref, kind, seq, title, body)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+";
+const INSERT_IN_POSTGRES: &str = "
+    INSERT INTO search_index (room, ref, kind, seq, document)
+    VALUES (?1, ?2, ?3, ?4, CAST(CAST(?5 AS TEXT) AS TSVECTOR))
 ";
 
 /// Keeps others from adding to a room's index until this transaction ends. Before [`progress`] is asked for.
@@ -71,19 +76,36 @@ fn insert(tx: &mut dyn Tx, room: &RoomId, seq: Seq, document: &Document) -> Resu
     // It is found by its id, too.
     let title = plain_words(&format!("{reference} {}", document.title));
     let body = plain_words(&document.body);
-    let params = [
-        room.as_str().into(),
-        title.as_str().into(),
-        body.as_str().into(),
-        reference.as_str().into(),
-        document.kind.as_str().into(),
-        number(seq.0).into(),
-    ];
-    tx.execute(INSERT, &params, Changes::Any)
+    let found_by: [Param<'_>; 4] =
+        [room.as_str().into(), reference.as_str().into(), document.kind.as_str().into(), number(seq.0).into()];
+    match tx.dialect() {
+        Dialect::Sqlite => {
+            let texts = [title.as_str().into(), body.as_str().into()];
+            tx.execute(INSERT_IN_SQLITE, &[&found_by[..], &texts].concat(), Changes::Any)
+        }
+        Dialect::Postgres => {
+            let vector = vector(&title, &body);
+            tx.execute(INSERT_IN_POSTGRES, &[&found_by[..], &[vector.as_str().into()]].concat(), Changes::Any)
+        }
+    }
+}
+
+/// As much of a word as Postgres takes, and more than a query can have.
+const WORD_CHARS: usize = 500;
+
+/// The words of a title and a body with their places, as Postgres writes them. A place is left out between the two, so that no
+/// phrase begins in the one and ends in the other. What a place beyond Postgres' last one has is found, if not as a phrase.
+fn vector(title: &str, body: &str) -> String {
+    let body_from = title.split(' ').count() + 2;
+    let word = |word: &str| word.chars().take(WORD_CHARS).collect::<String>();
+    let titled = title.split(' ').enumerate().map(|(place, text)| format!("'{}':{}A", word(text), place + 1));
+    let words = body.split(' ').filter(|text| !text.is_empty()).enumerate();
+    let told = words.map(|(place, text)| format!("'{}':{}", word(text), place + body_from));
+    titled.chain(told).collect::<Vec<_>>().join(" ")
 }
 
 /// Rows are found through their words: by a column alone, SQLite would look at every text there is.
-const FORGET_IN_SQLITE: &str = "
+pub(crate) const FORGET_IN_SQLITE: &str = "
     DELETE FROM search_index
      WHERE rowid IN (SELECT rowid FROM search_index WHERE search_index MATCH ?3 AND room = ?1 AND ref = ?2)
 ";
@@ -102,7 +124,7 @@ fn forget(tx: &mut dyn Tx, room: &RoomId, reference: &str) -> Result<(), StoreEr
     }
 }
 
-const FIND_IN_SQLITE: &str = "
+pub(crate) const FIND_IN_SQLITE: &str = "
     SELECT seq
       FROM search_index
      WHERE search_index MATCH ?2 AND room = ?1 AND (?3 = '' OR ?3 LIKE '%,' || kind || ',%')
@@ -111,9 +133,9 @@ const FIND_IN_SQLITE: &str = "
 ";
 const FIND_IN_POSTGRES: &str = "
     SELECT seq
-      FROM search_index, to_tsquery('simple', ?2) AS wanted
-     WHERE document @@ wanted AND room = ?1 AND (?3 = '' OR ?3 LIKE '%,' || kind || ',%')
-     ORDER BY ts_rank(document, wanted) DESC, seq DESC
+      FROM search_index, (SELECT CAST(CAST(?2 AS TEXT) AS TSQUERY) AS words) AS wanted
+     WHERE document @@ wanted.words AND room = ?1 AND (?3 = '' OR ?3 LIKE '%,' || kind || ',%')
+     ORDER BY ts_rank(document, wanted.words) DESC, seq DESC
      LIMIT ?4
 ";
 
@@ -171,5 +193,12 @@ mod tests {
         let query = Query::read("src/lib.rs Cache is").unwrap();
         assert_eq!(in_sqlite(&query), r#""src lib rs" AND "cache" * AND "is""#);
         assert_eq!(in_postgres(&query), "('src' <-> 'lib' <-> 'rs') & ('cache':*) & ('is')");
+    }
+
+    #[test]
+    fn the_words_of_a_text_have_places_and_those_of_its_title_weigh_more() {
+        assert_eq!(vector("card 1", "a b a"), "'card':1A '1':2A 'a':4 'b':5 'a':6");
+        assert_eq!(vector("card", ""), "'card':1A");
+        assert_eq!(vector("x", &"é".repeat(9000)).chars().count(), "'x':1A '':3".len() + WORD_CHARS);
     }
 }

@@ -132,7 +132,7 @@ const ALL_FOCUS: &str = "
 ";
 
 /// Finds what an agent has turned to.
-const FOCUS_OF: &str = "
+pub(crate) const FOCUS_OF: &str = "
     SELECT agent, task
       FROM focus
      WHERE room_id = ?1 AND agent = ?2

@@ -205,6 +205,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0002_hosts.sqlite.sql", "3449fac632ee0f186e875c251a9365762d5a1e8fdca8d9b802fd26008a92249d"),
     ("0003_agents.postgres.sql", "2f3d41ba4b54d24c8d290219f9ca73996d61aaabb28c5b1a8cd61070489510cc"),
     ("0003_agents.sqlite.sql", "51a6d6fdd54ae3f25d2e5488cc0cee75272b10ca84ea2999a9a3f28d04d04329"),
+    ("0004_jobs.postgres.sql", "251f9c0260d222bb3d30cca68f87f2993bd83d6443f9248aa3b2add9eff9b15f"),
+    ("0004_jobs.sqlite.sql", "ea84744973a3b3bca2ca63f51c8bac4c2cec914381641f81738ddcd5d88caf72"),
 ];
 
 #[test]

@@ -12,7 +12,7 @@ use baton_core::{
     process::{Liveness, ProcessIdentity, Proof, SessionKind},
     room::{self, Joined, Registered, Resumed},
     scope::{self, Displaced, Expired, Incursion, Overlap, Released, Reserved, Transferred},
-    task::{self, Assigned, Created, Done, Started, TaskId},
+    task::{self, Assigned, Created, Done, Focused, Started, TaskId},
     time::Timestamp,
 };
 use baton_store::{StoreError, log};
@@ -109,17 +109,31 @@ fn scope_events() -> Vec<Event> {
 
 /// The same about tasks.
 fn task_events() -> Vec<Event> {
-    let created =
-        Created { task: TaskId(7), title: ODD.to_owned(), scopes: vec!["src".to_owned()], assignee: Some(agent("bo")) };
+    let created = Created {
+        task: TaskId(7),
+        title: ODD.to_owned(),
+        scopes: vec!["src".to_owned()],
+        assignee: Some(agent("bo")),
+        definition_of_done: Some(ODD.to_owned()),
+        verification: vec![ODD.to_owned()],
+    };
     let started = Started { task: TaskId(7), assignee: agent("bo"), scopes: vec![ODD.to_owned()] };
     let events = [
-        task::Event::Created(Created { scopes: Vec::new(), assignee: None, ..created.clone() }),
+        task::Event::Created(Created {
+            scopes: Vec::new(),
+            assignee: None,
+            definition_of_done: None,
+            verification: Vec::new(),
+            ..created.clone()
+        }),
         task::Event::Created(created),
         task::Event::Started(Started { scopes: Vec::new(), ..started.clone() }),
         task::Event::Started(started),
         task::Event::Done(Done { task: TaskId(1_000) }),
         task::Event::Assigned(Assigned { task: TaskId(7), from: Some(agent("bo")), to: None }),
         task::Event::Assigned(Assigned { task: TaskId(7), from: None, to: Some(agent("ana")) }),
+        task::Event::Focused(Focused { task: Some(TaskId(7)) }),
+        task::Event::Focused(Focused { task: None }),
     ];
     events.map(Event::from).into()
 }
@@ -230,7 +244,7 @@ fn every_kind_of_event_about_scopes_tasks_inboxes_and_identities_is_read_back_as
     let all = [
         "agent.register agent.resume member.join",
         "scope.reserve scope.release scope.expire scope.transfer scope.incursion",
-        "task.create task.start task.done task.assign",
+        "task.create task.start task.done task.assign task.focus",
         "message.send inbox.deliver inbox.see inbox.accept inbox.forward",
     ];
     assert_eq!(kinds, all.iter().flat_map(|kinds| kinds.split(' ')).collect());

@@ -7,7 +7,7 @@ use baton_core::{
     inbox::{Category, Inbox, Item},
     lease::{Fence, Lease},
     scope::{End, Ended, Reservation, Scopes},
-    task::{State, Task, TaskId, Tasks},
+    task::{Focus, State, Task, TaskId, Tasks},
     time::Timestamp,
 };
 use baton_store::{
@@ -128,6 +128,8 @@ fn a_task(id: u32, state: State, assignee: Option<&str>, updated: i64) -> Task {
         state,
         assignee: assignee.map(agent),
         scopes: if id == 1 { Vec::new() } else { vec![ODD.to_owned(), "src/*".to_owned()] },
+        definition_of_done: (id != 1).then(|| ODD.to_owned()),
+        verification: if id == 1 { Vec::new() } else { vec![ODD.to_owned(), String::new()] },
         created_by: agent("ana"),
         created_at: at(-1),
         updated_at: at(updated),
@@ -147,7 +149,7 @@ fn tasks_are_read_back_by_number_state_and_assignee() {
         assert_eq!(read(store, |tx| tasks::next_id(tx, one)), TaskId(1));
         write(store, |tx| all.iter().try_for_each(|task| tasks::put(tx, one, task)));
         let ids = |found: Vec<Task>| found.iter().map(|task| task.id.0).collect::<Vec<_>>();
-        assert_eq!(read(store, |tx| tasks::all(tx, one)), Tasks { tasks: all.to_vec() });
+        assert_eq!(read(store, |tx| tasks::all(tx, one)), Tasks { tasks: all.to_vec(), focus: Vec::new() });
         assert_eq!(read(store, |tx| tasks::find(tx, one, TaskId(2))).as_ref(), Some(&all[1]));
         assert_eq!(read(store, |tx| tasks::find(tx, one, TaskId(5))), None);
         assert_eq!(read(store, |tx| tasks::next_id(tx, one)), TaskId(1_000_000_000));
@@ -166,6 +168,26 @@ fn tasks_are_read_back_by_number_state_and_assignee() {
             Task { state: State::Done, assignee: None, updated_at: at(50), scopes: Vec::new(), ..all[1].clone() };
         write(store, |tx| tasks::put(tx, one, &changed));
         assert_eq!(read(store, |tx| tasks::find(tx, one, TaskId(2))), Some(changed));
+    });
+}
+
+#[test]
+fn who_has_turned_to_what_is_kept_until_they_turn_away() {
+    on_two_rooms(|store, one, two| {
+        let focus = |name: &str, task: u32| Focus { agent: agent(name), task: TaskId(task) };
+        // In the order of bytes, whatever the place of a letter in an alphabet.
+        let first = [focus("Zoe", 999_999_999), focus("ana", 1), focus("bo", 2)];
+        write(store, |tx| tasks::save_focus(tx, one, &[], &first));
+        assert_eq!(read(store, |tx| tasks::all(tx, one)).focus, first);
+        assert_eq!(read(store, |tx| tasks::focus_of(tx, one, &agent("bo"))), Some(focus("bo", 2)));
+        assert_eq!(read(store, |tx| tasks::focus_of(tx, one, &agent("cy"))), None);
+        assert_eq!(read(store, |tx| tasks::focus_of(tx, two, &agent("bo"))), None);
+        // One turns away, one to something else, one comes, and one stays.
+        let then = [focus("Zoe", 999_999_999), focus("bo", 3), focus("cy", 1)];
+        write(store, |tx| tasks::save_focus(tx, one, &first, &then));
+        assert_eq!(read(store, |tx| tasks::all(tx, one)).focus, then);
+        write(store, |tx| tasks::save_focus(tx, one, &then, &[]));
+        assert_eq!(read(store, |tx| tasks::all(tx, one)), Tasks::default());
     });
 }
 

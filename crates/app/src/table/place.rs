@@ -36,25 +36,25 @@ pub struct Portal {
 pub static SCOPE: Portal = Portal {
     name: "scope",
     tier: Tier::Daily,
-    about: "Reserve paths (a file, a directory or dir/*, from the room's root) so that nobody else edits them.",
+    about: "Reserve paths (file, directory or dir/*, from the room's root) so that nobody else edits them.",
 };
 
 /// `tasks.*`: what there is to do.
 pub static TASKS: Portal =
-    Portal { name: "tasks", tier: Tier::Daily, about: "Tasks of this workspace: what there is to do and who does it." };
+    Portal { name: "tasks", tier: Tier::Daily, about: "Tasks here: what there is to do and who does it." };
 
 /// `jobs.*`: work handed to runners.
 pub static JOBS: Portal = Portal {
     name: "jobs",
     tier: Tier::Daily,
-    about: "Jobs for runners: delegate, watch the radar, answer questions; runners claim, report, complete.",
+    about: "Jobs for runners: delegate, watch the radar, answer; runners claim and report.",
 };
 
 /// `inbox.*`: protocol messages.
 pub static INBOX: Portal = Portal {
     name: "inbox",
     tier: Tier::Daily,
-    about: "Your messages, and sending some. to: a name, role:NAME or broadcast. category: HANDOFF (summary, next_action), BLOCKED (blocker, requested_action), DECISION or INFO (body).",
+    about: "Read and send messages. to: a name, role:NAME or broadcast. category: HANDOFF (summary, next_action), BLOCKED (blocker, requested_action), DECISION or INFO (body).",
 };
 
 /// `agent.*`: identities.

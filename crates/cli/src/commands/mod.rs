@@ -2,7 +2,9 @@
 
 mod ack;
 mod agent;
+mod anchor;
 mod block;
+mod card;
 mod completions;
 mod demo;
 mod doctor;
@@ -15,13 +17,17 @@ mod join;
 mod leave;
 mod mcp;
 mod minder;
+mod open;
 mod pass;
+mod plan;
 mod reference;
 mod release;
 mod room;
 mod run;
 mod scope;
+mod search;
 mod send;
+mod skill;
 mod status;
 mod store;
 pub(crate) mod surface;
@@ -81,6 +87,16 @@ enum Command {
     #[command(subcommand)]
     Job(job::JobCommand),
     #[command(subcommand)]
+    Card(card::CardCommand),
+    Note(room::NoteArgs),
+    #[command(subcommand)]
+    Anchor(anchor::AnchorCommand),
+    #[command(subcommand)]
+    Plan(plan::PlanCommand),
+    Open(open::OpenArgs),
+    Search(search::SearchArgs),
+    Skill(skill::SkillArgs),
+    #[command(subcommand)]
     Room(room::RoomCommand),
     #[command(subcommand)]
     Scope(scope::ScopeCommand),
@@ -121,6 +137,13 @@ impl Command {
             Self::Task(task) => task.name(),
             Self::Radar(_) => "radar",
             Self::Job(job) => job.name(),
+            Self::Card(card) => card.name(),
+            Self::Note(_) => "note",
+            Self::Anchor(anchor) => anchor.name(),
+            Self::Plan(plan) => plan.name(),
+            Self::Open(_) => "open",
+            Self::Search(_) => "search",
+            Self::Skill(_) => "skill",
             Self::Room(room) => room.name(),
             Self::Scope(scope) => scope.name(),
             Self::Agent(agent) => agent.name(),
@@ -199,6 +222,13 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Task(command) => command.run(&Context::open(store)?, ui),
         Command::Radar(args) => args.run(&Context::open(store)?, ui),
         Command::Job(command) => command.run(&Context::open(store)?, ui),
+        Command::Card(command) => command.run(&Context::open(store)?, ui),
+        Command::Note(args) => args.run(&Context::open(store)?, ui),
+        Command::Anchor(command) => command.run(&Context::open(store)?, ui),
+        Command::Plan(command) => command.run(&Context::open(store)?, ui),
+        Command::Open(args) => args.run(&Context::open(store)?, ui),
+        Command::Search(args) => args.run(&Context::open(store)?, ui),
+        Command::Skill(args) => args.run(&Context::open(store)?, ui),
         Command::Room(command) => command.run(&Context::open(store)?, ui),
         Command::Scope(command) => command.run(&Context::open(store)?, ui),
         Command::Agent(command) => command.run(&Context::open(store)?, ui),

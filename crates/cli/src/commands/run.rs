@@ -158,6 +158,7 @@ impl RunArgs {
             scratch: data.join("slices"),
             failures_max: usual.failures_max as u32,
             own_program: Child::own_program().to_owned(),
+            server_program: server_program(),
             store: store_hint(environment, store)?,
             leave: Leave::new().map_err(|error| invalid(&format!("{error}")))?,
         })
@@ -202,6 +203,12 @@ fn store_hint(environment: &Environment, store: Option<&str>) -> Result<StoreHin
     let mut env = vec![("BATON_STORE".to_owned(), place)];
     env.extend(carried.into_iter().filter_map(|name| Some((name.to_owned(), environment.var(name)?.to_owned()))));
     Ok(StoreHint { args: Vec::new(), env })
+}
+
+/// This program as others can start it. One that was replaced on disk is started by way of this process.
+fn server_program() -> PathBuf {
+    let through_this = || PathBuf::from(format!("/proc/{}/exe", std::process::id()));
+    std::env::current_exe().ok().filter(|path| path.is_file()).unwrap_or_else(through_this)
 }
 
 /// Has the runner end on Ctrl-C and when it is asked to.

@@ -39,6 +39,21 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("tasks.start", &["task", "start"]),
     ("tasks.done", &["task", "done"]),
     ("tasks.assign", &["task", "assign"]),
+    ("tasks.snapshot", &["task", "snapshot"]),
+    ("tasks.focus", &["task", "focus"]),
+    ("tasks.search", &["search"]),
+    ("tasks.card.create", &["card", "create"]),
+    ("tasks.card.list", &["card", "list"]),
+    ("tasks.card.pin", &["card", "pin"]),
+    ("tasks.anchor.set", &["anchor", "set"]),
+    ("tasks.anchor.list", &["anchor", "list"]),
+    ("tasks.plan.create", &["plan", "create"]),
+    ("tasks.plan.list", &["plan", "list"]),
+    ("tasks.artifact.list", &["job", "artifacts"]),
+    ("tasks.macro.start", &["task", "begin"]),
+    ("tasks.macro.merge_report", &["job", "merge"]),
+    ("open", &["open"]),
+    ("skill", &["skill"]),
     ("tasks.macro.delegate", &["job", "delegate"]),
     ("tasks.macro.fanout_jobs", &["job", "fanout"]),
     ("jobs.create", &["job", "create"]),
@@ -67,7 +82,39 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
 /// `advice`, which names tools as agents know them, in the words of the command line. An op of a portal is written
 /// as `scope reserve`.
 pub(crate) fn in_words(advice: &str) -> String {
-    translated(advice, TABLE, SURFACE)
+    let advice = translated(advice, TABLE, SURFACE);
+    FLAGS.iter().fold(advice, |advice, (field, flag)| advice.replace(field, flag))
+}
+
+/// What advice says of fields, and the flags for that.
+const FLAGS: &[(&str, &str)] = &[("allow_stale: true", "--allow-stale"), ("kind question", "--kind question")];
+
+/// Where more is to be found, which answers name as agents call it: `more cards: tasks card.list job=JOB-001`. A person
+/// types `baton card list --job JOB-001`.
+pub(crate) fn as_typed(pointer: &str) -> String {
+    typed(pointer).unwrap_or_else(|| pointer.to_owned())
+}
+
+fn typed(pointer: &str) -> Option<String> {
+    let (what, call) = pointer.split_once(": ")?;
+    let known_as = |command: &Command| match command.op() {
+        Some(op) => format!("{} {op} ", command.tool()),
+        None => format!("{} ", command.tool()),
+    };
+    let command = TABLE.iter().find(|command| call.starts_with(&known_as(command)))?;
+    let (_, words) = SURFACE.iter().find(|(name, _)| *name == command.name)?;
+    // What a command is about stands by itself, the rest are flags.
+    let about = match command.name {
+        "open" => "id",
+        "jobs.open" | "tasks.artifact.list" => "job",
+        _ => "",
+    };
+    let mut line = format!("{what}: baton {}", words.join(" "));
+    for argument in call[known_as(command).len()..].split_whitespace() {
+        let (key, value) = argument.split_once('=')?;
+        line.push_str(&if key == about { format!(" {value}") } else { format!(" --{key} {value}") });
+    }
+    Some(line)
 }
 
 fn translated(advice: &str, table: &[Command], surface: &[(&str, &[&str])]) -> String {
@@ -94,6 +141,23 @@ mod tests {
     fn advice_names_what_a_person_can_type() {
         let advice = "Call `wait_for_turn`; then read `get_room_state`.";
         assert_eq!(in_words(advice), "Call `baton wait`; then read `baton room state`.");
+        let advice = "Claim JOB-001 again with allow_stale: true.";
+        assert_eq!(in_words(advice), "Claim JOB-001 again with --allow-stale.");
+    }
+
+    #[test]
+    fn where_more_is_to_be_found_is_said_as_a_person_types_it() {
+        for (pointer, expected) in [
+            ("more cards: tasks card.list job=JOB-001", "more cards: baton card list --job JOB-001"),
+            ("older events: jobs open job=JOB-001 before=9", "older events: baton job open JOB-001 --before 9"),
+            ("more files: tasks artifact.list job=JOB-001", "more files: baton job artifacts JOB-001"),
+            ("what it asks in full: open id=JOB-001@5", "what it asks in full: baton open JOB-001@5"),
+            ("more jobs: jobs list anchor=a:core", "more jobs: baton job list --anchor a:core"),
+            ("something else", "something else"),
+            ("more: of what", "more: of what"),
+        ] {
+            assert_eq!(as_typed(pointer), expected);
+        }
     }
 
     #[test]

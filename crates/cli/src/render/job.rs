@@ -56,7 +56,7 @@ pub(crate) fn job_summary(job: &JobView, now: Timestamp) -> String {
         page.push_str(&block("for", &links));
     }
     page.push_str(&block("sort", &format!("{}, priority {}", line(&job.kind), job.priority)));
-    for (key, value) in &job.meta {
+    for (key, value) in job.meta.iter().filter(|(key, value)| !is_usual(key, value)) {
         page.push_str(&block("meta", &format!("{key}: {}", said(value))));
     }
     if let Some(summary) = &job.summary {
@@ -86,9 +86,12 @@ pub(crate) fn job_page(opened: &OpenResult, now: Timestamp) -> String {
 /// Something that happened to a job.
 pub(crate) fn job_event(event: &JobEvent) -> String {
     let percent = event.percent.map_or_else(String::new, |percent| format!(" ({percent}%)"));
-    // Whoever claims is told by the runner's name.
-    let message = clean(&event.message).replace('\n', "\n    ");
-    let mut text = format!("{}  {}  {:<10}  {}{percent}: {message}\n", event.reference, event.at, event.kind, event.by);
+    let message = match event.kind {
+        Kind::Claimed | Kind::Reclaimed => format!("for {}", line(&event.message)),
+        _ => clean(&event.message).replace('\n', "\n    "),
+    };
+    let (reference, at, kind, by) = (&event.reference, event.at, event.kind.as_str(), &event.by);
+    let mut text = format!("{reference}  {at}  {kind:<10}  {by}{percent}: {message}\n");
     if !event.refs.is_empty() {
         text.push_str(&format!("    refs: {}\n", refs(&event.refs)));
     }
@@ -112,7 +115,8 @@ pub(crate) fn job_next(job: &JobView) -> Option<String> {
         Status::Queued => Some("baton radar".to_owned()),
         Status::Running => Some(format!("baton job tail {id} --follow")),
         Status::Done => job.refs.iter().find(|one| one.is_stable()).map(|one| format!("baton open {one}")),
-        Status::Failed | Status::Canceled => Some(format!("baton job requeue {id} --reason …")),
+        Status::Failed => Some(format!("baton job requeue {id} --reason …")),
+        Status::Canceled => None,
     }
 }
 
@@ -151,6 +155,11 @@ fn links(job: &JobView) -> Option<String> {
 /// References, which are one line each.
 pub(super) fn refs(refs: &[Reference]) -> String {
     refs.iter().map(|reference| line(&reference.to_string())).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether nothing in particular was asked for.
+fn is_usual(key: &str, value: &Value) -> bool {
+    matches!((key, value.as_str()), ("executor", Some("auto")) | ("isolation", Some("workspace")))
 }
 
 fn said(value: &Value) -> String {

@@ -38,8 +38,18 @@ pub(crate) fn task_lines(tasks: &[TaskView]) -> String {
     columns(&tasks.iter().map(row).collect::<Vec<_>>())
 }
 
-/// A task, whole.
+/// A task, whole, and what to do about it.
 pub(crate) fn task_page(task: &TaskView, now: Timestamp, you: &AgentId) -> String {
+    task_summary(task, now) + &task_next(task, you)
+}
+
+/// What to do about a task, behind all that is shown of it.
+pub(super) fn task_next(task: &TaskView, you: &AgentId) -> String {
+    next_step(task, you).map_or_else(String::new, |next| format!("\nnext: {next}\n"))
+}
+
+/// A task, whole.
+pub(super) fn task_summary(task: &TaskView, now: Timestamp) -> String {
     let mut page = format!("{}  {}\n", task.task, line(&task.title));
     page.push_str(&block("state", &format!("{}, changed {}", word(task.state), ago(task.updated_at, now))));
     page.push_str(&block("for", &assignee(task).unwrap_or_else(|| "nobody".to_owned())));
@@ -50,9 +60,7 @@ pub(crate) fn task_page(task: &TaskView, now: Timestamp, you: &AgentId) -> Strin
         page.push_str(&block("done when", done));
     }
     task.verification.iter().for_each(|step| page.push_str(&block("verify", step)));
-    page.push_str(&block("by", &format!("{}, created {}", task.created_by, ago(task.created_at, now))));
-    let next = next_step(task, you).map_or_else(String::new, |next| format!("\nnext: {next}\n"));
-    page + &next
+    page + &block("by", &format!("{}, created {}", task.created_by, ago(task.created_at, now)))
 }
 
 /// What somebody can do about a task, if it is theirs or anybody's.

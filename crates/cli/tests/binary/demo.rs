@@ -18,6 +18,7 @@ fn the_demo_tells_the_examples_and_ends_well() {
     Missed recipient: claude does not come, and codex may not just grab the stick back
     Crashed owner: claude holds the stick and dies
     Unfinished work: a new session goes on as the one that died
+    Delegation: codex hands a job to a runner, is asked, answers, and gets proof
     Concurrent claim: two processes go for a free stick at the same moment
     The log, as any member can read it
     ");
@@ -28,6 +29,8 @@ fn the_demo_tells_the_examples_and_ends_well() {
         "stale_lease",
         "turn_mismatch",
         "SIGKILL",
+        "? JOB-001 (RUNNING) Put retries into the plan",
+        "JOB-001 is DONE, with proof: CARD-1, CMD: grep retries plan.md",
     ] {
         assert!(demo.stdout.contains(word), "{word} is missing:\n{}", demo.stdout);
     }

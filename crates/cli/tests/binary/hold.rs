@@ -13,7 +13,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::support::{Agent, Ran, World};
+use crate::support::{Agent, Ran, World, ready};
 
 /// Runs the arguments as an orphan without a terminal, and tells its exit status behind its output. The loop waits for
 /// the parent to be collected.
@@ -197,7 +197,7 @@ fn what_the_guardian_is_refused_is_told_with_its_facts_and_the_next_step() {
     assert_eq!(
         refused,
         json!({
-            "error": "unknown_room", "message": "There is no room room_0000000000000000.",
+            "code": "unknown_room", "error": "unknown_room", "message": "There is no room room_0000000000000000.",
             "room_id": "room_0000000000000000", "next": "Call `baton room list`, or `baton join` to open one.",
         })
     );
@@ -228,8 +228,6 @@ fn end_of(pid: Pid) -> Ending {
 
 impl Ending {
     fn wait(&self) {
-        use rustix::event::{PollFd, PollFlags, Timespec, poll};
-        let soon = Timespec { tv_sec: 60, tv_nsec: 0 };
-        assert_eq!(poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&soon)), Ok(1), "it did not end");
+        assert!(ready(&self.0), "it did not end");
     }
 }

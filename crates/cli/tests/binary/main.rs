@@ -4,6 +4,7 @@
 //! a workspace and a home of its own ([`support::World`]), and waits for events, never for time to pass.
 
 mod agents;
+mod agents_at_work;
 mod answers;
 mod autostart;
 mod bad_input;
@@ -16,10 +17,13 @@ mod handoffs;
 mod help;
 mod hold;
 mod install;
+mod jobs;
+mod library;
 mod machines;
 mod messages;
 mod minder;
 mod postgres_contention;
+mod radar;
 mod recovery;
 mod running;
 mod scopes;

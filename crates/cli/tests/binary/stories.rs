@@ -285,7 +285,7 @@ fn a_room_can_be_read_noted_ordered_timed_left_and_closed() {
     next: baton wait
 
     ana$ baton room note "the tests are slow today"
-    Noted as event 4.
+    Noted as notes@4.
 
     ana$ baton room reorder test:bo test:ana
     1. test:bo

@@ -82,7 +82,7 @@ fn a_task_is_written_down_given_begun_and_done() {
     ana$ baton task show 3
     UNKNOWN_ID: There is no TASK-003 in this room.
       task: TASK-003
-      next: List what there is, for tasks with `baton task list`.
+      next: List what there is: `baton task list`, `baton job list`, `baton card list`; or look for it with `baton search`.
     [exit 4]
     "#);
     world.assert_sound();

@@ -23,6 +23,9 @@ struct Budget {
     refs: usize,
 }
 
+/// What a section says of a job.
+type Section = fn(&Part, Budget) -> Vec<String>;
+
 /// From all there is to hardly anything.
 const BUDGETS: [Budget; 6] = [
     Budget { title: limits::TITLE_CHARS, summary: limits::JOB_SUMMARY_CHARS, refs: limits::REFERENCES },
@@ -53,7 +56,7 @@ fn page(title: &str, task: Option<TaskId>, parts: &[Part], budget: Budget) -> St
     lines.extend(task.map(|task| format!("Task: {task}")));
     let status = |part: &Part| format!("{} {}", part.job.id, part.job.status);
     lines.push(format!("Jobs: {}", parts.iter().map(status).collect::<Vec<_>>().join(", ")));
-    let sections: [(&str, fn(&Part, Budget) -> Vec<String>, &str); 4] = [
+    let sections: [(&str, Section, &str); 4] = [
         ("What changed", changed, "- nothing yet"),
         ("What was verified", verified, "- nothing"),
         ("Where it is kept", kept, "- nowhere"),
@@ -106,23 +109,23 @@ fn open(Part { job, question }: &Part, budget: Budget) -> Vec<String> {
     let mut lines = Vec::new();
     match job.status {
         Status::Failed => {
-            lines.push(format!("- {id} FAILED ({title}): {}; open {last}, then requeue or drop it", summary()))
+            lines.push(format!("- {id} FAILED ({title}): {} | open {last}, then requeue or drop it", summary()))
         }
         Status::Canceled => lines.push(format!("- {id} CANCELED ({title}): not done")),
         Status::Queued | Status::Running => {
-            lines.push(format!("- {id} {} ({title}): not done yet; open {last}", job.status))
+            lines.push(format!("- {id} {} ({title}): not done yet | open {last}", job.status))
         }
         Status::Done if !job.is_proven_by(&job.refs) => {
-            lines.push(format!("- {id} DONE ({title}): nothing that is kept shows it; open {last}"));
+            lines.push(format!("- {id} DONE ({title}): nothing that is kept shows it | open {last}"));
         }
         Status::Done => {}
     }
     if let Some(question) = question {
         let question = cut(&one_line(question), budget.summary);
-        lines.push(format!("- {id} asks: {question}; answer with jobs message job={id}"));
+        lines.push(format!("- {id} asks: {question} | answer with jobs message job={id}"));
     }
     if job.has_error() {
-        lines.push(format!("- {id} met an error that nobody has answered to; open {last}"));
+        lines.push(format!("- {id} met an error that nobody has answered to | open {last}"));
     }
     lines
 }
@@ -140,4 +143,117 @@ fn shortened(text: &str) -> String {
     }
     let end = text[..end].rfind('\n').map_or(0, |newline| newline + 1);
     format!("{}{CUT}", &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Map;
+
+    use super::*;
+    use crate::{
+        ids::Seq,
+        job::{Choice, Isolation, Kind, Last, Priority, Routing},
+        lease::Fence,
+        time::Timestamp,
+    };
+
+    fn part(number: u32, status: Status, summary: &str, refs: &[&str]) -> Part {
+        let (at, seq) = (Timestamp::from_millis(i64::from(number)), Seq(u64::from(number) * 10));
+        let routing = Routing {
+            executor: Choice::Auto,
+            executor_profile: None,
+            executor_model: None,
+            policy: None,
+            expected_artifacts: Vec::new(),
+            isolation: Isolation::Workspace,
+        };
+        let job = Job {
+            id: JobId(number),
+            title: format!("Part {number}"),
+            kind: "task".to_owned(),
+            priority: Priority::Medium,
+            status,
+            task: None,
+            anchor: None,
+            routing,
+            revision: Fence(1),
+            claim: None,
+            losses: 0,
+            last_question: Seq(0),
+            last_manager: Seq(0),
+            proof_missing: false,
+            has_error: false,
+            summary: Some(summary.to_owned()),
+            refs: refs.iter().map(|text| text.parse().unwrap()).collect(),
+            meta: Map::new(),
+            last: Last { seq, kind: Kind::Completed, preview: String::new() },
+            created_seq: seq,
+            created_by: "codex".parse().unwrap(),
+            created_at: at,
+            active_at: at,
+        };
+        Part { job, question: None }
+    }
+
+    #[test]
+    fn a_report_says_what_changed_what_was_verified_where_it_is_kept_and_what_is_open() {
+        let mut parts = vec![
+            part(1, Status::Done, "Cache  is\nfixed.", &["CARD-1", "CMD: cargo test", "artifact://diff/2"]),
+            part(2, Status::Failed, "No network.", &[]),
+            part(3, Status::Running, "", &[]),
+            part(4, Status::Done, "Trust me.", &["CMD: make"]),
+        ];
+        parts[2].question = Some("A or\nB?".to_owned());
+        insta::assert_snapshot!(report("All of it", Some(TaskId(7)), &parts), @r"
+        # All of it
+
+        Task: TASK-007
+        Jobs: JOB-001 DONE, JOB-002 FAILED, JOB-003 RUNNING, JOB-004 DONE
+
+        ## What changed
+
+        - JOB-001 Part 1: Cache is fixed.
+        - JOB-004 Part 4: Trust me.
+
+        ## What was verified
+
+        - JOB-001: CMD: cargo test
+        - JOB-004: CMD: make
+
+        ## Where it is kept
+
+        - JOB-001: CARD-1
+        - JOB-001: artifact://diff/2
+
+        ## Open risks and next actions
+
+        - JOB-002 FAILED (Part 2): No network. | open JOB-002@20, then requeue or drop it
+        - JOB-003 RUNNING (Part 3): not done yet | open JOB-003@30
+        - JOB-003 asks: A or B? | answer with jobs message job=JOB-003
+        - JOB-004 DONE (Part 4): nothing that is kept shows it | open JOB-004@40
+        ");
+    }
+
+    #[test]
+    fn nothing_is_said_of_what_there_is_not() {
+        let text = report("x", None, &[part(1, Status::Done, "y", &["CARD-1"])]);
+        assert!(text.contains("## What was verified\n\n- nothing\n"), "{text}");
+        assert!(text.ends_with("## Open risks and next actions\n\n- none\n"), "{text}");
+    }
+
+    #[test]
+    fn however_much_there_is_it_fits_into_a_card() {
+        let receipts: Vec<String> =
+            (0..limits::REFERENCES).map(|number| format!("CMD: {number} {}", "x".repeat(240))).collect();
+        let receipts: Vec<&str> = receipts.iter().map(String::as_str).collect();
+        let summary = "€".repeat(limits::JOB_SUMMARY_CHARS);
+        for status in [Status::Done, Status::Failed] {
+            let mut parts: Vec<Part> =
+                (1..=limits::MERGED_JOBS as u32).map(|number| part(number, status, &summary, &receipts)).collect();
+            parts.iter_mut().for_each(|part| part.job.title = "€".repeat(limits::TITLE_CHARS));
+            let text = report("x", None, &parts);
+            assert!(text.len() <= limits::CARD_BYTES, "{}", text.len());
+            assert!(text.contains("more, open JOB-032@320") || text.contains("[cut: "), "{text}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use super::{DEPTH_MAX, Definitions};
 /// for tests and debugging.
 const UNLISTED: [&str; 2] = ["idempotency_key", "agent_id_override"];
 /// What means the same in every tool; the instructions explain it once.
-const EXPLAINED: [&str; 3] = ["room_id", "lease_id", "expected_turn_id"];
+const EXPLAINED: [&str; 4] = ["room_id", "lease_id", "expected_turn_id", "workspace"];
 /// What a portal puts in for its caller.
 const FILLED_IN: [&str; 1] = ["room_id"];
 /// How far in fields are described: those of the arguments and of an object among them. Further in names speak

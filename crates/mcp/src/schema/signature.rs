@@ -23,15 +23,19 @@ pub(crate) fn signature(op: &str, input: &Value) -> String {
     format!("{op}({})", fields(&arguments(input)))
 }
 
-/// The same in short: what is required, and of the rest what fits into a short line, `…` standing for more.
+/// The same in short: what is required, and of the rest the names that fit into a short line, `…` standing for more.
 pub(crate) fn short_signature(op: &str, input: &Value) -> String {
     let schema = arguments(input);
     let required = required(&schema);
     let mut line = format!("{op}(");
     let mut separator = "";
     for (name, field) in sorted(&schema, &required) {
-        let argument = written(name, field, &required, Inner::Dots);
         let is_required = required.contains(&name.as_str());
+        let argument = if is_required {
+            written(name, field, &required, Inner::Dots)
+        } else {
+            format!("{name}{}?", inside(field, Inner::Dots))
+        };
         if !is_required && line.chars().count() + separator.len() + argument.chars().count() > SHORT_CHARS {
             line.push_str(separator);
             line.push('…');
@@ -140,6 +144,9 @@ mod tests {
             short_signature("claim", &input(&long, &["a"])),
             "claim(runner_id, claim_revision, capabilities, …)"
         );
+        let choice = json!({"type": "string", "enum": ["DONE", "FAILED"]});
+        let choices = json!({"properties": {"status": choice, "filter": choice}, "required": ["status"]});
+        assert_eq!(short_signature("complete", &choices), "complete(status: DONE|FAILED, filter?)");
         let policy = json!({"type": "object", "properties": {"prefer": {"type": "array"}}});
         let parts = json!({"type": "array", "items": policy});
         let nested = json!({"properties": {"policy": policy, "parts": parts}, "required": ["policy"]});

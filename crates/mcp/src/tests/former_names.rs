@@ -1,10 +1,6 @@
 //! The names that tools had before there were portals: refused, with where their command is now.
 
-use baton_app::{
-    App, Caller, Failure,
-    commands::room::{AppendNoteResult, Note, NoteInput},
-    table::{Command, Effect, JOBS, Place, TASKS, Tier, UseCase},
-};
+use baton_app::table::{TABLE, Tier};
 use serde_json::{Value, json};
 
 use super::wire::Wire;
@@ -28,50 +24,6 @@ const NAMES: [(&str, &str, &str); 15] = [
     ("tasks_macro_fanout_jobs", "tasks", "macro.fanout_jobs"),
     ("tasks_macro_merge_report", "tasks", "macro.merge_report"),
 ];
-
-/// The table with commands of these names, and one to confuse them with. What they do is of no matter here.
-macro_rules! table {
-    ($($name:ident $full:literal $portal:ident,)+) => {
-        $(
-            struct $name;
-            impl UseCase for $name {
-                const NAME: &'static str = $full;
-                const PLACE: Place = Place::Portal(&$portal);
-                const EFFECT: Effect = Effect::Write;
-                const ABOUT: &'static str = "For tests.";
-                type Input = NoteInput;
-                type Output = AppendNoteResult;
-
-                fn run(app: &App, caller: &Caller, input: NoteInput) -> Result<AppendNoteResult, Failure> {
-                    Note::run(app, caller, input)
-                }
-            }
-        )+
-        pub(super) static TABLE: &[Command] = &[$(Command::of::<$name>(),)+];
-    };
-}
-
-table! {
-    TasksCreate "tasks.create" TASKS,
-    Create "jobs.create" JOBS,
-    List "jobs.list" JOBS,
-    Claim "jobs.claim" JOBS,
-    Report "jobs.report" JOBS,
-    Complete "jobs.complete" JOBS,
-    Open "jobs.open" JOBS,
-    Tail "jobs.tail" JOBS,
-    Radar "jobs.radar" JOBS,
-    Message "jobs.message" JOBS,
-    Cancel "jobs.cancel" JOBS,
-    Requeue "jobs.requeue" JOBS,
-    RunnerHeartbeat "jobs.runner.heartbeat" JOBS,
-    RunnerRetire "jobs.runner.retire" JOBS,
-    Snapshot "tasks.snapshot" TASKS,
-    MacroStart "tasks.macro.start" TASKS,
-    MacroDelegate "tasks.macro.delegate" TASKS,
-    MacroFanout "tasks.macro.fanout_jobs" TASKS,
-    MacroMerge "tasks.macro.merge_report" TASKS,
-}
 
 #[tokio::test]
 async fn every_former_name_is_refused_and_told_where_its_command_is() {

@@ -25,9 +25,11 @@ async fn what_is_listed_is_what_the_table_makes() {
     }
 }
 
-#[tokio::test]
-async fn the_daily_list_is_small() {
-    let bytes = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools(Tier::Daily).await}}).to_string().len();
+#[test]
+fn the_daily_list_is_small() {
+    // What the table makes, so that a listing that is out of date hides nothing.
+    let made: Vec<Value> = serde_json::from_str(&crate::listing(Tier::Daily)).unwrap();
+    let bytes = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": made}}).to_string().len();
     assert!(bytes <= 9000, "tools/list has {bytes} bytes");
 }
 

@@ -5,6 +5,7 @@ mod former_names;
 mod listing;
 mod portals;
 mod sessions;
+mod traffic;
 mod trouble;
 mod wire;
 mod world;

@@ -10,6 +10,7 @@ use std::{
 
 use super::*;
 use crate::executor::{Choice, Profile};
+use baton_core::runner::SkillProfile;
 
 fn fault(text: &str) -> String {
     Config::parse(text).unwrap_err().to_string()

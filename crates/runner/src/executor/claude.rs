@@ -167,7 +167,7 @@ impl Reading for Stream {
             Value::Null => Answer::parse(&said),
             structured => Answer::of_json(structured),
         };
-        answer.map_err(|misfit| Failed { why: misfit.to_string(), tail: message(&said) })
+        answer.map_err(|misfit| Failed::misfit(misfit, message(&said)))
     }
 
     fn ignored_lines(&self) -> u64 {

@@ -159,7 +159,7 @@ impl Reading for Stream {
         // The file has it whole, also where a line of the stream was cut.
         match read(&self.last_message).or_else(|| self.said.take()) {
             Some(text) if !text.trim().is_empty() => {
-                Answer::parse(&text).map_err(|misfit| Failed { why: misfit.to_string(), tail: message(&text) })
+                Answer::parse(&text).map_err(|misfit| Failed::misfit(misfit, message(&text)))
             }
             Some(_) | None => Err(Failed::new("codex gave no answer", exit)),
         }

@@ -56,7 +56,7 @@ impl Reading for Stream {
         answer.unwrap_or_else(|| Answer::parse("")).map_err(|misfit| {
             let (printed, complained) = (self.printed.to_string(), exit.stderr.to_string());
             let tail = [printed, complained].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
-            Failed { why: format!("the command gave no answer: {misfit}"), tail }
+            Failed::misfit(format!("the command gave no answer: {misfit}"), tail)
         })
     }
 

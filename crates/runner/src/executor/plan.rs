@@ -11,8 +11,10 @@ use std::{
 use super::Slice;
 use crate::process::{Spawn, StopSignal};
 
-/// Variables by which a program would take itself for a part of the one that the runner was started from.
-const NESTED: [&str; 13] = [
+/// Variables by which a program would take itself for a part of the one that the runner was started from, or Baton would
+/// take it for whoever started the runner.
+const NESTED: [&str; 14] = [
+    "BATON_AGENT_ID",
     "CLAUDECODE",
     "CLAUDE_CODE_CHILD_SESSION",
     "CLAUDE_CODE_ENTRYPOINT",

@@ -1,5 +1,7 @@
 //! Reading a program's stream.
 
+use std::fmt;
+
 use super::{Answer, Seen};
 use crate::process::{Exit, Line};
 
@@ -22,10 +24,26 @@ pub struct Failed {
     pub why: String,
     /// The end of what it printed to standard error, or of whatever else tells more.
     pub tail: String,
+    /// Whether the conversation can be gone on with.
+    pub conversation: Conversation,
+}
+
+/// What is left of a conversation whose slice failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conversation {
+    /// It came to an end as it should, only that what was said last is no answer: it can be asked again.
+    Sound,
+    /// Nobody knows.
+    Doubtful,
 }
 
 impl Failed {
     pub(super) fn new(why: impl Into<String>, exit: &Exit) -> Self {
-        Self { why: why.into(), tail: exit.stderr.to_string() }
+        Self { why: why.into(), tail: exit.stderr.to_string(), conversation: Conversation::Doubtful }
+    }
+
+    /// The program said something at the end that is no answer.
+    pub(super) fn misfit(why: impl fmt::Display, said: impl Into<String>) -> Self {
+        Self { why: why.to_string(), tail: said.into(), conversation: Conversation::Sound }
     }
 }

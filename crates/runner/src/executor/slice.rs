@@ -45,7 +45,10 @@ impl Session {
     }
 }
 
-/// An MCP server that a program is to start, by the name of `baton`.
+/// The name that Baton's MCP server has in a program.
+pub const SERVER: &str = "baton";
+
+/// An MCP server that a program is to start, by the name of [`SERVER`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
     /// The program; a path.

@@ -6,7 +6,7 @@ ALTER TABLE log ADD COLUMN job BIGINT;
 CREATE INDEX log_by_job ON log (room_id, job, seq) WHERE job IS NOT NULL;
 
 -- What a job asks in full is in the event that created it. `attention` is what it wants of a manager, most pressing first,
--- and 0 for nothing: 1 error, 2 question, 3 proof.
+-- and 0 for nothing: 1 error, 2 question, 3 proof. `priority` is what is claimed first: 0 high, 1 medium, 2 low.
 CREATE TABLE jobs (
     room_id              TEXT COLLATE "C" NOT NULL REFERENCES rooms (room_id),
     number               BIGINT NOT NULL,
@@ -42,8 +42,8 @@ CREATE TABLE jobs (
     PRIMARY KEY (room_id, number)
 );
 
-CREATE INDEX jobs_queue ON jobs (room_id, executor, priority DESC, number) WHERE status = 'QUEUED';
-CREATE INDEX jobs_running ON jobs (room_id, claim_expires_at_ms) WHERE status = 'RUNNING';
+CREATE INDEX jobs_queue ON jobs (room_id, executor, priority, number) WHERE status = 'QUEUED';
+CREATE INDEX jobs_running ON jobs (room_id, claim_expires_at_ms, number) WHERE status = 'RUNNING';
 CREATE INDEX jobs_attention ON jobs (room_id, attention, status DESC, last_seq DESC) WHERE attention > 0;
 CREATE INDEX jobs_by_status ON jobs (room_id, status, last_seq);
 CREATE INDEX jobs_by_task ON jobs (room_id, task, number) WHERE task IS NOT NULL;
@@ -61,7 +61,7 @@ CREATE TABLE runners (
     PRIMARY KEY (room_id, runner)
 );
 
-CREATE INDEX runners_by_lease ON runners (room_id, lease_expires_at_ms);
+CREATE INDEX runners_by_lease ON runners (room_id, lease_expires_at_ms DESC, runner);
 
 ALTER TABLE tasks ADD COLUMN definition_of_done TEXT;
 ALTER TABLE tasks ADD COLUMN verification TEXT NOT NULL DEFAULT '[]';
@@ -139,14 +139,13 @@ CREATE TABLE search_progress (
     seq      BIGINT NOT NULL
 );
 
+-- `document` is made from words that were settled before: no parser of the server's takes part.
 CREATE TABLE search_index (
-    room      TEXT   COLLATE "C" NOT NULL REFERENCES rooms (room_id),
-    title     TEXT   NOT NULL,
-    body      TEXT   NOT NULL,
-    ref       TEXT   NOT NULL,
-    kind      TEXT   NOT NULL,
-    seq       BIGINT NOT NULL,
-    document  TSVECTOR GENERATED ALWAYS AS (setweight(to_tsvector('simple', title), 'A') || to_tsvector('simple', body)) STORED
+    room      TEXT     COLLATE "C" NOT NULL REFERENCES rooms (room_id),
+    ref       TEXT     NOT NULL,
+    kind      TEXT     NOT NULL,
+    seq       BIGINT   NOT NULL,
+    document  TSVECTOR NOT NULL
 );
 
 CREATE INDEX search_index_document ON search_index USING gin (document);

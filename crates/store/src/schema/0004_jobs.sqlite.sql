@@ -5,7 +5,7 @@ ALTER TABLE log ADD COLUMN job INTEGER;
 CREATE INDEX log_by_job ON log (room_id, job, seq) WHERE job IS NOT NULL;
 
 -- What a job asks in full is in the event that created it. `attention` is what it wants of a manager, most pressing first,
--- and 0 for nothing: 1 error, 2 question, 3 proof.
+-- and 0 for nothing: 1 error, 2 question, 3 proof. `priority` is what is claimed first: 0 high, 1 medium, 2 low.
 CREATE TABLE jobs (
     room_id              TEXT    NOT NULL REFERENCES rooms (room_id),
     number               INTEGER NOT NULL,
@@ -41,8 +41,8 @@ CREATE TABLE jobs (
     PRIMARY KEY (room_id, number)
 ) STRICT;
 
-CREATE INDEX jobs_queue ON jobs (room_id, executor, priority DESC, number) WHERE status = 'QUEUED';
-CREATE INDEX jobs_running ON jobs (room_id, claim_expires_at_ms) WHERE status = 'RUNNING';
+CREATE INDEX jobs_queue ON jobs (room_id, executor, priority, number) WHERE status = 'QUEUED';
+CREATE INDEX jobs_running ON jobs (room_id, claim_expires_at_ms, number) WHERE status = 'RUNNING';
 CREATE INDEX jobs_attention ON jobs (room_id, attention, status DESC, last_seq DESC) WHERE attention > 0;
 CREATE INDEX jobs_by_status ON jobs (room_id, status, last_seq);
 CREATE INDEX jobs_by_task ON jobs (room_id, task, number) WHERE task IS NOT NULL;
@@ -60,7 +60,7 @@ CREATE TABLE runners (
     PRIMARY KEY (room_id, runner)
 ) STRICT;
 
-CREATE INDEX runners_by_lease ON runners (room_id, lease_expires_at_ms);
+CREATE INDEX runners_by_lease ON runners (room_id, lease_expires_at_ms DESC, runner);
 
 ALTER TABLE tasks ADD COLUMN definition_of_done TEXT;
 ALTER TABLE tasks ADD COLUMN verification TEXT NOT NULL DEFAULT '[]';
@@ -138,7 +138,8 @@ CREATE TABLE search_progress (
     seq      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Words were settled before: whatever can be part of one is, as it is.
 CREATE VIRTUAL TABLE search_index USING fts5 (
     room, title, body, ref UNINDEXED, kind UNINDEXED, seq UNINDEXED,
-    tokenize = 'unicode61 remove_diacritics 2'
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* S* Cn Co'"
 );

@@ -46,6 +46,8 @@ impl Conversation {
         conversation.about_notes_and_keys();
         conversation.about_handoffs();
         conversation.about_names_and_reasons();
+        conversation.about_jobs();
+        conversation.about_what_is_kept();
         conversation.said.take()
     }
 
@@ -97,6 +99,58 @@ impl Conversation {
             self.say(&agent, "room.state", json!({}));
         }
         self.say(&agent, "room.events", json!({"after": 0, "limit": 200}));
+    }
+
+    /// What is said on a job is cut short into its row, and what came of it too.
+    fn about_jobs(&self) {
+        let [agent] = self.app.joined(["ana"]);
+        let job = json!({"title": "x", "prompt": "x"});
+        for odd in odd_texts() {
+            self.say(&agent, "jobs.create", json!({"title": odd, "prompt": "x"}));
+            self.say(&agent, "jobs.create", json!({"title": "x", "prompt": odd, "kind": odd}));
+            self.say(&agent, "jobs.create", json!({"title": "x", "prompt": "x", "meta": {"key": odd, &odd: 1}}));
+            let created = agent.does("jobs.create", job.clone())["job"].clone();
+            self.say(&agent, "jobs.message", json!({"job": created, "message": odd}));
+            let claim = agent.does("jobs.claim", json!({"job": created, "runner_id": "r1"}));
+            let shown = |mut rest: Value| {
+                rest["job"] = created.clone();
+                rest["runner_id"] = "r1".into();
+                rest["claim_revision"] = claim["job"]["revision"].clone();
+                rest
+            };
+            for kind in ["progress", "question"] {
+                self.say(&agent, "jobs.report", shown(json!({"kind": kind, "message": odd, "meta": {"key": odd}})));
+            }
+            self.say(&agent, "jobs.complete", shown(json!({"status": "FAILED", "summary": odd, "refs": [odd]})));
+            self.say(&agent, "jobs.complete", shown(json!({"status": "FAILED", "summary": odd})));
+            self.say(&agent, "jobs.open", json!({"job": created}));
+            self.say(&agent, "jobs.cancel", json!({"job": created, "reason": odd}));
+            let heartbeat = json!({"runner_id": "r1", "status": "idle", "capabilities": {
+                "executors": [{"executor": "codex", "profiles": ["fast"]}], "sandbox_policy": odd}});
+            self.say(&agent, "jobs.runner.heartbeat", heartbeat);
+            self.say(&agent, "jobs.runner.heartbeat", json!({"runner_id": odd, "status": "idle"}));
+        }
+        self.say(&agent, "jobs.radar", json!({}));
+    }
+
+    fn about_what_is_kept(&self) {
+        let [agent] = self.app.joined(["ana"]);
+        for odd in odd_texts() {
+            self.say(&agent, "tasks.create", json!({"title": odd}));
+            self.say(&agent, "tasks.create", json!({"title": "x", "definition_of_done": odd}));
+            self.say(&agent, "tasks.create", json!({"title": "x", "verification": [odd]}));
+            self.say(&agent, "tasks.card.create", json!({"title": odd, "text": "x"}));
+            self.say(&agent, "tasks.card.create", json!({"title": "x", "text": odd}));
+            self.say(&agent, "tasks.card.create", json!({"title": "x", "text": "x", "tags": [odd]}));
+            self.say(&agent, "tasks.anchor.set", json!({"anchor": format!("a:{odd}"), "title": "x"}));
+            self.say(&agent, "tasks.anchor.set", json!({"anchor": "a:core", "title": odd}));
+            self.say(&agent, "tasks.anchor.set", json!({"anchor": "a:core", "title": "x", "text": odd}));
+            self.say(&agent, "tasks.plan.create", json!({"title": odd}));
+            self.say(&agent, "tasks.plan.create", json!({"title": "x", "text": odd}));
+            self.say(&agent, "tasks.search", json!({"query": odd}));
+            self.say(&agent, "open", json!({"id": odd}));
+        }
+        self.say(&agent, "tasks.list", json!({"limit": 200}));
     }
 
     fn about_names_and_reasons(&self) {

@@ -1,6 +1,7 @@
 //! Claiming a job: a chosen one, or the one that comes next.
 
 use baton_core::{
+    code::ErrorCode,
     ids::{AgentId, RoomId},
     job::{Claiming, Event, Executor, Force, Job, JobId, clamp},
     limits,
@@ -50,6 +51,9 @@ pub struct ClaimInput {
     /// Take that job from its runner although its claim is in force
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub force: bool,
+    /// Refuse rather than answer with a longer prompt
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_chars: Option<usize>,
     /// Repeat a call safely: the same key gets the first answer
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -96,10 +100,21 @@ impl UseCase for Claim {
             };
             let claimed = outcome == Claimed::Yes;
             let prompt = claimed.then(|| prompt(change.tx, &change.room.id, job.created_seq)).transpose()?;
+            require_fit(job.id, prompt.as_deref(), input.max_chars)?;
             let view = JobView::of(&required(change, job.id)?, change.now);
             Ok(ClaimResult { room_id, claimed, job: Some(view), prompt })
         })
     }
+}
+
+/// Refuses a claim whose spec would not arrive whole: nobody is to work on a part of what was asked.
+fn require_fit(job: JobId, prompt: Option<&str>, most: Option<usize>) -> Result<(), Failure> {
+    let chars = prompt.map_or(0, |prompt| prompt.chars().count());
+    if most.is_none_or(|most| chars <= most) {
+        return Ok(());
+    }
+    let message = format!("What {job} asks has {chars} characters, more than max_chars.");
+    Err(Failure::new(ErrorCode::BudgetExceeded, message).with("job", job.to_string()).with("chars", chars))
 }
 
 /// A job that was tried for.

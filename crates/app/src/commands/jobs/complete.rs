@@ -4,6 +4,7 @@ use baton_core::{
     ids::{AgentId, RoomId},
     job::{Completion, JobId, Outcome, salvage},
     lease::Fence,
+    redact::redact,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,7 +67,7 @@ impl UseCase for Complete {
                 refs::require(change.tx, &change.room.id, &given)?;
                 given.clone()
             };
-            let (summary, meta) = (input.summary.clone(), input.meta.clone());
+            let (summary, meta) = (redact(&input.summary).into_owned(), input.meta.clone());
             let completion = Completion { outcome: input.status, summary, refs: references, meta };
             let recorded = change.record(job.complete(&shown, &completion)?)?;
             Happened::now(change, id, Some(recorded.seq))

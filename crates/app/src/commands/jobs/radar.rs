@@ -72,10 +72,11 @@ pub struct RadarInput {
     pub idempotency_key: Option<String>,
 }
 
-/// What there is. With fmt lines, `lines` has it all.
+/// What there is. With fmt lines, `lines` has it all, the room too.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RadarResult {
-    pub room_id: RoomId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room_id: Option<RoomId>,
     /// The manager's event that the reply became.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
@@ -164,11 +165,9 @@ impl UseCase for Radar {
         presence::refresh(app, caller, &mut room, now, Effort::Try);
         let radar = sight.radar(&room.id, now, &input);
         Ok(match input.fmt {
-            Format::Lines => {
-                RadarResult { room_id: room.id, replied, lines: Some(radar.lines(max_chars)), fields: None }
-            }
+            Format::Lines => RadarResult { room_id: None, replied, lines: Some(radar.lines(max_chars)), fields: None },
             Format::Json => {
-                RadarResult { room_id: room.id, replied, lines: None, fields: Some(sight.fields(&radar, now)) }
+                RadarResult { room_id: Some(room.id), replied, lines: None, fields: Some(sight.fields(&radar, now)) }
             }
         })
     }

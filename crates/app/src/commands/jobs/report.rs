@@ -5,6 +5,7 @@ use baton_core::{
     job::{self, JobId, ReportKind, clamp},
     lease::Fence,
     limits,
+    redact::redact,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,7 +71,7 @@ impl UseCase for Report {
             refs::require(change.tx, &change.room.id, &references)?;
             let report = job::Report {
                 kind: input.kind,
-                message: input.message.clone(),
+                message: redact(&input.message).into_owned(),
                 percent: input.percent,
                 refs: references.clone(),
                 meta: input.meta.clone(),
@@ -79,7 +80,10 @@ impl UseCase for Report {
                 Some(event) => Some(change.record(event)?.seq),
                 None => None,
             };
-            change.renew_job(id, clamp(input.lease_ttl_ms, limits::CLAIM_TTL));
+            // The claim is the runner's to keep: what its agent says does not prolong it, unless it asks for that.
+            if !shown.own_agent || input.lease_ttl_ms.is_some() {
+                change.renew_job(id, clamp(input.lease_ttl_ms, limits::CLAIM_TTL));
+            }
             Happened::now(change, id, seq)
         })
     }

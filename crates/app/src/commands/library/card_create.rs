@@ -96,8 +96,9 @@ impl UseCase for CardCreate {
 /// Keeps a card, if what it belongs and points to is there.
 pub(super) fn keep(change: &mut Change<'_>, draft: &CardDraft) -> Result<CardResult, Failure> {
     change.require_open()?;
-    let owners = draft.task.map(Reference::Task).into_iter().chain(draft.job.map(Reference::Job));
-    let all: Vec<Reference> = owners.chain(draft.refs.iter().cloned()).collect();
+    let owners =
+        [draft.task.map(Reference::Task), draft.job.map(Reference::Job), draft.anchor.clone().map(Reference::Anchor)];
+    let all: Vec<Reference> = owners.into_iter().flatten().chain(draft.refs.iter().cloned()).collect();
     refs::require(change.tx, &change.room.id, &all)?;
     let id = library::next_card(change.tx, &change.room.id)?;
     change.record(draft.create(id)?)?;

@@ -96,8 +96,7 @@ impl OpenedNote {
 /// A part of the map, and what there is about it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OpenedAnchor {
-    /// None, if nobody has described it yet.
-    pub anchor: Option<AnchorView>,
+    pub anchor: AnchorView,
     pub cards: Vec<CardView>,
     pub jobs: Vec<JobLine>,
     /// What was left out, and how to get it.
@@ -116,21 +115,13 @@ impl OpenedAnchor {
         now: Timestamp,
         offset: Option<i64>,
     ) -> Result<Option<Self>, Failure> {
-        let anchor = library::find_anchor(tx, room, id)?;
+        let Some(anchor) = library::find_anchor(tx, room, id)? else { return Ok(None) };
         let cards = library::cards(tx, room, Cards::OfAnchor(id), None, BESIDE + 1)?;
         let jobs = jobs::of_anchor(tx, room, id, None, BESIDE + 1)?;
-        if anchor.is_none() && cards.is_empty() && jobs.is_empty() {
+        let Some(Event::Library(kept::Event::AnchorSet(set))) = event(tx, room, anchor.seq)? else {
             return Ok(None);
-        }
-        let described = match &anchor {
-            Some(anchor) => event(tx, room, anchor.seq)?,
-            None => None,
         };
-        let text = match described {
-            Some(Event::Library(kept::Event::AnchorSet(set))) => set.text,
-            Some(_) | None => String::new(),
-        };
-        let text = Passage::of(&text, offset);
+        let text = Passage::of(&set.text, offset);
         let (mut page, mut more) = (Page::default(), Vec::new());
         page.takes(&text);
         let shown_jobs = page.fill(&jobs, BESIDE, |job| JobLine::of(job, now));
@@ -141,8 +132,7 @@ impl OpenedAnchor {
         if shown_cards.len() < cards.len() {
             more.push(format!("more cards: tasks card.list anchor={id}"));
         }
-        let anchor = anchor.as_ref().map(AnchorView::from);
-        Ok(Some(Self { anchor, cards: shown_cards, jobs: shown_jobs, more, text }))
+        Ok(Some(Self { anchor: (&anchor).into(), cards: shown_cards, jobs: shown_jobs, more, text }))
     }
 }
 

@@ -1,6 +1,10 @@
 //! Agents that are real processes, and a narrator.
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use baton_app::{Failure, environment::Environment, view::RoomEvent};
 use baton_core::code::ErrorCode;
@@ -132,6 +136,19 @@ impl Stage {
         Ok(arguments)
     }
 
+    /// Where the demo's own files are.
+    pub(super) fn home(&self) -> &Path {
+        self.store.path()
+    }
+
+    /// A command of this program, in the workspace of the story.
+    pub(super) fn baton(&self, arguments: &[&str]) -> Result<Command, Failure> {
+        let mut command = Command::new(program()?);
+        command.args(arguments).current_dir(self.workspace.path()).env_clear();
+        command.env("BATON_DATA_DIR", self.store.path()).envs(self.path.as_ref().map(|path| ("PATH", path)));
+        Ok(command)
+    }
+
     /// Kills an agent's harness, as a crash would. Its server lives on for a moment, with nobody behind it.
     pub(super) fn kill(&self, agent: &mut Agent) -> Result<(), Failure> {
         agent.client.child().kill().map_err(wrong)?;
@@ -162,7 +179,7 @@ impl Stage {
         match tool {
             "join_path" => {}
             // A portal takes the room as the workspace it is about.
-            "scope" | "inbox" | "tasks" | "agent" => arguments["workspace"] = json!(self.room_id),
+            "scope" | "inbox" | "tasks" | "agent" | "jobs" => arguments["workspace"] = json!(self.room_id),
             _ => arguments["room_id"] = json!(self.room_id),
         }
         arguments
@@ -191,14 +208,14 @@ pub(super) fn text(answer: &Value, field: &str) -> String {
     answer[field].as_str().unwrap_or_default().to_owned()
 }
 
-fn off_script(name: &str, what: &str, answer: &Value) -> Failure {
+pub(super) fn off_script(name: &str, what: &str, answer: &Value) -> Failure {
     Failure::new(ErrorCode::Internal, format!("The demo did not go as told: {name}, {what}: {answer}."))
 }
 
-fn wrong(error: impl std::fmt::Display) -> Failure {
+pub(super) fn wrong(error: impl std::fmt::Display) -> Failure {
     Failure::new(ErrorCode::Internal, format!("The demo could not go on: {error}."))
 }
 
-fn program() -> Result<PathBuf, Failure> {
+pub(super) fn program() -> Result<PathBuf, Failure> {
     std::env::current_exe().map_err(wrong)
 }

@@ -3,7 +3,10 @@
 use baton_app::Failure;
 use serde_json::{Value, json};
 
-use super::stage::{Agent, Stage, text};
+use super::{
+    delegation,
+    stage::{Agent, Stage, text},
+};
 
 /// Short enough that a claim can be missed while you watch.
 const CLAIM_TTL_MS: u64 = 400;
@@ -24,6 +27,7 @@ pub(super) fn play(stage: &mut Stage) -> Result<Agent, Failure> {
     let left_by = claude.known_as.clone();
     crashed_owner(stage, &mut codex, claude)?;
     unfinished_work(stage, &left_by)?;
+    delegation::play(stage, &mut codex)?;
     concurrent_claim(stage, &mut codex, &mut gemini)?;
     Ok(codex)
 }

@@ -42,6 +42,9 @@ pub(in crate::commands) struct ClaimArgs {
     /// Take that job from its runner although its claim is in force
     #[arg(long, requires = "job")]
     force: bool,
+    /// Refuse rather than answer with a longer prompt
+    #[arg(long, value_name = "CHARS")]
+    max_chars: Option<usize>,
     #[command(flatten)]
     room: RoomArgs,
     #[command(flatten)]
@@ -57,32 +60,35 @@ impl ClaimArgs {
             lease_ttl_ms: self.ttl.map(|ttl| ttl.as_millis()),
             allow_stale: self.allow_stale,
             force: self.force,
+            max_chars: self.max_chars,
             idempotency_key: self.key.key,
         })?;
         let exit = if claimed.claimed { Exit::Done } else { Exit::NotYet };
-        let now = context.app.now()?;
-        Ok(ui.answer_with(exit, &claimed, || text(&claimed, now)))
+        let (now, you) = (context.app.now()?, context.caller.actor().agent_id);
+        Ok(ui.answer_with(exit, &claimed, || text(&claimed, now, &you)))
     }
 }
 
-fn text(claimed: &ClaimResult, now: Timestamp) -> String {
+fn text(claimed: &ClaimResult, now: Timestamp, you: &AgentId) -> String {
     match &claimed.job {
         None => "There is nothing to claim.\nnext: baton radar\n".to_owned(),
         Some(job) if !claimed.claimed => render::job_summary(job, now),
         Some(job) => {
             let prompt = clean(claimed.prompt.as_deref().unwrap_or_default());
-            format!("{}\n{prompt}\n\n{}", render::job_summary(job, now), next_steps(claimed, job))
+            format!("{}\n{prompt}\n\n{}", render::job_summary(job, now), next_steps(claimed, job, you))
         }
     }
 }
 
 /// How to go on: with the revision in each command, or with BATON_JOB for all of them.
-fn next_steps(claimed: &ClaimResult, job: &JobView) -> String {
+fn next_steps(claimed: &ClaimResult, job: &JobView, you: &AgentId) -> String {
     let Some(runner) = &job.runner_id else { return String::new() };
     let (id, revision) = (job.job, job.revision);
+    let name = if runner == you { String::new() } else { format!(" --runner {runner}") };
     let assignment = Assignment { room: claimed.room_id.clone(), job: id, revision, runner: runner.clone() };
     format!(
-        "next: baton job report {id} --revision {revision} --kind progress …, then baton job complete {id} --revision {revision} …\n\
-         for an agent that works on it, so that it need name nothing: BATON_JOB={assignment}\n"
+        "next: baton job report {id} --revision {revision}{name} --kind progress …\n\
+         then: baton job complete {id} --revision {revision}{name} --ref … SUMMARY\n\
+         An agent that works on it need name nothing, with BATON_JOB={assignment}\n"
     )
 }

@@ -1,5 +1,6 @@
 //! `baton job …`
 
+mod artifacts;
 mod cancel;
 mod claim;
 mod complete;
@@ -7,6 +8,7 @@ mod create;
 mod delegate;
 mod fanout;
 mod list;
+mod merge;
 mod message;
 mod open;
 mod radar;
@@ -35,9 +37,11 @@ pub(super) enum JobCommand {
     List(list::ListArgs),
     Open(open::OpenArgs),
     Tail(tail::TailArgs),
+    Artifacts(artifacts::ArtifactsArgs),
     Message(message::MessageArgs),
     Cancel(cancel::CancelArgs),
     Requeue(requeue::RequeueArgs),
+    Merge(merge::MergeArgs),
     Claim(claim::ClaimArgs),
     Report(report::ReportArgs),
     Complete(complete::CompleteArgs),
@@ -53,9 +57,11 @@ impl JobCommand {
             Self::List(_) => "job list",
             Self::Open(_) => "job open",
             Self::Tail(_) => "job tail",
+            Self::Artifacts(_) => "job artifacts",
             Self::Message(_) => "job message",
             Self::Cancel(_) => "job cancel",
             Self::Requeue(_) => "job requeue",
+            Self::Merge(_) => "job merge",
             Self::Claim(_) => "job claim",
             Self::Report(_) => "job report",
             Self::Complete(_) => "job complete",
@@ -71,9 +77,11 @@ impl JobCommand {
             Self::List(args) => args.run(context, ui),
             Self::Open(args) => args.run(context, ui),
             Self::Tail(args) => args.run(context, ui),
+            Self::Artifacts(args) => args.run(context, ui),
             Self::Message(args) => args.run(context, ui),
             Self::Cancel(args) => args.run(context, ui),
             Self::Requeue(args) => args.run(context, ui),
+            Self::Merge(args) => args.run(context, ui),
             Self::Claim(args) => args.run(context, ui),
             Self::Report(args) => args.run(context, ui),
             Self::Complete(args) => args.run(context, ui),

@@ -15,13 +15,15 @@ use clap::Subcommand;
 
 use crate::{context::Context, ui::Ui};
 
+pub(super) use note::NoteArgs;
+
 /// Look at rooms, and change what does not need the stick
 #[derive(Debug, Subcommand)]
 pub(super) enum RoomCommand {
     List(list::ListArgs),
     State(state::StateArgs),
     Events(events::EventsArgs),
-    Note(note::NoteArgs),
+    Note(NoteArgs),
     Close(close::CloseArgs),
     Policy(policy::PolicyArgs),
     Reorder(reorder::ReorderArgs),

@@ -7,6 +7,8 @@ use baton_app::{
     commands::room::{Note, NoteInput},
 };
 
+use baton_core::reference::Reference;
+
 use crate::{
     context::Context,
     select::{KeyArgs, RoomArgs},
@@ -25,9 +27,9 @@ pub(in crate::commands) struct NoteArgs {
 }
 
 impl NoteArgs {
-    pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+    pub(in crate::commands) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
         let noted = context.run::<Note>(NoteInput { room_id, text: self.text, idempotency_key: self.key.key })?;
-        Ok(ui.answer(&noted, || format!("Noted as event {}.\n", noted.event_seq)))
+        Ok(ui.answer(&noted, || format!("Noted as {}.\n", Reference::Note(noted.event_seq))))
     }
 }

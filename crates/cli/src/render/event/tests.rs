@@ -135,3 +135,63 @@ fn what_an_agent_wrote_stays_within_its_row() {
                        9  fake row
     ");
 }
+
+#[test]
+fn the_timeline_tells_what_became_of_a_job_and_what_was_kept() {
+    let app = TestApp::open(Backend::Sqlite);
+    let [ana, bo] = app.joined(["codex:ana", "claude:bo"]);
+    ana.does("tasks.anchor.set", json!({ "anchor": "a:core", "title": "The rules" }));
+    ana.does("tasks.macro.delegate", json!({ "title": "write the parser", "prompt": "all of it", "anchor": "a:core" }));
+    ana.does("tasks.focus", json!({ "task": "TASK-001" }));
+    ana.does("tasks.focus", json!({ "clear": true }));
+    bo.does("jobs.runner.heartbeat", json!({ "runner_id": "r1", "status": "idle" }));
+    bo.does("jobs.claim", json!({ "runner_id": "r1" }));
+    let report = |kind: &str, message: &str| json!({ "job": "JOB-001", "runner_id": "r1", "claim_revision": 1, "kind": kind, "message": message });
+    for (kind, message) in [
+        ("progress", "reading"),
+        ("checkpoint", "the lexer works"),
+        ("question", "tabs or\nspaces?"),
+        ("error", "no compiler"),
+        ("proof_gate", "no evidence"),
+    ] {
+        bo.does("jobs.report", report(kind, message));
+    }
+    ana.does("jobs.message", json!({ "job": "JOB-001", "message": "tabs" }));
+    bo.does("tasks.card.create", json!({ "title": "all green", "text": "7 tests", "kind": "evidence" }));
+    bo.does("tasks.card.pin", json!({ "card": "CARD-1" }));
+    ana.does("tasks.plan.create", json!({ "title": "first this", "tasks": ["TASK-001"] }));
+    ana.does("jobs.claim", json!({ "job": "JOB-001", "runner_id": "r2", "force": true }));
+    let ended =
+        json!({ "job": "JOB-001", "runner_id": "r2", "claim_revision": 2, "status": "FAILED", "summary": "too hard" });
+    ana.does("jobs.complete", ended);
+    ana.does("jobs.requeue", json!({ "job": "JOB-001", "reason": "once more" }));
+    ana.does("jobs.cancel", json!({ "job": "JOB-001", "reason": "never mind" }));
+    bo.does("jobs.runner.retire", json!({ "runner_id": "r1" }));
+    let told = timeline(&app, &ana);
+    let told: Vec<_> =
+        told.lines().skip(3).map(|line| line.replace("2026-01-01T00:00:00.000Z  turn 0    ", "")).collect();
+    insta::assert_snapshot!(told.join("\n"), @r#"
+     4  codex:ana described a:core: The rules
+     5  codex:ana wrote down TASK-001: write the parser
+     6  codex:ana asked for JOB-001: write the parser
+     7  codex:ana turned to TASK-001
+     8  codex:ana turned to no task in particular
+     9  claude:bo offers a runner: r1
+    10  claude:bo claimed JOB-001 for a runner: r1
+    11  claude:bo goes on with JOB-001: reading
+    12  claude:bo reached something in JOB-001: the lexer works
+    13  claude:bo asks about JOB-001: tabs or
+          spaces?
+    14  claude:bo met an error in JOB-001: no compiler
+    15  claude:bo lacks proof that JOB-001 is done: no evidence
+    16  codex:ana told JOB-001: tabs
+    17  claude:bo kept CARD-1: all green
+    18  claude:bo changed CARD-1: pinned
+    19  codex:ana made PLAN-1: first this
+    20  codex:ana took JOB-001 over for a runner: r2
+    21  codex:ana could not do JOB-001: too hard
+    22  codex:ana wants JOB-001 done again: once more
+    23  codex:ana withdrew JOB-001: never mind
+    24  claude:bo signed off a runner: r1
+    "#);
+}

@@ -1,7 +1,8 @@
 //! Takes out of a transcript what differs from run to run: ids, times, process ids and places.
 
-/// Prefixes of ids that are made at random. The first room of a transcript is `room_1`, and so on.
-const RANDOM_IDS: [&str; 2] = ["room_", "lease_"];
+/// Prefixes of ids that are made at random. The first room of a transcript is `room_1`, and so on. The agent of a job has
+/// its room's behind `@`.
+const RANDOM_IDS: [&str; 3] = ["room_", "lease_", "@"];
 
 /// Words that come before a span of time, and the characters that end it.
 const SPANS: [(&str, &[&str]); 9] = [

@@ -1,6 +1,6 @@
 //! A session at the command line, as one would copy it from a terminal, to be compared as a whole.
 
-use super::{Tidy, World};
+use super::{Ran, Tidy, World};
 
 /// Runs commands and writes down what was typed, what was said, and the exit status unless it was 0.
 pub(crate) struct Transcript<'a> {
@@ -21,6 +21,16 @@ impl<'a> Transcript<'a> {
     /// Has `test:WHO` run the program.
     pub(crate) fn run(&mut self, who: &str, arguments: &[&str]) {
         let ran = self.world.run_as(who, arguments);
+        self.note(who, arguments, &ran);
+    }
+
+    /// Has the agent that works on the job of an assignment run it.
+    pub(crate) fn run_on(&mut self, assignment: &str, arguments: &[&str]) {
+        let ran = self.world.run_on(assignment, arguments);
+        self.note("its agent", arguments, &ran);
+    }
+
+    fn note(&mut self, who: &str, arguments: &[&str], ran: &Ran) {
         let typed: Vec<_> = arguments.iter().map(|argument| shown(argument)).collect();
         self.text.push_str(&format!("{who}$ baton {}\n", self.tidy.tidy(&typed.join(" "))));
         self.text.push_str(&self.tidy.tidy(&ran.stdout));

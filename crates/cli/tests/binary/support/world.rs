@@ -125,6 +125,13 @@ impl World {
         Ran::of(command)
     }
 
+    /// The same, as the agent that works on the job of an assignment: `room_…/JOB-001/1/RUNNER`.
+    pub(crate) fn run_on(&self, assignment: &str, arguments: &[&str]) -> Ran {
+        let mut command = self.baton(arguments);
+        command.env("BATON_JOB", assignment);
+        Ran::of(command)
+    }
+
     /// Has `test:WHO` join, and tells the room.
     pub(crate) fn join_as(&self, who: &str) -> String {
         let ran = self.run_as(who, &["join", "--json"]);

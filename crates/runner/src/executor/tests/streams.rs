@@ -1,7 +1,7 @@
 //! What the programs' real streams mean.
 
 use crate::{
-    executor::{Agent, Answer, CommandLine, Executor, Failed, Profile, Profiles, Slice},
+    executor::{Agent, Answer, CommandLine, Conversation, Executor, Failed, Profile, Profiles, Slice},
     process::{Exit, Line, Status, Tail},
 };
 
@@ -78,6 +78,7 @@ fn codex_whose_model_does_not_answer() {
     Failed {
         why: "codex gave up: We’re currently experiencing high demand, which may cause temporary errors.",
         tail: "WARNING: x",
+        conversation: Doubtful,
     }
     "#);
 }
@@ -90,12 +91,17 @@ fn codex_that_says_something_else_than_an_answer() {
     Failed {
         why: "the answer is not the JSON object that was asked for: expected ident at line 1 column 2",
         tail: "not json at all",
+        conversation: Sound,
     }
     "#);
     let (_, silent) = read(&codex(), "", &exit(0, ""));
     assert_eq!(silent.unwrap_err().why, "codex gave no answer");
     let (_, refused) = read(&codex(), "", &exit(1, "Error: no rollout found"));
-    let expected = Failed { why: "codex exited with 1".to_owned(), tail: "Error: no rollout found".to_owned() };
+    let expected = Failed {
+        why: "codex exited with 1".to_owned(),
+        tail: "Error: no rollout found".to_owned(),
+        conversation: Conversation::Doubtful,
+    };
     assert_eq!(refused, Err(expected));
 }
 
@@ -121,8 +127,11 @@ fn claude_at_work() {
 #[test]
 fn claude_that_gives_up() {
     let (_, answer) = read(&claude(), include_str!("claude-gives-up.jsonl"), &exit(1, "No conversation found"));
-    let expected =
-        Failed { why: "claude gave up: error during execution".to_owned(), tail: "No conversation found".to_owned() };
+    let expected = Failed {
+        why: "claude gave up: error during execution".to_owned(),
+        tail: "No conversation found".to_owned(),
+        conversation: Conversation::Doubtful,
+    };
     assert_eq!(answer, Err(expected));
     let (_, silent) = read(&claude(), "", &exit(0, ""));
     assert_eq!(silent.unwrap_err().why, "claude gave no answer and exited with 0");
@@ -155,5 +164,12 @@ fn a_command_without_an_answer_has_failed_however_it_ended() {
     assert_eq!(failed.tail, "looking\nfound nothing\nand complained");
     let done = "{\"status\":\"DONE\",\"summary\":\"s\"}\n";
     let (_, answer) = read(&command(), done, &exit(2, "no disk"));
-    assert_eq!(answer, Err(Failed { why: "the command exited with 2".to_owned(), tail: "no disk".to_owned() }));
+    assert_eq!(
+        answer,
+        Err(Failed {
+            why: "the command exited with 2".to_owned(),
+            tail: "no disk".to_owned(),
+            conversation: Conversation::Doubtful
+        })
+    );
 }

@@ -1,0 +1,51 @@
+//! `baton job artifacts`
+
+use std::process::ExitCode;
+
+use baton_app::{
+    Failure,
+    commands::library::{ArtifactList, ArtifactListInput, ArtifactView},
+};
+use baton_core::{job::JobId, reference::Reference};
+
+use crate::{context::Context, parse, render, select::RoomArgs, ui::Ui};
+
+/// List the files that a job left behind, newest first: prompts, logs, transcripts, diffs
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct ArtifactsArgs {
+    /// JOB-001, or just 1
+    #[arg(value_name = "JOB", value_parser = parse::job)]
+    job: JobId,
+    /// Only those before this number
+    #[arg(long, value_name = "N")]
+    before: Option<u32>,
+    /// How many, 1 to 200 [default: 25]
+    #[arg(long, value_name = "N")]
+    limit: Option<u32>,
+    #[command(flatten)]
+    room: RoomArgs,
+}
+
+impl ArtifactsArgs {
+    pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let (job, before, limit) = (self.job, self.before, self.limit);
+        let room_id = self.room.find(context)?;
+        let listed = context.run::<ArtifactList>(ArtifactListInput { room_id, job, before, limit })?;
+        Ok(ui.answer(&listed, || match listed.artifacts.as_slice() {
+            [] => format!("{job} left no files behind.\n"),
+            [first, ..] => {
+                let last = listed.artifacts.last().filter(|_| listed.has_more).and_then(number);
+                let more =
+                    last.map_or_else(String::new, |last| format!("more: baton job artifacts {job} --before {last}\n"));
+                format!("{}{more}next: baton open {}\n", render::artifact_lines(&listed.artifacts), first.reference)
+            }
+        }))
+    }
+}
+
+fn number(artifact: &ArtifactView) -> Option<u32> {
+    match artifact.reference {
+        Reference::Artifact(_, number) => Some(number),
+        _ => None,
+    }
+}

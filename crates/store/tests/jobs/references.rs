@@ -1,0 +1,128 @@
+//! Whether a reference leads anywhere.
+
+use baton_core::{
+    event::Recorded,
+    ids::Seq,
+    job::{self, JobId, Jobs, Requeued},
+    library::{Anchor, Artifact, ArtifactId, ArtifactKind, Card, CardId, CardKind, Library, Plan, PlanId},
+    reference::Reference,
+    runner::{Phase, Runner, Runners},
+    task::{State, Task, TaskId},
+};
+use baton_store::{jobs, library, log, references, runners, tasks};
+use baton_testkit::{Scribe, on_every_place};
+
+use super::support::{agent, anchor, at, job, put, read, write};
+
+fn library() -> Library {
+    let (created_by, created_at) = (agent("ana"), at(0));
+    let card = Card {
+        id: CardId(1),
+        kind: CardKind::Note,
+        title: "x".to_owned(),
+        tags: Vec::new(),
+        pinned: false,
+        task: None,
+        anchor: None,
+        job: None,
+        seq: Seq(1),
+        created_by: created_by.clone(),
+        created_at,
+    };
+    let artifact = Artifact {
+        id: ArtifactId(1),
+        kind: ArtifactKind::Diff,
+        name: "x".to_owned(),
+        sha256: "0".repeat(64),
+        bytes: 1,
+        host: "host_1".to_owned(),
+        job: None,
+        seq: Seq(1),
+        created_by: created_by.clone(),
+        created_at,
+    };
+    Library {
+        cards: vec![card],
+        anchors: vec![Anchor { id: anchor("a:core"), title: "x".to_owned(), seq: Seq(1), updated_at: at(0) }],
+        plans: vec![Plan { id: PlanId(1), title: "x".to_owned(), seq: Seq(1), created_by, created_at }],
+        artifacts: vec![artifact],
+    }
+}
+
+#[test]
+fn a_reference_leads_somewhere_where_that_is_and_nowhere_else() {
+    on_every_place(|place| {
+        let store = place.open();
+        let scribe = Scribe::new("ana");
+        let room = scribe.opens(&store, "room_1", "/one");
+        let other = scribe.opens(&store, "room_2", "/two").id;
+        let room = scribe.notes(&store, &room, "third").unwrap();
+        let again = Requeued { job: JobId(1), reason: String::new(), runner_id: None };
+        let fourth: Recorded = room.record(at(1), agent("ana"), job::Event::Requeued(again));
+        let task = Task {
+            id: TaskId(1),
+            title: "x".to_owned(),
+            state: State::Done,
+            assignee: None,
+            scopes: Vec::new(),
+            definition_of_done: None,
+            verification: Vec::new(),
+            created_by: agent("ana"),
+            created_at: at(0),
+            updated_at: at(0),
+        };
+        let runner = Runner {
+            id: agent("r1"),
+            agent: agent("ana"),
+            capabilities: None,
+            retired: true,
+            phase: Phase::Idle,
+            active: Vec::new(),
+            lease_expires_at: at(0),
+        };
+        put(&store, &room.id, &Jobs { jobs: vec![job(1)] });
+        write(&store, |tx| {
+            log::append(tx, &fourth)?;
+            tasks::put(tx, &room.id, &task)?;
+            runners::save(tx, &room.id, &Runners::default(), &Runners { runners: vec![runner.clone()] })?;
+            library::save(tx, &room.id, &Library::default(), &library())
+        });
+        let there = [
+            "JOB-001",
+            "JOB-001@4",
+            "TASK-001",
+            "CARD-1",
+            "PLAN-1",
+            "notes@3",
+            "a:core",
+            "runner:r1",
+            "artifact://diff/1",
+        ];
+        let nowhere = [
+            "JOB-002",
+            "JOB-001@3",
+            "JOB-001@5",
+            "JOB-002@4",
+            "TASK-002",
+            "CARD-2",
+            "PLAN-2",
+            "notes@4",
+            "notes@2",
+            "notes@999999999999999999",
+            "a:Core",
+            "runner:r2",
+            "artifact://log/1",
+            "artifact://diff/2",
+        ];
+        let receipts = ["CMD: cargo test", "LINK: https://example.org"];
+        let parsed = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<Reference>>();
+        let leads = |room, texts: &[&str]| read(&store, |tx| references::lead_somewhere(tx, room, &parsed(texts)));
+        assert_eq!(leads(&room.id, &there), [true; 9]);
+        assert_eq!(leads(&room.id, &nowhere), [false; 14]);
+        assert_eq!(leads(&room.id, &receipts), [true; 2], "they point to nothing that a room keeps");
+        assert_eq!(leads(&other, &there), [false; 9], "that is another room's");
+        assert_eq!(leads(&room.id, &["PLAN-2", "CMD: ls -l", "JOB-001", "JOB-001"]), [false, true, true, true]);
+        assert_eq!(leads(&room.id, &[]), [true; 0]);
+        assert_eq!(read(&store, |tx| jobs::find(tx, &room.id, JobId(1))), Some(job(1)));
+    });
+}

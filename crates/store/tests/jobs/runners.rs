@@ -1,0 +1,167 @@
+//! Runners: what they said of themselves, and until when they count as there.
+
+use baton_core::{
+    ids::RoomId,
+    job::{Executor, JobId, Profile},
+    runner::{Ability, Capabilities, Phase, Runner, Runners, Tally},
+};
+use baton_store::{StoreError, engine::Changes, runners};
+
+use super::support::{agent, at, odd, on_two_rooms, read, write};
+
+/// A runner with as little as it may have.
+fn runner(id: &str, phase: Phase, expires_at: i64) -> Runner {
+    Runner {
+        id: agent(id),
+        agent: agent("ana"),
+        capabilities: None,
+        retired: false,
+        phase,
+        active: Vec::new(),
+        lease_expires_at: at(expires_at),
+    }
+}
+
+/// A runner with all that it can have.
+fn full(id: &str) -> Runner {
+    let able = |executor: &Executor| Ability { executor: *executor, profiles: Profile::ALL.to_vec() };
+    Runner {
+        agent: agent("codex:9b22"),
+        capabilities: Some(Capabilities {
+            executors: Executor::ALL.iter().map(able).collect(),
+            max_parallel: 64,
+            supports_artifacts: true,
+            sandbox_policy: Some(odd()),
+        }),
+        retired: true,
+        active: vec![JobId(999_999_999), JobId(1)],
+        ..runner(id, Phase::Live, -5)
+    }
+}
+
+fn ids(found: &[Runner]) -> Vec<&str> {
+    found.iter().map(|runner| runner.id.as_str()).collect()
+}
+
+#[test]
+fn a_runner_is_read_back_with_everything_and_with_as_little_as_it_may() {
+    on_two_rooms(|store, one, two| {
+        let all = Runners { runners: vec![full("Zulu"), full("bm_runner:42"), runner("r1", Phase::Idle, 9)] };
+        write(store, |tx| runners::save(tx, one, &Runners::default(), &all));
+        assert_eq!(read(store, |tx| runners::all(tx, one)), all);
+        for known in &all.runners {
+            assert_eq!(read(store, |tx| runners::find(tx, one, &known.id)).as_ref(), Some(known));
+        }
+        assert_eq!(read(store, |tx| runners::find(tx, one, &agent("zulu"))), None);
+        assert_eq!(read(store, |tx| runners::find(tx, two, &agent("r1"))), None);
+        assert_eq!(read(store, |tx| runners::all(tx, two)), Runners::default());
+    });
+}
+
+#[test]
+fn a_heartbeat_moves_the_lease_and_what_a_runner_is_at_and_news_is_stored_whole() {
+    on_two_rooms(|store, one, two| {
+        let before = Runners { runners: vec![full("r1"), full("r2"), full("r3")] };
+        for room in [one, two] {
+            write(store, |tx| runners::save(tx, room, &Runners::default(), &before));
+        }
+        let mut after = before.clone();
+        let heard = &mut after.runners[0];
+        (heard.phase, heard.active, heard.lease_expires_at) = (Phase::Idle, Vec::new(), at(77));
+        after.runners[1] = runner("r2", Phase::Idle, 78);
+        after.runners.push(runner("r4", Phase::Live, 79));
+        write(store, |tx| runners::save(tx, one, &before, &after));
+        assert_eq!(read(store, |tx| runners::all(tx, one)), after);
+        assert_eq!(read(store, |tx| runners::all(tx, two)), before);
+    });
+}
+
+#[test]
+fn a_heartbeat_of_a_runner_that_nobody_stored_is_an_error() {
+    on_two_rooms(|store, one, _| {
+        let before = Runners { runners: vec![runner("r1", Phase::Idle, 5)] };
+        let after = Runners { runners: vec![runner("r1", Phase::Idle, 9)] };
+        let lost = store.write::<_, StoreError>(|tx| runners::save(tx, one, &before, &after)).unwrap_err();
+        assert!(matches!(lost, StoreError::BadRow { table: "runners", .. }), "{lost}");
+        assert_eq!(read(store, |tx| runners::all(tx, one)), Runners::default());
+    });
+}
+
+#[test]
+fn a_phase_that_is_no_word_is_refused_and_a_row_that_makes_no_sense_is_named() {
+    on_two_rooms(|store, one, _| {
+        let all = Runners { runners: vec![full("r1")] };
+        write(store, |tx| runners::save(tx, one, &Runners::default(), &all));
+        let wrong = store.write::<_, StoreError>(|tx| tx.execute("UPDATE runners SET phase = 'x'", &[], Changes::Any));
+        assert!(wrong.is_err());
+        for wrong in ["UPDATE runners SET capabilities = '{}'", "UPDATE runners SET active = '[\"TASK-1\"]'"] {
+            let refused = store.write::<_, StoreError>(|tx| {
+                tx.execute(wrong, &[], Changes::Any)?;
+                runners::all(tx, one).map(drop)
+            });
+            assert!(matches!(refused, Err(StoreError::BadRow { table: "runners", .. })), "{wrong}: {refused:?}");
+        }
+        assert_eq!(read(store, |tx| runners::all(tx, one)), all);
+    });
+}
+
+/// Runners whose leases end around 50, two of them signed off.
+fn around_fifty() -> Runners {
+    let away = |id, end| Runner { retired: true, ..runner(id, Phase::Idle, end) };
+    Runners {
+        runners: vec![
+            runner("Zulu", Phase::Live, 51),
+            away("a_gone", 50),
+            away("b_gone_later", 60),
+            runner("live", Phase::Live, 60),
+            runner("old", Phase::Live, 9),
+            runner("over", Phase::Live, 50),
+            runner("r1", Phase::Idle, 51),
+            runner("r2", Phase::Idle, 50),
+        ],
+    }
+}
+
+#[test]
+fn runners_are_there_until_the_very_moment_their_lease_ends() {
+    on_two_rooms(|store, one, two| {
+        write(store, |tx| runners::save(tx, one, &Runners::default(), &around_fifty()));
+        let present = |room: &RoomId, now, limit| read(store, |tx| runners::present(tx, room, at(now), limit));
+        assert_eq!(ids(&present(one, 50, 9)), ["Zulu", "b_gone_later", "live", "r1"], "in the order of their ids");
+        assert_eq!(ids(&present(one, 51, 9)), ["b_gone_later", "live"]);
+        assert_eq!(ids(&present(one, 60, 9)), [""; 0]);
+        assert_eq!(ids(&present(one, 49, 4)), ["Zulu", "b_gone_later", "live", "r1"], "those that stay longest");
+        assert_eq!(ids(&present(one, 49, 3)), ["Zulu", "b_gone_later", "live"], "and of those the first by id");
+        assert_eq!(ids(&present(two, 0, 9)), [""; 0]);
+
+        let offline =
+            |room: &RoomId, now, since, limit| read(store, |tx| runners::offline(tx, room, at(now), at(since), limit));
+        assert_eq!(ids(&offline(one, 50, 9, 9)), ["over", "r2"], "less those that signed off");
+        assert_eq!(ids(&offline(one, 49, 9, 9)), [""; 0]);
+        assert_eq!(ids(&offline(one, 50, 8, 9)), ["over", "r2", "old"], "the last one first");
+        assert_eq!(ids(&offline(one, 51, 8, 3)), ["Zulu", "r1", "over"]);
+        assert_eq!(ids(&offline(one, 51, 50, 9)), ["Zulu", "r1"]);
+        assert_eq!(ids(&offline(two, 60, 0, 9)), [""; 0]);
+    });
+}
+
+#[test]
+fn a_tally_counts_as_the_lists_do() {
+    on_two_rooms(|store, one, two| {
+        write(store, |tx| runners::save(tx, one, &Runners::default(), &around_fifty()));
+        let tally = |room: &RoomId, now, since| read(store, |tx| runners::tally(tx, room, at(now), at(since)));
+        assert_eq!(tally(one, 50, 9), Tally { live: 2, idle: 2, offline: 2 });
+        assert_eq!(tally(one, 50, 8), Tally { live: 2, idle: 2, offline: 3 });
+        assert_eq!(tally(one, 49, 9), Tally { live: 3, idle: 4, offline: 0 });
+        assert_eq!(tally(one, 51, 9), Tally { live: 1, idle: 1, offline: 4 });
+        assert_eq!(tally(one, 60, 59), Tally { live: 0, idle: 0, offline: 1 });
+        assert_eq!(tally(one, 99, 60), Tally::default());
+        assert_eq!(tally(two, 50, 0), Tally::default());
+        for now in [8, 9, 49, 50, 51, 59, 60] {
+            let counted = tally(one, now, 8);
+            let there = read(store, |tx| runners::present(tx, one, at(now), 99)).len() as u64;
+            let gone = read(store, |tx| runners::offline(tx, one, at(now), at(8), 99)).len() as u64;
+            assert_eq!((counted.live + counted.idle, counted.offline), (there, gone), "at {now}");
+        }
+    });
+}

@@ -1,0 +1,108 @@
+//! What these tests share.
+
+use baton_core::{
+    ids::{AgentId, AnchorId, RoomId, Seq},
+    job::{Choice, Claim, Isolation, Job, JobId, Jobs, Kind, Last, Priority, Routing, Status},
+    lease::{Fence, Lease},
+    time::Timestamp,
+};
+use baton_store::{Store, StoreError, engine::Tx, jobs};
+use baton_testkit::{Scribe, on_every_place};
+use serde_json::Map;
+
+/// Text that is hard on quoting, encodings and sorting.
+pub(crate) const ODD: &str = "it's \"ünïcode\" ✓ \\ %_ ?1 $1 漢字 \u{1f9d1}\u{200d}\u{1f4bb}\n\t\u{1}";
+
+pub(crate) fn odd() -> String {
+    ODD.to_owned()
+}
+
+pub(crate) fn agent(name: &str) -> AgentId {
+    name.parse().unwrap()
+}
+
+pub(crate) fn anchor(name: &str) -> AnchorId {
+    name.parse().unwrap()
+}
+
+pub(crate) fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+/// Plays a story on a store with two rooms, so that what is one's is seen not to be the other's.
+pub(crate) fn on_two_rooms(story: impl Fn(&Store, &RoomId, &RoomId)) {
+    on_every_place(|place| {
+        let store = place.open();
+        let rooms = [("room_1", "/one"), ("room_2", "/two")];
+        let [one, two] = rooms.map(|(id, path)| Scribe::new("ana").opens(&store, id, path).id);
+        story(&store, &one, &two);
+    });
+}
+
+pub(crate) fn read<T>(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>) -> T {
+    store.read(|tx| work(tx)).unwrap()
+}
+
+pub(crate) fn write(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<(), StoreError>) {
+    store.write(|tx| work(tx)).unwrap();
+}
+
+/// A job that waits, with as little as it may have. Its last event is its creation, at the place of its number.
+pub(crate) fn job(id: u32) -> Job {
+    let routing = Routing {
+        executor: Choice::Auto,
+        executor_profile: None,
+        executor_model: None,
+        policy: None,
+        expected_artifacts: Vec::new(),
+        isolation: Isolation::Workspace,
+    };
+    Job {
+        id: JobId(id),
+        title: "x".to_owned(),
+        kind: "codex_cli".to_owned(),
+        priority: Priority::Medium,
+        status: Status::Queued,
+        task: None,
+        anchor: None,
+        routing,
+        revision: Fence(0),
+        claim: None,
+        losses: 0,
+        last_question: Seq(0),
+        last_manager: Seq(0),
+        proof_missing: false,
+        has_error: false,
+        summary: None,
+        refs: Vec::new(),
+        meta: Map::new(),
+        last: Last { seq: Seq(u64::from(id)), kind: Kind::Created, preview: String::new() },
+        created_seq: Seq(u64::from(id)),
+        created_by: agent("ana"),
+        created_at: at(0),
+        active_at: at(0),
+    }
+}
+
+/// The same with a runner at it, whose claim ends then.
+pub(crate) fn claimed(job: Job, runner: &str, expires_at: i64) -> Job {
+    let revision = job.revision.next();
+    let lease = Lease { holder: agent(runner), fence: revision, expires_at: at(expires_at) };
+    let claim = Some(Claim { lease, claimant: agent("ana"), executor: None });
+    Job { status: Status::Running, revision, claim, ..job }
+}
+
+/// Jobs in the order of their numbers.
+pub(crate) fn in_order(mut jobs: Vec<Job>) -> Jobs {
+    jobs.sort_by_key(|job| job.id);
+    Jobs { jobs }
+}
+
+/// Stores jobs that are not there yet.
+pub(crate) fn put(store: &Store, room: &RoomId, all: &Jobs) {
+    write(store, |tx| jobs::save(tx, room, &Jobs::default(), all));
+}
+
+pub(crate) fn numbers(found: &[Job]) -> Vec<u32> {
+    found.iter().map(|job| job.id.0).collect()
+}

@@ -1,0 +1,201 @@
+//! A store that an earlier Baton wrote is brought up to date, and has all that it had.
+#![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
+
+use std::{fs, path::Path};
+
+use baton_core::{
+    agent::Former, event::Recorded, ids::Seq, inbox::Inbox, job::Jobs, library::Library, process::Proof, room::Room,
+    runner::Runners, scope::Scopes, task::Tasks,
+};
+use baton_store::{
+    SCHEMA_VERSION, Store, StoreError,
+    engine::{Changes, Tx},
+    former, hosts,
+    idempotency::{self, Kept},
+    inbox, jobs, library, log, rooms, runners, scopes, search, tasks,
+};
+use baton_testkit::{Agent, Backend, Place, TestApp, on_every_backend};
+use rusqlite::Connection;
+use serde_json::json;
+
+/// Takes away what the fourth migration brought. What is left is what an earlier Baton has.
+const BACK_TO_THREE: &[&str] = &[
+    "DROP TABLE search_index",
+    "DROP TABLE search_progress",
+    "DROP TABLE artifacts",
+    "DROP TABLE plans",
+    "DROP TABLE anchors",
+    "DROP TABLE cards",
+    "DROP TABLE focus",
+    "ALTER TABLE tasks DROP COLUMN verification",
+    "ALTER TABLE tasks DROP COLUMN definition_of_done",
+    "DROP TABLE runners",
+    "DROP TABLE jobs",
+    "DROP INDEX log_by_job",
+    "ALTER TABLE log DROP COLUMN job",
+];
+
+fn go_back_to_three(place: &Place) {
+    let version = match place.backend() {
+        Backend::Sqlite => "PRAGMA user_version = 3",
+        Backend::Postgres => "UPDATE schema_version SET version = 3",
+    };
+    let gone = place.open().write::<_, StoreError>(|tx| {
+        BACK_TO_THREE.iter().chain([&version]).try_for_each(|sql| tx.execute(sql, &[], Changes::Any))
+    });
+    gone.unwrap();
+}
+
+/// What a database is made of, as each engine tells it.
+const MADE_OF_IN_SQLITE: &str = "SELECT name || ': ' || coalesce(sql, '') FROM sqlite_schema ORDER BY name";
+const MADE_OF_IN_POSTGRES: &str = "
+    SELECT CAST(part AS TEXT)
+      FROM (SELECT concat_ws(' ', table_name, column_name, data_type, is_nullable, column_default, collation_name) AS part
+              FROM information_schema.columns
+             WHERE table_schema = 'baton'
+             UNION ALL
+            SELECT indexdef FROM pg_indexes WHERE schemaname = 'baton'
+             UNION ALL
+            SELECT concat_ws(' ', CAST(conrelid AS REGCLASS), pg_get_constraintdef(oid))
+              FROM pg_constraint
+             WHERE connamespace = CAST('baton' AS REGNAMESPACE)) AS parts
+     ORDER BY part
+";
+
+fn made_of(place: &Place) -> Vec<String> {
+    let sql = match place.backend() {
+        Backend::Sqlite => MADE_OF_IN_SQLITE,
+        Backend::Postgres => MADE_OF_IN_POSTGRES,
+    };
+    let mut found = Vec::new();
+    let told = place.open().read::<_, StoreError>(|tx| {
+        tx.query(sql, &[], &mut |row| {
+            found.push(row.text(0)?.unwrap_or_default().to_owned());
+            Ok(())
+        })
+    });
+    told.unwrap();
+    found
+}
+
+#[test]
+fn what_is_taken_away_leaves_exactly_the_third_schema_of_the_embedded_store() {
+    let place = Place::new(Backend::Sqlite);
+    drop(place.open());
+    go_back_to_three(&place);
+    let third = Connection::open_in_memory().unwrap();
+    for file in ["0001_rooms", "0002_hosts", "0003_agents"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/schema/{file}.sqlite.sql"));
+        third.execute_batch(&fs::read_to_string(path).unwrap()).unwrap();
+    }
+    let mut names = third.prepare(MADE_OF_IN_SQLITE).unwrap();
+    let expected: Vec<String> = names.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    // Looked at from outside: opening it would bring it up to date.
+    let database = place.data_directory().join(baton_store::DATABASE_FILE);
+    #[expect(clippy::disallowed_methods, reason = "nothing of Baton has it open here")]
+    let left = Connection::open(database).unwrap();
+    let mut names = left.prepare(MADE_OF_IN_SQLITE).unwrap();
+    let found: Vec<String> = names.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    assert_eq!(found, expected);
+}
+
+/// All that the third schema has of a room.
+#[derive(Debug, PartialEq)]
+struct Whole {
+    room: Room,
+    log: Vec<Recorded>,
+    scopes: Scopes,
+    tasks: Tasks,
+    inbox: Inbox,
+    former: Vec<Former>,
+}
+
+fn everything(store: &Store) -> (Vec<Whole>, Vec<Kept>) {
+    let rooms_of = |tx: &mut dyn Tx| {
+        let mut found = Vec::new();
+        for id in rooms::all(tx)? {
+            found.push(Whole {
+                room: rooms::load(tx, &id)?.unwrap(),
+                log: log::after(tx, &id, Seq(0), u32::MAX)?,
+                scopes: scopes::all(tx, &id)?,
+                tasks: tasks::all(tx, &id)?,
+                inbox: inbox::all(tx, &id)?,
+                former: former::all(tx, &id)?,
+            });
+        }
+        Ok::<_, StoreError>(found)
+    };
+    store.read(|tx| Ok::<_, StoreError>((rooms_of(tx)?, idempotency::after(tx, None, 99)?))).unwrap()
+}
+
+/// Two rooms, one of them closed, with everything that agents could have before there were jobs.
+fn collaborate<'a>(app: &'a TestApp, gone: &Agent<'_>) -> Agent<'a> {
+    let [ana, bo] = app.joined(["ana", "bo"]);
+    let closer = app.agent("cy");
+    app.workspace().file("closed/AGENTS.md", "# A workspace\n");
+    closer.join_at("closed");
+    closer.does("room.close", json!({"expected_turn_id": 0, "reason": "done"}));
+    ana.does("agent.register", json!({"name": "amber-otter", "role": "builder"}));
+    ana.does("scope.reserve", json!({"scopes": ["src/*", "it's a \"dir\""], "bead_id": "bb-u6f.6.3"}));
+    ana.does("scope.release", json!({"scopes": ["it's a \"dir\""]}));
+    for title in ["open", "under way — «…»"] {
+        ana.does("tasks.create", json!({"title": title, "scopes": ["src"]}));
+    }
+    ana.does("tasks.start", json!({"task": "TASK-002"}));
+    let message = json!({"to": bo.id(), "category": "HANDOFF", "subject": "x", "summary": "s", "next_action": "n"});
+    let message = ana.does("inbox.send", message)["message"].clone();
+    bo.does("inbox.ack", json!({"message": message, "note": "mine"}));
+    ana.does("room.note", json!({"text": "a zebra", "idempotency_key": "k"}));
+    ana.release(&ana.claim());
+    let told = app.place().open().write::<_, StoreError>(|tx| {
+        hosts::booted(tx, "afar", &gone.process().boot_id, app.now())?;
+        hosts::departed(tx, &gone.process(), Proof::Exited, app.now())
+    });
+    told.unwrap();
+    ana
+}
+
+#[test]
+fn a_store_of_the_third_schema_keeps_everything_and_gains_jobs() {
+    on_every_backend(|app| {
+        let gone = app.agent_elsewhere("gone", "afar");
+        let ana = collaborate(&app, &gone);
+        let (before, newest) = (everything(&app.place().open()), made_of(app.place()));
+        let parts: Vec<_> = before
+            .0
+            .iter()
+            .map(|whole| {
+                let Whole { scopes, tasks, inbox, former, .. } = whole;
+                [scopes.reservations.len(), tasks.tasks.len(), inbox.items.len(), former.len()]
+            })
+            .collect();
+        assert!(parts.contains(&[2, 2, 1, 1]), "{parts:?}");
+        assert_eq!(before.1.len(), 1);
+
+        go_back_to_three(app.place());
+        let store = app.place().open();
+        assert_eq!(store.info().unwrap().schema, SCHEMA_VERSION);
+        assert_eq!(everything(&store), before);
+        assert_eq!(made_of(app.place()), newest, "it is made of what a fresh one is made of");
+        let proof = store
+            .read::<_, StoreError>(|tx| Ok(hosts::testimony(tx, &[&gone.process()])?.of(&gone.process())))
+            .unwrap();
+        assert_eq!(proof, Some(Proof::Exited));
+        assert!(store.check().unwrap().iter().all(|check| check.problem.is_none()));
+        for Whole { room, .. } in &before.0 {
+            let gained = store.read::<_, StoreError>(|tx| {
+                let (jobs, runners) = (jobs::all(tx, &room.id)?, runners::all(tx, &room.id)?);
+                Ok((jobs, runners, library::all(tx, &room.id)?, search::progress(tx, &room.id)?))
+            });
+            assert_eq!(gained.unwrap(), (Jobs::default(), Runners::default(), Library::default(), Seq(0)));
+        }
+
+        // What was there before is found, and what is new works on it.
+        let app = app.beside();
+        let ana = ana.through(&app);
+        let found = ana.does("tasks.search", json!({"query": "zebra"}));
+        assert_eq!(found["hits"].as_array().unwrap().len(), 1, "{found}");
+        ana.does("jobs.create", json!({"title": "t", "prompt": "p", "task": "TASK-001"}));
+        assert_eq!(ana.does("jobs.list", json!({"task": "TASK-001"}))["jobs"].as_array().unwrap().len(), 1);
+    });
+}
