@@ -1,5 +1,5 @@
 //! A runner that is started because somebody delegates and nobody is there to do it.
-#![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot set its scene should stop there")]
 
 use std::fs;
 

@@ -1,6 +1,6 @@
 //! Eight runners and thousands of jobs, while runners are killed and stopped past their leases: every job ends once, and
 //! nobody who lost a claim writes anything.
-#![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot set its scene should stop there")]
 
 use std::collections::BTreeMap;
 

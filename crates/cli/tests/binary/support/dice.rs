@@ -1,6 +1,6 @@
 //! Chance that can be played again.
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene should stop there")]
-#![expect(clippy::print_stdout, reason = "a seed is shown with the test that fails")]
+#![expect(clippy::print_stdout, reason = "what a test prints is shown when it fails")]
 
 use std::hash::{BuildHasher, RandomState};
 

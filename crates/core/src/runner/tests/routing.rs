@@ -43,6 +43,15 @@ fn chosen(routing: &Routing, candidates: &[Candidate]) -> String {
 }
 
 #[test]
+fn a_job_that_asks_for_no_profile_is_done_with_any_and_one_that_does_with_that_only() {
+    let deep = only(&[Profile::Deep], Codex);
+    assert_eq!(can_do(&deep, &asking(Choice::Codex)), [Codex]);
+    let fast = Routing { executor_profile: Some(Profile::Fast), ..asking(Choice::Codex) };
+    assert_eq!(can_do(&deep, &fast), []);
+    assert_eq!(can_do(&deep, &auto(&[], &[], Some(Profile::Audit))), []);
+}
+
+#[test]
 fn a_runner_is_left_out_that_lacks_what_the_job_needs() {
     let both = [there("r1", &[Codex], 0, 1), there("r2", &[ClaudeCode], 0, 1)];
     let table: [(&str, Routing, &str); 8] = [
