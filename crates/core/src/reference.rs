@@ -144,10 +144,12 @@ fn pointer(text: &str) -> Option<Reference> {
     if let Some((job, seq)) = text.split_once('@') {
         return Some(Reference::JobEvent(job.parse().ok()?, place(seq)?));
     }
-    let job = || text.parse().ok().map(Reference::Job);
-    let task = || text.parse().ok().map(Reference::Task);
-    let card = || text.parse().ok().map(Reference::Card);
-    let plan = || text.parse().ok().map(Reference::Plan);
+    // Not parsed as ids: every word of a text is tried, and each refusal would be put into words that nobody reads.
+    let numbered = |prefix| number::read(text, prefix);
+    let job = || numbered(JobId::PREFIX).map(|number| Reference::Job(JobId(number)));
+    let task = || numbered(TaskId::PREFIX).map(|number| Reference::Task(TaskId(number)));
+    let card = || numbered(CardId::PREFIX).map(|number| Reference::Card(CardId(number)));
+    let plan = || numbered(PlanId::PREFIX).map(|number| Reference::Plan(PlanId(number)));
     let anchor = || text.parse().ok().map(Reference::Anchor);
     job().or_else(task).or_else(card).or_else(plan).or_else(anchor)
 }
