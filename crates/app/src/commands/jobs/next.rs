@@ -135,13 +135,15 @@ impl Seeker {
     /// Every runner that is there, this one too.
     fn candidates(&mut self, change: &mut Change<'_>) -> Result<&[Candidate], Failure> {
         if self.candidates.is_none() {
-            let loads = jobs::loads(change.tx, &change.room.id)?;
-            let load = |id: &AgentId| loads.iter().find(|(runner, _)| runner == id).map_or(0, |(_, load)| *load);
             let present = runners::present(change.tx, &change.room.id, change.now, limits::RUNNERS_WEIGHED)?;
             let others = present.into_iter().filter(|other| other.id != self.runner && !other.retired);
             let others = others.filter_map(|other| Some((other.id, other.capabilities?)));
             let own = self.capabilities.clone().map(|capabilities| (self.runner.clone(), capabilities));
-            let weighed = others.chain(own).map(|(runner, capabilities)| {
+            let weighed: Vec<(AgentId, Capabilities)> = others.chain(own).collect();
+            // Where there is nobody to choose between, it does not matter how much each has to do.
+            let loads = if weighed.len() > 1 { jobs::loads(change.tx, &change.room.id)? } else { Vec::new() };
+            let load = |id: &AgentId| loads.iter().find(|(runner, _)| runner == id).map_or(0, |(_, load)| *load);
+            let weighed = weighed.into_iter().map(|(runner, capabilities)| {
                 let load = load(&runner);
                 Candidate { runner, capabilities, load }
             });
