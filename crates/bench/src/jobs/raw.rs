@@ -60,7 +60,7 @@ const QUEUED: &str = concat!(
     ", number
       FROM jobs
      WHERE room_id = ?1 AND executor = ?2 AND status = 'QUEUED'
-     ORDER BY priority DESC, number
+     ORDER BY priority, number
      LIMIT 1"
 );
 
