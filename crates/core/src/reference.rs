@@ -58,12 +58,12 @@ impl Reference {
     }
 
     /// Whether it can be the proof of what `job` did: a place where findings are kept, or somebody else's work. A job does
-    /// not prove itself, and a part of the map or a runner proves nothing.
+    /// not prove itself, and a part of the map, a runner or a file that a runner kept proves nothing.
     pub fn can_prove(&self, job: JobId) -> bool {
         match self {
             Self::Job(other) | Self::JobEvent(other, _) => *other != job,
-            Self::Task(_) | Self::Card(_) | Self::Plan(_) | Self::Note(_) | Self::Artifact(..) => true,
-            Self::Anchor(_) | Self::Runner(_) | Self::Command(_) | Self::Link(_) => false,
+            Self::Task(_) | Self::Card(_) | Self::Plan(_) | Self::Note(_) => true,
+            Self::Artifact(..) | Self::Anchor(_) | Self::Runner(_) | Self::Command(_) | Self::Link(_) => false,
         }
     }
 }
@@ -229,10 +229,18 @@ mod tests {
     #[test]
     fn a_job_does_not_prove_itself_and_neither_does_a_place_on_the_map() {
         let proves = |text: &str| text.parse::<Reference>().unwrap().can_prove(JobId(1));
-        for good in ["CARD-1", "TASK-001", "PLAN-1", "notes@4", "JOB-002", "JOB-002@9", "artifact://report/1"] {
+        for good in ["CARD-1", "TASK-001", "PLAN-1", "notes@4", "JOB-002", "JOB-002@9"] {
             assert!(proves(good), "{good}");
         }
-        for bad in ["JOB-001", "JOB-001@9", "a:core", "runner:r1", "CMD: cargo test", "LINK: https://example.org"] {
+        for bad in [
+            "artifact://report/1",
+            "JOB-001",
+            "JOB-001@9",
+            "a:core",
+            "runner:r1",
+            "CMD: cargo test",
+            "LINK: https://example.org",
+        ] {
             assert!(!proves(bad), "{bad}");
         }
     }

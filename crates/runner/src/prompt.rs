@@ -26,6 +26,8 @@ pub struct Briefing<'a> {
     pub skill: Option<&'a str>,
     /// Its task at a glance.
     pub snapshot: Option<&'a str>,
+    /// The part of the map that it is about.
+    pub anchor: Option<&'a str>,
     /// The newest part of its thread, oldest first.
     pub thread: &'a [JobEvent],
     /// What went before.
@@ -61,6 +63,7 @@ impl Briefing<'_> {
         section(&mut text, "Skill", self.skill.unwrap_or_default());
         section(&mut text, "Job", &self.spec());
         section(&mut text, "Task", self.snapshot.unwrap_or_default());
+        section(&mut text, "Anchor", self.anchor.unwrap_or_default());
         section(&mut text, "What went before", &self.before());
         section(&mut text, "Thread of the job, oldest first", &thread(self.thread));
         text.push('\n');

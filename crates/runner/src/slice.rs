@@ -20,7 +20,7 @@ use crate::{
     executor::{Conversation, Executor, Failed, Outcome, Running, SERVER, Seen, Server, Session, Slice, ToolState},
     place::{Before, Place},
     scratch::Scratch,
-    work::Work,
+    work::{Halted, Work},
 };
 
 /// How much of a stream is kept.
@@ -46,7 +46,7 @@ pub(crate) fn play(
     prompt: String,
     resume: Option<Session>,
     number: u32,
-) -> Result<Kept, Failure> {
+) -> Result<Kept, Halted> {
     let executor = choose(work, job)?;
     let scratch = Scratch::new(&work.settings.scratch).map_err(|error| failed("A directory", &error))?;
     let slice = Slice {
@@ -79,6 +79,10 @@ pub(crate) fn play(
     if work.lifeline.cut().is_some() {
         // Whatever it left is nobody's: the claim is gone, or the job is given back.
         return Ok(recording.done(Outcome::Stopped, None));
+    }
+    if !played.exit.stuck.is_empty() {
+        work.told
+            .say(work.claimed.id(), &format!("left processes that cannot be ended: {}", played.exit.stuck.join(", ")));
     }
     if !played.exit.leaked.is_empty() {
         work.told.say(
@@ -197,16 +201,17 @@ impl<'a> Recording<'a> {
         }
     }
 
-    fn keep(&mut self, kind: ArtifactKind, name: &str, content: &[u8]) -> Result<(), Failure> {
+    fn keep(&mut self, kind: ArtifactKind, name: &str, content: &[u8]) -> Result<(), Halted> {
         if content.is_empty() {
             return Ok(());
         }
         let name = format!("slice-{}-{name}", self.number);
-        self.refs.push(self.work.desk.keep(self.work.claimed, kind, &name, content)?);
+        let work = self.work;
+        self.refs.push(work.patiently(|| work.desk.keep(work.claimed, kind, &name, content))?);
         Ok(())
     }
 
-    fn keep_all(&mut self, log: &Stream, place: &Place, before: &Before, outcome: &Outcome) -> Result<(), Failure> {
+    fn keep_all(&mut self, log: &Stream, place: &Place, before: &Before, outcome: &Outcome) -> Result<(), Halted> {
         self.keep(ArtifactKind::Log, "log.txt", log.whole().as_bytes())?;
         self.keep(ArtifactKind::Transcript, "transcript.jsonl", self.transcript.whole().clone().as_bytes())?;
         if let Some(diff) = place.diff(before) {

@@ -11,14 +11,16 @@ use std::{
 
 use baton_app::Failure;
 use baton_core::{
-    code::Kind,
+    code::{ErrorCode, Kind},
     job::{Outcome as End, ReportKind},
+    limits,
     reference::Reference,
     runner::Injection,
 };
+use serde_json::Map;
 
 use crate::{
-    desk::{Claimed, Desk, Said, is_over},
+    desk::{Claimed, Desk, Said, is_over, may_pass},
     executor::{Answer, AnswerStatus, Conversation, Outcome, Session},
     gate::Verdict,
     keeper::Keeper,
@@ -32,6 +34,8 @@ use crate::{
 
 /// How long a slice that ended at once is waited for before the next, doubled each time.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+/// How much of a summary is told. The whole answer is kept as a file.
+const SUMMARY_CHARS: usize = 4_000;
 /// How often a wait for a manager looks without having been rung for.
 const SAFETY: Duration = Duration::from_secs(5);
 
@@ -60,7 +64,7 @@ struct Carried {
 }
 
 /// Why work on a job is over without an end of the job.
-enum Halted {
+pub(crate) enum Halted {
     /// The claim is over.
     Cut(Cut),
     /// Baton said no to something that must not be refused.
@@ -145,15 +149,17 @@ impl Work<'_> {
     /// Plays one slice, and keeps what it leaves behind.
     fn slice(&self, place: &Place, carried: &mut Carried) -> Result<Outcome, Halted> {
         carried.slice += 1;
-        let (job, thread) = self.desk.look(self.claimed.id())?;
+        let (job, thread) = self.patiently(|| self.desk.look(self.claimed.id()))?;
         let injection = Injection::choose(&job.kind, &job.meta, self.settings.skill);
         let skill = injection.and_then(|injection| self.desk.skill(injection));
-        let snapshot = job.task.map(|task| self.desk.snapshot(task)).transpose()?;
+        let snapshot = job.task.map(|task| self.patiently(|| self.desk.snapshot(task))).transpose()?;
+        let anchor = job.anchor.as_ref().and_then(|anchor| self.desk.anchor(anchor));
         let briefing = Briefing {
             job: &job,
             prompt: &self.claimed.prompt,
             skill: skill.as_deref(),
             snapshot: snapshot.as_deref(),
+            anchor: anchor.as_deref(),
             thread: &thread,
             prior: &carried.prior,
         };
@@ -177,7 +183,14 @@ impl Work<'_> {
         };
         self.told.say(self.claimed.id(), &shown);
         let refs = refs.iter().map(Reference::to_string).collect();
-        self.desk.report(self.claimed, Said { refs, meta, ..Said::new(ReportKind::Progress, shown) })?;
+        let said = Said { refs, meta, ..Said::new(ReportKind::Progress, shown) };
+        match self.report(said.clone()) {
+            // What is noted beside a job has a bound, which its creator or its agent may have used up.
+            Err(Halted::Refused(failure)) if failure.code == ErrorCode::InvalidInput => {
+                self.report(Said { meta: Map::new(), ..said })?;
+            }
+            reported => reported?,
+        }
         Ok(outcome)
     }
 
@@ -202,7 +215,7 @@ impl Work<'_> {
                     let why = format!("Failed {} times in a row. {message}", self.settings.failures_max);
                     return self.end(End::Failed, &why, &carried.own).map(Some);
                 }
-                self.desk.report(self.claimed, Said::new(ReportKind::Error, message))?;
+                self.report(Said::new(ReportKind::Error, message))?;
                 // What could not be gone on with is begun anew.
                 carried.session.take_if(|_| failed.conversation == Conversation::Doubtful);
                 carried.prior = Prior { outcome: Some(format!("The last slice failed: {}", failed.why)), demand: None };
@@ -218,13 +231,15 @@ impl Work<'_> {
             self.pass_on(note.clone().into())?;
         }
         match answer.status {
-            AnswerStatus::Failed => self.end(End::Failed, &answer.summary, &self.leading(answer)?).map(Some),
+            AnswerStatus::Failed => {
+                self.end(End::Failed, &answer.summary, &self.patiently(|| self.leading(answer))?).map(Some)
+            }
             AnswerStatus::Continue => {
                 carried.unproven = 0;
                 carried.prior = Prior { outcome: Some(format!("So far: {}", answer.summary)), demand: None };
                 Ok(None)
             }
-            AnswerStatus::Done => match self.desk.weigh(self.claimed.id(), answer, &carried.own)? {
+            AnswerStatus::Done => match self.patiently(|| self.desk.weigh(self.claimed.id(), answer))? {
                 Verdict::Proven(refs) => self.end(End::Done, &answer.summary, &refs).map(Some),
                 Verdict::Unproven(why) => {
                     carried.unproven += 1;
@@ -232,7 +247,7 @@ impl Work<'_> {
                         let why = format!("{why}, {} times in a row. It said: {}", carried.unproven, answer.summary);
                         return self.end(End::Failed, &why, &carried.own).map(Some);
                     }
-                    self.desk.report(self.claimed, Said::new(ReportKind::ProofGate, why.clone()))?;
+                    self.report(Said::new(ReportKind::ProofGate, why.clone()))?;
                     carried.prior = Prior {
                         outcome: Some(format!("You said DONE: {}", answer.summary)),
                         demand: Some(format!(
@@ -248,16 +263,16 @@ impl Work<'_> {
 
     /// Passes on what an agent reports with its answer. What it points to may be wrong; what it says is not lost for that.
     fn pass_on(&self, said: Said) -> Result<(), Halted> {
-        match self.desk.report(self.claimed, said.clone()) {
-            Ok(_) => Ok(()),
-            Err(failure) if is_over(&failure) && self.desk.holds(self.claimed).is_ok_and(|holds| !holds) => {
-                Err(Halted::Cut(Cut::Lost))
-            }
-            Err(_) => {
-                self.desk.report(self.claimed, Said { refs: Vec::new(), ..said })?;
-                Ok(())
-            }
-        }
+        let wrong_refs = match self.report(said.clone()) {
+            Err(Halted::Refused(_)) => true,
+            Err(Halted::Cut(Cut::Lost)) => self.patiently(|| self.desk.holds(self.claimed))?,
+            reported => return reported,
+        };
+        if wrong_refs { self.report(Said { refs: Vec::new(), ..said }) } else { Err(Halted::Cut(Cut::Lost)) }
+    }
+
+    fn report(&self, said: Said) -> Result<(), Halted> {
+        self.patiently(|| self.desk.report(self.claimed, said.clone())).map(|_| ())
     }
 
     fn leading(&self, answer: &Answer) -> Result<Vec<Reference>, Failure> {
@@ -265,31 +280,41 @@ impl Work<'_> {
         self.desk.resolving(named)
     }
 
-    /// Ends the job. A store that cannot be reached is waited for: what was done is not to be lost for that.
+    /// Ends the job.
     fn end(&self, end: End, summary: &str, refs: &[Reference]) -> Result<End, Halted> {
-        let summary: String = summary.chars().take(4_000).collect();
+        let chars = summary.chars().count();
+        let mut said: String = summary.chars().take(SUMMARY_CHARS).collect();
+        if chars > SUMMARY_CHARS {
+            said += &format!("… [cut: {chars} characters]");
+        }
+        // Of many, the last: they are what the job came to.
+        let refs = &refs[refs.len().saturating_sub(limits::REFERENCES)..];
+        self.patiently(|| self.desk.complete(self.claimed, end, &said, refs)).map(|()| end)
+    }
+
+    /// Says something to Baton. A store that cannot be reached is waited for: what was done is not to be lost for that.
+    pub(crate) fn patiently<T>(&self, say: impl Fn() -> Result<T, Failure>) -> Result<T, Halted> {
         let mut pause = PAUSE.0;
         loop {
-            match self.desk.complete(self.claimed, end, &summary, refs) {
-                Ok(()) => return Ok(end),
-                Err(failure) if failure.code.kind() != Kind::Failed => return Err(failure.into()),
-                Err(failure) => {
-                    self.told.say(self.claimed.id(), &format!("its end cannot be told yet: {failure}"));
+            match say() {
+                Err(failure) if may_pass(&failure) => {
+                    self.told.say(self.claimed.id(), &format!("has to wait for the store: {failure}"));
                     if let Some(cut) = self.lifeline.pause(pause) {
                         return Err(Halted::Cut(cut));
                     }
                     pause = (pause * 2).min(PAUSE.1);
                 }
+                said => return Ok(said?),
             }
         }
     }
 
     /// Waits for a manager's word, where one is needed. The claim is kept meanwhile.
     fn await_manager(&self, started: Instant) -> Result<(), Halted> {
-        let mut watch = self.desk.watch()?;
+        let mut watch = self.patiently(|| self.desk.watch())?;
         let mut is_told = false;
         loop {
-            let job = self.desk.job(self.claimed.id())?;
+            let job = self.patiently(|| self.desk.job(self.claimed.id()))?;
             if !job.needs_manager || started.elapsed() >= self.settings.job_limit {
                 return Ok(());
             }

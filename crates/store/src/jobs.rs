@@ -138,6 +138,39 @@ pub(crate) const PRESSING: &str = jobs!(
 "
 );
 
+/// The same of one status.
+pub(crate) const PRESSING_IN: &str = jobs!(
+    "
+     WHERE room_id = ?1 AND attention > 0 AND status = ?3
+     ORDER BY attention, last_seq DESC
+     LIMIT ?2
+"
+);
+
+/// The first `limit` jobs of one active status on a radar at `now`: what is pressing, what is overdue, then the newest.
+pub fn radar_in(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    now: Timestamp,
+    status: Status,
+    limit: u32,
+) -> Result<Vec<Job>, StoreError> {
+    let (room_param, now, most) = (Param::from(room.as_str()), Param::from(now.as_millis()), i64::from(limit).into());
+    let pressing = [room_param, most, status.as_str().into()];
+    let (stale, calm) = ([room_param, now, most], [room_param, status.as_str().into(), now, most]);
+    let mut queries = vec![Query::new(PRESSING_IN, &pressing)];
+    queries.extend((status == Status::Running).then(|| Query::new(STALE, &stale)));
+    queries.push(Query::new(CALM, &calm));
+    let mut found = Vec::new();
+    tx.query_all(&queries, &mut |_, row| {
+        if found.len() < limit as usize {
+            found.push(job(room, row)?);
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
 /// Lists what is running and overdue, the latest first, less what is pressing anyway.
 pub(crate) const STALE: &str = jobs!(
     "

@@ -127,6 +127,28 @@ pub fn of_job_before(
     )
 }
 
+/// The same, less mere progress.
+pub(crate) const WORDS_OF_JOB_BEFORE: &str = "
+    SELECT seq, type, actor, payload, created_at_ms, turn_id
+      FROM log
+     WHERE room_id = ?1 AND (job, seq) < (?2, ?3) AND job >= ?2 AND type <> 'job.progress'
+     ORDER BY job DESC, seq DESC
+     LIMIT ?4
+";
+
+/// What of a job's thread is more than mere progress, newest first, older than `before`.
+pub fn words_of_job_before(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    job: JobId,
+    before: Option<Seq>,
+    limit: u32,
+) -> Result<Vec<Recorded>, StoreError> {
+    let bound = before.map_or(i64::MAX, int);
+    let params = [room.as_str().into(), i64::from(job.0).into(), bound.into(), i64::from(limit).into()];
+    collect(tx, WORDS_OF_JOB_BEFORE, room, &params)
+}
+
 /// A job's events, oldest first, newer than a place.
 pub(crate) const OF_JOB_AFTER: &str = "
     SELECT seq, type, actor, payload, created_at_ms, turn_id

@@ -54,8 +54,6 @@ pub struct Row {
     pub last: Reference,
     /// What it wants.
     pub marker: Option<Marker>,
-    /// Whether somebody has to decide.
-    pub needs_manager: bool,
     /// Its number.
     pub job: JobId,
     /// How far it is.
@@ -74,7 +72,6 @@ impl Row {
         Self {
             last: job.last_ref(),
             marker: job.marker(now),
-            needs_manager: job.needs_manager(),
             job: job.id,
             status: job.status,
             title: job.title.clone(),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Created, Event, Kind, Outcome, ReclaimReason,
+    Created, Event, Kind, ReclaimReason,
     spec::{Executor, Priority, Routing},
 };
 use crate::{
@@ -287,15 +287,6 @@ impl Job {
             claim.lease.expires_at = self.created_at;
         }
         self
-    }
-
-    /// How a job ended, if it did so by a runner's word.
-    pub fn outcome(&self) -> Option<Outcome> {
-        match self.status {
-            Status::Done => Some(Outcome::Done),
-            Status::Failed => Some(Outcome::Failed),
-            Status::Queued | Status::Running | Status::Canceled => None,
-        }
     }
 
     /// The last thing that happened, as a reference.

@@ -90,7 +90,7 @@ fn runner(mut table: Reader<'_>) -> Result<RunnerSettings, Fault> {
         skill_profile: table
             .text_where("skill_profile", "daily, strict, research or teamlead", SkillProfile::named)?
             .unwrap_or(usual.skill_profile),
-        skill_max_chars: table.number("skill_max_chars", 0..=50_000)?.unwrap_or(usual.skill_max_chars),
+        skill_max_chars: table.number("skill_max_chars", 0..=16_000)?.unwrap_or(usual.skill_max_chars),
     };
     table.finish()?;
     Ok(settings)

@@ -49,7 +49,13 @@ pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
     }
     Plan {
         argv: argv.add(&agent.args).done(),
-        env: Vec::new(),
+        // In its environment, where the file names them: nothing secret is written down.
+        env: slice
+            .server
+            .iter()
+            .flat_map(|server| &server.env)
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect(),
         files: vec![(servers, mcp_config(slice).to_string())],
         stop_signal: StopSignal::Interrupt,
     }
@@ -58,7 +64,8 @@ pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
 fn mcp_config(slice: &Slice) -> Value {
     let mut servers = json!({});
     if let Some(server) = &slice.server {
-        let env: serde_json::Map<_, _> = server.env.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+        let env: serde_json::Map<_, _> =
+            server.env.iter().map(|(name, _)| (name.clone(), json!(format!("${{{name}}}")))).collect();
         servers["baton"] =
             json!({"type": "stdio", "command": server.command.to_string_lossy(), "args": server.args, "env": env});
     }

@@ -1,19 +1,26 @@
-//! Runs `git` so that it does what it is told and nothing that a repository's configuration adds to it.
+//! Runs `git` so that it does what it is told, in bounded time, and nothing that a repository's configuration adds to it but the
+//! filters without which it could not tell what a file's content is.
 
 use std::{
     ffi::{OsStr, OsString},
     io::{self, Read, Write},
-    os::unix::ffi::OsStrExt,
+    os::unix::{ffi::OsStrExt, process::CommandExt},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
-    thread,
+    process::{self, Command, Stdio},
+    sync::mpsc::{RecvTimeoutError, Sender, channel},
+    thread::{self, JoinHandle},
+    time::Duration,
 };
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use baton_app::paths::GIT_VARIABLES;
 
 /// The most that is read where the answer must be whole.
 const OUTPUT_BYTES: usize = 64 * 1024 * 1024;
 const MESSAGE_BYTES: u64 = 4 * 1024;
+/// How long one call may take.
+const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Why git cannot help.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +40,9 @@ pub enum GitError {
     /// It has more to say than can be looked at.
     #[error("git printed more than can be looked at")]
     TooMuch,
+    /// It does not come to an end.
+    #[error("git did not end within {} s", DEADLINE.as_secs())]
+    TooLong,
     /// A file of ours.
     #[error("{}: {error}", path.display())]
     File {
@@ -116,7 +126,8 @@ impl Git {
 
     /// Runs it and gives the beginning of what it prints.
     pub(super) fn up_to(mut self, most: usize) -> Result<Printed, GitError> {
-        let mut child = self.command.stdin(Stdio::piped()).spawn().map_err(GitError::NotRun)?;
+        let mut child = self.command.stdin(Stdio::piped()).process_group(0).spawn().map_err(GitError::NotRun)?;
+        let watched = Deadline::of(&child);
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (mut bytes, mut message) = (Vec::new(), Vec::new());
         // All at once, or a full pipe of one would stop the others. What is over the bound is dropped with the pipe,
@@ -127,6 +138,9 @@ impl Git {
             stdout.map_or(Ok(0), |pipe| pipe.take(most as u64 + 1).read_to_end(&mut bytes))
         });
         let status = child.wait().map_err(GitError::NotRun)?;
+        if watched.passed() {
+            return Err(GitError::TooLong);
+        }
         read.map_err(GitError::NotRun)?;
         let was_cut = bytes.len() > most;
         bytes.truncate(most);
@@ -138,6 +152,34 @@ impl Git {
             return Err(GitError::NoRepository(self.root));
         }
         Err(GitError::Failed(said.trim().lines().last().unwrap_or("it did not say why").to_owned()))
+    }
+}
+
+/// Ends git, and all that it started, when it takes too long: a filter that waits for ever must not hold up a job.
+struct Deadline {
+    done: Option<Sender<()>>,
+    watcher: Option<JoinHandle<bool>>,
+}
+
+impl Deadline {
+    fn of(child: &process::Child) -> Self {
+        let group = Pid::from_child(child);
+        let (done, over) = channel::<()>();
+        // Its end is heard by the sender being dropped. The group is the child's own until it is waited for, which is after.
+        let watcher = thread::spawn(move || {
+            let is_late = over.recv_timeout(DEADLINE) == Err(RecvTimeoutError::Timeout);
+            if is_late {
+                // One that has just ended needs no killing.
+                let _ = kill_process_group(group, Signal::KILL);
+            }
+            is_late
+        });
+        Self { done: Some(done), watcher: Some(watcher) }
+    }
+
+    fn passed(mut self) -> bool {
+        drop(self.done.take());
+        self.watcher.take().and_then(|watcher| watcher.join().ok()).unwrap_or_default()
     }
 }
 

@@ -185,7 +185,10 @@ fn forcing(change: &mut Change<'_>, job: &Job) -> Result<Force, Failure> {
     let mut known = runners::present(change.tx, room, now, limits::RUNNERS_WEIGHED)?;
     known.extend(runners::offline(change.tx, room, now, since, limits::RUNNERS_WEIGHED)?);
     let named: Vec<JobId> = known.iter().flat_map(|runner| runner.active.iter().copied()).collect();
-    let found = jobs::find_all(change.tx, room, &named)?;
+    let mut found = jobs::find_all(change.tx, room, &named)?;
+    if found.iter().all(|known| known.id != job.id) {
+        found.push(job.clone());
+    }
     let contradicts = diagnose(now, &known, &found).iter().any(|diagnosis| diagnosis.job == Some(job.id));
     Ok(if contradicts { Force::Conflict } else { Force::Manual })
 }

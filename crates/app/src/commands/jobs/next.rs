@@ -33,7 +33,8 @@ pub(super) enum Fit {
 
 impl Seeker {
     pub(super) fn new(change: &mut Change<'_>, runner: &AgentId) -> Result<Self, Failure> {
-        let known = change.runner(runner)?.filter(|known| !known.retired);
+        // One that signed off is what it was, should it come back.
+        let known = change.runner(runner)?;
         Ok(Self { runner: runner.clone(), capabilities: known.and_then(|known| known.capabilities), candidates: None })
     }
 

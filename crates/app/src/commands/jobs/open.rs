@@ -32,6 +32,9 @@ pub struct OpenInput {
     /// Events, 1 to 200; default 10
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
+    /// Leave out mere progress
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_progress: bool,
     /// Also what it asks in full
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub include_prompt: bool,
@@ -64,7 +67,8 @@ impl UseCase for Open {
         let (mut room, job, found, asked, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let job = jobs::find(tx, &room.id, input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
-            let found = log::of_job_before(tx, &room.id, job.id, input.before, limit + 1)?;
+            let events = if input.without_progress { log::words_of_job_before } else { log::of_job_before };
+            let found = events(tx, &room.id, job.id, input.before, limit + 1)?;
             let asked = input.include_prompt.then(|| prompt(tx, &room.id, job.created_seq)).transpose()?;
             Ok::<_, Failure>((room, job, found, asked, tx.now()?))
         })?;

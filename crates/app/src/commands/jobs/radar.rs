@@ -214,6 +214,10 @@ impl Sight {
         let has_more = jobs.len() > limit as usize;
         jobs.truncate(limit as usize);
         let tally = runners::tally(tx, room, now, since)?;
+        // Claims of runners that are gone count too, whatever those said last.
+        let claimed = jobs.iter().filter(|job| job.claim.is_some() && named.iter().all(|known| known.id != job.id));
+        let claimed: Vec<Job> = claimed.cloned().collect();
+        let named = [named, claimed].concat();
         let any_queued = present.is_empty() && jobs::any_queued(tx, room)?;
         Ok(Self { jobs, has_more, tally, present, offline, named, any_queued })
     }
@@ -263,6 +267,7 @@ impl Sight {
 fn find(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, input: &RadarInput, limit: u32) -> Result<Vec<Job>, Failure> {
     let mut found = match (&input.task, &input.anchor, input.status) {
         (None, None, None) => return Ok(jobs::radar(tx, room, now, limit)?),
+        (None, None, Some(status)) if status.is_active() => return Ok(jobs::radar_in(tx, room, now, status, limit)?),
         (None, None, Some(status)) => jobs::in_status(tx, room, status, None, limit)?,
         (Some(task), ..) => jobs::of_task(tx, room, *task, None, limits::JOBS_OF_ONE)?,
         (None, Some(anchor), _) => jobs::of_anchor(tx, room, anchor, None, limits::JOBS_OF_ONE)?,

@@ -73,7 +73,6 @@ impl App {
         let (job, shown) = shown(caller, room_id, Some(*job), Some(runner_id), Some(*claim_revision))?;
         let request = Request { command: "jobs.give_back", input: giving, key: None };
         let given = self.change(caller, &request, room_id, |change| {
-            change.require_open()?;
             let event = required(change, job)?.give_back(&shown, reason)?;
             let seq = event.map(|event| change.record(event)).transpose()?.map(|recorded| recorded.seq);
             Happened::now(change, job, seq)

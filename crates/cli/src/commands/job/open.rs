@@ -25,6 +25,9 @@ pub(in crate::commands) struct OpenArgs {
     /// Also what it asks in full
     #[arg(long)]
     prompt: bool,
+    /// Leave out mere progress
+    #[arg(long)]
+    without_progress: bool,
     #[command(flatten)]
     room: RoomArgs,
 }
@@ -36,6 +39,7 @@ impl OpenArgs {
             job: self.job,
             before: self.before.map(Seq),
             limit: self.events,
+            without_progress: self.without_progress,
             include_prompt: self.prompt,
         })?;
         let now = context.app.now()?;

@@ -121,7 +121,6 @@ fn row(marker: Option<Marker>) -> Row {
     Row {
         last: "JOB-001@5".parse().unwrap(),
         marker,
-        needs_manager: marker == Some(Marker::Question),
         job: JOB,
         status: Status::Running,
         title: "Investigate cache".to_owned(),
@@ -178,7 +177,7 @@ fn a_row_is_the_job_as_it_stands() {
     scene.act(JOB, &question("r1", 1, "Which one?")).unwrap();
     scene.act(JOB, &error("r1", 1, "It broke")).unwrap();
     insta::assert_snapshot!(row(&scene).line(), @"JOB-001@5 ! JOB-001 (RUNNING) Investigate cache | open id=JOB-001@5");
-    assert!(row(&scene).needs_manager, "the question is still there, behind the error");
+    assert!(scene.job().needs_manager(), "the question is still there, behind the error");
 }
 
 /// Three jobs of which two said something, two runners and a contradiction.

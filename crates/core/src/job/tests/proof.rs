@@ -137,9 +137,16 @@ fn after_gate(acts: &[Act]) -> Job {
     scene.job().clone()
 }
 
-const EVIDENCE: [&str; 7] = ["CARD-1", "TASK-001", "PLAN-1", "notes@4", "JOB-002", "JOB-002@9", "artifact://diff/1"];
-const NO_EVIDENCE: [&str; 6] =
-    ["JOB-001", "JOB-001@2", "a:core", "runner:r1", "CMD: cargo test", "LINK: https://example.org"];
+const EVIDENCE: [&str; 6] = ["CARD-1", "TASK-001", "PLAN-1", "notes@4", "JOB-002", "JOB-002@9"];
+const NO_EVIDENCE: [&str; 7] = [
+    "JOB-001",
+    "JOB-001@2",
+    "a:core",
+    "runner:r1",
+    "artifact://diff/1",
+    "CMD: cargo test",
+    "LINK: https://example.org",
+];
 
 #[test]
 fn a_proof_gate_marks_the_job_and_is_no_question() {
