@@ -36,6 +36,7 @@ pub(crate) struct Hand {
     runner_id: String,
     claim: &'static Command,
     complete: &'static Command,
+    requeue: &'static Command,
 }
 
 /// A job that was claimed, and how long that took.
@@ -64,8 +65,8 @@ impl Hand {
             },
         });
         player.does("jobs.runner.heartbeat", input).map_err(refused)?;
-        let (claim, complete) = (Player::command("jobs.claim")?, Player::command("jobs.complete")?);
-        Ok(Self { player, runner_id: agent.to_owned(), claim, complete })
+        let [claim, complete, requeue] = ["jobs.claim", "jobs.complete", "jobs.requeue"].map(Player::command);
+        Ok(Self { player, runner_id: agent.to_owned(), claim: claim?, complete: complete?, requeue: requeue? })
     }
 
     /// Claims the next job, as runners ask for it.
@@ -92,5 +93,11 @@ impl Hand {
         let started = Instant::now();
         self.player.run(self.complete, input)?;
         Ok(started.elapsed())
+    }
+
+    /// Has a job done again, so that there is something to claim.
+    pub(crate) fn put_back(&self, job: &Value) -> Result<(), Failure> {
+        let input = json!({"room_id": self.player.room_id(), "job": job, "reason": "Once more."});
+        self.player.run(self.requeue, input).map(|_| ())
     }
 }

@@ -91,6 +91,8 @@ const UPDATE: &str = "
      WHERE room_id = ?1 AND number = ?2
 ";
 
+const REQUEUE: &str = "UPDATE jobs SET status = 'QUEUED' WHERE room_id = ?1 AND number = ?2";
+
 const LAST: &str = "SELECT number FROM jobs WHERE room_id = ?1 ORDER BY number DESC LIMIT 1";
 
 const RUNNER: &str = "
@@ -228,6 +230,13 @@ impl RawJobs {
             raw.read_all(FIND, &[&raw.room_id, &number])?;
             raw.write(&raw.completed, number, now)
         })
+    }
+
+    /// Has a job done again, so that there is something to claim.
+    pub(crate) fn put_back(&mut self, number: i64) -> rusqlite::Result<()> {
+        self.cached(REQUEUE)?.execute((&self.room_id, number))?;
+        self.checkpoints.after_commit(&self.connection);
+        Ok(())
     }
 
     fn transaction<T>(

@@ -1,10 +1,12 @@
 //! Row 12: claiming the next job and completing it, through the app, in a store with a thousand jobs and in one with a
 //! million, each against the raw transactions on a copy of the same store.
 //!
-//! All four run in this process, in alternating slices. Whatever a thousand jobs leave to claim is used up by a slice, so
-//! the small stores are made anew for each.
+//! All four run in this process, in alternating slices, each on a store of its own. A slice uses up most of what waits
+//! among a thousand jobs, so there it is put back afterwards. A slice is long enough that each has a checkpoint to pay for.
 
-use std::{path::Path, time::Duration};
+use std::time::Duration;
+
+use serde_json::Value;
 
 use crate::{
     jobs::{Filled, Hand, RawJobs},
@@ -19,7 +21,7 @@ use super::Setting;
 const FEW: u32 = 1_000;
 const MANY: u32 = 1_000_000;
 /// Jobs that are claimed and completed in a slice. A store with a thousand jobs has enough that wait.
-const SLICE: usize = 200;
+const SLICE: usize = 250;
 /// Those at the beginning of a slice that are not counted: statements are prepared, and pages read.
 const WARM_UP: usize = 20;
 const AGENT: &str = "bench:runner";
@@ -28,18 +30,28 @@ const AGENT: &str = "bench:runner";
 pub(super) fn run(setting: &Setting) -> Outcome<Measured> {
     let (few, many) = (setting.stores.with(FEW)?, setting.stores.with(MANY)?);
     let place = tempfile::tempdir()?;
-    let raw_many = many.copy(&place.path().join("many"))?;
-    let mut hand_many = Hand::join(&many.data(), &many.workspace(), AGENT)?;
-    let mut raw_many = RawJobs::open(&raw_many, &many.workspace(), AGENT)?;
+    let copy = |filled: &Filled, name: &str| filled.copy(&place.path().join(name));
+    let (app_few, raw_few, raw_many) = (copy(&few, "few")?, copy(&few, "few-raw")?, copy(&many, "many-raw")?);
+    let mut few = Pair {
+        hand: Hand::join(&app_few, &few.workspace(), AGENT)?,
+        raw: RawJobs::open(&raw_few, &few.workspace(), AGENT)?,
+        after: After::PutBack,
+    };
+    let filled = format!(
+        "the store with {} jobs has {} events in one room, 3 in 10 jobs wait; it was filled in {:.0} s",
+        many.jobs,
+        many.events,
+        many.took.as_secs_f64()
+    );
+    let mut many = Pair {
+        hand: Hand::join(&many.data(), &many.workspace(), AGENT)?,
+        raw: RawJobs::open(&raw_many, &many.workspace(), AGENT)?,
+        after: After::GoOn,
+    };
 
     let mut sides: [Side; 4] = Default::default();
-    for round in 0..=setting.pick(12, 6) {
-        let slices = [
-            with_few(&few, place.path(), |data| app(&mut Hand::join(data, &few.workspace(), AGENT)?))?,
-            with_few(&few, place.path(), |data| raw(&mut RawJobs::open(data, &few.workspace(), AGENT)?))?,
-            app(&mut hand_many)?,
-            raw(&mut raw_many)?,
-        ];
+    for round in 0..=setting.pick(16, 8) {
+        let slices = [few.by_app()?, few.by_raw()?, many.by_app()?, many.by_raw()?];
         // The first slice of each is a warm-up and is thrown away.
         if round > 0 {
             sides.iter_mut().zip(slices).for_each(|(side, slice)| side.keep(slice));
@@ -61,12 +73,6 @@ pub(super) fn run(setting: &Setting) -> Outcome<Measured> {
         tail("complete, p50, 1,000,000 jobs", &mut app_many.completions, &mut raw_many.completions, 0.5),
         tail("claim-next, p99, 1,000,000 jobs", &mut app_many.claims, &mut raw_many.claims, 0.99),
     ];
-    let filled = format!(
-        "the store with {} jobs has {} events in one room, 3 in 10 jobs wait; it was filled in {:.0} s",
-        many.jobs,
-        many.events,
-        many.took.as_secs_f64()
-    );
     let p50 = format!(
         "at 1,000 jobs claim-next has p50 {:.0} µs ({:.0} raw), complete {:.0} ({:.0} raw)",
         app_few.claims.quantile_us(0.5),
@@ -77,14 +83,6 @@ pub(super) fn run(setting: &Setting) -> Outcome<Measured> {
     Ok(Measured { measures, notes: vec![filled, p50] })
 }
 
-/// Works on a fresh copy of the small store.
-fn with_few(few: &Filled, place: &Path, work: impl FnOnce(&Path) -> Outcome<Slice>) -> Outcome<Slice> {
-    let data = few.copy(&place.join("few"))?;
-    let slice = work(&data);
-    std::fs::remove_dir_all(&data)?;
-    slice
-}
-
 /// What one side did in its slice.
 #[derive(Default)]
 struct Slice {
@@ -93,20 +91,50 @@ struct Slice {
     cost_us: f64,
 }
 
-fn app(hand: &mut Hand) -> Outcome<Slice> {
-    slice(|| {
-        let claimed = hand.claim().map_err(refused)?.ok_or("nothing is left to claim")?;
-        let completed = hand.complete(&claimed).map_err(refused)?;
-        Ok([claimed.took, completed])
-    })
+/// Both ways of working, on two stores with the same jobs.
+struct Pair {
+    hand: Hand,
+    raw: RawJobs,
+    after: After,
 }
 
-fn raw(raw: &mut RawJobs) -> Outcome<Slice> {
-    slice(|| {
-        let (number, claimed) = raw.claim_next()?;
-        let ((), completed) = raw.complete(number.ok_or("nothing is left to claim")?)?;
-        Ok([claimed, completed])
-    })
+/// What happens to jobs once a slice is over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum After {
+    /// They are done again.
+    PutBack,
+    /// There are enough others.
+    GoOn,
+}
+
+impl Pair {
+    fn by_app(&mut self) -> Outcome<Slice> {
+        let mut done: Vec<Value> = Vec::new();
+        let slice = slice(|| {
+            let claimed = self.hand.claim().map_err(refused)?.ok_or("nothing is left to claim")?;
+            let completed = self.hand.complete(&claimed).map_err(refused)?;
+            done.push(claimed.job);
+            Ok([claimed.took, completed])
+        })?;
+        if self.after == After::PutBack {
+            done.iter().try_for_each(|job| self.hand.put_back(job)).map_err(refused)?;
+        }
+        Ok(slice)
+    }
+
+    fn by_raw(&mut self) -> Outcome<Slice> {
+        let mut done = Vec::new();
+        let slice = slice(|| {
+            let (number, claimed) = self.raw.claim_next()?;
+            let number = number.ok_or("nothing is left to claim")?;
+            done.push(number);
+            Ok([claimed, self.raw.complete(number)?.1])
+        })?;
+        if self.after == After::PutBack {
+            done.iter().try_for_each(|number| self.raw.put_back(*number))?;
+        }
+        Ok(slice)
+    }
 }
 
 fn slice(mut step: impl FnMut() -> Outcome<[Duration; 2]>) -> Outcome<Slice> {

@@ -19,8 +19,8 @@ use crate::{
 
 use super::Setting;
 
-/// Lives in a slice.
-const SLICE: usize = 100;
+/// Lives in a slice: enough for a checkpoint or two.
+const SLICE: usize = 240;
 const AGENT: &str = "bench:runner";
 const STEPS: [&str; 4] = ["create", "claim", "report", "complete"];
 
