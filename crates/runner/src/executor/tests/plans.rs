@@ -161,7 +161,8 @@ fn claude_with_all_there_is() {
     --resume
     655299a2
     --more
-    file /scratch/mcp.json: {"mcpServers":{"baton":{"type":"stdio","command":"/bin/baton","args":["mcp","--tools","a \"b\" \\c"],"env":{"BATON_JOB":"secret"}}}}
+    env BATON_JOB=secret
+    file /scratch/mcp.json: {"mcpServers":{"baton":{"type":"stdio","command":"/bin/baton","args":["mcp","--tools","a \"b\" \\c"],"env":{"BATON_JOB":"${BATON_JOB}"}}}}
     "#);
     assert!(plan.argv.iter().all(|word| !word.display().to_string().contains("secret")));
 }
