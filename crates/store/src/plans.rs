@@ -42,6 +42,7 @@ fn each_is_found_in_order(cases: &[(&str, &str)]) {
 #[test]
 fn what_is_current_is_found_without_reading_what_is_over() {
     each_is_found_in(&[
+        (jobs::PRESSING_IN, "jobs_attention (room_id=? AND attention>?)"),
         (scopes::IN_FORCE, "scopes_in_force (room_id=?)"),
         (scopes::EXPIRED_OF, "scopes_expired (room_id=? AND owner=?)"),
         (inbox::PENDING, "inbox_pending (room_id=? AND recipient=? AND message>?)"),
@@ -114,6 +115,7 @@ fn a_jobs_thread_is_read_without_reading_the_rooms_log() {
         (log::BEFORE, "(room_id=? AND seq<?)"),
         (log::AFTER, "(room_id=? AND seq>?)"),
         (log::OF_JOB_BEFORE, "log_by_job (room_id=? AND job>? AND (job,seq)<(?,?))"),
+        (log::WORDS_OF_JOB_BEFORE, "log_by_job (room_id=? AND job>? AND (job,seq)<(?,?))"),
         (log::OF_JOB_AFTER, "log_by_job (room_id=? AND (job,seq)>(?,?) AND job<?)"),
     ]);
 }
