@@ -90,6 +90,9 @@ pub(crate) fn play(
             &format!("left processes behind, which were ended: {}", played.exit.leaked.join(", ")),
         );
     }
+    if played.ignored_lines > 0 {
+        log.push(&format!("--- {} lines above meant nothing to the runner ---", played.ignored_lines));
+    }
     let complaints = played.exit.stderr.to_string();
     if !complaints.trim().is_empty() {
         log.push(&format!("--- standard error ---\n{complaints}"));

@@ -1,6 +1,7 @@
 //! Delegating with a task that says when it is done.
 
 use baton_core::{
+    code::ErrorCode,
     ids::{AnchorId, RoomId},
     job::{Choice, ExpectedArtifact, Isolation, Policy, Profile},
     reference::Reference,
@@ -86,6 +87,7 @@ impl UseCase for Delegate {
     type Output = DelegateResult;
 
     fn run(app: &App, caller: &Caller, input: DelegateInput) -> Result<DelegateResult, Failure> {
+        input.check()?;
         let mut draft = input.job().draft()?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let delegated = app.change(caller, &request, &input.room_id, |change| {
@@ -105,6 +107,21 @@ impl UseCase for Delegate {
 }
 
 impl DelegateInput {
+    /// Refuses what an existing task would not take on: when it is done was said when it was written down.
+    fn check(&self) -> Result<(), Failure> {
+        let said = [
+            ("definition_of_done", self.definition_of_done.is_some()),
+            ("verification", !self.verification.is_empty()),
+        ];
+        match said.into_iter().find(|(_, said)| *said) {
+            Some((field, _)) if self.task.is_some() => {
+                let message = format!("{field}: goes with a new task only; leave it out, or leave out task");
+                Err(Failure::new(ErrorCode::InvalidInput, message).with("field", field))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     fn job(&self) -> CreateInput {
         CreateInput {
             room_id: self.room_id.clone(),
