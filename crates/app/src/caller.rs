@@ -8,12 +8,18 @@ use std::{
 };
 
 use baton_core::{
+    code::ErrorCode,
     ids::{AgentId, RoomId},
+    process::SessionKind,
     room::Actor,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::identity::Assignment;
+use crate::{
+    Failure,
+    identity::Assignment,
+    table::{Command, Effect},
+};
 
 /// How many agents of one connection are remembered by the room they joined. Only Codex has more than one.
 const JOINED_MAX: usize = 64;
@@ -30,6 +36,41 @@ pub struct Caller {
     pub cancel: Cancel,
     /// The job that it works on, if its runner started it for one.
     assignment: Option<Arc<Assignment>>,
+    rights: Rights,
+}
+
+/// What a caller may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rights {
+    /// See everything and change nothing.
+    Viewer,
+    /// Whatever agents do.
+    Agent,
+    /// That, and what concerns other agents: a person who steers.
+    Operator,
+}
+
+impl Rights {
+    /// The role as it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Viewer => "viewer",
+            Self::Agent => "agent",
+            Self::Operator => "operator",
+        }
+    }
+
+    /// Refuses a command that changes something to who may only look.
+    pub fn require(self, command: &Command) -> Result<(), Failure> {
+        match command.effect {
+            Effect::Read | Effect::Follow => Ok(()),
+            Effect::Write | Effect::Wait if self >= Self::Agent => Ok(()),
+            Effect::Write | Effect::Wait => {
+                let message = format!("A viewer may not call {}, which changes something.", command.wire_name());
+                Err(Failure::new(ErrorCode::Forbidden, message).with("role", self.as_str()).with("needs", "agent"))
+            }
+        }
+    }
 }
 
 /// What a connection remembers between calls.
@@ -44,7 +85,22 @@ pub struct Connection {
 impl Caller {
     /// A caller with the identity that was found for it.
     pub fn new(identity: Actor, cwd: PathBuf) -> Self {
-        Self { identity, cwd, connection: Arc::default(), cancel: Cancel::never(), assignment: None }
+        let rights = match identity.session_kind {
+            SessionKind::Human | SessionKind::HumanGuardian => Rights::Operator,
+            SessionKind::McpHarness => Rights::Agent,
+        };
+        Self { identity, cwd, connection: Arc::default(), cancel: Cancel::never(), assignment: None, rights }
+    }
+
+    /// A caller whose role was told by its credentials.
+    #[must_use]
+    pub fn with_rights(self, rights: Rights) -> Self {
+        Self { rights, ..self }
+    }
+
+    /// What the caller may do. A person may steer, an agent may do what agents do, unless its credentials say less.
+    pub fn rights(&self) -> Rights {
+        self.rights
     }
 
     /// A caller on a connection that may have overridden its identity.

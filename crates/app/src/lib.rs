@@ -12,6 +12,7 @@ pub mod artifacts;
 pub mod attention;
 pub mod beads;
 mod bounds;
+pub mod bus;
 mod caller;
 mod change;
 pub mod clock;
@@ -38,6 +39,6 @@ mod whereabouts;
 
 pub use app::App;
 pub use baton_store::{Address, Location};
-pub use caller::{Caller, Cancel, Connection};
+pub use caller::{Caller, Cancel, Connection, Rights};
 pub use envelope::Envelope;
 pub use failure::Failure;

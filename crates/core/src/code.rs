@@ -194,6 +194,42 @@ codes! {
     InvalidInput "INVALID_INPUT" Invalid
         "A field is missing, unknown or of the wrong type."
         "Correct the named field."
+    InvalidFrame "INVALID_FRAME" Invalid
+        "A line on the socket is not an envelope: no JSON object, not UTF-8, too deep, too long, or without `v`, `type` or `id`."
+        "Send one JSON object per line: {\"v\":1,\"type\":…,\"id\":…,\"payload\":{…}}."
+    TooLarge "PAYLOAD_TOO_LARGE" Invalid
+        "The request is larger than is taken at once."
+        "Send less; put large text into a file and point to it."
+    SourceMismatch "SOURCE_MISMATCH" Refused
+        "The `src` or the id that was given is not the agent that this connection speaks for."
+        "Leave it out, or use the id that `agent.add` answered on this connection."
+    NotOwner "NOT_OWNER" Refused
+        "Only its owner issues follow-ups and relays in a conversation."
+        "Reply with kind `reply`, or begin a conversation of your own with another context_id."
+    LoopDetected "LOOP_DETECTED" Refused
+        "The message would go on a chain of messages that answer each other."
+        "Stop here, and let the conversation's owner or a person go on."
+    DuplicateAction "DUPLICATE_ACTION" Refused
+        "An action with this action_id was submitted in this session before."
+        "Use a new action_id for a new action; to repeat a request safely, repeat its idempotency_key."
+    AlreadyEnded "ALREADY_ENDED" Refused
+        "The action, the task or the relay has ended before; it ends once."
+        "Nothing is left to do; look at how it ended with `action.list`."
+    Unauthorized "UNAUTHORIZED" Refused
+        "The request has no token or ticket, or one that is not known."
+        "Send `Authorization: Bearer TOKEN`; `baton up` says where the token is, `baton token` makes others."
+    Forbidden "FORBIDDEN" Refused
+        "Whoever calls may not do that: its role, its origin or its user does not allow it."
+        "Use a token with the role that is named, or have an operator do it."
+    RateLimited "RATE_LIMITED" Refused
+        "This agent asks more often than is allowed."
+        "Wait as long as `retry_after_ms` says, then go on; nothing was changed."
+    SlowConsumer "SLOW_CONSUMER" Refused
+        "The subscriber did not read what it was sent, and was dropped."
+        "Connect again with the cursor of the last event you have; nothing is lost."
+    ShuttingDown "SHUTTING_DOWN" Failed
+        "The server is about to end."
+        "Connect again in a moment, with your cursor; nothing is lost."
     TooManyMembers "too_many_members" Refused
         "The room has as many members as it can have."
         "Have members that are done call `leave_path`."

@@ -70,7 +70,7 @@ impl Server {
                 let (app, traffic) = (Arc::clone(&self.app), Arc::clone(&self.traffic));
                 blocking::cross(move || traffic.timed(|| call.run(&app, &caller))).await
             }
-            Effect::Wait => {
+            Effect::Wait | Effect::Follow => {
                 let cancel = Cancel::new().map_err(|error| {
                     Failure::new(ErrorCode::Internal, format!("A wait could not be prepared: {error}."))
                 })?;

@@ -21,6 +21,8 @@ pub enum Effect {
     Write,
     /// May wait for as long as the caller allows, and then write.
     Wait,
+    /// May wait for as long as the caller allows, and only reads.
+    Follow,
 }
 
 /// A use case, as its own type. The doc comment of the input's fields is what a caller reads.
@@ -29,6 +31,8 @@ pub trait UseCase {
     const NAME: &'static str;
     /// Where agents find it.
     const PLACE: Place;
+    /// What it is called on the socket and over HTTP, where a contract has a name of its own for it.
+    const WIRE: Option<&'static str> = None;
     /// What it does to the store.
     const EFFECT: Effect;
     /// What it does, for a reader with no context.
@@ -49,6 +53,8 @@ pub struct Command {
     pub name: &'static str,
     /// See [`UseCase::PLACE`].
     pub place: Place,
+    /// See [`UseCase::WIRE`].
+    pub wire: Option<&'static str>,
     /// See [`UseCase::EFFECT`].
     pub effect: Effect,
     /// See [`UseCase::ABOUT`].
@@ -64,12 +70,18 @@ impl Command {
         Self {
             name: U::NAME,
             place: U::PLACE,
+            wire: U::WIRE,
             effect: U::EFFECT,
             about: U::ABOUT,
             input_schema: schema::<U::Input>,
             output_schema: schema::<U::Output>,
             run: run_json::<U>,
         }
+    }
+
+    /// What it is called on the socket and over HTTP.
+    pub fn wire_name(&self) -> &'static str {
+        self.wire.unwrap_or(self.name)
     }
 
     /// The tool that agents call for it: its own, or its portal.

@@ -1,7 +1,7 @@
 //! The command table: every use case once, and every surface a view of it.
 //!
 //! A use case is a name, an input and an output type, and a function of `(app, caller, input)`. MCP tools, the
-//! CLI's `--json` output and, later, HTTP routes and socket requests are made from [`TABLE`]; nothing is
+//! CLI's `--json` output, HTTP routes and socket requests are made from [`TABLE`]; nothing is
 //! implemented per transport. Agents find a command either as a tool of its own or as an op of a portal, which
 //! [`Place`] says.
 
@@ -21,4 +21,9 @@ pub static TABLE: &[Command] = crate::commands::TABLE;
 /// The command named `name`.
 pub fn find(name: &str) -> Option<&'static Command> {
     TABLE.iter().find(|command| command.name == name)
+}
+
+/// The command that is called `name` on the socket and over HTTP: by its contract's name, else by its own.
+pub fn find_on_wire(name: &str) -> Option<&'static Command> {
+    TABLE.iter().find(|command| command.wire == Some(name)).or_else(|| find(name))
 }

@@ -62,7 +62,7 @@ pub struct TailResult {
 impl UseCase for Tail {
     const NAME: &'static str = "jobs.tail";
     const PLACE: Place = Place::Portal(&JOBS);
-    const EFFECT: Effect = Effect::Wait;
+    const EFFECT: Effect = Effect::Follow;
     const ABOUT: &'static str = "Follow a job's events, oldest first; can wait for the next one.";
     type Input = TailInput;
     type Output = TailResult;

@@ -1,0 +1,7 @@
+//! The bus: a room's log as the bus protocol tells it, and who is connected.
+//!
+//! A session is a room, so its stream is a cursor over the room's log; nothing is kept here that is not there.
+
+mod record;
+
+pub use record::{Record, VERSION};
