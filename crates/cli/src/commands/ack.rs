@@ -6,7 +6,6 @@ use baton_app::{
     Failure,
     commands::inbox::{Ack, AckInput, MessageRef},
 };
-
 use baton_core::bus::Status;
 
 use crate::{
