@@ -9,6 +9,7 @@
 //! only says who calls, and carries bytes.
 
 mod answer;
+mod facts;
 mod gate;
 mod health;
 mod login;
@@ -23,6 +24,7 @@ mod site;
 mod stream;
 mod tokens;
 
+pub use facts::{Facts, Published};
 pub use login::{TICKET_TTL, Tickets};
 pub use secret::Secret;
 pub use server::{Exposure, LISTEN, Server, Settings, TlsFiles};

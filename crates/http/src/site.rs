@@ -4,6 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use baton_app::clock::Clock;
 use baton_bus::Hub;
+use baton_core::ids::AgentId;
 use tokio::time::Instant;
 
 use crate::{
@@ -29,8 +30,8 @@ pub(crate) struct Site {
 pub struct Owner {
     /// The data directory.
     pub data: PathBuf,
-    /// The owner's name.
-    pub user: String,
+    /// Who they are over HTTP.
+    pub id: AgentId,
     /// Where relative paths in requests start.
     pub cwd: PathBuf,
     /// What tickets expire by.
@@ -50,7 +51,7 @@ impl Site {
             },
             tickets: Tickets::in_directory(&owner.data),
             clock: owner.clock,
-            home: Home { user: owner.user, cwd: owner.cwd },
+            home: Home { owner: owner.id, cwd: owner.cwd },
             begun: Instant::now(),
         }
     }

@@ -28,8 +28,8 @@ pub(crate) enum Principal {
 /// What there is to know about this server's own place and owner.
 #[derive(Clone, Debug)]
 pub(crate) struct Home {
-    /// The owner's name.
-    pub(crate) user: String,
+    /// The owner, as they are called over HTTP.
+    pub(crate) owner: AgentId,
     /// Where relative paths start.
     pub(crate) cwd: PathBuf,
 }
@@ -44,12 +44,13 @@ impl Principal {
     }
 
     /// Who they are when they speak for no agent.
-    fn own_id(&self, home: &Home) -> String {
+    fn own_id(&self, home: &Home) -> AgentId {
+        let made = |text: String| text.parse().expect("the words of a token's name make an id");
         match self {
-            Self::Owner => format!("human:{}:http", home.user),
-            Self::Holder(token) if token.name.as_str() == OPERATOR => format!("human:{}:http", home.user),
-            Self::Holder(token) if token.role == Role::Operator => format!("human:{}:http", token.name),
-            Self::Holder(token) => format!("token:{}", token.name),
+            Self::Owner => home.owner.clone(),
+            Self::Holder(token) if token.name.as_str() == OPERATOR => home.owner.clone(),
+            Self::Holder(token) if token.role == Role::Operator => made(format!("human:{}:http", token.name)),
+            Self::Holder(token) => made(format!("token:{}", token.name)),
         }
     }
 
@@ -78,9 +79,7 @@ pub(crate) fn speaker(principal: &Principal, headers: &HeaderMap, home: &Home) -
     let actor = match agent {
         Some(agent_id) => Actor { agent_id, process: None, session_kind: SessionKind::McpHarness, overridden: true },
         None => Actor {
-            agent_id: principal.own_id(home).parse().map_err(|error| {
-                Failure::new(ErrorCode::Internal, format!("The holder of the token has no id: {error}."))
-            })?,
+            agent_id: principal.own_id(home),
             process: None,
             session_kind: if principal.is_person() { SessionKind::Human } else { SessionKind::McpHarness },
             overridden: false,
@@ -118,7 +117,7 @@ mod tests {
 
     fn speaks(principal: &Principal, header: Option<&'static str>) -> Result<(String, SessionKind, Rights), ErrorCode> {
         let headers = HeaderMap::from_iter(header.map(|agent| (AGENT_HEADER, HeaderValue::from_static(agent))));
-        let home = Home { user: "ana".to_owned(), cwd: PathBuf::from("/") };
+        let home = Home { owner: "human:ana:http".parse().unwrap(), cwd: PathBuf::from("/") };
         let caller = speaker(principal, &headers, &home).map_err(|failure| failure.code)?;
         let actor = caller.actor();
         assert!(actor.process.is_none());
