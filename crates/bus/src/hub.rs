@@ -106,6 +106,12 @@ impl Hub {
         self.closing.subscribe()
     }
 
+    /// Waits until the server begins to end.
+    pub async fn closed(&self) {
+        // An error would mean that the hub is gone.
+        let _ = self.closing().wait_for(|closing| *closing).await;
+    }
+
     /// Waits until no call is under way any more.
     pub async fn drained(&self) {
         self.running.none().await;
@@ -159,10 +165,9 @@ impl Hub {
             answer
         });
         let mut running = std::pin::pin!(running);
-        let mut closing = self.closing();
         tokio::select! {
             answer = &mut running => return answer,
-            _ = closing.wait_for(|closing| *closing) => withdraw.0.ring(),
+            () = self.closed() => withdraw.0.ring(),
         }
         running.await
     }

@@ -8,12 +8,14 @@
 //! and however often the reader came back; and nobody who does not read makes anybody else wait.
 
 pub mod blocking;
+pub mod envelope;
 mod feed;
 mod hub;
 mod metrics;
 mod rate;
 mod rendered;
 mod running;
+pub mod socket;
 mod subscription;
 mod window;
 

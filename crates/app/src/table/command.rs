@@ -25,6 +25,15 @@ pub enum Effect {
     Follow,
 }
 
+/// What a command is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// One room, which its input names as `room_id`.
+    Room,
+    /// The store and all that is in it.
+    Store,
+}
+
 /// A use case, as its own type. The doc comment of the input's fields is what a caller reads.
 pub trait UseCase {
     /// The name in the table: `room.join`.
@@ -33,6 +42,8 @@ pub trait UseCase {
     const PLACE: Place;
     /// What it is called on the socket and over HTTP, where a contract has a name of its own for it.
     const WIRE: Option<&'static str> = None;
+    /// What it is about.
+    const SUBJECT: Subject = Subject::Room;
     /// What it does to the store.
     const EFFECT: Effect;
     /// What it does, for a reader with no context.
@@ -55,6 +66,8 @@ pub struct Command {
     pub place: Place,
     /// See [`UseCase::WIRE`].
     pub wire: Option<&'static str>,
+    /// See [`UseCase::SUBJECT`].
+    pub subject: Subject,
     /// See [`UseCase::EFFECT`].
     pub effect: Effect,
     /// See [`UseCase::ABOUT`].
@@ -72,6 +85,7 @@ impl Command {
             name: U::NAME,
             place: U::PLACE,
             wire: U::WIRE,
+            subject: U::SUBJECT,
             effect: U::EFFECT,
             about: U::ABOUT,
             input_schema: schema::<U::Input>,
