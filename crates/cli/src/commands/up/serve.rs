@@ -36,7 +36,7 @@ pub(super) fn serve(plan: Plan, ui: Ui) -> Result<(), Failure> {
     // Every client takes one. Fewer only means that fewer fit.
     let _ = socket::raise_descriptor_limit();
     let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build().map_err(failed)?;
-    let hub = Hub::new(Arc::clone(&plan.context.app))?;
+    let hub = Hub::new(Arc::clone(&plan.context.app));
     let clock = Arc::clone(&plan.http.owner.clock);
     Keyring::in_directory(&plan.data).ensure_operator(clock.now())?;
     let served = runtime.block_on(listen_and_serve(&hub, plan, &*clock, ui));
