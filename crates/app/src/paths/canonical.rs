@@ -15,6 +15,9 @@ pub fn canonical(path: &Path, cwd: &Path) -> Result<String, Failure> {
     if path.as_os_str().len() > limits::PATH_BYTES {
         return Err(invalid(path, "is too long"));
     }
+    if path.is_relative() && cwd.as_os_str().is_empty() {
+        return Err(invalid(path, "is relative, and nobody knows to what: send an absolute one"));
+    }
     let mut real = fs::canonicalize(cwd.join(path)).map_err(|error| unreachable(path, &error))?;
     let is_dir = fs::metadata(&real).map_err(|error| unreachable(path, &error))?.is_dir();
     if !is_dir {
