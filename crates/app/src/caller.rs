@@ -137,6 +137,11 @@ impl Caller {
         }
     }
 
+    /// Whether relative paths, and the place where the caller works, mean nothing.
+    pub(crate) fn is_from_afar(&self) -> bool {
+        self.cwd.as_os_str().is_empty()
+    }
+
     /// Refuses an identity given by hand to a caller whose credentials say who it is, unless it may steer others.
     pub(crate) fn may_pose(&self) -> Result<(), Failure> {
         if !self.vouched || self.rights >= Rights::Operator {

@@ -161,7 +161,11 @@ fn through_a_server_codex_is_its_conversation_and_others_are_their_seat() {
         assert!(!one.agent_id.as_str().starts_with("human:"), "{}", one.agent_id);
     }
     let threaded = resolve_remote(Some("claude-code"), Some("t-1"), "seat-1");
-    assert_eq!(threaded, resolve_remote(Some("claude-code"), None, "seat-1"), "it does not mean its conversation by it");
+    assert_eq!(
+        threaded,
+        resolve_remote(Some("claude-code"), None, "seat-1"),
+        "it does not mean its conversation by it"
+    );
 }
 
 #[test]

@@ -16,7 +16,8 @@ pub fn canonical(path: &Path, cwd: &Path) -> Result<String, Failure> {
         return Err(invalid(path, "is too long"));
     }
     if path.is_relative() && cwd.as_os_str().is_empty() {
-        return Err(invalid(path, "is relative, and nobody knows to what: send an absolute one"));
+        let failure = invalid(path, "is relative, and a server does not know to what");
+        return Err(failure.advising("Send an absolute path."));
     }
     let mut real = fs::canonicalize(cwd.join(path)).map_err(|error| unreachable(path, &error))?;
     let is_dir = fs::metadata(&real).map_err(|error| unreachable(path, &error))?.is_dir();
