@@ -65,7 +65,7 @@ async fn a_wait_ends_with_its_session() {
     assert_eq!(Answer::of(waiting).await.messages(), Vec::<Value>::new());
     // The same conversation in a new session.
     let mut again = Client::new(&web, "2025-06-18").named("codex-mcp-client").greeted().await;
-    let arguments = json!({"room_id": joined["room_id"], "max_wait_ms": 0});
+    let arguments = json!({"room_id": joined["room_id"], "max_wait_ms": 1});
     loop {
         let result = again.call_with("wait_for_turn", arguments.clone(), meta.clone()).await;
         if result["error"] != "duplicate_listener" {

@@ -12,7 +12,7 @@ use tower_service::Service as _;
 
 use crate::{
     blocking,
-    http::{Body, Options, Principal, Run, Service, service},
+    http::{Body, Options, Principal, Run, Service, sessions::SESSIONS_MAX, with_sessions},
     tests::world::World,
 };
 
@@ -27,6 +27,11 @@ pub(super) struct Web {
 
 impl Web {
     pub(super) fn open() -> Self {
+        Self::with_sessions(SESSIONS_MAX)
+    }
+
+    /// A server with so many sessions at most.
+    pub(super) fn with_sessions(most: usize) -> Self {
         let world = World::new();
         let (closing, closed) = watch::channel(false);
         let origins = vec!["http://127.0.0.1:7433".to_owned()];
@@ -39,7 +44,7 @@ impl Web {
                 blocking::cross(move || call.run(&app, &caller)).await
             }
         });
-        Self { world, service: service(run, options), closing }
+        Self { world, service: with_sessions(run, options, most), closing }
     }
 
     /// Sends a request as the HTTP layer in front would: with what it found out about the sender.
@@ -88,11 +93,4 @@ impl Answer {
     pub(super) fn message(&self) -> Value {
         self.messages().pop().unwrap_or_else(|| panic!("{self:?}"))
     }
-}
-
-/// The next piece of a stream.
-pub(super) async fn next_text(body: &mut Body) -> Option<String> {
-    let frame = timeout(PATIENCE, body.frame()).await.expect("something in time")?;
-    let data = frame.unwrap().into_data().expect("data");
-    Some(String::from_utf8(data.to_vec()).unwrap())
 }

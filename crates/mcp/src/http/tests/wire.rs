@@ -88,7 +88,7 @@ async fn a_wait_without_a_session_ends_when_its_connection_does() {
     let stream = post(&address, &headers, &message).await;
     // The same agent is refused a second wait, so that is when the first is under way.
     let mut arguments = plain["arguments"].clone();
-    arguments["max_wait_ms"] = 0.into();
+    arguments["max_wait_ms"] = 1.into();
     while client.call("wait_for_turn", arguments.clone()).await["error"] != "duplicate_listener" {}
     drop(stream);
     client.until_no_wait_is_under_way(&plain).await;
