@@ -6,7 +6,7 @@ use std::{ffi::OsStr, str::FromStr};
 
 use baton_core::{code::ErrorCode, ids::AgentId, room::Actor};
 
-use super::{Ancestor, Assignment, BATON_JOB, Signals, Surface, ancestry, guardian, peer, resolve, terminal};
+use super::{Ancestor, Assignment, BATON_JOB, Signals, Surface, agent_id, ancestry, guardian, peer, resolve, terminal};
 use crate::{Failure, environment::Environment, liveness};
 
 /// The lasting signals of a process.
@@ -62,6 +62,13 @@ impl Surroundings {
     /// Who runs this command.
     pub fn cli_caller(&self) -> Actor {
         self.resolve(Surface::Cli)
+    }
+
+    /// The person whose process this is, where they come in by way of `surface` and not from a terminal.
+    pub fn person_over(&self, surface: &str) -> AgentId {
+        let place =
+            self.machine.as_deref().map_or_else(|| surface.to_owned(), |machine| format!("{surface}@{machine}"));
+        agent_id::human(&self.user, &place)
     }
 
     /// This process, holding for whoever started it.

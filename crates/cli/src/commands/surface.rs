@@ -67,6 +67,23 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("jobs.claim", &["job", "claim"]),
     ("jobs.report", &["job", "report"]),
     ("jobs.complete", &["job", "complete"]),
+    ("bus.sessions", &["bus", "sessions"]),
+    ("bus.open", &["bus", "open"]),
+    ("bus.rename", &["bus", "rename"]),
+    ("bus.close", &["bus", "close"]),
+    ("bus.add", &["bus", "join"]),
+    ("bus.update", &["bus", "update"]),
+    ("bus.remove", &["bus", "leave"]),
+    ("bus.submit", &["bus", "submit"]),
+    ("bus.await", &["bus", "wait"]),
+    ("bus.actions", &["bus", "actions"]),
+    ("bus.take", &["bus", "take"]),
+    ("bus.result", &["bus", "result"]),
+    ("bus.send", &["bus", "send"]),
+    ("bus.task", &["bus", "task"]),
+    ("bus.task_done", &["bus", "task"]),
+    ("bus.relay", &["bus", "relay"]),
+    ("bus.history", &["bus", "tail"]),
 ];
 
 /// Commands that are deliberately not on the command line, and why.
@@ -77,6 +94,7 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
         "a lease of seconds is renewed by the runner itself, never by a command that comes and goes",
     ),
     ("jobs.runner.retire", "a runner signs off itself when it ends"),
+    ("bus.messages", "`bus tail --types message.created` shows them"),
 ];
 
 /// `advice`, which names tools as agents know them, in the words of the command line. An op of a portal is written
