@@ -6,12 +6,14 @@
 
 use baton_core::{
     agent::{Former, Given},
+    bus::{Action as BusAction, Bus, BusId, Connection},
     code::ErrorCode,
     event::{Event, Recorded},
     ids::{AgentId, AgentName, BeadId, Role, Seq},
     inbox::{Inbox, Item},
     job::{Job, JobId, Jobs},
     library::{Card, CardId, Library},
+    limits,
     process::Witness,
     room::{self, Action, Actor, Command, Member, NewIdentity, Refusal, Room, Stick},
     runner::{Heartbeat, Runner, Runners},
@@ -20,7 +22,7 @@ use baton_core::{
     time::{Timestamp, Ttl},
 };
 use baton_store::{
-    StoreError,
+    StoreError, bus,
     engine::Tx,
     former,
     inbox::{self, Waiting},
@@ -65,6 +67,7 @@ pub(crate) struct Change<'a> {
     jobs: Part<Jobs>,
     runners: Part<Runners>,
     library: Part<Library>,
+    bus: Part<Bus>,
 }
 
 /// A part of a room as it was loaded, and as it is now.
@@ -97,6 +100,7 @@ impl<'a> Change<'a> {
             jobs: Part::default(),
             runners: Part::default(),
             library: Part::default(),
+            bus: Part::default(),
         }
     }
 
@@ -140,6 +144,7 @@ impl<'a> Change<'a> {
         self.jobs.after.apply(&recorded);
         self.runners.after.apply(&recorded);
         self.library.after.apply(&recorded);
+        self.bus.after.apply(&recorded);
         Ok(recorded)
     }
 
@@ -311,6 +316,79 @@ impl<'a> Change<'a> {
         found
     }
 
+    /// The action of that name, if it is not new.
+    pub(crate) fn action(&mut self, id: &BusId) -> Result<Option<BusAction>, Failure> {
+        if let Some(known) = self.bus.after.actions.iter().find(|action| action.action_id == *id) {
+            return Ok(Some(known.clone()));
+        }
+        let found = bus::action_by_id(self.tx, &self.room.id, id)?;
+        self.take_actions(found.clone());
+        Ok(found)
+    }
+
+    /// Takes up actions that were found in this transaction with their items, so that what happens to them is stored.
+    pub(crate) fn take_actions(&mut self, found: impl IntoIterator<Item = BusAction>) {
+        for action in found {
+            let place = self.bus.after.actions.partition_point(|known| known.seq < action.seq);
+            if self.bus.after.actions.get(place).is_some_and(|known| known.seq == action.seq) {
+                continue;
+            }
+            for part in [&mut self.bus.before.actions, &mut self.bus.after.actions] {
+                let place = part.partition_point(|known| known.seq < action.seq);
+                part.insert(place, action.clone());
+            }
+        }
+    }
+
+    /// Ends all that `target` still owes a result for, because it will not come.
+    pub(crate) fn end_actions_of(&mut self, target: &AgentId, why: &str) -> Result<(), Failure> {
+        // Ended ones are not found again only once they are stored, so a page is not asked for twice.
+        let mut after = Seq::default();
+        loop {
+            let found = bus::open_of(self.tx, &self.room.id, target, after, limits::ACTIONS_MAX)?;
+            let Some(last) = found.last() else { return Ok(()) };
+            after = last.seq;
+            for action in found {
+                // What this transaction did to it already counts.
+                let Some(action) = self.action(&action.action_id)?.filter(|action| action.target == *target) else {
+                    continue;
+                };
+                self.items_of_action(action.seq)?;
+                if let Some(event) = action.fail(why) {
+                    self.record(event)?;
+                }
+            }
+        }
+    }
+
+    /// Takes up all that `target` still owes a result for.
+    pub(crate) fn take_open_actions(&mut self, target: &AgentId) -> Result<(), Failure> {
+        let mut after = Seq::default();
+        loop {
+            let found = bus::open_of(self.tx, &self.room.id, target, after, limits::ACTIONS_MAX)?;
+            let Some(last) = found.last() else { return Ok(()) };
+            after = last.seq;
+            self.take_actions(found);
+        }
+    }
+
+    /// Takes up the items of an action, so that its result moves them.
+    pub(crate) fn items_of_action(&mut self, action: Seq) -> Result<(), Failure> {
+        if self.inbox.after.items.iter().all(|item| item.message != action) {
+            self.items_of(action)?;
+        }
+        Ok(())
+    }
+
+    /// Who is connected. Taken up, so that what happens to connections is stored.
+    pub(crate) fn connections(&mut self) -> Result<Vec<Connection>, Failure> {
+        let found = bus::connections(self.tx, &self.room.id)?;
+        for part in [&mut self.bus.before.connections, &mut self.bus.after.connections] {
+            part.clone_from(&found);
+        }
+        Ok(found)
+    }
+
     /// Whether anything can happen in the room.
     pub(crate) fn is_open(&self) -> bool {
         self.room.stick != Stick::Closed
@@ -381,6 +459,7 @@ impl<'a> Change<'a> {
         jobs::save(self.tx, room, &self.jobs.before, &self.jobs.after)?;
         runners::save(self.tx, room, &self.runners.before, &self.runners.after)?;
         library::save(self.tx, room, &self.library.before, &self.library.after)?;
+        bus::save(self.tx, room, &self.bus.before, &self.bus.after)?;
         inbox::save(self.tx, room, &self.inbox.before, &self.inbox.after)
     }
 }

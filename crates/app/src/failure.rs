@@ -4,7 +4,8 @@
 //! from refusals and store errors here, so that no adapter knows either.
 
 use baton_core::{
-    agent::Rejection, code::ErrorCode, ids::RoomId, inbox, job, library, limits, room::Refusal, runner, scope, task,
+    agent::Rejection, bus, code::ErrorCode, ids::RoomId, inbox, job, library, limits, room::Refusal, runner, scope,
+    task,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -138,6 +139,12 @@ impl From<runner::Refusal> for Failure {
 
 impl From<library::Refusal> for Failure {
     fn from(refusal: library::Refusal) -> Self {
+        refused(refusal.code(), &refusal)
+    }
+}
+
+impl From<bus::Refusal> for Failure {
+    fn from(refusal: bus::Refusal) -> Self {
         refused(refusal.code(), &refusal)
     }
 }

@@ -5,6 +5,7 @@
 
 use baton_core::{
     agent::{Former, Given},
+    bus::Bus,
     code::ErrorCode,
     event::Recorded,
     ids::{RoomId, Seq},
@@ -16,7 +17,7 @@ use baton_core::{
     scope::Scopes,
     task::Tasks,
 };
-use baton_store::{engine::Tx, former, inbox, jobs, library, rooms, runners, scopes, tasks};
+use baton_store::{bus, engine::Tx, former, inbox, jobs, library, rooms, runners, scopes, tasks};
 
 use crate::Failure;
 
@@ -31,6 +32,7 @@ pub(crate) struct Whole {
     pub(crate) jobs: Jobs,
     pub(crate) runners: Runners,
     pub(crate) library: Library,
+    pub(crate) bus: Bus,
 }
 
 impl Whole {
@@ -45,6 +47,7 @@ impl Whole {
             jobs: jobs::all(tx, id)?,
             runners: runners::all(tx, id)?,
             library: library::all(tx, id)?,
+            bus: bus::all(tx, id)?,
             room,
         })
     }
@@ -61,6 +64,7 @@ impl Whole {
         jobs::save(tx, id, &Jobs::default(), &self.jobs)?;
         runners::save(tx, id, &Runners::default(), &self.runners)?;
         library::save(tx, id, &Library::default(), &self.library)?;
+        bus::save(tx, id, &Bus::default(), &self.bus)?;
         Ok(())
     }
 
@@ -96,6 +100,7 @@ impl Whole {
             jobs: Jobs::default(),
             runners: Runners::default(),
             library: Library::default(),
+            bus: Bus::default(),
         })
     }
 
@@ -110,6 +115,7 @@ impl Whole {
         self.jobs.apply(recorded);
         self.runners.apply(recorded);
         self.library.apply(recorded);
+        self.bus.apply(recorded);
     }
 
     /// The first part in which two rooms differ.
@@ -125,6 +131,7 @@ impl Whole {
             ("jobs", self.jobs != other.jobs),
             ("runners", self.runners != other.runners),
             ("library", self.library != other.library),
+            ("bus", self.bus != other.bus),
         ];
         parts.into_iter().find(|(_, differ)| *differ).map(|(part, _)| format!("its {part} are others"))
     }

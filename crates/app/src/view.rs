@@ -1,6 +1,7 @@
 //! Rooms, members and events as callers see them, in the contract's words.
 
 use baton_core::{
+    bus,
     event::{self, Recorded},
     handoff::Handoff,
     ids::{AgentId, LeaseId, Role, RoomId, Seq, event_id},
@@ -224,6 +225,7 @@ impl RoomEvent {
             event::Event::Job(event) => blank.of_job(event),
             event::Event::Runner(event) => Self { note: Some(event.runner().to_string()), ..blank },
             event::Event::Library(event) => blank.of_library(event),
+            event::Event::Bus(event) => blank.of_bus(event, recorded),
         };
         let event_type = protocol.as_ref().map_or(told.event_type, |protocol| protocol.event_type.clone());
         Self { event_type, protocol, ..told }
@@ -307,6 +309,35 @@ impl RoomEvent {
         Self { note: Some(note), refs: vec![reference], ..self }
     }
 
+    fn of_bus(self, event: &bus::Event, recorded: &Recorded) -> Self {
+        use bus::{Event, What};
+        let to_agent_id = recorded.event.subject().cloned();
+        let (note, messages) = match event {
+            Event::Submitted(submitted) => {
+                let note = match &submitted.what {
+                    What::Message { text, .. } => text.clone(),
+                    What::Control { command, args } => {
+                        let args = args.as_ref().map(|args| format!(" {args}")).unwrap_or_default();
+                        format!("/{}{args}", command.as_str())
+                    }
+                };
+                (Some(note), vec![recorded.seq])
+            }
+            Event::Resulted(resulted) => {
+                let detail = resulted.detail.as_ref().map(|detail| format!(": {detail}")).unwrap_or_default();
+                (Some(format!("{}{detail}", resulted.status.as_str())), vec![resulted.action])
+            }
+            Event::Messaged(messaged) => (Some(messaged.text.clone()), vec![recorded.seq]),
+            Event::TaskReported(reported) => {
+                let summary = reported.summary.as_ref().map(|summary| format!(": {summary}")).unwrap_or_default();
+                (Some(format!("{} {}{summary}", reported.task_id, reported.status.as_str())), Vec::new())
+            }
+            Event::Connected(_) => (None, Vec::new()),
+            Event::Disconnected(disconnected) => (Some(disconnected.why.clone()), Vec::new()),
+        };
+        Self { to_agent_id, note, messages, ..self }
+    }
+
     fn of_inbox(self, event: &inbox::Event) -> Self {
         use inbox::Event;
         match event {
@@ -375,6 +406,7 @@ impl RoomEvent {
             },
             Event::Noted(noted) => Self { note: Some(noted.text.clone()), ..blank },
             Event::PolicySet(set) => Self { policy: Some(set.policy.clone()), ..blank },
+            Event::Renamed(renamed) => Self { note: Some(renamed.name.clone()), ..blank },
             Event::Closed(closed) => Self { reason: closed.reason.clone(), ..blank },
         }
     }

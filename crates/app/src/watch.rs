@@ -1,10 +1,12 @@
 //! Watching a room: waiting until something happens there, without asking again and again.
+#![expect(clippy::disallowed_methods, reason = "this module is a wait: it measures its own budget")]
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, RoomId},
+    limits,
 };
 use baton_store::engine::Bell;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -32,6 +34,55 @@ impl App {
     /// Begins to listen to `room`.
     pub fn watch(&self, caller: &Caller, room: &RoomId) -> Result<Watch, Failure> {
         Ok(Watch { bell: self.store.listen(room)?, agent: caller.actor().agent_id })
+    }
+}
+
+/// How often a wait looks without having been rung for.
+const SAFETY: Duration = Duration::from_secs(5);
+
+/// How long a call may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Patience(Duration);
+
+impl Patience {
+    /// As long as a caller asks for, within the bound of all waits.
+    pub(crate) fn of(max_wait_ms: Option<u64>) -> Result<Self, Failure> {
+        let asked = max_wait_ms.unwrap_or(0);
+        if asked > limits::WAIT_MAX.as_millis() {
+            let message = format!("max_wait_ms must be at most {}.", limits::WAIT_MAX.as_millis());
+            return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "max_wait_ms"));
+        }
+        Ok(Self(Duration::from_millis(asked)))
+    }
+}
+
+impl App {
+    /// Looks at a room until there is an answer, or patience ends. `look` is told how much time is left.
+    pub(crate) fn wait_for<T>(
+        &self,
+        caller: &Caller,
+        room: &RoomId,
+        patience: Patience,
+        mut look: impl FnMut(Duration) -> Result<Option<T>, Failure>,
+    ) -> Result<Option<T>, Failure> {
+        if patience.0.is_zero() {
+            return look(Duration::ZERO);
+        }
+        let until = Instant::now() + patience.0;
+        // The bell is up before the look, so what is committed after the look will ring it.
+        let mut watch = self.watch(caller, room)?;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if let Some(answer) = look(left)? {
+                return Ok(Some(answer));
+            }
+            if left.is_zero() {
+                return Ok(None);
+            }
+            if watch.wait(left.min(SAFETY), &caller.cancel)? == Woken::Withdrawn {
+                return Err(Failure::new(ErrorCode::Canceled, "The wait was withdrawn."));
+            }
+        }
     }
 }
 

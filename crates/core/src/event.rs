@@ -7,6 +7,7 @@
 //! The stored type names are stable; a payload may gain optional fields and never loses or re-uses one.
 
 use crate::{
+    bus,
     handoff::Handoff,
     ids::{AgentId, RoomId, Seq},
     inbox,
@@ -156,6 +157,8 @@ parts! {
     Runner(runner),
     /// In the library.
     Library(library),
+    /// On the bus.
+    Bus(bus),
 }
 
 impl Event {
@@ -163,7 +166,13 @@ impl Event {
     pub fn room(&self) -> Option<&room::Event> {
         match self {
             Self::Room(event) => Some(event),
-            Self::Scope(_) | Self::Task(_) | Self::Inbox(_) | Self::Job(_) | Self::Runner(_) | Self::Library(_) => None,
+            Self::Scope(_)
+            | Self::Task(_)
+            | Self::Inbox(_)
+            | Self::Job(_)
+            | Self::Runner(_)
+            | Self::Library(_)
+            | Self::Bus(_) => None,
         }
     }
 
@@ -171,9 +180,13 @@ impl Event {
     pub fn job(&self) -> Option<JobId> {
         match self {
             Self::Job(event) => Some(event.job()),
-            Self::Room(_) | Self::Scope(_) | Self::Task(_) | Self::Inbox(_) | Self::Runner(_) | Self::Library(_) => {
-                None
-            }
+            Self::Room(_)
+            | Self::Scope(_)
+            | Self::Task(_)
+            | Self::Inbox(_)
+            | Self::Runner(_)
+            | Self::Library(_)
+            | Self::Bus(_) => None,
         }
     }
 

@@ -111,6 +111,24 @@ id_type!(
     |text| (limits::AGENT_NAME_CHARS).contains(&text.len()) && is_slug(text) && text != BROADCAST
 );
 
+impl AgentName {
+    /// A name as the bus's clients choose them, for people to read: letters and digits of any script, with single spaces,
+    /// dots, dashes and underscores between them. Nothing that a shell or a terminal could take for more than a word.
+    pub fn display(text: &str) -> Result<Self, InvalidId> {
+        let is_part = |word: &str| {
+            let inside = |c: char| c.is_alphanumeric() || "._-".contains(c);
+            word.chars().all(inside) && word.starts_with(char::is_alphanumeric)
+        };
+        let fits = (1..=*limits::AGENT_NAME_CHARS.end()).contains(&text.chars().count());
+        if fits && text != BROADCAST && text.split(' ').all(is_part) {
+            return Ok(Self(text.to_owned()));
+        }
+        let shown = text.chars().take(limits::SHOWN_INPUT_CHARS).collect();
+        let rule = "1 to 48 letters or digits, with single spaces, dots, dashes or underscores between them";
+        Err(InvalidId { what: "an agent's name", rule, shown })
+    }
+}
+
 id_type!(
     /// What an agent is here for: `reviewer`. Messages can be addressed to it.
     Role,

@@ -7,13 +7,14 @@
 //! Start at [`room::Room::decide`]: it answers a command, and [`room::Room::apply`] folds the event that
 //! it produced. The rest of the crate is the vocabulary those two speak: [`ids`], [`time`], the [`lease`]
 //! that everything leans on, the [`handoff`] that travels with the stick, and the bounds in [`limits`].
-//! [`scope`], [`task`], [`inbox`], [`job`], [`runner`] and [`library`] are further parts of a room with the same shape,
+//! [`scope`], [`task`], [`inbox`], [`job`], [`runner`], [`library`] and [`bus`] are further parts of a room with the same shape,
 //! and [`event`] is the one log of them all.
 //!
 //! What must stay true: folding a room's events, in order, gives the room that is stored.
 #![warn(missing_docs)]
 
 pub mod agent;
+pub mod bus;
 pub mod code;
 pub mod event;
 pub mod handoff;

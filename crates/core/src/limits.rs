@@ -197,3 +197,26 @@ pub const SKILL_CHARS: usize = 6_000;
 pub const SKILL_CHARS_MAX: usize = 16_000;
 /// How many jobs of one task or anchor a radar that is narrowed to it looks at, newest first.
 pub const JOBS_OF_ONE: u32 = 2_000;
+
+/// Longest name that a client of the bus gives a group, an action, a conversation or a task.
+pub const BUS_ID_BYTES: usize = 128;
+/// Most actions in one submission.
+pub const BUS_ACTIONS: usize = 256;
+/// Longest arguments of a control command.
+pub const CONTROL_ARGS_BYTES: usize = 4096;
+/// Most steps of a plan that comes with a message.
+pub const PLAN_STEPS: usize = 64;
+/// Longest step or note of such a plan.
+pub const PLAN_STEP_BYTES: usize = 2048;
+/// Longest detail of a result.
+pub const RESULT_DETAIL_BYTES: usize = 2048;
+/// How many messages may follow from each other before that counts as a loop.
+pub const RELAY_DEPTH: u32 = 16;
+/// Actions in one listing or one delivery unless asked otherwise.
+pub const ACTIONS_DEFAULT: u32 = 50;
+/// Most actions in one listing or one delivery.
+pub const ACTIONS_MAX: u32 = 200;
+/// Longest name of a session.
+pub const SESSION_NAME_CHARS: usize = 120;
+/// Longest output of a model that is read as a relay.
+pub const RELAY_OUTPUT_BYTES: usize = 256 * 1024;

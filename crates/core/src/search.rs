@@ -59,7 +59,7 @@ pub fn searchable(recorded: &Recorded) -> Option<Document> {
             Some(document(Reference::Note(recorded.seq), DocumentKind::Note, &title, noted.text.clone()))
         }
         Event::Job(event) => of_job(recorded, event),
-        Event::Room(_) | Event::Scope(_) | Event::Task(_) | Event::Inbox(_) | Event::Runner(_) => None,
+        Event::Room(_) | Event::Scope(_) | Event::Task(_) | Event::Inbox(_) | Event::Runner(_) | Event::Bus(_) => None,
     }
 }
 

@@ -51,6 +51,11 @@ impl<'a> Fields<'a> {
         serde_json::from_value(Value::String(text.to_owned())).map_err(|error| self.bad(error))
     }
 
+    /// Such a word that may be missing.
+    pub(crate) fn optional_word<T: DeserializeOwned>(&self, column: usize) -> Result<Option<T>, StoreError> {
+        self.row.text(column)?.map(|_| self.word(column)).transpose()
+    }
+
     pub(crate) fn bad(&self, detail: impl std::fmt::Display) -> StoreError {
         bad(self.table, self.key, detail)
     }

@@ -48,6 +48,21 @@ pub fn pending(
     collect(tx, PENDING, room, &params)
 }
 
+/// Lists what of the bus an agent was not told of, oldest first.
+pub(crate) const UNDELIVERED: &str = items!(
+    "
+     WHERE room_id = ?1 AND recipient = ?2 AND seen_at_ms IS NULL AND delivered_at_ms IS NULL
+       AND category IN ('MESSAGE', 'CONTROL')
+     ORDER BY message
+     LIMIT ?3
+"
+);
+
+/// The actions and messages of the bus that `agent` was not told of, oldest first.
+pub fn undelivered(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Item>, StoreError> {
+    collect(tx, UNDELIVERED, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()])
+}
+
 /// Lists an agent's items, oldest first.
 const OF: &str = items!(
     "

@@ -24,7 +24,7 @@ use crate::{
 const LOAD: &str = "
     SELECT room_id, canonical_path, state, sequence_index, turn_id, owner, owner_process, owner_reason,
            owned_since_ms, lease_id, lease_expires_at_ms, reserved_for, claim_expires_at_ms, handoff_seq,
-           handoff_from, handoff_via, policy, last_seq, created_at_ms, updated_at_ms
+           handoff_from, handoff_via, policy, last_seq, created_at_ms, updated_at_ms, name
       FROM rooms
      WHERE room_id = ?1
 ";
@@ -146,6 +146,36 @@ pub fn recent(tx: &mut dyn Tx, limit: u32) -> Result<Vec<RoomId>, StoreError> {
     ids(tx, RECENT, &[i64::from(limit).into()])
 }
 
+/// Lists rooms that are open, closed or either, the most recently changed first.
+const SESSIONS: &str = "
+    SELECT room_id
+      FROM rooms
+     WHERE ?2 = 'all' OR (?2 = 'open' AND closed_at_ms IS NULL) OR (?2 = 'closed' AND closed_at_ms IS NOT NULL)
+     ORDER BY updated_at_ms DESC, room_id
+     LIMIT ?1
+";
+
+/// Which rooms are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Those that are open.
+    Open,
+    /// Those that ended.
+    Closed,
+    /// All.
+    All,
+}
+
+/// The rooms of that standing that changed last.
+pub fn standing(tx: &mut dyn Tx, standing: Standing, limit: u32) -> Result<Vec<RoomId>, StoreError> {
+    let word = match standing {
+        Standing::Open => "open",
+        Standing::Closed => "closed",
+        Standing::All => "all",
+    };
+    ids(tx, SESSIONS, &[i64::from(limit).into(), word.into()])
+}
+
 /// Lists every room.
 const ALL: &str = "
     SELECT room_id
@@ -211,8 +241,8 @@ fn ids(tx: &mut dyn Tx, sql: &'static str, params: &[Param<'_>]) -> Result<Vec<R
 const INSERT: &str = "
     INSERT INTO rooms (room_id, canonical_path, state, sequence_index, turn_id, owner, owner_process, owner_reason,
                        owned_since_ms, lease_id, lease_expires_at_ms, reserved_for, claim_expires_at_ms, handoff_seq,
-                       handoff_from, handoff_via, policy, last_seq, created_at_ms, updated_at_ms)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
+                       handoff_from, handoff_via, policy, last_seq, created_at_ms, updated_at_ms, name)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
 ";
 
 /// Stores a room that is new, with its members.
@@ -225,6 +255,7 @@ pub fn insert(tx: &mut dyn Tx, room: &Room) -> Result<(), StoreError> {
         number(room.last_seq.0).into(),
         room.created_at.as_millis().into(),
         room.updated_at.as_millis().into(),
+        room.name.as_deref().into(),
     ];
     let params = [&id[..], &Columns::of(room, process.as_deref()).params(), &rest].concat();
     tx.execute(INSERT, &params, Changes::One("rooms"))?;
@@ -248,6 +279,13 @@ const UPDATE: &str = "
 const SET_POLICY: &str = "
     UPDATE rooms
        SET policy = ?2
+     WHERE room_id = ?1
+";
+
+/// Stores a new name.
+const RENAME: &str = "
+    UPDATE rooms
+       SET name = ?2
      WHERE room_id = ?1
 ";
 
@@ -276,6 +314,10 @@ pub fn save(tx: &mut dyn Tx, before: &Room, after: &Room) -> Result<(), StoreErr
             &[after.id.as_str().into(), policy_json(after)?.as_str().into()],
             Changes::One("rooms"),
         )?;
+    }
+    if before.name != after.name {
+        let params = [after.id.as_str().into(), after.name.as_deref().into()];
+        tx.execute(RENAME, &params, Changes::One("rooms"))?;
     }
     if after.stick == Stick::Closed && before.stick != Stick::Closed {
         close(tx, after)?;
@@ -488,6 +530,7 @@ fn room(row: &dyn Row) -> Result<Room, StoreError> {
     Ok(Room {
         id: fields.id(0)?,
         canonical_path: row.text(1)?.map(str::to_owned),
+        name: row.text(20)?.map(str::to_owned),
         members: Vec::new(),
         sequence_index: fields.number(3)? as usize,
         stick,

@@ -24,6 +24,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0004_jobs.sqlite.sql"),
         postgres: include_str!("schema/0004_jobs.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0005_bus.sqlite.sql"),
+        postgres: include_str!("schema/0005_bus.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

@@ -26,7 +26,7 @@ impl Scribe {
 
     /// The creation of a room at a path.
     pub fn creation(&self, room: &str, path: &str) -> Recorded {
-        let created = Created { canonical_path: Some(path.to_owned()), policy: Policy::default() };
+        let created = Created { canonical_path: Some(path.to_owned()), name: None, policy: Policy::default() };
         Recorded {
             room_id: room.parse().unwrap(),
             seq: Seq(1),

@@ -2,6 +2,8 @@
 //!
 //! A session is a room, so its stream is a cursor over the room's log; nothing is kept here that is not there.
 
+mod connections;
 mod record;
 
+pub use connections::SERVER;
 pub use record::{Record, VERSION};

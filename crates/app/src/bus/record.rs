@@ -1,15 +1,16 @@
 //! An event of the log as an envelope of the bus.
 
 use baton_core::{
+    bus::{self, TaskStatus, What},
     event::{Event, Recorded},
     ids::{AgentId, RoomId, Seq, event_id},
-    room,
+    inbox, room, task,
     time::Timestamp,
 };
 use baton_store::{log, rooms};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::{App, Failure, view::RoomEvent};
 
@@ -40,16 +41,17 @@ pub struct Record {
 impl Record {
     /// An event of a room at `project_root`.
     pub fn of(recorded: &Recorded, project_root: Option<&str>) -> Self {
+        let (kind, payload) = told(recorded, project_root);
         Self {
             v: VERSION,
-            kind: kind(&recorded.event).to_owned(),
+            kind: kind.to_owned(),
             id: event_id(&recorded.room_id, recorded.seq),
             ts: recorded.at,
             src: recorded.actor.clone(),
             dst: recorded.event.subject().cloned(),
             session: recorded.room_id.clone(),
             seq: recorded.seq,
-            payload: payload(recorded, project_root),
+            payload,
         }
     }
 }
@@ -70,25 +72,112 @@ impl App {
     }
 }
 
-/// The contract's name of an event, where it has one; else the log's own.
-fn kind(event: &Event) -> &'static str {
-    match event {
-        Event::Room(room::Event::Created(_)) => "session.created",
-        Event::Room(room::Event::Closed(_)) => "session.closed",
-        Event::Room(room::Event::Joined(joined)) if !joined.rejoin => "agent.added",
-        Event::Room(room::Event::Left(_)) => "agent.removed",
-        Event::Room(room::Event::Joined(_) | room::Event::Registered(_) | room::Event::Resumed(_)) => "agent.updated",
-        other => other.kind(),
+/// The contract's name and payload of an event, where it has them; else the log's own name, and what a room's view of it
+/// has.
+fn told(recorded: &Recorded, project_root: Option<&str>) -> (&'static str, Value) {
+    match &recorded.event {
+        Event::Bus(event) => of_bus(event),
+        Event::Room(room::Event::Created(created)) => (
+            "session.created",
+            fields([("name", json!(created.name)), ("canonical_path", json!(created.canonical_path))]),
+        ),
+        Event::Room(room::Event::Renamed(renamed)) => ("session.updated", json!({"name": renamed.name})),
+        Event::Room(room::Event::Closed(closed)) => ("session.closed", fields([("reason", json!(closed.reason))])),
+        Event::Room(room::Event::Joined(joined)) => {
+            let kind = if joined.rejoin { "agent.updated" } else { "agent.added" };
+            let (id, name, role) = (json!(joined.agent_id), json!(joined.display_name), json!(joined.role));
+            (kind, fields([("id", id), ("name", name), ("role", role)]))
+        }
+        Event::Room(room::Event::Left(left)) => ("agent.removed", json!({"id": left.agent_id})),
+        Event::Room(room::Event::Registered(registered)) => {
+            let (id, name) = (json!(registered.agent_id), json!(registered.display_name));
+            let (role, was) = (json!(registered.role), json!(registered.previous_name));
+            ("agent.updated", fields([("id", id), ("name", name), ("role", role), ("previous_name", was)]))
+        }
+        Event::Room(room::Event::Resumed(resumed)) => {
+            let (id, name) = (json!(resumed.agent_id), json!(resumed.adopted_agent));
+            ("agent.updated", fields([("id", id), ("name", name), ("previous_id", json!(resumed.prior_session_agent))]))
+        }
+        Event::Inbox(inbox::Event::Sent(sent)) => {
+            let text = [Some(sent.payload.subject()), sent.payload.text()].into_iter().flatten().collect::<Vec<_>>();
+            let (category, sender) = (json!(sent.category), json!(sent.from_agent));
+            let text = json!(text.join("\n\n"));
+            let known = [("text", text), ("kind", json!("system")), ("sender_name", sender), ("category", category)];
+            ("message.created", fields(known.into_iter().chain([("protocol", json!(sent.payload))])))
+        }
+        Event::Task(event) => of_task(event).unwrap_or_else(|| of_view(recorded, project_root)),
+        Event::Room(_) | Event::Scope(_) | Event::Inbox(_) | Event::Job(_) | Event::Runner(_) | Event::Library(_) => {
+            of_view(recorded, project_root)
+        }
     }
 }
 
-/// What an event tells beyond its envelope: what a room's own view of it has.
-fn payload(recorded: &Recorded, project_root: Option<&str>) -> Value {
-    let view = serde_json::to_value(RoomEvent::of(recorded, project_root));
-    let Ok(Value::Object(mut fields)) = view else { return Value::Null };
-    for told in ["event_seq", "event_id", "created_at", "event_type"] {
-        fields.shift_remove(told);
+fn of_bus(event: &bus::Event) -> (&'static str, Value) {
+    match event {
+        bus::Event::Submitted(submitted) => {
+            let kind = match submitted.what {
+                What::Message { .. } => "message.created",
+                What::Control { .. } => "action.submitted",
+            };
+            (kind, without(json!(submitted), &["target", "depth", "opens"]))
+        }
+        bus::Event::Resulted(resulted) => {
+            ("action.result", without(json!(resulted), &["action", "target", "sender", "begins"]))
+        }
+        bus::Event::Messaged(messaged) => {
+            ("message.created", without(json!(messaged), &["recipients", "depth", "opens"]))
+        }
+        bus::Event::TaskReported(reported) => {
+            let context = reported.context.as_ref();
+            let context_id = ("context_id", json!(context.map(|context| &context.context_id)));
+            let owner_id = ("owner_id", json!(context.map(|context| &context.owner_id)));
+            let task = ("task_id", json!(reported.task_id));
+            match reported.status {
+                TaskStatus::Done => {
+                    ("task.done", fields([task, ("summary", json!(reported.summary)), context_id, owner_id]))
+                }
+                status => ("task.updated", fields([task, ("status", json!(status)), context_id, owner_id])),
+            }
+        }
+        bus::Event::Connected(connected) => {
+            ("agent.updated", json!({"id": connected.agent_id, "name": connected.name, "status": "connected"}))
+        }
+        bus::Event::Disconnected(gone) => {
+            let why = gone.why.as_str();
+            ("agent.updated", json!({"id": gone.agent_id, "name": gone.name, "status": "disconnected", "detail": why}))
+        }
     }
-    fields.retain(|_, value| !value.is_null());
+}
+
+/// What happens to Baton's own tasks is told as the contract tells it, where it has words for it.
+fn of_task(event: &task::Event) -> Option<(&'static str, Value)> {
+    let updated = |task, status| ("task.updated", fields([("task_id", json!(task)), ("status", json!(status))]));
+    match event {
+        task::Event::Created(created) => {
+            let (kind, mut payload) = updated(created.task, "ready");
+            payload["title"] = json!(created.title);
+            Some((kind, payload))
+        }
+        task::Event::Started(started) => Some(updated(started.task, "running")),
+        task::Event::Done(done) => Some(("task.done", json!({"task_id": done.task}))),
+        task::Event::Assigned(_) | task::Event::Focused(_) => None,
+    }
+}
+
+fn of_view(recorded: &Recorded, project_root: Option<&str>) -> (&'static str, Value) {
+    let view = json!(RoomEvent::of(recorded, project_root));
+    (recorded.event.kind(), without(view, &["event_seq", "event_id", "created_at", "event_type"]))
+}
+
+/// The fields that say something.
+fn fields<'a>(all: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
+    let said = all.into_iter().filter(|(_, value)| !value.is_null());
+    Value::Object(said.map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>())
+}
+
+/// What is left of an object: the fields that say something and are not told elsewhere.
+fn without(object: Value, told: &[&str]) -> Value {
+    let Value::Object(mut fields) = object else { return object };
+    fields.retain(|name, value| !value.is_null() && !told.contains(&name.as_str()));
     Value::Object(fields)
 }

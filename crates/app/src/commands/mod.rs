@@ -1,6 +1,7 @@
 //! One file per use case, in the order in which tools are listed.
 
 pub mod agent;
+pub mod bus;
 pub mod inbox;
 pub mod jobs;
 pub mod library;
@@ -73,6 +74,25 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<library::MergeReport>(),
     Command::of::<open::Open>(),
     Command::of::<skill::Skill>(),
+    Command::of::<bus::Sessions>(),
+    Command::of::<bus::Get>(),
+    Command::of::<bus::Open>(),
+    Command::of::<bus::Rename>(),
+    Command::of::<bus::Close>(),
+    Command::of::<bus::Add>(),
+    Command::of::<bus::Update>(),
+    Command::of::<bus::Remove>(),
+    Command::of::<bus::Submit>(),
+    Command::of::<bus::Take>(),
+    Command::of::<bus::Result>(),
+    Command::of::<bus::Actions>(),
+    Command::of::<bus::Await>(),
+    Command::of::<bus::Send>(),
+    Command::of::<bus::Messages>(),
+    Command::of::<bus::TaskUpdate>(),
+    Command::of::<bus::TaskDone>(),
+    Command::of::<bus::History>(),
+    Command::of::<bus::Relay>(),
     Command::of::<agent::List>(),
     Command::of::<agent::Show>(),
     Command::of::<agent::Init>(),

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{
-    command::Command,
+    command::{Command, Subject},
     parse::parse,
     place::{Place, Portal},
 };
@@ -76,7 +76,11 @@ impl Call {
         match self.input {
             Input::Whole(input) => self.command.run(app, caller, Value::Object(input)),
             Input::Args { args, workspace } => {
-                let input = with_room(app, caller, args, workspace.as_deref())?;
+                let input = match (self.command.subject, workspace) {
+                    (Subject::Room, workspace) => with_room(app, caller, args, workspace.as_deref())?,
+                    (Subject::Store, None) => args,
+                    (Subject::Store, Some(_)) => return Err(invalid("workspace", "it is about no room in particular")),
+                };
                 self.command
                     .run(app, caller, Value::Object(input))
                     .map_err(|failure| self.command.pointing_to_help(failure))

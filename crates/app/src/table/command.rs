@@ -25,6 +25,15 @@ pub enum Effect {
     Follow,
 }
 
+/// What a command is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// One room, which its input names as `room_id`.
+    Room,
+    /// The store and all that is in it.
+    Store,
+}
+
 /// A use case, as its own type. The doc comment of the input's fields is what a caller reads.
 pub trait UseCase {
     /// The name in the table: `room.join`.
@@ -33,6 +42,8 @@ pub trait UseCase {
     const PLACE: Place;
     /// What it is called on the socket and over HTTP, where a contract has a name of its own for it.
     const WIRE: Option<&'static str> = None;
+    /// What it is about.
+    const SUBJECT: Subject = Subject::Room;
     /// What it does to the store.
     const EFFECT: Effect;
     /// What it does, for a reader with no context.
@@ -55,12 +66,15 @@ pub struct Command {
     pub place: Place,
     /// See [`UseCase::WIRE`].
     pub wire: Option<&'static str>,
+    /// See [`UseCase::SUBJECT`].
+    pub subject: Subject,
     /// See [`UseCase::EFFECT`].
     pub effect: Effect,
     /// See [`UseCase::ABOUT`].
     pub about: &'static str,
     input_schema: fn() -> Schema,
     output_schema: fn() -> Schema,
+    schemas_in: fn(&mut SchemaGenerator) -> (Schema, Schema),
     run: fn(&App, &Caller, Value) -> Result<Value, Failure>,
 }
 
@@ -71,10 +85,12 @@ impl Command {
             name: U::NAME,
             place: U::PLACE,
             wire: U::WIRE,
+            subject: U::SUBJECT,
             effect: U::EFFECT,
             about: U::ABOUT,
             input_schema: schema::<U::Input>,
             output_schema: schema::<U::Output>,
+            schemas_in: |generator| (U::Input::json_schema(generator), U::Output::json_schema(generator)),
             run: run_json::<U>,
         }
     }
@@ -116,6 +132,11 @@ impl Command {
     /// The JSON schema of the output.
     pub fn output_schema(&self) -> Schema {
         (self.output_schema)()
+    }
+
+    /// The schemas of input and output for a document about many commands: what they mention is kept by `generator`.
+    pub fn schemas_in(&self, generator: &mut SchemaGenerator) -> (Schema, Schema) {
+        (self.schemas_in)(generator)
     }
 
     /// Runs it on JSON.

@@ -57,6 +57,13 @@ pub static INBOX: Portal = Portal {
     about: "Read and send messages. to: a name, role:NAME or broadcast. category: HANDOFF (summary, next_action), BLOCKED (blocker, requested_action), DECISION or INFO (body).",
 };
 
+/// `bus.*`: ordered actions between agents.
+pub static BUS: Portal = Portal {
+    name: "bus",
+    tier: Tier::Full,
+    about: "The bus: submit ordered actions to agents, take yours, report results, follow the stream.",
+};
+
 /// `agent.*`: identities.
 pub static AGENT: Portal =
     Portal { name: "agent", tier: Tier::Full, about: "Register, adopt and look up agent identities." };

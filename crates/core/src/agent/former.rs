@@ -60,6 +60,7 @@ impl Given {
             | Event::TakenOver(_)
             | Event::Noted(_)
             | Event::PolicySet(_)
+            | Event::Renamed(_)
             | Event::Closed(_) => Self::default(),
         }
     }

@@ -19,10 +19,14 @@ pub enum Category {
     Decision,
     /// Something is good to know.
     Info,
+    /// A message of the bus. It is sent there, and not by its category.
+    Message,
+    /// A control command of the bus. It is sent there, and not by its category.
+    Control,
 }
 
 impl Category {
-    /// Every category.
+    /// Every category that a message can be sent as.
     pub const ALL: [Self; 4] = [Self::Handoff, Self::Blocked, Self::Decision, Self::Info];
 
     /// The word as the contract writes it.
@@ -32,6 +36,8 @@ impl Category {
             Self::Blocked => "BLOCKED",
             Self::Decision => "DECISION",
             Self::Info => "INFO",
+            Self::Message => "MESSAGE",
+            Self::Control => "CONTROL",
         }
     }
 
@@ -122,6 +128,15 @@ impl Payload {
         }
     }
 
+    /// What it says beyond that.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Handoff { summary, .. } => Some(summary),
+            Self::Blocked { blocker, .. } => Some(blocker),
+            Self::Text { body, .. } => Some(body),
+        }
+    }
+
     /// Whether the recipient has to accept it.
     pub fn requires_ack(&self) -> bool {
         match self {
@@ -165,6 +180,7 @@ impl Draft {
                 let requires_ack = self.requires_ack.unwrap_or(false);
                 fitting(Payload::Text { subject, body: text("body", self.body.as_ref())?, requires_ack })
             }
+            Category::Message | Category::Control => Err(invalid("category", "is sent over the bus")),
         }
     }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Category, Event, Forwarded};
 use crate::{
+    bus,
     event::{self, Recorded},
     ids::{AgentId, Seq},
     time::Timestamp,
@@ -101,7 +102,29 @@ pub struct Inbox {
 impl Inbox {
     /// Folds an event that was decided on. Events of other parts change nothing.
     pub fn apply(&mut self, recorded: &Recorded) {
-        let event::Event::Inbox(event) = &recorded.event else { return };
+        match &recorded.event {
+            event::Event::Inbox(event) => self.apply_own(event, recorded),
+            event::Event::Bus(event) => self.apply_bus(event, recorded),
+            _ => {}
+        }
+    }
+
+    /// Actions and messages of the bus lie in inboxes too. Whoever says how far it is with an action has accepted it; and
+    /// one that was ended in its target's place is off the list.
+    fn apply_bus(&mut self, event: &bus::Event, recorded: &Recorded) {
+        match event {
+            bus::Event::Submitted(submitted) => self.items.push(submitted.item(recorded)),
+            bus::Event::Messaged(messaged) => self.items.extend(messaged.items(recorded)),
+            bus::Event::Resulted(resulted) => {
+                let own = self.of_message(resulted.action).iter_mut();
+                own.filter(|item| item.recipient == resulted.target)
+                    .for_each(|item| item.reach(Stage::Accepted, recorded.at));
+            }
+            bus::Event::TaskReported(_) | bus::Event::Connected(_) | bus::Event::Disconnected(_) => {}
+        }
+    }
+
+    fn apply_own(&mut self, event: &Event, recorded: &Recorded) {
         match event {
             Event::Sent(sent) => self.items.extend(sent.items(recorded)),
             Event::Delivered(delivered) => self.reach(recorded, &delivered.items, Stage::Delivered),

@@ -18,6 +18,7 @@ impl Room {
         Some(Self {
             id: first.room_id.clone(),
             canonical_path: created.canonical_path.clone(),
+            name: created.name.clone(),
             members: Vec::new(),
             sequence_index: 0,
             stick: Stick::Idle(None),
@@ -67,6 +68,7 @@ impl Room {
             Event::Passed(released) => self.apply_released(released, actor, seq, Via::Pass),
             Event::TakenOver(taken) => self.apply_taken_over(taken, actor, at),
             Event::PolicySet(set) => self.policy = set.policy.clone(),
+            Event::Renamed(renamed) => self.name = Some(renamed.name.clone()),
             Event::Closed(_) => self.stick = Stick::Closed,
         }
     }

@@ -51,6 +51,15 @@ pub struct NewIdentity {
     pub former: Vec<Former>,
 }
 
+/// What somebody acts as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Authority {
+    /// As a member of the room.
+    Member,
+    /// As a person who steers, member or not.
+    Operator,
+}
+
 /// What is asked.
 #[derive(Clone, Debug)]
 pub enum Action {
@@ -106,6 +115,16 @@ pub enum Action {
     },
     /// Stop being a member.
     Leave,
+    /// Have another stop being one.
+    Remove {
+        /// Who.
+        agent: AgentId,
+    },
+    /// Give the room another name.
+    Rename {
+        /// Which.
+        name: String,
+    },
     /// End the room.
     Close {
         /// The turn the caller believes current.
@@ -114,6 +133,8 @@ pub enum Action {
         lease_id: Option<LeaseId>,
         /// Why.
         reason: Option<String>,
+        /// What the caller acts as.
+        authority: Authority,
     },
     /// Change the turn order.
     Reorder {

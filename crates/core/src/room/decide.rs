@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::{
-    Action, Actor, Claimed, Closed, Command, Event, Granted, Joined, Left, Member, NewIdentity, Noted, Ownership,
-    PolicySet, Prospect, Refusal, Released, Reordered, Room, Shown, Stick, TakenOver, identity::Called,
+    Action, Actor, Authority, Claimed, Closed, Command, Event, Granted, Joined, Left, Member, NewIdentity, Noted,
+    Ownership, PolicySet, Prospect, Refusal, Released, Renamed, Reordered, Room, Shown, Stick, TakenOver,
+    identity::Called,
 };
 use crate::{
     handoff::{Handoff, blank_or_long},
@@ -34,8 +35,13 @@ impl Room {
                 self.decide_takeover(now, by, *expected_turn, reason, lease_id, witness).map(Some)
             }
             Action::Note { text } => self.decide_note(by, text).map(Some),
-            Action::Leave => self.decide_leave(now, by, witness).map(Some),
-            Action::Close { expected_turn, lease_id, reason } => {
+            Action::Leave => self.decide_leave(now, &by.agent_id, witness).map(Some),
+            Action::Remove { agent } => self.decide_leave(now, agent, witness).map(Some),
+            Action::Rename { name } => self.decide_rename(name),
+            Action::Close { expected_turn, lease_id, reason, authority } => {
+                if *authority == Authority::Member {
+                    self.require_member(&by.agent_id)?;
+                }
                 self.decide_close(now, by, *expected_turn, lease_id.as_ref(), reason.as_deref(), witness).map(Some)
             }
             Action::Reorder { order } => self.decide_reorder(by, order),
@@ -241,19 +247,17 @@ impl Room {
         }
     }
 
-    fn decide_leave(&self, now: Timestamp, by: &Actor, witness: &dyn Witness) -> Result<Event, Refusal> {
-        self.require_member(&by.agent_id)?;
-        if self.owner() == Some(&by.agent_id) {
+    fn decide_leave(&self, now: Timestamp, who: &AgentId, witness: &dyn Witness) -> Result<Event, Refusal> {
+        self.require_member(who)?;
+        if self.owner() == Some(who) {
             return Err(Refusal::HoldsStick { current_turn_id: self.turn });
         }
         let reserved_for = match self.reservation() {
-            Some(reservation) if reservation.recipient == by.agent_id => {
-                self.next_active_after(now, &by.agent_id, witness)
-            }
+            Some(reservation) if reservation.recipient == *who => self.next_active_after(now, who, witness),
             Some(_) | None => None,
         };
         Ok(Event::Left(Left {
-            agent_id: by.agent_id.clone(),
+            agent_id: who.clone(),
             claim_expires_at: reserved_for.as_ref().map(|_| now.plus(self.policy.claim_ttl_ms)),
             reserved_for,
         }))
@@ -261,6 +265,14 @@ impl Room {
 
     /// The owner closes under its fence. Nobody else may while its lease is in force; once the stick is free,
     /// kept for someone, or open to takeover, any member may end the room.
+    fn decide_rename(&self, name: &str) -> Result<Option<Event>, Refusal> {
+        check_name(name)?;
+        if self.name.as_deref() == Some(name) {
+            return Ok(None);
+        }
+        Ok(Some(Event::Renamed(Renamed { name: name.to_owned() })))
+    }
+
     fn decide_close(
         &self,
         now: Timestamp,
@@ -271,7 +283,6 @@ impl Room {
         witness: &dyn Witness,
     ) -> Result<Event, Refusal> {
         self.require_turn(now, expected_turn, witness)?;
-        self.require_member(&by.agent_id)?;
         if let Some(ownership) = self.ownership() {
             let recoverable = ownership.standing(now, witness) != Standing::Held;
             match lease_id {
@@ -420,6 +431,23 @@ fn came_back(member: &Member, by: &Actor, witness: &dyn Witness) -> bool {
 fn check_reason(reason: &str) -> Result<(), Refusal> {
     match blank_or_long(reason, limits::REASON_BYTES) {
         Some(why) => Err(Refusal::InvalidReason { why, field: "reason" }),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a name that says nothing, is too long, or that a terminal could not show.
+pub fn check_name(name: &str) -> Result<(), Refusal> {
+    let problem = if name.trim().is_empty() {
+        Some("must say something".to_owned())
+    } else if name.chars().count() > limits::SESSION_NAME_CHARS {
+        Some(format!("must have at most {} characters", limits::SESSION_NAME_CHARS))
+    } else if name.chars().any(char::is_control) {
+        Some("must not have control characters".to_owned())
+    } else {
+        None
+    };
+    match problem {
+        Some(why) => Err(Refusal::InvalidName { why, field: "name" }),
         None => Ok(()),
     }
 }

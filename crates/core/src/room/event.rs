@@ -40,6 +40,8 @@ events! {
     "room.note" => Noted,
     /// The timings changed.
     "room.policy" => PolicySet,
+    /// The room took another name.
+    "room.rename" => Renamed,
     /// The room ended.
     "room.close" => Closed,
 }
@@ -52,6 +54,9 @@ type Passed = Released;
 pub struct Created {
     /// Where, when the room belongs to a workspace.
     pub canonical_path: Option<String>,
+    /// What it is called, where it has no path or wants a name beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// With which timings.
     pub policy: Policy,
 }
@@ -228,6 +233,13 @@ pub struct PolicySet {
     pub policy: Policy,
 }
 
+/// The room took another name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Renamed {
+    /// Which.
+    pub name: String,
+}
+
 /// The room ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Closed {
@@ -250,6 +262,7 @@ impl Event {
             | Self::Registered(_)
             | Self::Noted(_)
             | Self::PolicySet(_)
+            | Self::Renamed(_)
             | Self::Closed(_) => None,
         }
     }
@@ -271,7 +284,8 @@ impl Event {
             | Self::Claimed(_)
             | Self::TakenOver(_)
             | Self::Noted(_)
-            | Self::PolicySet(_) => Concern::Nobody,
+            | Self::PolicySet(_)
+            | Self::Renamed(_) => Concern::Nobody,
         }
     }
 
@@ -289,6 +303,7 @@ impl Event {
             | Self::TakenOver(_)
             | Self::Noted(_)
             | Self::PolicySet(_)
+            | Self::Renamed(_)
             | Self::Closed(_) => None,
         }
     }

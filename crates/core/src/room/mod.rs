@@ -19,10 +19,11 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use command::{Action, Actor, Command, NewIdentity, Shown};
+pub use command::{Action, Actor, Authority, Command, NewIdentity, Shown};
+pub use decide::check_name;
 pub use event::{
-    Claimed, Closed, Created, Event, Granted, Joined, Left, Noted, PolicySet, Registered, Released, Reordered, Resumed,
-    TakenOver,
+    Claimed, Closed, Created, Event, Granted, Joined, Left, Noted, PolicySet, Registered, Released, Renamed, Reordered,
+    Resumed, TakenOver,
 };
 pub use prospect::{Prospect, TakeoverReason};
 pub use refusal::Refusal;

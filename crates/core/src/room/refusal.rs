@@ -140,6 +140,15 @@ pub enum Refusal {
         /// Which field.
         field: &'static str,
     },
+    /// The name says too little or too much.
+    #[error("name {why}.")]
+    InvalidName {
+        /// What is wrong.
+        #[serde(skip)]
+        why: String,
+        /// Which field.
+        field: &'static str,
+    },
     /// A timing makes no sense.
     #[error("{source}.")]
     InvalidPolicy {
@@ -210,6 +219,7 @@ impl Refusal {
             Self::InvalidHandoff { .. } => ErrorCode::InvalidHandoff,
             Self::InvalidReason { .. } => ErrorCode::InvalidReason,
             Self::InvalidNote { .. } => ErrorCode::InvalidNote,
+            Self::InvalidName { .. } => ErrorCode::InvalidInput,
             Self::InvalidPolicy { .. } => ErrorCode::InvalidPolicy,
             Self::InvalidOrder { .. } => ErrorCode::InvalidOrder,
             Self::NameTaken { .. } => ErrorCode::DuplicateAgentId,

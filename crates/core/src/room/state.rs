@@ -18,6 +18,8 @@ pub struct Room {
     pub id: RoomId,
     /// The workspace it belongs to.
     pub canonical_path: Option<String>,
+    /// What it is called, beside its path or instead of one.
+    pub name: Option<String>,
     /// Members, in turn order. A member's rank is its index here.
     pub members: Vec<Member>,
     /// The rank from which the default sequence goes on.

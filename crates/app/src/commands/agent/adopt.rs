@@ -195,10 +195,13 @@ fn move_items(change: &mut Change<'_>, resumed: &Resumed) -> Result<usize, Failu
     let messages: Vec<Seq> = waiting.iter().map(|item| item.message).collect();
     change.take_items(waiting);
     change.take_items(doubled);
+    change.take_open_actions(from)?;
     // An event stays of a size that can be shown, however much has piled up.
     for some in messages.chunks(limits::FORWARDED_ITEMS) {
         let forwarded = Forwarded { items: some.to_vec(), from: from.clone(), to: to.clone() };
         change.record(Event::Inbox(inbox::Event::Forwarded(forwarded)))?;
     }
+    // What it had taken on already, its own runtime knew alone.
+    change.end_actions_of(from, "its target goes on as another session")?;
     Ok(messages.len())
 }

@@ -3,14 +3,16 @@
 use baton_core::{
     ids::{LeaseId, RoomId},
     lease::Fence,
-    room::{Action, RoomState},
+    room::{Action, Authority, RoomState},
 };
+use baton_store::bus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     App, Caller, Failure,
     app::Request,
+    change::Change,
     table::{Effect, Place, Tier, UseCase},
 };
 
@@ -41,6 +43,14 @@ pub struct CloseRoomResult {
     pub state: RoomState,
 }
 
+/// What was asked of anybody ends with the room.
+pub(crate) fn end_all_actions(change: &mut Change<'_>) -> Result<(), Failure> {
+    for target in bus::owing(change.tx, &change.room.id)? {
+        change.end_actions_of(&target, "the session was closed")?;
+    }
+    Ok(())
+}
+
 impl UseCase for Close {
     const NAME: &'static str = "room.close";
     const PLACE: Place = Place::Tool("close_room", Tier::Full);
@@ -53,10 +63,12 @@ impl UseCase for Close {
     fn run(app: &App, caller: &Caller, input: CloseInput) -> Result<CloseRoomResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
+            end_all_actions(change)?;
             change.decide(Action::Close {
                 expected_turn: input.expected_turn_id,
                 lease_id: input.lease_id.clone(),
                 reason: input.reason.clone(),
+                authority: Authority::Member,
             })?;
             Ok(CloseRoomResult { room_id: change.room.id.clone(), state: RoomState::Closed })
         })

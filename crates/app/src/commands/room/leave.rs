@@ -1,6 +1,7 @@
 //! Stopping to be a member.
 
 use baton_core::{
+    bus::{self, Disconnected},
     ids::{AgentId, RoomId},
     room::Action,
 };
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
+    change::Change,
     table::{Effect, Place, Tier, UseCase},
 };
 
@@ -35,6 +37,24 @@ pub struct LeavePathResult {
     pub reserved_for: Option<AgentId>,
 }
 
+/// Lets somebody go: who leaves works nowhere any more, and will not answer what it was asked.
+pub(crate) fn depart(change: &mut Change<'_>, who: &AgentId, action: Action) -> Result<(), Failure> {
+    let now = change.now;
+    let reserved = change.scopes()?.release_all(now, who);
+    change.record_all(reserved)?;
+    change.end_actions_of(who, "its target left the session")?;
+    if change.connections()?.iter().any(|connection| connection.agent_id == *who) {
+        let name = change.room.member(who).map_or_else(|| who.to_string(), |member| member.display_name.clone());
+        change.record(bus::Event::Disconnected(Disconnected {
+            agent_id: who.clone(),
+            name,
+            why: "it left the session".to_owned(),
+        }))?;
+    }
+    change.decide(action)?;
+    Ok(())
+}
+
 impl UseCase for Leave {
     const NAME: &'static str = "room.leave";
     const PLACE: Place = Place::Tool("leave_path", Tier::Full);
@@ -46,11 +66,8 @@ impl UseCase for Leave {
     fn run(app: &App, caller: &Caller, input: LeaveInput) -> Result<LeavePathResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
-            // Who leaves works nowhere any more.
-            let (now, you) = (change.now, change.actor.agent_id.clone());
-            let reserved = change.scopes()?.release_all(now, &you);
-            change.record_all(reserved)?;
-            change.decide(Action::Leave)?;
+            let you = change.actor.agent_id.clone();
+            depart(change, &you, Action::Leave)?;
             let room = &change.room;
             Ok(LeavePathResult {
                 room_id: room.id.clone(),

@@ -11,12 +11,15 @@ mod policy;
 mod reorder;
 mod state;
 
+pub(crate) use close::end_all_actions;
 pub use close::{Close, CloseInput, CloseRoomResult};
 pub use events::{Events, EventsInput, GetRoomEventsResult};
 pub use join::{Join, JoinInput, JoinPathResult};
+pub(crate) use leave::depart;
 pub use leave::{Leave, LeaveInput, LeavePathResult};
 pub use list::{List, ListInput, ListRoomsResult};
 pub use note::{AppendNoteResult, Note, NoteInput};
+pub(crate) use open::open_named;
 pub use open::open_room;
 pub use policy::{SetPolicy, SetPolicyInput, SetRoomPolicyResult};
 pub use reorder::{Reorder, ReorderInput, ReorderMembersResult};

@@ -106,6 +106,17 @@ fn find(app: &App, tx: &mut dyn Tx, location: &Location, wanted: Wanted) -> Resu
 }
 
 fn open(app: &App, tx: &mut dyn Tx, actor: &Actor, path: &str) -> Result<Room, Failure> {
+    let created = Created { canonical_path: Some(path.to_owned()), name: None, policy: Policy::default() };
+    create(app, tx, actor, created)
+}
+
+/// Opens a room that belongs to no path.
+pub(crate) fn open_named(app: &App, tx: &mut dyn Tx, actor: &Actor, name: Option<&str>) -> Result<Room, Failure> {
+    let created = Created { canonical_path: None, name: name.map(str::to_owned), policy: Policy::default() };
+    create(app, tx, actor, created)
+}
+
+fn create(app: &App, tx: &mut dyn Tx, actor: &Actor, created: Created) -> Result<Room, Failure> {
     let now = tx.now()?;
     let first = Recorded {
         room_id: app.ids.room_id()?,
@@ -113,7 +124,7 @@ fn open(app: &App, tx: &mut dyn Tx, actor: &Actor, path: &str) -> Result<Room, F
         at: now,
         actor: actor.agent_id.clone(),
         turn: Fence(0),
-        event: Event::Created(Created { canonical_path: Some(path.to_owned()), policy: Policy::default() }).into(),
+        event: Event::Created(created).into(),
     };
     let room = Room::open(&first).ok_or_else(|| internal("a creation opens a room"))?;
     rooms::insert(tx, &room)?;

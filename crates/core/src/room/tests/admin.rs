@@ -6,12 +6,12 @@ use crate::{
     lease::Fence,
     policy::PolicyChange,
     process::SessionKind,
-    room::{Action, Actor, ClaimReason, Event, Prospect, Refusal, RoomState},
+    room::{Action, Actor, Authority, ClaimReason, Event, Prospect, Refusal, RoomState},
     time::Ttl,
 };
 
 fn close(turn: u64) -> Action {
-    Action::Close { expected_turn: Fence(turn), lease_id: None, reason: None }
+    Action::Close { expected_turn: Fence(turn), lease_id: None, reason: None, authority: Authority::Member }
 }
 
 #[test]
@@ -83,7 +83,12 @@ fn only_the_owner_closes_a_held_room() {
     let turn = scene.claim("codex").unwrap();
     assert_eq!(scene.act("claude", close(1)).unwrap_err().code(), ErrorCode::StaleLease);
     assert_eq!(scene.act("codex", close(1)).unwrap_err().code(), ErrorCode::StaleLease, "the owner shows its lease");
-    let by_owner = Action::Close { expected_turn: turn.turn, lease_id: Some(turn.lease_id), reason: None };
+    let by_owner = Action::Close {
+        expected_turn: turn.turn,
+        lease_id: Some(turn.lease_id),
+        reason: None,
+        authority: Authority::Member,
+    };
     scene.act("codex", by_owner).unwrap();
     assert_eq!(scene.state(), RoomState::Closed);
 }

@@ -12,7 +12,7 @@ use super::scene::{Scene, agent};
 use crate::{
     ids::LeaseId,
     policy::PolicyChange,
-    room::{Action, Prospect, Shown, Stick},
+    room::{Action, Authority, Prospect, Shown, Stick},
     time::Ttl,
 };
 
@@ -134,7 +134,10 @@ fn play(scene: &mut Scene, model: &mut Model, step: &Step) {
             let Some(name) = CAST.get(who) else { return };
             let expected_turn = scene.room.turn;
             let lease_id = scene.room.ownership().map(|ownership| ownership.lease_id.clone());
-            if scene.act(name, Action::Close { expected_turn, lease_id, reason: None }).is_ok() {
+            if scene
+                .act(name, Action::Close { expected_turn, lease_id, reason: None, authority: Authority::Member })
+                .is_ok()
+            {
                 model.let_go();
             }
         }

@@ -81,8 +81,12 @@ impl Scene {
             at: Timestamp::from_millis(0),
             actor: agent("founder"),
             turn: Fence(0),
-            event: Event::Created(Created { canonical_path: Some("/repo".to_owned()), policy: Policy::default() })
-                .into(),
+            event: Event::Created(Created {
+                canonical_path: Some("/repo".to_owned()),
+                name: None,
+                policy: Policy::default(),
+            })
+            .into(),
         };
         let room = Room::open(&first).unwrap();
         let mut scene =

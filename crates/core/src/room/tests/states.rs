@@ -1,7 +1,7 @@
 //! The eight states and their precedence.
 
 use super::scene::Scene;
-use crate::room::{Action, RoomState};
+use crate::room::{Action, Authority, RoomState};
 
 #[test]
 fn dormant_rooms_remain_readable_and_resumable() {
@@ -55,7 +55,8 @@ fn a_reservation_nobody_is_there_for_is_dormant() {
 #[test]
 fn closed_is_final() {
     let mut scene = Scene::with(&["codex"]);
-    let close = Action::Close { expected_turn: scene.room.turn, lease_id: None, reason: None };
+    let close =
+        Action::Close { expected_turn: scene.room.turn, lease_id: None, reason: None, authority: Authority::Member };
     scene.act("codex", close).unwrap();
     assert_eq!(scene.state(), RoomState::Closed);
     scene.later(24 * 60);

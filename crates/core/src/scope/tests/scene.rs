@@ -44,7 +44,7 @@ impl Scene {
     /// A room at `/repo` in which everybody named has joined.
     pub(super) fn with(names: &[&str]) -> Self {
         let now = Timestamp::from_millis(0);
-        let created = Created { canonical_path: Some("/repo".to_owned()), policy: Policy::default() };
+        let created = Created { canonical_path: Some("/repo".to_owned()), name: None, policy: Policy::default() };
         let first = Recorded {
             room_id: "room_test".parse().unwrap(),
             seq: Seq(1),

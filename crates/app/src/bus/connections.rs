@@ -1,0 +1,115 @@
+//! Runtimes that are connected, and targets that are gone.
+//!
+//! A connection that ends loses nothing: what was submitted stays in its target's inbox, and the runtime takes it up when
+//! it is back. Only a target whose process is proven gone will not come back, and what it still owed ends in an error.
+
+use baton_core::{
+    bus::{Connected, Connection, Disconnected, Event},
+    code::ErrorCode,
+    ids::{AgentId, RoomId},
+    process::SessionKind,
+    room::Actor,
+};
+use baton_store::bus;
+
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    change::Change,
+    commands::bus::{AgentStatus, GONE},
+    liveness::identify,
+};
+
+/// Whoever acts when nobody in particular does: a server that finds a target gone.
+pub const SERVER: &str = "bus";
+
+impl App {
+    /// Notes that the caller's runtime is connected to this process. One at a time.
+    pub fn connect(&self, caller: &Caller, room: &RoomId) -> Result<(), Failure> {
+        let request = Request { command: "bus.connect", input: room, key: None };
+        let server = identify(std::process::id());
+        self.change(caller, &request, room, |change| {
+            change.require_agent()?;
+            let you = change.actor.agent_id.clone();
+            let serves = |connection: &Connection| {
+                connection.server.as_ref().is_none_or(|server| !change.witness.liveness(server).is_gone())
+            };
+            let others = bus::connections(change.tx, &change.room.id)?;
+            if others.iter().any(|connection| connection.agent_id == you && serves(connection)) {
+                let message = format!("{you} has a runtime that is connected already.");
+                return Err(Failure::new(ErrorCode::DuplicateListener, message));
+            }
+            // It may be another process than the one that joined.
+            change.join(None, None)?;
+            change.connections()?;
+            let name = change.name_of(&you);
+            change.record(Event::Connected(Connected { agent_id: you, name, server: server.clone() }))?;
+            Ok(())
+        })
+    }
+
+    /// Notes that the caller's runtime is not connected any more.
+    pub fn disconnect(&self, caller: &Caller, room: &RoomId, why: &str) -> Result<(), Failure> {
+        let agent = caller.actor().agent_id;
+        self.as_server(room, |change| {
+            if change.connections()?.iter().any(|connection| connection.agent_id == agent) {
+                let (agent_id, name, why) = (agent.clone(), change.name_of(&agent), why.to_owned());
+                change.record(Event::Disconnected(Disconnected { agent_id, name, why }))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Ends what targets owe whose processes are gone.
+    pub fn sweep_gone(&self, room: &RoomId) -> Result<(), Failure> {
+        let owing = self.store.read::<_, Failure>(|tx| {
+            let found = self.room(tx, room)?;
+            let eyes = self.eyes(tx, &found)?;
+            let owing = bus::owing(tx, room)?;
+            let gone = |agent: &AgentId| found.member(agent).is_some_and(|member| member.liveness(&eyes).is_gone());
+            Ok(owing.iter().any(gone))
+        })?;
+        if !owing {
+            return Ok(());
+        }
+        self.as_server(room, |change| {
+            if !change.is_open() {
+                return Ok(());
+            }
+            for target in bus::owing(change.tx, &change.room.id)? {
+                let member = change.room.member(&target);
+                if member.is_some_and(|member| member.liveness(change.witness).is_gone()) {
+                    change.end_actions_of(&target, GONE)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn as_server(
+        &self,
+        room: &RoomId,
+        mut work: impl FnMut(&mut Change<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let agent_id: AgentId = SERVER.parse().map_err(crate::app::internal)?;
+        let session_kind = SessionKind::McpHarness;
+        let actor = Actor { agent_id, process: None, session_kind, overridden: false };
+        let request = Request { command: "bus.server", input: room, key: None };
+        self.once(&actor, &request, |tx| self.change_in(tx, &actor, room, &mut work))
+    }
+}
+
+impl Change<'_> {
+    /// What people call an agent.
+    pub(crate) fn name_of(&self, agent: &AgentId) -> String {
+        self.room.member(agent).map_or_else(|| agent.to_string(), |member| member.display_name.clone())
+    }
+
+    /// Whether an agent's runtime is there.
+    pub(crate) fn status_of(&mut self, agent: &AgentId) -> Result<AgentStatus, Failure> {
+        let connections = bus::connections(self.tx, &self.room.id)?;
+        let connection = connections.iter().find(|connection| connection.agent_id == *agent);
+        let Some(member) = self.room.member(agent) else { return Ok(AgentStatus::Disconnected) };
+        Ok(AgentStatus::of(connection, &member.liveness(self.witness), self.witness))
+    }
+}

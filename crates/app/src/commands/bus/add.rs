@@ -1,0 +1,112 @@
+//! Becoming an agent of a session, under an id of one's own choice or as who one is.
+
+use baton_core::{
+    code::ErrorCode,
+    ids::{AgentId, AgentName, BROADCAST, RoomId, Seq},
+    room::Actor,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Agent, AgentStatus};
+use crate::{
+    App, Caller, Failure,
+    app::{Request, internal},
+    bus::SERVER,
+    commands::agent::parse_role,
+    table::{BUS, Effect, Place, UseCase},
+};
+
+/// `bus.add`
+pub struct Add;
+
+/// Who joins.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AddInput {
+    #[serde(alias = "session", alias = "session_id")]
+    pub room_id: RoomId,
+    /// An id of your choice, without a colon; default: who you are
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<AgentId>,
+    /// What people are to call you; default: your id, or a name that is made
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What you are here for
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// Who you are in the session.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct AddResult {
+    pub room_id: RoomId,
+    pub agent: Agent,
+    /// Whether you were an agent of it before.
+    pub rejoined: bool,
+    /// The newest event: where a stream of what comes next begins.
+    pub last_seq: Seq,
+}
+
+impl UseCase for Add {
+    const NAME: &'static str = "bus.add";
+    const PLACE: Place = Place::Portal(&BUS);
+    const WIRE: Option<&'static str> = Some("agent.add");
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Become an agent of a session.";
+    type Input = AddInput;
+    type Output = AddResult;
+
+    fn run(app: &App, caller: &Caller, input: AddInput) -> Result<AddResult, Failure> {
+        let actor = joining(caller.actor(), input.id.as_ref())?;
+        let name = match (&input.name, &input.id) {
+            (Some(name), _) => Some(display_name(name)?),
+            // An id that is a name, too, is one; another one is given a name.
+            (None, Some(id)) => AgentName::display(id.as_str()).ok(),
+            (None, None) => None,
+        };
+        let role = input.role.as_deref().map(parse_role).transpose()?;
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        let added = app.once(&actor, &request, |tx| {
+            app.change_in(tx, &actor, &input.room_id, &mut |change| {
+                let rejoined = change.room.member(&actor.agent_id).is_some();
+                change.join(name.clone(), role.clone())?;
+                let member = change.room.member(&actor.agent_id).ok_or_else(|| internal("who joins is a member"))?;
+                Ok(AddResult {
+                    room_id: change.room.id.clone(),
+                    agent: Agent::of(member, AgentStatus::Idle),
+                    rejoined,
+                    last_seq: change.room.last_seq,
+                })
+            })
+        })?;
+        caller.has_joined(&added.room_id);
+        Ok(added)
+    }
+}
+
+/// Who joins: the caller, or the agent that it chooses to be. Who speaks for a chosen agent already joins as that one.
+fn joining(actor: Actor, chosen: Option<&AgentId>) -> Result<Actor, Failure> {
+    let Some(chosen) = chosen.filter(|chosen| **chosen != actor.agent_id) else { return Ok(actor) };
+    if actor.overridden {
+        let message = format!("This connection speaks for {}, not for {chosen}.", actor.agent_id);
+        return Err(Failure::new(ErrorCode::SourceMismatch, message).with("field", "id"));
+    }
+    if chosen.as_str().contains(':') || [SERVER, BROADCAST].contains(&chosen.as_str()) {
+        let message =
+            format!("{chosen} cannot be chosen: ids with a colon are found out, and bus and broadcast are taken.");
+        return Err(Failure::new(ErrorCode::InvalidAgentId, message)
+            .with("field", "id")
+            .advising("Choose an id of letters, digits, dots, dashes or underscores, or leave it out."));
+    }
+    Ok(Actor { agent_id: chosen.clone(), overridden: true, ..actor })
+}
+
+/// A name that an agent of the bus may have.
+pub(super) fn display_name(text: &str) -> Result<AgentName, Failure> {
+    AgentName::display(text)
+        .map_err(|error| Failure::new(ErrorCode::InvalidAgentId, format!("{error}.")).with("field", "name"))
+}

@@ -1,0 +1,64 @@
+//! Ending a session.
+
+use baton_core::{
+    ids::RoomId,
+    room::{Action, Authority},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Session;
+use crate::{
+    App, Caller, Failure, Rights,
+    app::Request,
+    commands::room::end_all_actions,
+    table::{BUS, Effect, Place, UseCase},
+};
+
+/// `bus.close`
+pub struct Close;
+
+/// Which session.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CloseInput {
+    #[serde(alias = "session", alias = "session_id")]
+    pub room_id: RoomId,
+    /// Why
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// The session.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CloseResult {
+    pub session: Session,
+}
+
+impl UseCase for Close {
+    const NAME: &'static str = "bus.close";
+    const PLACE: Place = Place::Portal(&BUS);
+    const WIRE: Option<&'static str> = Some("session.close");
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "End a session. Its log stays readable; what was asked of anybody ends in an error. Not while the stick is held.";
+    type Input = CloseInput;
+    type Output = CloseResult;
+
+    fn run(app: &App, caller: &Caller, input: CloseInput) -> Result<CloseResult, Failure> {
+        let authority = match caller.rights() {
+            Rights::Operator => Authority::Operator,
+            Rights::Agent | Rights::Viewer => Authority::Member,
+        };
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change(caller, &request, &input.room_id, |change| {
+            change.require_open()?;
+            end_all_actions(change)?;
+            let (expected_turn, reason) = (change.room.turn, input.reason.clone());
+            change.decide(Action::Close { expected_turn, lease_id: None, reason, authority })?;
+            Ok(CloseResult { session: Session::of(&change.room) })
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! What the model of a conversation's owner said: sent on, or the end of the relay.
+
+use baton_core::{
+    bus::{
+        ActionDraft, BusId, Control, Draft, Kind, Refusal, TaskReport, TaskStatus, What, WhatDraft,
+        relay::{Output, Relayed},
+    },
+    ids::RoomId,
+    limits,
+};
+use baton_store::bus as store;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ContextInput, SubmitResult, submit::submit, task::report};
+use crate::{
+    App, Caller, Failure,
+    app::{Request, internal},
+    change::Change,
+    table::{BUS, Effect, Place, UseCase},
+};
+
+/// `bus.relay`
+pub struct Relay;
+
+/// What the model said.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RelayInput {
+    #[serde(alias = "session", alias = "session_id")]
+    pub room_id: RoomId,
+    /// All of the model's output: JSON with relay_actions or task_done; anything else is an answer for the local user
+    pub output: String,
+    /// The task that is relayed; it ends with task_done or a local answer
+    pub task_id: BusId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextInput>,
+    /// Default: made from the task
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_id: Option<BusId>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// What it came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Outcome {
+    /// Actions were submitted; their results and replies are to come.
+    Relayed,
+    /// The model ended the relay.
+    Done,
+    /// It was an answer for the local user, which ends the relay.
+    Local,
+}
+
+/// What became of it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RelayResult {
+    pub room_id: RoomId,
+    pub outcome: Outcome,
+    pub task_id: BusId,
+    /// What was submitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub submitted: Option<SubmitResult>,
+    /// For the local user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Why an output that looks like a relay was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+impl UseCase for Relay {
+    const NAME: &'static str = "bus.relay";
+    const PLACE: Place = Place::Portal(&BUS);
+    const WIRE: Option<&'static str> = Some("relay.submit");
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Hand in what the model of a conversation's owner said while relaying a task.";
+    type Input = RelayInput;
+    type Output = RelayResult;
+
+    fn run(app: &App, caller: &Caller, input: RelayInput) -> Result<RelayResult, Failure> {
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        let output = Output::read(&input.output);
+        app.change(caller, &request, &input.room_id, |change| {
+            let before = store::task(change.tx, &change.room.id, &input.task_id)?;
+            if before.is_some_and(|task| task.status == TaskStatus::Done) {
+                return Err(Refusal::TaskEnded { task_id: input.task_id.clone() }.into());
+            }
+            match &output {
+                Output::Actions(actions) => relay(change, &input, actions),
+                Output::Done { summary } => end(change, &input, Outcome::Done, summary.as_deref(), None),
+                Output::Local { text, problem } => end(change, &input, Outcome::Local, Some(text), problem.clone()),
+            }
+        })
+    }
+}
+
+fn relay(change: &mut Change<'_>, input: &RelayInput, actions: &[Relayed]) -> Result<RelayResult, Failure> {
+    let seq = change.room.last_seq.next();
+    let group = match &input.group_id {
+        Some(group) => group.clone(),
+        None => format!("relay_{seq}").parse().map_err(internal)?,
+    };
+    let mut drafts = Vec::with_capacity(actions.len());
+    for (place, action) in actions.iter().enumerate() {
+        let action_id = format!("{group}.{seq}.{place}")
+            .parse()
+            .map_err(|why: String| Refusal::Invalid { field: "group_id".to_owned(), why })?;
+        let what = draft(&action.what);
+        drafts.push(ActionDraft { dst: action.dst.clone(), action_id, action_index: place as u32, what });
+    }
+    let draft = Draft {
+        group_id: group,
+        context: input.context.as_ref().map(ContextInput::draft),
+        task_id: Some(input.task_id.clone()),
+        actions: drafts,
+    };
+    let submitted = submit(change, draft)?;
+    Ok(RelayResult {
+        room_id: change.room.id.clone(),
+        outcome: Outcome::Relayed,
+        task_id: input.task_id.clone(),
+        submitted: Some(submitted),
+        text: None,
+        problem: None,
+    })
+}
+
+/// The end of a relay: its task is done. Only the conversation's owner ends it.
+fn end(
+    change: &mut Change<'_>,
+    input: &RelayInput,
+    outcome: Outcome,
+    text: Option<&str>,
+    problem: Option<String>,
+) -> Result<RelayResult, Failure> {
+    let context_id = input.context.as_ref().and_then(|context| context.context_id.clone());
+    // A relay may end before anything was relayed; then there is no conversation yet.
+    let conversation = match &context_id {
+        Some(id) => store::conversation(change.tx, &change.room.id, id)?,
+        None => None,
+    };
+    if let Some(conversation) = conversation.as_ref().filter(|found| found.owner != change.actor.agent_id) {
+        let (context_id, owner) = (conversation.context_id.clone(), conversation.owner.clone());
+        return Err(Refusal::NotOwner { context_id, owner, why: "only its owner ends a relay in it" }.into());
+    }
+    let summary = text.filter(|text| !text.trim().is_empty()).map(|text| cut(text, limits::MESSAGE_BYTES));
+    let said = TaskReport {
+        task_id: input.task_id.clone(),
+        status: TaskStatus::Done,
+        summary,
+        context_id: conversation.map(|conversation| conversation.context_id),
+    };
+    report(change, &said)?;
+    Ok(RelayResult {
+        room_id: change.room.id.clone(),
+        outcome,
+        task_id: input.task_id.clone(),
+        submitted: None,
+        text: text.map(str::to_owned),
+        problem,
+    })
+}
+
+/// As much of a text as fits, which then says that it was cut.
+fn cut(text: &str, most: usize) -> String {
+    const NOTE: &str = " [cut]";
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let end = (0..=most - NOTE.len()).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    format!("{}{NOTE}", &text[..end])
+}
+
+fn draft(what: &What) -> WhatDraft {
+    match what {
+        What::Message { text, plan, .. } => WhatDraft {
+            sort: "message".to_owned(),
+            kind: Some(Kind::User.as_str().to_owned()),
+            text: Some(text.clone()),
+            plan: plan.clone(),
+            ..WhatDraft::default()
+        },
+        What::Control { command, args } => WhatDraft {
+            sort: "control".to_owned(),
+            command: Some(Control::as_str(*command).to_owned()),
+            args: args.clone(),
+            ..WhatDraft::default()
+        },
+    }
+}

@@ -1,0 +1,98 @@
+//! What a target says of an action.
+
+use baton_core::{
+    bus::{self, BusId, Data, Report, Status},
+    ids::{RoomId, Seq},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ActionView;
+use crate::{
+    App, Caller, Failure,
+    app::{Request, internal},
+    table::{BUS, Effect, Place, UseCase},
+};
+
+/// `bus.result`
+pub struct Result;
+
+/// How far it is.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResultInput {
+    #[serde(alias = "session", alias = "session_id")]
+    pub room_id: RoomId,
+    pub action_id: BusId,
+    /// To make sure: the group that it belongs to
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_id: Option<BusId>,
+    /// To make sure: its place there
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action_index: Option<u32>,
+    /// accepted, queued, blocked; completed, rejected and error are the end
+    pub status: Status,
+    /// More about that
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Of a `new` that is completed
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Data>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// That it was told.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ResultResult {
+    pub room_id: RoomId,
+    /// The result's event.
+    pub seq: Seq,
+    pub action: ActionView,
+}
+
+impl UseCase for Result {
+    const NAME: &'static str = "bus.result";
+    const PLACE: Place = Place::Portal(&BUS);
+    const WIRE: Option<&'static str> = Some("action.result");
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Say how far you are with an action that was submitted to you. It ends once.";
+    type Input = ResultInput;
+    type Output = ResultResult;
+
+    fn run(app: &App, caller: &Caller, input: ResultInput) -> std::result::Result<ResultResult, Failure> {
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        let report = Report { status: input.status, detail: input.detail.clone(), data: input.data.clone() };
+        app.change(caller, &request, &input.room_id, |change| {
+            change.require_known()?;
+            let field = "action_id".to_owned();
+            let action = change.action(&input.action_id)?;
+            let action =
+                action.ok_or_else(|| bus::Refusal::UnknownAction { field, action_id: input.action_id.clone() })?;
+            agree("group_id", input.group_id.as_ref(), &action.group_id)?;
+            agree("action_index", input.action_index.as_ref(), &action.action_index)?;
+            let event = action.report(change.actor, &report)?;
+            change.require_open()?;
+            change.items_of_action(action.seq)?;
+            let recorded = change.record(event)?;
+            let action = change.action(&input.action_id)?.ok_or_else(|| internal("a result is of an action"))?;
+            let room_id = change.room.id.clone();
+            Ok(ResultResult { action: ActionView::of(&room_id, &action), room_id, seq: recorded.seq })
+        })
+    }
+}
+
+/// Refuses what contradicts the action.
+fn agree<T: PartialEq + std::fmt::Display>(
+    field: &str,
+    said: Option<&T>,
+    is: &T,
+) -> std::result::Result<(), bus::Refusal> {
+    match said {
+        Some(said) if said != is => {
+            Err(bus::Refusal::Invalid { field: field.to_owned(), why: format!("it is {is}, not {said}") })
+        }
+        Some(_) | None => Ok(()),
+    }
+}

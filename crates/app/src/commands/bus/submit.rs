@@ -1,0 +1,268 @@
+//! Submitting ordered work to targets.
+
+use std::collections::HashSet;
+
+use baton_core::{
+    bus::{
+        self, Action, ActionDraft, BusId, ContextDraft, Draft, Kind, Known, Parent, Plan, Submission, What, WhatDraft,
+        place_of,
+    },
+    event::{Event, Recorded},
+    ids::{AgentId, RoomId, Seq, event_id},
+    inbox,
+};
+use baton_store::{bus as store, log};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    change::Change,
+    table::{BUS, Effect, Place, UseCase},
+};
+
+/// `bus.submit`
+pub struct Submit;
+
+/// What is to be done by whom, in order.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SubmitInput {
+    #[serde(alias = "session", alias = "session_id")]
+    pub room_id: RoomId,
+    /// What the actions belong to; yours to choose
+    pub group_id: BusId,
+    pub actions: Vec<ActionInput>,
+    /// The conversation; default: a new one
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextInput>,
+    /// The task; default: the conversation's
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<BusId>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// Which conversation.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContextInput {
+    /// A new one begins a conversation of yours
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_id: Option<BusId>,
+    /// Who leads it, to make sure
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner_id: Option<AgentId>,
+    /// The message that this follows from
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_message_id: Option<String>,
+}
+
+impl ContextInput {
+    pub(super) fn draft(&self) -> ContextDraft {
+        ContextDraft {
+            context_id: self.context_id.clone(),
+            owner_id: self.owner_id.clone(),
+            parent_message_id: self.parent_message_id.clone(),
+        }
+    }
+}
+
+/// One action for one target.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ActionInput {
+    /// message or control
+    #[serde(rename = "type")]
+    pub sort: String,
+    /// Id or name of the target
+    pub dst: String,
+    /// Unique in the session
+    pub action_id: BusId,
+    /// Its place in the group
+    pub action_index: u32,
+    /// Of a message: user or reply
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Of a message
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Of a reply: the action that it answers
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to_action_id: Option<BusId>,
+    /// Of a message: how to go about it
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
+    /// Of a control: new, compact, interrupt or review
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Of a review: instructions
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args: Option<String>,
+}
+
+impl ActionInput {
+    fn draft(&self) -> ActionDraft {
+        ActionDraft {
+            dst: self.dst.clone(),
+            action_id: self.action_id.clone(),
+            action_index: self.action_index,
+            what: WhatDraft {
+                sort: self.sort.clone(),
+                kind: self.kind.clone(),
+                text: self.text.clone(),
+                reply_to_action_id: self.reply_to_action_id.clone(),
+                plan: self.plan.clone(),
+                command: self.command.clone(),
+                args: self.args.clone(),
+            },
+        }
+    }
+}
+
+/// That they were submitted.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SubmitResult {
+    pub room_id: RoomId,
+    pub group_id: BusId,
+    pub context_id: BusId,
+    pub owner_id: AgentId,
+    pub task_id: BusId,
+    /// In order.
+    pub actions: Vec<SubmittedAction>,
+}
+
+/// An action that was submitted.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SubmittedAction {
+    pub action_id: BusId,
+    pub action_index: u32,
+    pub dst: AgentId,
+    /// Its event, which is its place in the target's order.
+    pub seq: Seq,
+    pub message_id: String,
+}
+
+impl UseCase for Submit {
+    const NAME: &'static str = "bus.submit";
+    const PLACE: Place = Place::Portal(&BUS);
+    const WIRE: Option<&'static str> = Some("action.submit");
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "Submit ordered work: messages and control commands for agents of the session.";
+    type Input = SubmitInput;
+    type Output = SubmitResult;
+
+    fn run(app: &App, caller: &Caller, input: SubmitInput) -> Result<SubmitResult, Failure> {
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        let draft = Draft {
+            group_id: input.group_id.clone(),
+            context: input.context.as_ref().map(ContextInput::draft),
+            task_id: input.task_id.clone(),
+            actions: input.actions.iter().map(ActionInput::draft).collect(),
+        };
+        app.change(caller, &request, &input.room_id, |change| submit(change, draft.clone()))
+    }
+}
+
+/// Submits actions in a room that is being changed. What is asked of a target that is gone ends at once.
+pub(super) fn submit(change: &mut Change<'_>, draft: Draft) -> Result<SubmitResult, Failure> {
+    change.require_open()?;
+    let known = known_of(change, &draft)?;
+    let group_id = draft.group_id.clone();
+    let events = Submission { draft }.decide(&change.room, change.actor, &known)?;
+    let recorded = change.record_all(events)?;
+    let submitted = recorded.iter().filter_map(|recorded| match &recorded.event {
+        Event::Bus(bus::Event::Submitted(submitted)) => Some((recorded, submitted)),
+        _ => None,
+    });
+    let submitted: Vec<_> = submitted.collect();
+    let targets: HashSet<&AgentId> = submitted.iter().map(|(_, submitted)| &submitted.target).collect();
+    let gone = |target: &AgentId| change.room.member(target).is_some_and(|to| to.liveness(change.witness).is_gone());
+    let gone: HashSet<AgentId> = targets.into_iter().filter(|target| gone(target)).cloned().collect();
+    for (_, submitted) in submitted.iter().filter(|(_, submitted)| gone.contains(&submitted.target)) {
+        if let Some(event) = change.action(&submitted.action_id)?.and_then(|action| action.fail(GONE)) {
+            change.record(event)?;
+        }
+    }
+    let (_, first) = submitted.first().ok_or_else(|| crate::app::internal("a submission has an action"))?;
+    Ok(SubmitResult {
+        room_id: change.room.id.clone(),
+        group_id,
+        context_id: first.context.context_id.clone(),
+        owner_id: first.context.owner_id.clone(),
+        task_id: first.task_id.clone(),
+        actions: submitted.iter().map(|(recorded, submitted)| told(recorded, submitted)).collect(),
+    })
+}
+
+/// Why nothing comes of what was asked of a target that is gone.
+pub(crate) const GONE: &str = "its target's process is gone";
+
+fn told(recorded: &Recorded, submitted: &bus::Submitted) -> SubmittedAction {
+    SubmittedAction {
+        action_id: submitted.action_id.clone(),
+        action_index: submitted.action_index,
+        dst: submitted.target.clone(),
+        seq: recorded.seq,
+        message_id: event_id(&recorded.room_id, recorded.seq),
+    }
+}
+
+fn known_of(change: &mut Change<'_>, draft: &Draft) -> Result<Known, Failure> {
+    let mut taken = Vec::new();
+    let mut replied: Vec<Action> = Vec::new();
+    for action in &draft.actions {
+        if store::action_by_id(change.tx, &change.room.id, &action.action_id)?.is_some() {
+            taken.push(action.action_id.clone());
+        }
+        if let Some(answered) = &action.what.reply_to_action_id {
+            replied.extend(store::action_by_id(change.tx, &change.room.id, answered)?);
+        }
+    }
+    let named = known(change, draft.context.as_ref())?;
+    // A reply that names no conversation is in that of what it answers.
+    let conversation = match (named.conversation, replied.first()) {
+        (None, Some(answered)) if draft.context.as_ref().is_none_or(|context| context.context_id.is_none()) => {
+            store::conversation(change.tx, &change.room.id, &answered.context_id)?
+        }
+        (conversation, _) => conversation,
+    };
+    Ok(Known { taken, replied, conversation, ..named })
+}
+
+/// What is known of the conversation and the parent that are named.
+pub(crate) fn known(change: &mut Change<'_>, context: Option<&ContextDraft>) -> Result<Known, Failure> {
+    let Some(context) = context else { return Ok(Known::default()) };
+    let room = change.room.id.clone();
+    let conversation = match &context.context_id {
+        Some(id) => store::conversation(change.tx, &room, id)?,
+        None => None,
+    };
+    let parent = match context.parent_message_id.as_deref().and_then(|id| place_of(&room, id)) {
+        Some(seq) => log::find(change.tx, &room, seq)?.and_then(|recorded| parent(&recorded)),
+        None => None,
+    };
+    Ok(Known { conversation, parent, ..Known::default() })
+}
+
+fn parent(recorded: &Recorded) -> Option<Parent> {
+    match &recorded.event {
+        Event::Bus(bus::Event::Submitted(submitted)) => Some(Parent {
+            kind: match submitted.what {
+                What::Message { kind, .. } => kind,
+                What::Control { .. } => Kind::Control,
+            },
+            context_id: Some(submitted.context.context_id.clone()),
+            depth: submitted.depth,
+        }),
+        Event::Bus(bus::Event::Messaged(messaged)) => Some(Parent {
+            kind: messaged.kind,
+            context_id: Some(messaged.context.context_id.clone()),
+            depth: messaged.depth,
+        }),
+        Event::Inbox(inbox::Event::Sent(_)) => Some(Parent { kind: Kind::System, context_id: None, depth: 0 }),
+        _ => None,
+    }
+}

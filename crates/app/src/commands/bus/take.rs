@@ -1,0 +1,130 @@
+//! Taking what was sent to one: actions and messages, in order. Being told of them delivers them.
+
+use std::time::Duration;
+
+use baton_core::{
+    bus,
+    event::{Event, Recorded},
+    ids::{RoomId, Seq},
+    inbox::Item,
+    limits,
+};
+use baton_store::{bus as store, inbox, log};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Delivery;
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    bounds,
+    change::Change,
+    table::{BUS, Effect, Place, UseCase},
+    watch::Patience,
+};
+
+/// `bus.take`
+pub struct Take;
+
+/// What to take.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TakeInput {
+    #[serde(alias = "session", alias = "session_id")]
+    pub room_id: RoomId,
+    /// Also actions that you were told of before and that have not ended, after this place: 0 for all
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume_after: Option<Seq>,
+    /// 1 to 200; default 50
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Wait for something, up to 50000
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_wait_ms: Option<u64>,
+}
+
+/// What was sent to you.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TakeResult {
+    pub room_id: RoomId,
+    /// In order.
+    pub deliveries: Vec<Delivery>,
+    /// Whether more is there already.
+    pub has_more: bool,
+}
+
+impl UseCase for Take {
+    const NAME: &'static str = "bus.take";
+    const PLACE: Place = Place::Portal(&BUS);
+    const WIRE: Option<&'static str> = Some("action.take");
+    const EFFECT: Effect = Effect::Wait;
+    const ABOUT: &'static str = "Take what was submitted or sent to you, in order; can wait for it.";
+    type Input = TakeInput;
+    type Output = TakeResult;
+
+    fn run(app: &App, caller: &Caller, input: TakeInput) -> Result<TakeResult, Failure> {
+        let limit = bounds::limit(input.limit, limits::ACTIONS_DEFAULT, limits::ACTIONS_MAX)?;
+        let patience = Patience::of(input.max_wait_ms)?;
+        let agent = caller.actor().agent_id;
+        let waits = |_: Duration| {
+            let mut seen = app.store.read::<_, Failure>(|tx| {
+                let room = app.room(tx, &input.room_id)?;
+                room.require_member(&agent)?;
+                Ok(!inbox::undelivered(tx, &input.room_id, &agent, 1)?.is_empty())
+            })?;
+            seen |= input.resume_after.is_some();
+            if !seen {
+                return Ok(None);
+            }
+            let request = Request { command: Self::NAME, input: &input, key: None };
+            let taken = app.change(caller, &request, &input.room_id, |change| take(change, &input, limit))?;
+            Ok((!taken.deliveries.is_empty()).then_some(taken))
+        };
+        let taken = app.wait_for(caller, &input.room_id, patience, waits)?;
+        Ok(taken.unwrap_or(TakeResult { room_id: input.room_id, deliveries: Vec::new(), has_more: false }))
+    }
+}
+
+fn take(change: &mut Change<'_>, input: &TakeInput, limit: u32) -> Result<TakeResult, Failure> {
+    change.require_known()?;
+    let (room, agent) = (change.room.id.clone(), change.actor.agent_id.clone());
+    let fresh = inbox::undelivered(change.tx, &room, &agent, limit + 1)?;
+    let mut places: Vec<Seq> = fresh.iter().map(|item| item.message).collect();
+    if let Some(after) = input.resume_after {
+        let known = store::open_of(change.tx, &room, &agent, after, limit + 1)?;
+        places
+            .extend(known.iter().map(|action| action.seq).filter(|seq| !fresh.iter().any(|item| item.message == *seq)));
+        places.retain(|seq| *seq > after);
+        places.sort_unstable();
+    }
+    let has_more = places.len() > limit as usize;
+    places.truncate(limit as usize);
+    let taken: Vec<Item> = fresh.into_iter().filter(|item| places.contains(&item.message)).collect();
+    change.take_items(taken.clone());
+    let events = log::find_all(change.tx, &room, &places)?;
+    let mut deliveries = Vec::with_capacity(events.len());
+    for recorded in &events {
+        deliveries.extend(delivery(change, recorded)?);
+    }
+    // A room that is over changes no more.
+    if change.is_open()
+        && let Some(event) = Item::deliver(&taken)
+    {
+        change.record(event)?;
+    }
+    Ok(TakeResult { room_id: room, deliveries, has_more })
+}
+
+/// What an event puts into inboxes, with the conversation that it belongs to now: that of the last `new` for the same
+/// target before it in its group.
+pub(crate) fn delivery(change: &mut Change<'_>, recorded: &Recorded) -> Result<Option<Delivery>, Failure> {
+    let Event::Bus(bus::Event::Submitted(submitted)) = &recorded.event else {
+        return Ok(Delivery::of(recorded, None));
+    };
+    let room = &change.room.id;
+    let new = match store::action_by_id(change.tx, room, &submitted.action_id)? {
+        Some(action) => store::last_new(change.tx, room, &action)?,
+        None => None,
+    };
+    Ok(Delivery::of(recorded, new.as_ref()))
+}

@@ -1,0 +1,233 @@
+//! Sessions, agents and actions in the contract's words.
+
+use baton_core::{
+    bus::{self, Action, BusId, Context, Control, Data, Kind, Messaged, Status, Submitted, What},
+    event::{Event, Recorded},
+    ids::{AgentId, RoomId, Seq, event_id},
+    process::{Liveness, Witness},
+    room::{Member, Room, Stick},
+    time::Timestamp,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Whether a session goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum SessionStatus {
+    Open,
+    Closed,
+}
+
+/// A session: a room, as the bus tells it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Session {
+    pub id: RoomId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The workspace that it belongs to, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canonical_path: Option<String>,
+    pub status: SessionStatus,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    /// Its newest event: where a stream of what comes next begins.
+    pub last_seq: Seq,
+}
+
+impl Session {
+    pub(crate) fn of(room: &Room) -> Self {
+        Self {
+            id: room.id.clone(),
+            name: room.name.clone(),
+            canonical_path: room.canonical_path.clone(),
+            status: if room.stick == Stick::Closed { SessionStatus::Closed } else { SessionStatus::Open },
+            created_at: room.created_at,
+            updated_at: room.updated_at,
+            last_seq: room.last_seq,
+        }
+    }
+}
+
+/// Whether an agent's runtime is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum AgentStatus {
+    /// Its actions are pushed to it.
+    Connected,
+    /// It is there, and asks for what it has to do.
+    Idle,
+    /// It is not there.
+    Disconnected,
+}
+
+/// An agent, as the bus tells it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Agent {
+    pub id: AgentId,
+    pub name: String,
+    pub status: AgentStatus,
+}
+
+impl Agent {
+    pub(crate) fn of(member: &Member, status: AgentStatus) -> Self {
+        Self { id: member.agent_id.clone(), name: member.display_name.clone(), status }
+    }
+}
+
+impl AgentStatus {
+    /// How it is with a member that has such a connection, or none.
+    pub(crate) fn of(connection: Option<&bus::Connection>, process: &Liveness, witness: &dyn Witness) -> Self {
+        let serves = |connection: &bus::Connection| {
+            connection.server.as_ref().is_none_or(|server| !witness.liveness(server).is_gone())
+        };
+        match connection {
+            _ if process.is_gone() => Self::Disconnected,
+            Some(connection) if serves(connection) => Self::Connected,
+            Some(_) => Self::Disconnected,
+            None => Self::Idle,
+        }
+    }
+}
+
+/// What was asked of a target, and how far it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ActionView {
+    /// Its event.
+    pub seq: Seq,
+    pub message_id: String,
+    pub group_id: BusId,
+    pub action_id: BusId,
+    pub action_index: u32,
+    pub src: AgentId,
+    pub dst: AgentId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<Control>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+    pub context_id: BusId,
+    /// The last that was heard of it; nothing yet, if it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Data>,
+    /// Whether that is the end of it.
+    pub terminal: bool,
+    pub submitted_at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Timestamp>,
+}
+
+impl ActionView {
+    pub(crate) fn of(room: &RoomId, action: &Action) -> Self {
+        let data = Data { new_context_id: action.new_context_id.clone(), new_task_id: action.new_task_id.clone() };
+        Self {
+            seq: action.seq,
+            message_id: event_id(room, action.seq),
+            group_id: action.group_id.clone(),
+            action_id: action.action_id.clone(),
+            action_index: action.action_index,
+            src: action.sender.clone(),
+            dst: action.target.clone(),
+            command: action.control,
+            kind: action.kind,
+            context_id: action.context_id.clone(),
+            status: action.status,
+            detail: action.detail.clone(),
+            data: (data != Data::default()).then_some(data),
+            terminal: !action.is_open(),
+            submitted_at: action.submitted_at,
+            ended_at: action.ended_at,
+        }
+    }
+}
+
+/// Something that was sent to a target: an action, or a message that nobody owes a result for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Delivery {
+    /// Its event, which is its place in the target's order.
+    pub seq: Seq,
+    pub message_id: String,
+    pub src: AgentId,
+    /// What people call the sender.
+    pub sender_name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_id: Option<BusId>,
+    /// Report on it by this; a message without one wants no result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action_id: Option<BusId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action_index: Option<u32>,
+    /// What is asked.
+    #[serde(flatten)]
+    pub what: What,
+    /// The conversation: after a `new` in its group, the new one.
+    pub context: Context,
+    pub task_id: BusId,
+    /// A `new` before it in its group that has not ended: what it says belongs to the conversation that begins there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_action_id: Option<BusId>,
+    pub created_at: Timestamp,
+}
+
+impl Delivery {
+    /// What an event puts into inboxes, if it is of the bus. `new` is the last one before it in its group.
+    pub(crate) fn of(recorded: &Recorded, new: Option<&Action>) -> Option<Self> {
+        let Event::Bus(event) = &recorded.event else { return None };
+        match event {
+            bus::Event::Submitted(submitted) => Some(Self::action(recorded, submitted, new)),
+            bus::Event::Messaged(messaged) => Some(Self::message(recorded, messaged)),
+            bus::Event::Resulted(_)
+            | bus::Event::TaskReported(_)
+            | bus::Event::Connected(_)
+            | bus::Event::Disconnected(_) => None,
+        }
+    }
+
+    fn action(recorded: &Recorded, submitted: &Submitted, new: Option<&Action>) -> Self {
+        let mut context = submitted.context.clone();
+        let mut task_id = submitted.task_id.clone();
+        if let Some(begun) = new.and_then(|new| new.new_context_id.clone()) {
+            context.context_id = begun;
+        }
+        if let Some(begun) = new.and_then(|new| new.new_task_id.clone()) {
+            task_id = begun;
+        }
+        Self {
+            seq: recorded.seq,
+            message_id: event_id(&recorded.room_id, recorded.seq),
+            src: recorded.actor.clone(),
+            sender_name: submitted.sender_name.clone(),
+            group_id: Some(submitted.group_id.clone()),
+            action_id: Some(submitted.action_id.clone()),
+            action_index: Some(submitted.action_index),
+            what: submitted.what.clone(),
+            context,
+            task_id,
+            after_action_id: new.filter(|new| new.is_open()).map(|new| new.action_id.clone()),
+            created_at: recorded.at,
+        }
+    }
+
+    fn message(recorded: &Recorded, messaged: &Messaged) -> Self {
+        let (kind, text) = (messaged.kind, messaged.text.clone());
+        Self {
+            seq: recorded.seq,
+            message_id: event_id(&recorded.room_id, recorded.seq),
+            src: recorded.actor.clone(),
+            sender_name: messaged.sender_name.clone(),
+            group_id: None,
+            action_id: None,
+            action_index: None,
+            what: What::Message { kind, text, reply_to_action_id: None, plan: None },
+            context: messaged.context.clone(),
+            task_id: messaged.task_id.clone(),
+            after_action_id: None,
+            created_at: recorded.at,
+        }
+    }
+}

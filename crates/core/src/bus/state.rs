@@ -1,0 +1,238 @@
+//! Actions, conversations, tasks and connections, as folding the log gives them.
+
+use super::{BusId, Control, Event, Kind, Resulted, Status, Submitted, TaskStatus, What};
+use crate::{
+    event::{self, Recorded},
+    ids::{AgentId, Seq},
+    inbox,
+    process::ProcessIdentity,
+    time::Timestamp,
+};
+
+/// What was asked of a target, and how far it is. What a message says is in the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// Its event, which is its place in its target's order.
+    pub seq: Seq,
+    /// What it belongs to.
+    pub group_id: BusId,
+    /// Its own name.
+    pub action_id: BusId,
+    /// Its place in the group.
+    pub action_index: u32,
+    /// Who submitted it.
+    pub sender: AgentId,
+    /// Whom it is for.
+    pub target: AgentId,
+    /// The control command, if it is one.
+    pub control: Option<Control>,
+    /// What the message is in its conversation, if it is one.
+    pub kind: Option<Kind>,
+    /// Which conversation it was submitted in.
+    pub context_id: BusId,
+    /// Who leads that.
+    pub owner: AgentId,
+    /// How many messages it follows from.
+    pub depth: u32,
+    /// The last that was heard of it.
+    pub status: Option<Status>,
+    /// What was said to that.
+    pub detail: Option<String>,
+    /// The conversation and the task that a `new` began.
+    pub new_context_id: Option<BusId>,
+    /// See there.
+    pub new_task_id: Option<BusId>,
+    /// When it was submitted.
+    pub submitted_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+}
+
+/// How an action ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Not yet.
+    Open,
+    /// So.
+    With(Status),
+}
+
+/// A conversation: what is said in it, its owner leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conversation {
+    /// Its name.
+    pub context_id: BusId,
+    /// Who leads it. It does not change hands.
+    pub owner: AgentId,
+    /// The task it is about.
+    pub task_id: Option<BusId>,
+    /// The event that it began with.
+    pub since: Seq,
+}
+
+/// A task of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// Its name.
+    pub task_id: BusId,
+    /// The conversation, if one was named.
+    pub context_id: Option<BusId>,
+    /// How far it is.
+    pub status: TaskStatus,
+    /// Who said so.
+    pub reported_by: AgentId,
+    /// In which event.
+    pub seq: Seq,
+}
+
+/// A runtime that is connected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// Whose.
+    pub agent_id: AgentId,
+    /// The server that it is connected to.
+    pub server: Option<ProcessIdentity>,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// The bus of a room.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bus {
+    /// In the order of the log.
+    pub actions: Vec<Action>,
+    /// By name.
+    pub conversations: Vec<Conversation>,
+    /// By name.
+    pub tasks: Vec<Task>,
+    /// By agent.
+    pub connections: Vec<Connection>,
+}
+
+impl Action {
+    /// How it ended, if it did.
+    pub fn ended(&self) -> Ended {
+        match self.status {
+            Some(status) if status.is_terminal() => Ended::With(status),
+            Some(_) | None => Ended::Open,
+        }
+    }
+
+    /// Whether something is still to come of it.
+    pub fn is_open(&self) -> bool {
+        self.ended() == Ended::Open
+    }
+
+    fn of(submitted: &Submitted, recorded: &Recorded) -> Self {
+        let (control, kind) = match &submitted.what {
+            What::Message { kind, .. } => (None, Some(*kind)),
+            What::Control { command, .. } => (Some(*command), None),
+        };
+        Self {
+            seq: recorded.seq,
+            group_id: submitted.group_id.clone(),
+            action_id: submitted.action_id.clone(),
+            action_index: submitted.action_index,
+            sender: recorded.actor.clone(),
+            target: submitted.target.clone(),
+            control,
+            kind,
+            context_id: submitted.context.context_id.clone(),
+            owner: submitted.context.owner_id.clone(),
+            depth: submitted.depth,
+            status: None,
+            detail: None,
+            new_context_id: None,
+            new_task_id: None,
+            submitted_at: recorded.at,
+            ended_at: None,
+        }
+    }
+
+    fn hear(&mut self, resulted: &Resulted, at: Timestamp) {
+        self.status = Some(resulted.status);
+        self.detail = resulted.detail.clone();
+        if let Some(data) = &resulted.data {
+            self.new_context_id = data.new_context_id.clone();
+            self.new_task_id = data.new_task_id.clone();
+        }
+        self.ended_at = resulted.status.is_terminal().then_some(at);
+    }
+}
+
+impl Bus {
+    /// Folds an event that was decided on. Of other parts, only an inbox that goes on with another matters here.
+    pub fn apply(&mut self, recorded: &Recorded) {
+        match &recorded.event {
+            event::Event::Bus(event) => self.apply_own(event, recorded),
+            event::Event::Inbox(inbox::Event::Forwarded(forwarded)) => {
+                let mut moved = self.actions.iter_mut().filter(|action| forwarded.items.contains(&action.seq));
+                moved.by_ref().filter(|action| action.target == forwarded.from).for_each(|action| {
+                    action.target = forwarded.to.clone();
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn apply_own(&mut self, event: &Event, recorded: &Recorded) {
+        match event {
+            Event::Submitted(submitted) => {
+                self.actions.push(Action::of(submitted, recorded));
+                if submitted.opens {
+                    let (context, task) = (&submitted.context, &submitted.task_id);
+                    self.begin(&context.context_id, &context.owner_id, Some(task), recorded.seq);
+                }
+            }
+            Event::Resulted(resulted) => {
+                let place = self.actions.partition_point(|action| action.seq < resulted.action);
+                if let Some(action) = self.actions.get_mut(place).filter(|action| action.seq == resulted.action) {
+                    action.hear(resulted, recorded.at);
+                }
+                if let Some(begins) = &resulted.begins {
+                    let task = resulted.data.as_ref().and_then(|data| data.new_task_id.as_ref());
+                    self.begin(&begins.context_id, &begins.owner_id, task, recorded.seq);
+                }
+            }
+            Event::Messaged(messaged) if messaged.opens => {
+                let (context, task) = (&messaged.context, &messaged.task_id);
+                self.begin(&context.context_id, &context.owner_id, Some(task), recorded.seq);
+            }
+            Event::Messaged(_) => {}
+            Event::TaskReported(reported) => {
+                let task = Task {
+                    task_id: reported.task_id.clone(),
+                    context_id: reported.context.as_ref().map(|context| context.context_id.clone()),
+                    status: reported.status,
+                    reported_by: recorded.actor.clone(),
+                    seq: recorded.seq,
+                };
+                put(&mut self.tasks, task, |task| task.task_id.clone());
+            }
+            Event::Connected(connected) => {
+                let connection = Connection {
+                    agent_id: connected.agent_id.clone(),
+                    server: connected.server.clone(),
+                    since: recorded.at,
+                };
+                put(&mut self.connections, connection, |connection| connection.agent_id.clone());
+            }
+            Event::Disconnected(disconnected) => {
+                self.connections.retain(|connection| connection.agent_id != disconnected.agent_id);
+            }
+        }
+    }
+
+    fn begin(&mut self, context: &BusId, owner: &AgentId, task: Option<&BusId>, since: Seq) {
+        let begun = Conversation { context_id: context.clone(), owner: owner.clone(), task_id: task.cloned(), since };
+        put(&mut self.conversations, begun, |conversation| conversation.context_id.clone());
+    }
+}
+
+/// Puts something into its place, or in place of what has the same key.
+fn put<T, K: Ord>(all: &mut Vec<T>, new: T, key: impl Fn(&T) -> K) {
+    match all.binary_search_by(|known| key(known).cmp(&key(&new))) {
+        Ok(place) => all[place] = new,
+        Err(place) => all.insert(place, new),
+    }
+}
