@@ -6,11 +6,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use baton_app::{
-<<<<<<< HEAD
     App, Caller, Cancel, Failure, Rights,
-    table::{Command, Effect},
-=======
-    App, Caller, Cancel, Failure,
     table::{Call, Command, Effect},
 };
 use baton_core::{
