@@ -320,6 +320,28 @@ mod real {
     }
 
     #[test]
+    fn a_connected_process_is_the_agent_that_its_commands_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let claude = dir.path().join("claude");
+        symlink("/bin/sh", &claude).unwrap();
+        // The harness has set its variable for what it runs, and the program that connects runs below a shell.
+        let inner = "CLAUDE_CODE_SESSION_ID=c-1 sh -c \"sh -c 'echo \\$\\$; cat; true'; true\"; true";
+        let (mut child, pid) = run_as(&claude, inner);
+        let (connected, harness) =
+            (Surroundings::of_process(pid).unwrap(), Surroundings::of_process(child.id()).unwrap());
+        let command = found(Surface::Cli, &[("CLAUDE_CODE_SESSION_ID", "c-1")], &["7 claude"]);
+        let actor = connected.cli_caller();
+        assert_eq!(actor.agent_id, command.agent_id);
+        assert_eq!(actor.process.map(|process| process.pid), Some(child.id()));
+        assert_eq!(connected.environment().cwd(), std::env::current_dir().unwrap());
+        assert_eq!(harness.cli_caller().process.map(|process| process.pid), Some(child.id()));
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        let ended = Surroundings::of_process(pid).unwrap().cli_caller();
+        assert_eq!((ended.session_kind, ended.process), (SessionKind::Human, None));
+    }
+
+    #[test]
     fn this_process_has_a_parent_that_can_be_identified() {
         let ancestors = ancestry::of_this_process();
         let parent = ancestors.first().unwrap();

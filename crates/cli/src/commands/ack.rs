@@ -6,6 +6,7 @@ use baton_app::{
     Failure,
     commands::inbox::{Ack, AckInput, MessageRef},
 };
+use baton_core::bus::Status;
 
 use crate::{
     context::Context,
@@ -22,6 +23,9 @@ pub(super) struct AckArgs {
     /// What you say to it
     #[arg(long, short, value_name = "TEXT", allow_hyphen_values = true)]
     note: Option<String>,
+    /// Of an action of the bus: accepted (the default), queued, blocked; completed, rejected and error are the end
+    #[arg(long, value_name = "STATUS", value_parser = status)]
+    status: Option<Status>,
     #[command(flatten)]
     room: RoomArgs,
     #[command(flatten)]
@@ -34,8 +38,15 @@ impl AckArgs {
             room_id: self.room.find_again(context, self.key.earlier(context)?.as_ref())?,
             message: self.message,
             note: self.note,
+            status: self.status,
             idempotency_key: self.key.key,
         })?;
         Ok(ui.answer(&accepted, || format!("Message {} is accepted; its sender can see that.\n", accepted.message)))
     }
+}
+
+/// The status that a word names.
+pub(super) fn status(word: &str) -> Result<Status, String> {
+    let known = || Status::ALL.map(Status::as_str).join(", ");
+    Status::ALL.into_iter().find(|status| status.as_str() == word).ok_or_else(|| format!("one of {}", known()))
 }

@@ -33,6 +33,9 @@ mod store;
 pub(crate) mod surface;
 mod take;
 mod task;
+mod ticket;
+mod token;
+mod up;
 mod usage;
 mod wait;
 
@@ -102,6 +105,10 @@ enum Command {
     Scope(scope::ScopeCommand),
     #[command(subcommand)]
     Agent(agent::AgentCommand),
+    Up(up::UpArgs),
+    Ticket(ticket::TicketArgs),
+    #[command(subcommand)]
+    Token(token::TokenCommand),
     Run(run::RunArgs),
     Mcp(mcp::McpArgs),
     Demo(demo::DemoArgs),
@@ -147,6 +154,9 @@ impl Command {
             Self::Room(room) => room.name(),
             Self::Scope(scope) => scope.name(),
             Self::Agent(agent) => agent.name(),
+            Self::Up(_) => "up",
+            Self::Ticket(_) => "ticket",
+            Self::Token(token) => token.name(),
             Self::Run(_) => "run",
             Self::Mcp(_) => "mcp",
             Self::Demo(_) => "demo",
@@ -206,6 +216,9 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Minder(args) => Ok(args.run()),
         Command::Mcp(args) => args.run(store),
         Command::Run(args) => args.run(store, ui),
+        Command::Up(args) => args.run(store, ui),
+        Command::Ticket(args) => args.run(store, ui),
+        Command::Token(command) => command.run(store, ui),
         Command::Status(args) => args.run(&Context::open(store)?, ui),
         Command::Join(args) => args.run(&Context::open(store)?, ui),
         Command::Wait(args) => args.run(&Context::open(store)?, ui),

@@ -2,6 +2,7 @@
 
 use baton_app::commands::inbox::{DeliveryView, ItemView, ReadResult, SendResult, SentView};
 use baton_core::{
+    bus::What,
     ids::BeadId,
     inbox::{Stage, Urgency},
     protocol::{ACCEPTED_LABEL, SEEN_LABEL},
@@ -36,7 +37,7 @@ pub(crate) fn item_lines(items: &[ItemView], now: Timestamp) -> String {
 
 /// A message, whole, and what is left to do about it.
 pub(crate) fn message_page(read: &ReadResult, now: Timestamp) -> String {
-    let event = &read.event;
+    let Some(event) = &read.event else { return delivery_page(read, now) };
     let next = match (read.accepted_at, read.requires_ack) {
         (Some(at), _) => format!("{ACCEPTED_LABEL} {}.\n", ago(at, now)),
         (None, true) => {
@@ -52,6 +53,25 @@ pub(crate) fn message_page(read: &ReadResult, now: Timestamp) -> String {
         protocol::subject(event).map_or_else(String::new, |subject| block("subject", subject)),
         protocol::page(event)
     )
+}
+
+/// An action or a message of the bus, whole.
+fn delivery_page(read: &ReadResult, now: Timestamp) -> String {
+    let Some(delivery) = &read.delivery else { return String::new() };
+    let (said, text) = match &delivery.what {
+        What::Message { kind, text, .. } => (format!("a message ({})", kind.as_str()), text.clone()),
+        What::Control { command, args } => {
+            (format!("the command /{}", command.as_str()), args.clone().unwrap_or_default())
+        }
+    };
+    let next = match (&delivery.action_id, read.accepted_at) {
+        (Some(action), None) => format!("next: baton bus result {action} completed  (or rejected, error)\n"),
+        (Some(_), Some(at)) => format!("{ACCEPTED_LABEL} {}.\n", ago(at, now)),
+        (None, _) => format!("{SEEN_LABEL}.\n"),
+    };
+    let text = if text.is_empty() { String::new() } else { block("text", &text) };
+    let (from, sent) = (line(&delivery.sender_name), ago(delivery.created_at, now));
+    format!("{from} sent {said} (message {}, sent {sent})\n{text}{next}", read.message)
 }
 
 /// That a message was sent, and to whom.

@@ -43,3 +43,4 @@ pub use update::{Update, UpdateInput, UpdateResult};
 pub use view::{ActionView, Agent, AgentStatus, Delivery, Session, SessionStatus};
 
 pub(crate) use submit::{GONE, known};
+pub(crate) use take::delivery;

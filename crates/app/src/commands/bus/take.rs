@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use baton_core::{
-    bus::Action,
+    bus,
+    event::{Event, Recorded},
     ids::{RoomId, Seq},
     inbox::Item,
     limits,
@@ -103,8 +104,7 @@ fn take(change: &mut Change<'_>, input: &TakeInput, limit: u32) -> Result<TakeRe
     let events = log::find_all(change.tx, &room, &places)?;
     let mut deliveries = Vec::with_capacity(events.len());
     for recorded in &events {
-        let new = last_new(change, &Delivery::of(recorded, None))?;
-        deliveries.extend(Delivery::of(recorded, new.as_ref()));
+        deliveries.extend(delivery(change, recorded)?);
     }
     // A room that is over changes no more.
     if change.is_open()
@@ -115,11 +115,16 @@ fn take(change: &mut Change<'_>, input: &TakeInput, limit: u32) -> Result<TakeRe
     Ok(TakeResult { room_id: room, deliveries, has_more })
 }
 
-/// The last `new` for the same target before an action in its group.
-fn last_new(change: &mut Change<'_>, delivery: &Option<Delivery>) -> Result<Option<Action>, Failure> {
-    let Some(id) = delivery.as_ref().and_then(|delivery| delivery.action_id.as_ref()) else { return Ok(None) };
-    match store::action_by_id(change.tx, &change.room.id, id)? {
-        Some(action) => Ok(store::last_new(change.tx, &change.room.id, &action)?),
-        None => Ok(None),
-    }
+/// What an event puts into inboxes, with the conversation that it belongs to now: that of the last `new` for the same
+/// target before it in its group.
+pub(crate) fn delivery(change: &mut Change<'_>, recorded: &Recorded) -> Result<Option<Delivery>, Failure> {
+    let Event::Bus(bus::Event::Submitted(submitted)) = &recorded.event else {
+        return Ok(Delivery::of(recorded, None));
+    };
+    let room = &change.room.id;
+    let new = match store::action_by_id(change.tx, room, &submitted.action_id)? {
+        Some(action) => store::last_new(change.tx, room, &action)?,
+        None => None,
+    };
+    Ok(Delivery::of(recorded, new.as_ref()))
 }
