@@ -226,12 +226,7 @@ impl Place<'_> {
         match what {
             What::Control { .. } if !leads => not_owner("only its owner controls its targets"),
             What::Message { kind: Kind::Reply, reply_to_action_id: Some(answered), .. } => {
-                let found = self.known.replied.iter().find(|action| action.action_id == *answered);
-                let Some(action) = found else {
-                    let action_id = answered.clone();
-                    return Err(Refusal::UnknownAction { field: field("reply_to_action_id"), action_id });
-                };
-                self.require_answer(thread, action, target, field)
+                self.require_answer(thread, self.replied(answered, field)?, target, field)
             }
             What::Message { kind: Kind::Reply, .. } if leads => {
                 let why = "an owner goes on with kind user; a reply of its own needs reply_to_action_id".to_owned();
@@ -242,8 +237,15 @@ impl Place<'_> {
                 Err(Refusal::Loop { field: field("dst"), why })
             }
             What::Message { kind: Kind::User, .. } if !leads => not_owner("only its owner issues follow-ups"),
+            // A follow-up may say what it follows.
+            What::Message { reply_to_action_id: Some(answered), .. } => self.replied(answered, field).map(|_| ()),
             What::Control { .. } | What::Message { .. } => Ok(()),
         }
+    }
+
+    fn replied(&self, answered: &BusId, field: &dyn Fn(&str) -> String) -> Result<&Action, Refusal> {
+        let unknown = || Refusal::UnknownAction { field: field("reply_to_action_id"), action_id: answered.clone() };
+        self.known.replied.iter().find(|action| action.action_id == *answered).ok_or_else(unknown)
     }
 
     fn require_answer(

@@ -107,9 +107,6 @@ impl WhatDraft {
         };
         let text = self.text.as_deref().unwrap_or_default();
         text_within(text, limits::MESSAGE_BYTES, &field("text"))?;
-        if kind == Kind::User && self.reply_to_action_id.is_some() {
-            return Err(Refusal::invalid(field("reply_to_action_id"), "goes with kind reply only"));
-        }
         if let Some(plan) = &self.plan {
             check_plan(plan, field)?;
         }
