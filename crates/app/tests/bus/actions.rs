@@ -200,7 +200,7 @@ fn actions_are_listed_by_group_target_or_sender() {
 #[test]
 fn a_submission_that_is_refused_leaves_nothing_behind_and_names_the_field() {
     on_every_backend(|app| {
-        let [ana, bo] = session(&app, ["ana", "bo"]);
+        let [ana, _bo] = session(&app, ["ana", "bo"]);
         submits(&ana, "g", [user("bo", "a1")]);
         let before = app.everything();
         let broken = |field: &str, value: Value| {

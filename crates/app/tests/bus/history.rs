@@ -76,9 +76,9 @@ fn a_history_waits_for_what_is_wanted_and_passes_over_what_is_not() {
     on_every_backend(|app| {
         let [ana, bo] = session(&app, ["ana", "bo"]);
         let after = app.stored(&ana.room()).last_seq.0;
+        let wanted = json!({"after": after, "types": ["session.updated"], "max_wait_ms": 50_000});
         thread::scope(|scope| {
-            let wanted = json!({"after": after, "types": ["session.updated"], "max_wait_ms": 50_000});
-            let waiting = scope.spawn(|| bo.does("bus.history", wanted.clone()));
+            let waiting = scope.spawn(|| bo.does("bus.history", wanted));
             ana.does("bus.send", json!({"text": "not wanted"}));
             ana.does("bus.rename", json!({"name": "wanted"}));
             let page = waiting.join().unwrap();
@@ -92,6 +92,6 @@ fn a_history_waits_for_what_is_wanted_and_passes_over_what_is_not() {
             "who looks need not join"
         );
         viewer.enter(&"room_none".parse().unwrap());
-        assert_eq!(viewer.refused("bus.history", json!({}))["error"], "room_not_found");
+        assert_eq!(viewer.refused("bus.history", json!({}))["error"], "unknown_room");
     });
 }

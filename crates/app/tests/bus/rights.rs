@@ -47,5 +47,24 @@ fn every_command_of_the_bus_has_the_contracts_name_on_the_wire() {
     for command in TABLE {
         assert!(std::ptr::eq(table::find_on_wire(command.wire_name()).unwrap(), command), "{}", command.name);
     }
-    insta::assert_snapshot!(names.join("\n"), @"");
+    insta::assert_snapshot!(names.join("\n"), @r"
+    action.list = bus.actions
+    action.result = bus.result
+    action.submit = bus.submit
+    action.take = bus.take
+    action.wait = bus.await
+    agent.add = bus.add
+    agent.remove = bus.remove
+    agent.update = bus.update
+    events.history = bus.history
+    message.list = bus.messages
+    message.send = bus.send
+    relay.submit = bus.relay
+    session.close = bus.close
+    session.create = bus.open
+    session.list = bus.sessions
+    session.update = bus.rename
+    task.done = bus.task_done
+    task.update = bus.task
+    ");
 }
