@@ -1,1 +1,3 @@
 //! The rules of the bus, by example.
+
+mod receiver;
