@@ -29,6 +29,10 @@ pub struct Order {
     pub action_id: Option<BusId>,
     /// Who asks.
     pub from: AgentId,
+    /// What people call whoever asks.
+    pub sender_name: String,
+    /// Which conversation it belongs to.
+    pub context_id: BusId,
     /// What is asked.
     pub what: What,
     /// The `new` before it in its group, unless that had completed when this was delivered.
@@ -149,6 +153,20 @@ impl Receiver {
 
     /// Takes the end of the turn that runs, and goes on with what waits.
     pub fn finish(&mut self, how: &Finished) -> Vec<Step> {
+        let mut steps = self.end(how);
+        steps.extend(self.advance());
+        steps
+    }
+
+    /// Takes the end of the turn that runs, and goes on with one of its own that follows from it: what waits waits for
+    /// that, too.
+    pub fn carry_on(&mut self, how: &Finished) -> Vec<Step> {
+        let steps = self.end(how);
+        self.begin();
+        steps
+    }
+
+    fn end(&mut self, how: &Finished) -> Vec<Step> {
         let Some(turn) = self.running.take() else { return Vec::new() };
         let (status, why) = match how {
             Finished::Done => (Status::Completed, None),
@@ -164,7 +182,6 @@ impl Receiver {
             }
         };
         steps.extend(turn.interrupts.iter().filter_map(|order| say(order, status, why.clone(), None)));
-        steps.extend(self.advance());
         steps
     }
 

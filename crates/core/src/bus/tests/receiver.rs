@@ -20,7 +20,8 @@ fn id(name: &str) -> BusId {
 fn order(name: &str, what: What) -> Order {
     let from: AgentId = "ana".parse().unwrap();
     let seq = Seq(name.bytes().map(u64::from).sum());
-    Order { seq, action_id: Some(id(name)), from, what, after: None }
+    let sender_name = "ana".to_owned();
+    Order { seq, action_id: Some(id(name)), from, sender_name, context_id: id("c"), what, after: None }
 }
 
 fn message(name: &str, kind: Kind) -> Order {
@@ -48,9 +49,10 @@ enum Fed {
     Asked(Order),
     Ended(Finished),
     Begun,
+    CarriedOn,
 }
 
-use Fed::{Asked, Begun, Ended};
+use Fed::{Asked, Begun, CarriedOn, Ended};
 
 /// A line for whatever is fed, with what the runtime says and does.
 fn play(fed: Vec<Fed>) -> String {
@@ -61,6 +63,7 @@ fn play(fed: Vec<Fed>) -> String {
             format!("{name}: {}", told(&receiver.deliver(order)))
         }
         Ended(how) => format!("{how:?}: {}", told(&receiver.finish(&how))),
+        CarriedOn => format!("carries on: {}", told(&receiver.carry_on(&Finished::Done))),
         Begun => format!("begins by itself: {}", receiver.begin()),
     });
     lines.collect::<Vec<_>>().join("\n")
@@ -203,6 +206,20 @@ fn replies_to_a_busy_owner_wait_for_the_end_of_its_turn_and_are_heard_together()
     Done: c completed, d accepted, start d
     Done: d completed
     begins by itself: true
+    ");
+}
+
+#[test]
+fn an_owner_that_carries_on_by_itself_stays_busy_for_the_others() {
+    insta::assert_snapshot!(play(vec![
+        Asked(user("a")), Asked(reply("b")), CarriedOn, Asked(reply("c")), Ended(Finished::Done), Ended(Finished::Done),
+    ]), @"
+    a: a accepted, start a
+    b: b queued
+    carries on: a completed
+    c: c queued
+    Done: b accepted, c accepted, start b+c
+    Done: b completed, c completed
     ");
 }
 
