@@ -67,10 +67,9 @@ fn expected(name: &str) -> usize {
 /// Does what was delivered.
 fn work(client: &Client, session: &RoomId, name: &str, delivery: &Delivery) {
     let data = match &delivery.what {
-        What::Control { command: Control::New, .. } => Some(Data {
-            new_context_id: Some(format!("{name}-{}", delivery.seq).parse().unwrap()),
-            new_task_id: None,
-        }),
+        What::Control { command: Control::New, .. } => {
+            Some(Data { new_context_id: Some(format!("{name}-{}", delivery.seq).parse().unwrap()), new_task_id: None })
+        }
         What::Control { .. } | What::Message { .. } => None,
     };
     let result = ResultInput {

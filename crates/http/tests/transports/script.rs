@@ -27,7 +27,12 @@ fn script(session: &RoomId) -> Vec<Step> {
     let first = submit(
         "g1",
         "talk",
-        json!([message("worker-a", "a1", 0, "Read."), control("worker-a", "a2", 1, "new"), message("worker-a", "a3", 2, "Now write."), message("worker-b", "a4", 3, "Review.")]),
+        json!([
+            message("worker-a", "a1", 0, "Read."),
+            control("worker-a", "a2", 1, "new"),
+            message("worker-a", "a3", 2, "Now write."),
+            message("worker-b", "a4", 3, "Review.")
+        ]),
     );
     let twice = submit("g2", "talk", json!([message("worker-b", "a5", 0, "Once.")]));
     let result = |id: &str, status: &str| json!({"session": s, "action_id": id, "status": status});
@@ -82,17 +87,42 @@ fn script(session: &RoomId) -> Vec<Step> {
         ),
         ("worker-b", "action.take", json!({"session": s, "limit": 1}), None),
         ("worker-b", "action.result", result("a4", "rejected"), None),
-        ("worker-b", "action.result", json!({"session": s, "action_id": "a5", "status": "error", "detail": "No."}), None),
+        (
+            "worker-b",
+            "action.result",
+            json!({"session": s, "action_id": "a5", "status": "error", "detail": "No."}),
+            None,
+        ),
         ("lead", "action.wait", json!({"session": s, "group_id": "g1"}), None),
         ("lead", "action.list", json!({"session": s, "src": "lead"}), None),
         ("lead", "message.send", json!({"session": s, "dst": "worker-b", "text": "By the way."}), Some("k-word")),
         ("lead", "message.send", json!({"session": s, "text": "All of you."}), None),
         ("lead", "message.list", json!({"session": s}), None),
         ("worker-b", "inbox.list", json!({"room_id": s}), None),
-        ("lead", "task.update", json!({"session": s, "task_id": "t1", "status": "running", "context_id": "talk"}), None),
-        ("lead", "relay.submit", json!({"session": s, "task_id": "t1", "context": {"context_id": "talk"}, "output": relayed}), None),
-        ("worker-a", "relay.submit", json!({"session": s, "task_id": "t1", "context": {"context_id": "talk"}, "output": relayed}), None),
-        ("lead", "relay.submit", json!({"session": s, "task_id": "t1", "output": r#"{"type":"task_done","summary":"All good."}"#}), None),
+        (
+            "lead",
+            "task.update",
+            json!({"session": s, "task_id": "t1", "status": "running", "context_id": "talk"}),
+            None,
+        ),
+        (
+            "lead",
+            "relay.submit",
+            json!({"session": s, "task_id": "t1", "context": {"context_id": "talk"}, "output": relayed}),
+            None,
+        ),
+        (
+            "worker-a",
+            "relay.submit",
+            json!({"session": s, "task_id": "t1", "context": {"context_id": "talk"}, "output": relayed}),
+            None,
+        ),
+        (
+            "lead",
+            "relay.submit",
+            json!({"session": s, "task_id": "t1", "output": r#"{"type":"task_done","summary":"All good."}"#}),
+            None,
+        ),
         ("lead", "relay.submit", json!({"session": s, "task_id": "t1", "output": "Just text."}), None),
         ("lead", "task.done", json!({"session": s, "task_id": "t9", "summary": "Over."}), None),
         ("worker-b", "agent.remove", json!({"session": s, "id": "worker-a"}), None),
@@ -154,7 +184,8 @@ fn one_script_gets_the_same_answers_and_the_same_events_over_the_socket_and_over
     let refused = socket.answers.iter().filter(|answer| answer.contains(r#": {"code":"#)).count();
     let expected = 20;
     assert_eq!(refused, expected, "{:#?}", socket.answers);
-    let kinds = |kind: &str| socket.events.iter().filter(|event| event.contains(&format!(r#""type":"{kind}""#))).count();
+    let kinds =
+        |kind: &str| socket.events.iter().filter(|event| event.contains(&format!(r#""type":"{kind}""#))).count();
     assert_eq!((kinds("session.created"), kinds("session.updated"), kinds("session.closed")), (1, 1, 1));
     assert_eq!((kinds("agent.added"), kinds("agent.updated"), kinds("agent.removed")), (3, 1, 1));
 }

@@ -138,11 +138,5 @@ impl Drop for World {
 }
 
 pub(crate) fn adding(session: &RoomId, id: &str) -> AddInput {
-    AddInput {
-        room_id: session.clone(),
-        id: Some(id.parse().unwrap()),
-        name: None,
-        role: None,
-        idempotency_key: None,
-    }
+    AddInput { room_id: session.clone(), id: Some(id.parse().unwrap()), name: None, role: None, idempotency_key: None }
 }
