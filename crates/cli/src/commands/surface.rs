@@ -68,6 +68,7 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("jobs.report", &["job", "report"]),
     ("jobs.complete", &["job", "complete"]),
     ("bus.sessions", &["bus", "sessions"]),
+    ("bus.session", &["bus", "show"]),
     ("bus.open", &["bus", "open"]),
     ("bus.rename", &["bus", "rename"]),
     ("bus.close", &["bus", "close"]),

@@ -4,12 +4,9 @@ use std::path::PathBuf;
 
 use baton_app::{
     Failure,
-    commands::{
-        bus::{Session, SessionStatus, Sessions, SessionsInput},
-        room::{State, StateInput},
-    },
+    commands::bus::{Get, GetInput, Session, SessionStatus, Sessions, SessionsInput},
 };
-use baton_core::{code::ErrorCode, ids::RoomId, limits, room::RoomState};
+use baton_core::{code::ErrorCode, ids::RoomId, limits};
 
 use crate::{
     context::Context,
@@ -62,8 +59,8 @@ impl SessionArgs {
 
 /// Whether nothing can happen in a session any more.
 pub(super) fn is_over(context: &Context, room_id: &RoomId) -> Result<bool, Failure> {
-    let state = context.run::<State>(StateInput { room_id: room_id.clone() })?;
-    Ok(state.room.state == RoomState::Closed)
+    let found = context.run::<Get>(GetInput { room_id: room_id.clone() })?;
+    Ok(found.session.status == SessionStatus::Closed)
 }
 
 /// A word as a shell reads it back.
