@@ -21,5 +21,5 @@ mod tests;
 
 pub use ancestry::Ancestor;
 pub use assignment::{Assignment, BATON_JOB};
-pub use resolve::{Signals, Surface, guardian, resolve};
+pub use resolve::{Signals, Surface, guardian, resolve, resolve_remote};
 pub use surroundings::Surroundings;

@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use baton_app::{
-    Failure,
-    table::{self, Command, Effect},
+    Caller, Failure,
+    commands::bus::{AddResult, RemoveResult},
+    table::{self, Command, Effect, Subject},
 };
 use baton_core::{
     code::ErrorCode,
@@ -180,10 +181,7 @@ impl Session {
         self.out.send(Frame::answer(&request.kind, &request.id, session, answer)).await;
     }
 
-    fn prepare(
-        &self,
-        request: &mut Request,
-    ) -> Result<(baton_app::Caller, &'static Command, Map<String, Value>), Failure> {
+    fn prepare(&self, request: &mut Request) -> Result<(Caller, &'static Command, Map<String, Value>), Failure> {
         let Some(command) = table::find_on_wire(&request.kind) else {
             let shown: String = request.kind.chars().take(limits::SHOWN_INPUT_CHARS).collect();
             let words: Vec<&str> = Word::ALL.map(Word::as_str).to_vec();
@@ -192,28 +190,40 @@ impl Session {
                 .with("also", words)
                 .advising("Use a command of docs/protocol.md, or one of `also`."));
         };
+        if let (Subject::Store, Some(_)) = (command.subject, &request.session) {
+            let message = format!("session: {} is about no session in particular.", command.wire_name());
+            return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "session"));
+        }
         let input = request.input()?;
-        let caller = match (command.name, input.get("id").and_then(Value::as_str)) {
-            // It speaks for the agent that it adds already when it adds it. A wrong id is the command's to refuse.
-            (ADD, Some(id)) if request.src.as_deref().is_none_or(|src| src == id) => match id.parse() {
-                Ok(id) => self.speakers.candidate(&id)?,
-                Err(_) => self.speakers.caller(None)?,
-            },
-            _ => self.speakers.caller(request.src.as_deref())?,
+        let src = request.src.as_deref();
+        let caller = match command.wire_name() {
+            ADD => self.speakers.adder(src, input.get("id").and_then(Value::as_str))?,
+            _ => self.speakers.caller(src)?,
         };
         Ok((caller, command, input))
     }
 
     /// Remembers for whom the connection speaks.
     fn notice(&mut self, command: &Command, answer: &Value) {
-        let id = || answer.get("agent").and_then(|agent| agent.get("id")).or_else(|| answer.get("id"));
-        let id = || id().and_then(Value::as_str).and_then(|id| id.parse::<AgentId>().ok());
-        match command.name {
-            ADD => id().iter().for_each(|id| self.speakers.add(id)),
-            REMOVE => id().iter().for_each(|id| self.speakers.remove(id)),
+        match command.wire_name() {
+            ADD => {
+                if let Some(AddResult { room_id, agent, .. }) = told(answer) {
+                    self.speakers.add(&agent.id, room_id);
+                }
+            }
+            REMOVE => {
+                if let Some(RemoveResult { room_id, removed, .. }) = told(answer) {
+                    self.speakers.remove(&removed, &room_id);
+                }
+            }
             _ => {}
         }
     }
+}
+
+/// What a command answered, as the type that it answered with.
+fn told<T: DeserializeOwned>(answer: &Value) -> Option<T> {
+    T::deserialize(answer).ok()
 }
 
 /// The session that a request names, to be repeated in its answer.

@@ -13,7 +13,7 @@ use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc};
 
 use baton_app::{Failure, clock::SystemClock};
 use baton_core::code::ErrorCode;
-use baton_http::{Exposure, LISTEN, Owner, Settings, TlsFiles};
+use baton_http::{CONNECTIONS_MAX, Exposure, LISTEN, Owner, Settings, TlsFiles};
 
 use super::run::RunArgs;
 use crate::{
@@ -85,7 +85,8 @@ impl UpArgs {
             clock: Arc::new(SystemClock),
         };
         let tls = self.tls_cert.zip(self.tls_key).map(|(certificate, key)| TlsFiles { certificate, key });
-        let http = Settings { listen: self.listen, exposure, tls, hosts: self.hosts, owner };
+        let http =
+            Settings { listen: self.listen, exposure, tls, hosts: self.hosts, connections_max: CONNECTIONS_MAX, owner };
         let socket = self.socket.map(|socket| environment.cwd().join(socket));
         let socket = socket.unwrap_or_else(|| data.join(baton_bus::socket::FILE_NAME));
         serve::serve(serve::Plan { context, http, socket, runner, data }, ui)?;

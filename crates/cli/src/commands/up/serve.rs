@@ -34,7 +34,7 @@ pub(super) struct Plan {
 /// Serves, and returns when everything has ended in good order.
 pub(super) fn serve(plan: Plan, ui: Ui) -> Result<(), Failure> {
     // Every client takes one. Fewer only means that fewer fit.
-    let _ = socket::raise_descriptor_limit();
+    socket::raise_descriptor_limit();
     let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build().map_err(failed)?;
     let hub = Hub::new(Arc::clone(&plan.context.app));
     let clock = Arc::clone(&plan.http.owner.clock);
