@@ -8,6 +8,7 @@ use baton_core::{
     ids::{RoomId, Seq},
     inbox::Item,
     limits,
+    room::Stick,
 };
 use baton_store::{bus as store, inbox, log};
 use schemars::JsonSchema;
@@ -53,6 +54,12 @@ pub struct TakeResult {
     pub has_more: bool,
 }
 
+impl TakeResult {
+    fn nothing(room: &RoomId) -> Self {
+        Self { room_id: room.clone(), deliveries: Vec::new(), has_more: false }
+    }
+}
+
 impl UseCase for Take {
     const NAME: &'static str = "bus.take";
     const PLACE: Place = Place::Portal(&BUS);
@@ -67,21 +74,24 @@ impl UseCase for Take {
         let patience = Patience::of(input.max_wait_ms)?;
         let agent = caller.actor().agent_id;
         let waits = |_: Duration| {
-            let mut seen = app.store.read::<_, Failure>(|tx| {
+            let (mut seen, over) = app.store.read::<_, Failure>(|tx| {
                 let room = app.room(tx, &input.room_id)?;
                 room.require_member(&agent)?;
-                Ok(!inbox::undelivered(tx, &input.room_id, &agent, 1)?.is_empty())
+                let seen = !inbox::undelivered(tx, &input.room_id, &agent, 1)?.is_empty();
+                Ok((seen, room.stick == Stick::Closed))
             })?;
             seen |= input.resume_after.is_some();
+            // Nothing comes any more in a session that is over, so nobody waits for it.
+            let nothing = over.then(|| TakeResult::nothing(&input.room_id));
             if !seen {
-                return Ok(None);
+                return Ok(nothing);
             }
             let request = Request { command: Self::NAME, input: &input, key: None };
             let taken = app.change(caller, &request, &input.room_id, |change| take(change, &input, limit))?;
-            Ok((!taken.deliveries.is_empty()).then_some(taken))
+            Ok(if taken.deliveries.is_empty() { nothing } else { Some(taken) })
         };
         let taken = app.wait_for(caller, &input.room_id, patience, waits)?;
-        Ok(taken.unwrap_or(TakeResult { room_id: input.room_id, deliveries: Vec::new(), has_more: false }))
+        Ok(taken.unwrap_or_else(|| TakeResult::nothing(&input.room_id)))
     }
 }
 
