@@ -26,7 +26,7 @@ use super::{
     frame::Frame,
     out::Out,
     speakers::Speakers,
-    streams::{StopInput, StreamInput, Streams},
+    streams::{ActionsInput, Opened, StopInput, StreamInput, Streams},
 };
 use crate::{Hub, envelope::Request};
 
@@ -43,19 +43,22 @@ pub enum Word {
     Ping,
     /// Follow a session from a cursor.
     Stream,
-    /// Follow it no longer.
+    /// Be an agent's runtime in a session: have its actions pushed.
+    Actions,
+    /// Follow either no longer.
     Stop,
 }
 
 impl Word {
     /// Every word.
-    pub const ALL: [Self; 3] = [Self::Ping, Self::Stream, Self::Stop];
+    pub const ALL: [Self; 4] = [Self::Ping, Self::Stream, Self::Actions, Self::Stop];
 
     /// The word as it is written.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ping => "ping",
             Self::Stream => "events.stream",
+            Self::Actions => "actions.stream",
             Self::Stop => "events.stop",
         }
     }
@@ -105,7 +108,7 @@ impl Session {
     }
 
     /// Waits until waits have come back and streams have said their last word, since the server ends.
-    pub(super) async fn finish(mut self) {
+    pub(super) async fn finish(&mut self) {
         while self.waits.join_next().await.is_some() {}
         self.streams.ended().await;
     }
@@ -118,24 +121,31 @@ impl Session {
                 self.streams.stop(&stream)?;
                 Ok(json!({"stream": stream}))
             }),
-            Word::Stream => {
-                let opened = match parsed::<StreamInput>(&mut request) {
-                    Ok(input) => {
-                        let told = json!({"session": input.room_id, "after": input.after, "stream": request.id});
-                        self.streams.open(&self.hub, &request.id, input).await.map(|opened| (opened, told))
-                    }
-                    Err(failure) => Err(failure),
-                };
-                match opened {
-                    Ok((opened, told)) => {
-                        self.out.send(Frame::answer(&request.kind, &request.id, session, Ok(told))).await;
-                        return self.streams.begin(opened, &request.id, &self.out, &self.cut);
-                    }
-                    Err(failure) => Err(failure),
+            Word::Stream | Word::Actions => match self.open(word, &mut request).await {
+                Ok((opened, told)) => {
+                    // The answer first, then what is streamed.
+                    self.out.send(Frame::answer(&request.kind, &request.id, session, Ok(told))).await;
+                    return self.streams.begin(opened, &request.id, &self.out, &self.cut);
                 }
-            }
+                Err(failure) => Err(failure),
+            },
         };
         self.out.send(Frame::answer(&request.kind, &request.id, session, answer)).await;
+    }
+
+    async fn open(&mut self, word: Word, request: &mut Request) -> Result<(Opened, Value), Failure> {
+        let caller = self.speakers.caller(request.src.as_deref())?;
+        if word == Word::Stream {
+            let input: StreamInput = parsed(request)?;
+            let told = json!({"session": input.room_id, "after": input.after, "stream": request.id});
+            return Ok((self.streams.events(&self.hub, &request.id, input).await?, told));
+        }
+        let input: ActionsInput = parsed(request)?;
+        let (agent, room) = (caller.actor().agent_id, input.room_id.clone());
+        let told = json!({"session": room, "agent_id": agent, "stream": request.id});
+        let opened = self.streams.actions(&self.hub, &request.id, caller, input).await?;
+        self.speakers.add(&agent, room);
+        Ok((opened, told))
     }
 
     fn ping(&self, request: &Request) -> Result<Value, Failure> {
@@ -217,6 +227,14 @@ impl Session {
                 }
             }
             _ => {}
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        for (process, sessions) in self.speakers.departures() {
+            self.hub.hung_up(process, sessions);
         }
     }
 }

@@ -138,6 +138,12 @@ impl Speakers {
         [&self.own].into_iter().chain(&self.added).map(|speaker| self.caller_of(speaker).actor().agent_id)
     }
 
+    /// The processes that stand for its agents, and where.
+    pub(super) fn departures(&self) -> impl Iterator<Item = (ProcessIdentity, BTreeSet<RoomId>)> {
+        let speakers = [&self.own].into_iter().chain(&self.added);
+        speakers.filter_map(|speaker| Some((speaker.actor.process.clone()?, speaker.sessions.clone())))
+    }
+
     fn own(&self) -> Caller {
         self.caller_of(&self.own).assigned(self.assignment.clone())
     }
