@@ -68,6 +68,7 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("jobs.report", &["job", "report"]),
     ("jobs.complete", &["job", "complete"]),
     ("bus.sessions", &["bus", "sessions"]),
+    ("bus.session", &["bus", "show"]),
     ("bus.open", &["bus", "open"]),
     ("bus.rename", &["bus", "rename"]),
     ("bus.close", &["bus", "close"]),
@@ -142,10 +143,11 @@ fn translated(advice: &str, table: &[Command], surface: &[(&str, &[&str])]) -> S
             Some(op) => format!("{} {op}", command.tool()),
             None => command.tool().to_owned(),
         };
-        match words {
-            Some(words) => advice.replace(&format!("`{known_as}`"), &format!("`baton {words}`")),
-            None => advice,
-        }
+        let Some(words) = words else { return advice };
+        let typed = format!("`baton {words}`");
+        let advice = advice.replace(&format!("`{known_as}`"), &typed);
+        // What is said to clients of the bus names commands as they know them.
+        command.wire.map_or(advice.clone(), |wire| advice.replace(&format!("`{wire}`"), &typed))
     })
 }
 
@@ -159,6 +161,8 @@ mod tests {
     fn advice_names_what_a_person_can_type() {
         let advice = "Call `wait_for_turn`; then read `get_room_state`.";
         assert_eq!(in_words(advice), "Call `baton wait`; then read `baton room state`.");
+        let advice = "Look with `action.list`.";
+        assert_eq!(in_words(advice), "Look with `baton bus actions`.");
         let advice = "Claim JOB-001 again with allow_stale: true.";
         assert_eq!(in_words(advice), "Claim JOB-001 again with --allow-stale.");
     }

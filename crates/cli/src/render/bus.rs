@@ -1,6 +1,6 @@
 //! Sessions, actions and what was delivered, as the bus has them.
 
-use baton_app::commands::bus::{ActionView, Delivery, Session, SessionStatus, SubmitResult};
+use baton_app::commands::bus::{ActionView, AgentStatus, Delivery, Session, SessionStatus, SubmitResult};
 use baton_core::bus::{Kind, Plan, What};
 
 use super::words::{block, columns, line};
@@ -25,6 +25,15 @@ pub(crate) fn session_name(session: &Session) -> String {
     match &session.name {
         Some(name) => format!("{} ({})", line(name), session.id),
         None => session.id.to_string(),
+    }
+}
+
+/// Whether an agent's runtime is there, in a word.
+pub(crate) fn agent_status(status: AgentStatus) -> &'static str {
+    match status {
+        AgentStatus::Connected => "connected",
+        AgentStatus::Idle => "idle",
+        AgentStatus::Disconnected => "disconnected",
     }
 }
 
@@ -78,33 +87,38 @@ pub(crate) fn submitted_page(submitted: &SubmitResult) -> String {
 
 /// What was sent to somebody, and how to report on it. `again` is how the session was asked for.
 pub(crate) fn delivery_page(delivery: &Delivery, again: &str) -> String {
+    let report = delivery
+        .action_id
+        .as_ref()
+        .map_or_else(String::new, |action| block("report", &format!("baton bus result {action} completed{again}")));
+    format!("{:>5}  {}\n{}{report}", delivery.seq.0, delivery_sentence(delivery), delivery_body(delivery))
+}
+
+/// Who sent what.
+pub(super) fn delivery_sentence(delivery: &Delivery) -> String {
     let sender = format!("{} ({})", line(&delivery.sender_name), delivery.src);
-    let (head, mut below) = match &delivery.what {
-        What::Message { kind, text, reply_to_action_id, plan } => {
-            let verb = match (kind, &delivery.action_id) {
-                (Kind::Reply, _) => "replies",
-                (_, Some(_)) => "asks",
-                (_, None) => "says",
-            };
-            let answered = reply_to_action_id.as_ref().map_or_else(String::new, |id| format!(" to {id}"));
-            (
-                format!("{sender} {verb}{answered}:"),
-                block("text", text) + &plan.as_ref().map_or_else(String::new, steps),
-            )
+    match &delivery.what {
+        What::Control { command, .. } => format!("{sender} asks: /{}", command.as_str()),
+        What::Message { kind: Kind::Reply, reply_to_action_id: Some(answered), .. } => {
+            format!("{sender} replies to {answered}")
         }
-        What::Control { command, args } => {
-            let args = args.as_ref().map_or_else(String::new, |args| block("args", args));
-            (format!("{sender} asks: /{}", command.as_str()), args)
-        }
+        What::Message { kind: Kind::Reply, .. } => format!("{sender} replies"),
+        What::Message { .. } if delivery.action_id.is_some() => format!("{sender} asks"),
+        What::Message { .. } => format!("{sender} says"),
+    }
+}
+
+/// What it says, and where it belongs.
+pub(super) fn delivery_body(delivery: &Delivery) -> String {
+    let mut body = match &delivery.what {
+        What::Message { text, plan, .. } => block("text", text) + &plan.as_ref().map_or_else(String::new, steps),
+        What::Control { args, .. } => args.as_ref().map_or_else(String::new, |args| block("args", args)),
     };
-    below.push_str(&block("about", &format!("{}, {}", delivery.context.context_id, delivery.task_id)));
+    body.push_str(&block("about", &format!("{}, {}", delivery.context.context_id, delivery.task_id)));
     if let Some(new) = &delivery.after_action_id {
-        below.push_str(&block("after", &format!("{new}, a /new that has not ended")));
+        body.push_str(&block("after", &format!("{new}, a /new that has not ended")));
     }
-    if let Some(action) = &delivery.action_id {
-        below.push_str(&block("report", &format!("baton bus result {action} completed{again}")));
-    }
-    format!("{:>5}  {head}\n{below}", delivery.seq.0)
+    body
 }
 
 fn steps(plan: &Plan) -> String {

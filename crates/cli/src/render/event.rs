@@ -24,9 +24,11 @@ pub(crate) fn event_line(event: &RoomEvent) -> String {
 
 /// A row of a timeline: its head, a sentence, and what stands below it.
 pub(super) fn row(head: &str, sentence: &str, below: &str) -> String {
+    let sentence = clean(sentence);
+    let mut lines = sentence.split('\n');
+    let mut text = format!("{head}{}\n", lines.next().unwrap_or_default());
     // A text of several lines stays within its row.
-    let sentence = clean(sentence).replace('\n', &format!("\n{INDENT}  "));
-    let mut text = format!("{head}{sentence}\n");
+    lines.for_each(|line| text.push_str(&format!("{}\n", format!("{INDENT}  {line}").trim_end())));
     below.lines().for_each(|line| text.push_str(&format!("{INDENT}{line}\n")));
     text
 }
@@ -76,7 +78,7 @@ fn sentence(event: &RoomEvent) -> String {
         "policy" => format!("{from} changed the timings"),
         "rename" => format!("{from} gave the room a name"),
         "close" => format!("{from} closed the room"),
-        "action.submit" => format!("{from} asks {to}"),
+        "action.submit" => format!("{from} submitted to {to}"),
         "action.result" => format!("{from} told {to} how far {} is", asked(event)),
         "message.create" if event.to_agent_id.is_some() => format!("{from} told {to}"),
         "message.create" => format!("{from} told everybody"),

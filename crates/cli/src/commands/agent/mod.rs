@@ -16,8 +16,6 @@ use clap::Subcommand;
 
 use crate::{context::Context, ui::Ui};
 
-pub(super) use page::lines as agent_lines;
-
 /// Begin a session under a name, go on as another one, and see who is here
 #[derive(Debug, Subcommand)]
 pub(super) enum AgentCommand {

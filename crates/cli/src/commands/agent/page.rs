@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Agents, one on each line.
-pub(in crate::commands) fn lines(agents: &[AgentView], now: Timestamp) -> String {
+pub(super) fn lines(agents: &[AgentView], now: Timestamp) -> String {
     let rows: Vec<_> = agents.iter().map(|agent| row(agent, now)).collect();
     table(&rows)
 }

@@ -13,6 +13,7 @@ mod result;
 mod send;
 mod session;
 mod sessions;
+mod show;
 mod submit;
 mod tail;
 mod take;
@@ -43,6 +44,7 @@ Examples:
   baton bus tail --follow                                     everything, as it happens")]
 pub(super) enum BusCommand {
     Sessions(sessions::SessionsArgs),
+    Show(show::ShowArgs),
     Open(open::OpenArgs),
     Rename(rename::RenameArgs),
     Close(close::CloseArgs),
@@ -65,6 +67,7 @@ impl BusCommand {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Sessions(_) => "bus sessions",
+            Self::Show(_) => "bus show",
             Self::Open(_) => "bus open",
             Self::Rename(_) => "bus rename",
             Self::Close(_) => "bus close",
@@ -87,6 +90,7 @@ impl BusCommand {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         match self {
             Self::Sessions(args) => args.run(context, ui),
+            Self::Show(args) => args.run(context, ui),
             Self::Open(args) => args.run(context, ui),
             Self::Rename(args) => args.run(context, ui),
             Self::Close(args) => args.run(context, ui),

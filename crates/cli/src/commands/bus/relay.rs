@@ -74,7 +74,8 @@ fn text(relayed: &RelayResult, again: &str) -> String {
         (Outcome::Done, _) => format!("The relay of {} is over.\n{said}", relayed.task_id),
         (Outcome::Local, _) => {
             let problem = relayed.problem.as_ref();
-            let problem = problem.map_or_else(String::new, |why| format!("It is no relay: {}.\n", clean(why)));
+            let problem = problem
+                .map_or_else(String::new, |why| format!("It is no relay: {}.\n", clean(why.trim_end_matches('.'))));
             format!("An answer for you, which ends the relay of {}.\n{problem}{said}", relayed.task_id)
         }
     }

@@ -4,12 +4,9 @@ use std::path::PathBuf;
 
 use baton_app::{
     Failure,
-    commands::{
-        bus::{Session, SessionStatus, Sessions, SessionsInput},
-        room::{State, StateInput},
-    },
+    commands::bus::{Get, GetInput, Session, SessionStatus, Sessions, SessionsInput},
 };
-use baton_core::{code::ErrorCode, ids::RoomId, limits, room::RoomState};
+use baton_core::{code::ErrorCode, ids::RoomId, limits};
 
 use crate::{
     context::Context,
@@ -19,7 +16,7 @@ use crate::{
 /// Picks a session.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct SessionArgs {
-    /// The session: its id, or the name of an open one [default: the room of the path]
+    /// The session: its id or its name [default: the room of the path]
     #[arg(long, short, visible_alias = "room", value_name = "SESSION", conflicts_with = "path")]
     session: Option<String>,
     /// A path in the room's workspace [default: the current directory]
@@ -62,8 +59,8 @@ impl SessionArgs {
 
 /// Whether nothing can happen in a session any more.
 pub(super) fn is_over(context: &Context, room_id: &RoomId) -> Result<bool, Failure> {
-    let state = context.run::<State>(StateInput { room_id: room_id.clone() })?;
-    Ok(state.room.state == RoomState::Closed)
+    let found = context.run::<Get>(GetInput { room_id: room_id.clone() })?;
+    Ok(found.session.status == SessionStatus::Closed)
 }
 
 /// A word as a shell reads it back.
@@ -76,21 +73,26 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The one open session of that name.
+/// The one session of that name: an open one, or else one that is over.
 fn named(context: &Context, name: &str) -> Result<RoomId, Failure> {
-    let input = SessionsInput { status: Some(SessionStatus::Open), limit: Some(limits::ROOMS_MAX) };
-    let found = context.run::<Sessions>(input)?.sessions;
-    let called: Vec<Session> = found.into_iter().filter(|session| session.name.as_deref() == Some(name)).collect();
-    match called.as_slice() {
+    let called = |status: SessionStatus| {
+        let input = SessionsInput { status: Some(status), limit: Some(limits::ROOMS_MAX) };
+        let found = context.run::<Sessions>(input)?.sessions.into_iter();
+        Ok::<_, Failure>(found.filter(|session| session.name.as_deref() == Some(name)).collect::<Vec<Session>>())
+    };
+    let mut found = called(SessionStatus::Open)?;
+    if found.is_empty() {
+        found = called(SessionStatus::Closed)?;
+    }
+    match found.as_slice() {
         [one] => Ok(one.id.clone()),
         [] => {
-            let message =
-                format!("No open session is called {name:?}, among the {} that changed last.", limits::ROOMS_MAX);
+            let message = format!("No session is called {name:?}, among the {} that changed last.", limits::ROOMS_MAX);
             Err(Failure::new(ErrorCode::UnknownRoom, message).advising("See `baton bus sessions`, or give its id."))
         }
         several => {
             let ids: Vec<String> = several.iter().map(|session| session.id.to_string()).collect();
-            let message = format!("{} open sessions are called {name:?}.", several.len());
+            let message = format!("{} sessions are called {name:?}.", several.len());
             Err(Failure::new(ErrorCode::InvalidInput, message)
                 .with("field", "session")
                 .with("sessions", ids)

@@ -17,7 +17,9 @@ pub(super) struct ThreadArgs {
 impl ThreadArgs {
     /// What is said of it, if anything is.
     pub(super) fn read(self) -> Option<ContextInput> {
-        let said = self.context.is_some() || self.parent.is_some();
-        said.then(|| ContextInput { context_id: self.context, owner_id: None, parent_message_id: self.parent })
+        if self.context.is_none() && self.parent.is_none() {
+            return None;
+        }
+        Some(ContextInput { context_id: self.context, owner_id: None, parent_message_id: self.parent })
     }
 }

@@ -72,12 +72,63 @@ fn story(app: &TestApp) -> [Agent<'_>; 2] {
 fn the_stream_tells_a_conversation_in_plain_words() {
     let app = TestApp::open(Backend::Sqlite);
     let [ana, _bo] = story(&app);
-    insta::assert_snapshot!(stream(&app, &ana), @"");
+    insta::assert_snapshot!(stream(&app, &ana), @r"
+     1  codex:ana opened the session
+     2  codex:ana joined as sunny-raven
+     3  claude:bo joined as fond-kestrel
+     4  codex:ana called the session review
+     5  claude:bo is connected
+     6  codex:ana asks claude:bo (g1.0): /new
+     7  codex:ana asks claude:bo (g1.1): read the diff
+          all of it[2J
+     8  codex:ana asks claude:bo (g1.2): /review the error paths
+     9  claude:bo was told of messages 6, 7 and 8
+    10  claude:bo to codex:ana (g1.0): completed, begins ctx-2
+    11  claude:bo to codex:ana (g1.1): accepted
+    12  claude:bo replies to codex:ana (r1): two findings
+    13  claude:bo to codex:ana (g1.1): completed
+    14  claude:bo to codex:ana (g1.2): rejected: I am busy
+    15  codex:ana: t1 is running
+    16  codex:ana: t1 is done: reviewed
+    17  claude:bo is called worker from now on: was fond-kestrel
+    18  claude:bo is disconnected: the connection ended
+    19  codex:ana told claude:bo: thanks, both
+    20  codex:ana told claude:bo (INFO): lunch
+
+          at one
+    21  codex:ana noted: a note
+    22  codex:ana took up the stick
+    ");
 }
 
 #[test]
 fn the_timeline_tells_the_same_conversation() {
     let app = TestApp::open(Backend::Sqlite);
     let [ana, _bo] = story(&app);
-    insta::assert_snapshot!(timeline(&app, &ana), @"");
+    insta::assert_snapshot!(timeline(&app, &ana), @r"
+     1  codex:ana opened the room
+     2  codex:ana joined as sunny-raven
+     3  claude:bo joined as fond-kestrel
+     4  codex:ana gave the room a name: review
+     5  claude:bo is connected
+     6  codex:ana submitted to claude:bo: /new
+     7  codex:ana submitted to claude:bo: read the diff
+          all of it[2J
+     8  codex:ana submitted to claude:bo: /review the error paths
+     9  claude:bo was told of messages 6, 7 and 8
+    10  claude:bo told codex:ana how far action 6 is: completed
+    11  claude:bo told codex:ana how far action 7 is: accepted
+    12  claude:bo submitted to codex:ana: two findings
+    13  claude:bo told codex:ana how far action 7 is: completed
+    14  claude:bo told codex:ana how far action 8 is: rejected: I am busy
+    15  codex:ana told how far a task is: t1 running
+    16  codex:ana told how far a task is: t1 done: reviewed
+    17  claude:bo is called worker from now on: was fond-kestrel
+    18  claude:bo is not connected any more: the connection ended
+    19  codex:ana told claude:bo: thanks, both
+    20  Told to everybody by sunny-raven: lunch
+          text      at one
+    21  codex:ana noted: a note
+    22  turn 1    codex:ana took up the stick
+    ");
 }
