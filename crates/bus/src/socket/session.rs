@@ -136,6 +136,7 @@ impl Session {
     async fn open(&mut self, word: Word, request: &mut Request) -> Result<(Opened, Value), Failure> {
         let caller = self.speakers.caller(request.src.as_deref())?;
         if word == Word::Stream {
+            self.hub.admit(&caller)?;
             let input: StreamInput = parsed(request)?;
             let told = json!({"session": input.room_id, "after": input.after, "stream": request.id});
             return Ok((self.streams.events(&self.hub, &request.id, input).await?, told));
@@ -150,6 +151,7 @@ impl Session {
 
     fn ping(&self, request: &Request) -> Result<Value, Failure> {
         let caller = self.speakers.caller(request.src.as_deref())?;
+        self.hub.admit(&caller)?;
         let agents: Vec<AgentId> = self.speakers.ids().collect();
         let rights = caller.rights().as_str();
         let version = env!("CARGO_PKG_VERSION");
