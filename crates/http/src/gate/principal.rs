@@ -7,8 +7,14 @@
 use std::{path::PathBuf, sync::Arc};
 
 use axum::http::{HeaderMap, HeaderName};
-use baton_app::{Caller, Failure, Rights};
-use baton_core::{code::ErrorCode, ids::AgentId, limits, process::SessionKind, room::Actor};
+use baton_app::{Caller, Failure, Rights, bus::SERVER};
+use baton_core::{
+    code::ErrorCode,
+    ids::{AgentId, BROADCAST},
+    limits,
+    process::SessionKind,
+    room::Actor,
+};
 
 use super::names::only;
 use crate::tokens::{OPERATOR, Role, Token};
@@ -93,8 +99,8 @@ fn agent(text: &str) -> Result<AgentId, Failure> {
     let agent: AgentId = text.parse().map_err(|error| {
         Failure::new(ErrorCode::InvalidInput, format!("Baton-Agent: {error}.")).with("field", "Baton-Agent")
     })?;
-    if agent.as_str().contains(':') {
-        let message = format!("{shown:?} is the id of a process or a person, which cannot be chosen.");
+    if agent.as_str().contains(':') || [SERVER, BROADCAST].contains(&agent.as_str()) {
+        let message = format!("{shown:?} is the id of a process, a person or the bus, which cannot be chosen.");
         let next = "Choose an id without a colon, like worker-a.";
         return Err(Failure::new(ErrorCode::SourceMismatch, message).with("agent", shown).advising(next));
     }
@@ -142,7 +148,9 @@ mod tests {
         let free = holder("ci", Role::Agent, None);
         assert_eq!(speaks(&free, Some("worker-a")), Ok(worker(Rights::Agent)));
         assert_eq!(speaks(&Principal::Owner, Some("worker-a")), Ok(worker(Rights::Operator)));
-        assert_eq!(speaks(&free, Some("codex:9b22")), Err(ErrorCode::SourceMismatch));
+        for taken in ["codex:9b22", "bus", "broadcast"] {
+            assert_eq!(speaks(&free, Some(taken)), Err(ErrorCode::SourceMismatch));
+        }
         assert_eq!(speaks(&free, Some("a b")), Err(ErrorCode::InvalidInput));
         let bound = holder("ci", Role::Agent, Some("worker-a"));
         for header in [None, Some("worker-a")] {

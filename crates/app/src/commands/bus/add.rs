@@ -3,6 +3,7 @@
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, AgentName, BROADCAST, RoomId, Seq},
+    process::SessionKind,
     room::Actor,
 };
 use schemars::JsonSchema;
@@ -102,7 +103,8 @@ fn joining(actor: Actor, chosen: Option<&AgentId>) -> Result<Actor, Failure> {
             .with("field", "id")
             .advising("Choose an id of letters, digits, dots, dashes or underscores, or leave it out."));
     }
-    Ok(Actor { agent_id: chosen.clone(), overridden: true, ..actor })
+    // A program, whoever runs it.
+    Ok(Actor { agent_id: chosen.clone(), overridden: true, session_kind: SessionKind::McpHarness, ..actor })
 }
 
 /// A name that an agent of the bus may have.
