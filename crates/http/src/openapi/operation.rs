@@ -44,18 +44,13 @@ pub(super) fn of_resource(resource: &Resource, all: &Schemas) -> Option<Value> {
         };
         parameters.push(parameter(name, place, schema, place == "path" || required.contains(&name.as_str())));
     }
-    if resource.stream == Stream::Events {
+    let mut own = answered(command);
+    if let Some((cursor, about)) = streamed(resource.stream) {
         parameters.push(json!({
             "name": "Last-Event-ID", "in": "header", "schema": { "type": "integer", "minimum": 0 },
-            "description": "For a stream: the last event that you have; it wins over `after`",
+            "description": format!("For a stream: the last event that you have; it wins over `{cursor}`"),
         }));
-    }
-    let mut own = answered(command);
-    if resource.stream == Stream::Events {
-        own["content"]["text/event-stream"] = json!({ "schema": {
-            "type": "string",
-            "description": "`id:` is the place in the log, `event:` the type, `data:` the record",
-        } });
+        own["content"]["text/event-stream"] = json!({ "schema": { "type": "string", "description": about } });
     }
     let mut operation = json!({
         "operationId": format!("{}.{}", verb(resource.verb), resource.path.trim_start_matches("/v1/").replace(['/', '{', '}'], "_")),
@@ -71,6 +66,19 @@ pub(super) fn of_resource(resource: &Resource, all: &Schemas) -> Option<Value> {
         operation["requestBody"] = body(rest.clone(), is_needed(&rest));
     }
     Some(operation)
+}
+
+/// What a stream takes as its cursor, and what it says.
+fn streamed(stream: Stream) -> Option<(&'static str, &'static str)> {
+    match stream {
+        Stream::No => None,
+        Stream::Events => Some(("after", "`id:` is the place in the log, `event:` the type, `data:` the record")),
+        Stream::Actions => Some((
+            "resume_after",
+            "What is submitted to the agent that speaks, whose runtime this is: `event:` is action.submit with one \
+             action, or message.created; `data:` the envelope. It takes `resume_after` instead of the query of a list",
+        )),
+    }
 }
 
 /// What a command's input is called in the document.
