@@ -33,3 +33,4 @@ mod store;
 mod stories;
 mod support;
 mod tasks;
+mod up;
