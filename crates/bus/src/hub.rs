@@ -3,15 +3,16 @@
 //! It admits a call (the server is not ending, the role allows it, the agent does not ask too often), runs it on the right
 //! thread, and counts it. It opens streams. It knows nothing of bytes; who calls is found out by the transport.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use baton_app::{
-    App, Caller, Cancel, Failure,
+    App, Caller, Cancel, Failure, Rights,
     table::{Call, Command, Effect},
 };
 use baton_core::{
     code::ErrorCode,
     ids::{RoomId, Seq},
+    process::ProcessIdentity,
 };
 use serde_json::{Map, Value};
 use tokio::{
@@ -21,6 +22,7 @@ use tokio::{
 
 use crate::{
     Metrics, Outcome, Rate, Subscription, blocking,
+    departures::Departures,
     feed::Feeds,
     rate::Rates,
     running::{Running, UnderWay},
@@ -40,6 +42,7 @@ pub struct Hub {
     closing: watch::Sender<bool>,
     running: Arc<Running>,
     waits: Arc<Semaphore>,
+    departures: Arc<Departures>,
 }
 
 impl Hub {
@@ -53,6 +56,7 @@ impl Hub {
         let metrics = Arc::new(Metrics::new());
         Arc::new(Self {
             feeds: Arc::new(Feeds::new(Arc::clone(&app), Arc::clone(&metrics))),
+            departures: Departures::new(Arc::clone(&app)),
             app,
             rates: Rates::new(rate),
             metrics,
@@ -104,6 +108,7 @@ impl Hub {
     pub fn shut_down(&self) {
         self.closing.send_replace(true);
         self.feeds.end();
+        self.departures.end();
     }
 
     /// Tells when the server begins to end.
@@ -120,6 +125,33 @@ impl Hub {
     /// Waits until no call is under way any more.
     pub async fn drained(&self) {
         self.running.none().await;
+    }
+
+    /// Counts something that a server that ends has to wait for, until it is dropped.
+    pub(crate) fn enter(&self) -> UnderWay {
+        self.running.enter()
+    }
+
+    /// Sees to it that what a process owes in these rooms ends with the process. For one that has just hung up.
+    pub(crate) fn hung_up(&self, process: ProcessIdentity, rooms: BTreeSet<RoomId>) {
+        if rooms.is_empty() {
+            return;
+        }
+        let (departures, under_way) = (Arc::clone(&self.departures), self.enter());
+        tokio::task::spawn_blocking(move || {
+            departures.note(process, rooms);
+            drop(under_way);
+        });
+    }
+
+    /// Lets those through who may do what agents do.
+    pub(crate) fn require_agent(&self, caller: &Caller) -> Result<(), Failure> {
+        self.require_open()?;
+        if caller.rights() >= Rights::Agent {
+            return Ok(());
+        }
+        let message = "A viewer has no runtime: it may not take what was submitted to an agent.";
+        Err(Failure::new(ErrorCode::Forbidden, message).with("role", caller.rights().as_str()).with("needs", "agent"))
     }
 
     async fn admitted(&self, caller: Caller, call: Call) -> Result<Value, Failure> {

@@ -53,6 +53,11 @@ pub struct Options {
 
 /// The service, which runs calls with `run`.
 pub fn service(run: Run, options: Options) -> Service {
+    with_sessions(run, options, sessions::SESSIONS_MAX)
+}
+
+/// The service with so many sessions at most.
+fn with_sessions(run: Run, options: Options, sessions_max: usize) -> Service {
     let Options { tier, hosts, origins, closing } = options;
     let config = StreamableHttpServerConfig::default();
     // rmcp takes an empty list for leave to come by any name.
@@ -65,7 +70,7 @@ pub fn service(run: Run, options: Options) -> Service {
         // Where there are no sessions: an answer that is ready needs no stream.
         .with_json_response(true);
     let (tools, remembered) = (Arc::new(Tools::of(TABLE, tier)), Arc::default());
-    let sessions = Arc::new(sessions::Sessions::new());
+    let sessions = Arc::new(sessions::Sessions::of(sessions_max));
     let host_closing = closing.clone();
     let make = move || {
         let host = shared::Shared::new(run.clone(), Arc::clone(&remembered), host_closing.clone());

@@ -41,12 +41,12 @@ pub(super) struct Sessions {
 pub(super) struct Attended(pub(super) watch::Receiver<()>);
 
 impl Sessions {
-    pub(super) fn new() -> Self {
+    pub(super) fn of(most: usize) -> Self {
         let mut kept = LocalSessionManager::default();
         let mut config = SessionConfig::default();
         config.keep_alive = Some(IDLE_MAX);
         kept.session_config = config;
-        Self { kept, owners: Mutex::new(Recent::of(SESSIONS_MAX)) }
+        Self { kept, owners: Mutex::new(Recent::of(most)) }
     }
 
     /// Notes who began a session.
