@@ -15,7 +15,7 @@ pub(crate) enum Stream {
     No,
     /// The events of the room.
     Events,
-    /// What is submitted to the caller's agent, whose runtime the caller is.
+    /// What is submitted to the agent that speaks.
     Actions,
 }
 
