@@ -13,11 +13,7 @@ use baton_core::{
 use baton_store::{bus, hosts};
 
 use crate::{
-    App, Caller, Failure,
-    app::Request,
-    change::Change,
-    commands::bus::{AgentStatus, GONE},
-    liveness::identify,
+    App, Caller, Failure, app::Request, bus::why_lost, change::Change, commands::bus::AgentStatus, liveness::identify,
 };
 
 /// Whoever acts when nobody in particular does: a server that finds a target gone.
@@ -66,8 +62,12 @@ impl App {
             let found = self.room(tx, room)?;
             let eyes = self.eyes(tx, &found)?;
             let owing = bus::owing(tx, room)?;
-            let gone = |agent: &AgentId| found.member(agent).is_some_and(|member| member.liveness(&eyes).is_gone());
-            Ok(owing.iter().any(gone))
+            for target in owing {
+                if why_lost(tx, &found, &target, &eyes)?.is_some() {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
         })?;
         if !owing {
             return Ok(());
@@ -77,9 +77,8 @@ impl App {
                 return Ok(());
             }
             for target in bus::owing(change.tx, &change.room.id)? {
-                let member = change.room.member(&target);
-                if member.is_some_and(|member| member.liveness(change.witness).is_gone()) {
-                    change.end_actions_of(&target, GONE)?;
+                if let Some(why) = why_lost(change.tx, &change.room, &target, change.witness)? {
+                    change.end_actions_of(&target, why)?;
                 }
             }
             Ok(())

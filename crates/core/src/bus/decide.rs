@@ -274,7 +274,7 @@ impl Place<'_> {
 }
 
 /// A target's word on an action.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// How far it is.
     pub status: Status,

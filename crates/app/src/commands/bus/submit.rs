@@ -1,6 +1,6 @@
 //! Submitting ordered work to targets.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use baton_core::{
     bus::{
@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
+    bus::why_lost,
     change::Change,
     table::{BUS, Effect, Place, UseCase},
 };
@@ -179,10 +180,13 @@ pub(super) fn submit(change: &mut Change<'_>, draft: Draft) -> Result<SubmitResu
     });
     let submitted: Vec<_> = submitted.collect();
     let targets: HashSet<&AgentId> = submitted.iter().map(|(_, submitted)| &submitted.target).collect();
-    let gone = |target: &AgentId| change.room.member(target).is_some_and(|to| to.liveness(change.witness).is_gone());
-    let gone: HashSet<AgentId> = targets.into_iter().filter(|target| gone(target)).cloned().collect();
-    for (_, submitted) in submitted.iter().filter(|(_, submitted)| gone.contains(&submitted.target)) {
-        if let Some(event) = change.action(&submitted.action_id)?.and_then(|action| action.fail(GONE)) {
+    let mut lost: HashMap<&AgentId, &str> = HashMap::new();
+    for target in targets {
+        lost.extend(why_lost(change.tx, &change.room, target, change.witness)?.map(|why| (target, why)));
+    }
+    for (_, submitted) in &submitted {
+        let Some(why) = lost.get(&submitted.target) else { continue };
+        if let Some(event) = change.action(&submitted.action_id)?.and_then(|action| action.fail(why)) {
             change.record(event)?;
         }
     }

@@ -8,6 +8,7 @@ use baton_core::{
     ids::{RoomId, Seq},
     inbox::Item,
     limits,
+    room::Stick,
 };
 use baton_store::{bus as store, inbox, log};
 use schemars::JsonSchema;
@@ -54,6 +55,12 @@ pub struct TakeResult {
     pub has_more: bool,
 }
 
+impl TakeResult {
+    fn nothing(room: &RoomId) -> Self {
+        Self { room_id: room.clone(), deliveries: Vec::new(), has_more: false }
+    }
+}
+
 impl UseCase for Take {
     const NAME: &'static str = "bus.take";
     const PLACE: Place = Place::Portal(&BUS);
@@ -69,7 +76,7 @@ impl UseCase for Take {
         let agent = caller.actor().agent_id;
         let waits = |_: Duration| {
             // Looking writes nothing, so that who waits for long does not.
-            let something = app.store.read::<_, Failure>(|tx| {
+            let (something, over) = app.store.read::<_, Failure>(|tx| {
                 let room = app.room(tx, &input.room_id)?;
                 room.require_member(&agent)?;
                 let fresh = !inbox::undelivered(tx, &room.id, &agent, 1)?.is_empty();
@@ -77,17 +84,19 @@ impl UseCase for Take {
                     Some(after) => !store::open_of(tx, &room.id, &agent, after, 1)?.is_empty(),
                     None => false,
                 };
-                Ok(fresh || known)
+                Ok((fresh || known, room.stick == Stick::Closed))
             })?;
+            // Nothing comes any more in a session that is over, so nobody waits for it.
+            let nothing = over.then(|| TakeResult::nothing(&input.room_id));
             if !something {
-                return Ok(None);
+                return Ok(nothing);
             }
             let request = Request { command: Self::NAME, input: &input, key: None };
             let taken = app.change(caller, &request, &input.room_id, |change| take(change, &input, limit))?;
-            Ok((!taken.deliveries.is_empty()).then_some(taken))
+            Ok(if taken.deliveries.is_empty() { nothing } else { Some(taken) })
         };
         let taken = app.wait_for(caller, &input.room_id, patience, waits)?;
-        Ok(taken.unwrap_or(TakeResult { room_id: input.room_id, deliveries: Vec::new(), has_more: false }))
+        Ok(taken.unwrap_or_else(|| TakeResult::nothing(&input.room_id)))
     }
 }
 
