@@ -48,7 +48,11 @@ impl App {
         let agent = caller.actor().agent_id;
         let server = identify(std::process::id());
         self.as_server(room, |change| {
-            let own = |connection: &Connection| connection.agent_id == agent && connection.server == server;
+            let here = |connection: &Connection| match (&connection.server, &server) {
+                (Some(theirs), Some(own)) => theirs.same_process(own),
+                (theirs, own) => theirs.is_none() && own.is_none(),
+            };
+            let own = |connection: &Connection| connection.agent_id == agent && here(connection);
             if change.connections()?.iter().any(own) {
                 change.disconnect(&agent, why)?;
             }
