@@ -34,6 +34,16 @@ fn claude_leads_two_workers_until_the_task_is_done() {
 }
 
 #[test]
+fn codex_goes_on_with_its_notes_when_it_was_compacted() {
+    compacts(Program::Codex);
+}
+
+#[test]
+fn claude_goes_on_with_its_notes_when_it_was_compacted() {
+    compacts(Program::Claude);
+}
+
+#[test]
 fn a_conversation_whose_runner_is_killed_is_gone_on_with_by_another() {
     if left_out() {
         return;
@@ -114,6 +124,35 @@ fn converses(program: Program) {
     let job = scene.job();
     assert_eq!((&job["status"], &job["summary"]), (&json!("DONE"), &json!("All said.")));
     assert_eq!(scene.artifact("slice-1-answer.txt"), "It is wet.");
+    scene.world.assert_sound();
+}
+
+fn compacts(program: Program) {
+    if left_out() {
+        return;
+    }
+    let scene = Scene::new(program);
+    let script = scene.script(vec![Step::say("It is wet."), Step::say("Notes: wet since Monday.")]);
+    // Claude shortens its conversation in place, so that the model sees the same one from its beginning; Codex begins anew.
+    let anew = (program == Program::Codex).then(|| scene.script(vec![Step::say("As I noted.")]));
+    scene.delegate(&["--kind", "conversation"]);
+    let runner = scene.run_once();
+    let (mut bob, _) = scene.world.server("bob");
+    meets(&mut bob);
+    submits(&mut bob, "g", json!([message("a", "Is it wet?"), control("c", "compact"), message("b", "Since when?")]));
+    assert_eq!(ended(&mut bob, "g"), ["a completed", "c completed", "b completed"]);
+    let (last, said) = match &anew {
+        Some(anew) => (anew.reached(0), "b: As I noted."),
+        None => (script.turns().pop().unwrap(), "b: It is wet."),
+    };
+    assert_eq!(answers(&mut bob, 2), ["a: It is wet.", said]);
+    let (first, prompt) = (script.reached(0), last.prompt());
+    assert!(prompt.contains("Notes: wet since Monday.") && prompt.contains("Since when?"), "{prompt}");
+    let told = prompt.split_once("Notes: wet since Monday.").unwrap().1;
+    assert_eq!(last.session == first.session, program == Program::Claude);
+    assert_eq!(told.contains("You are job-001"), program == Program::Claude, "its rules may be lost on it: {told}");
+    is_done(&scene, &mut bob, "All said.");
+    runner.finishes();
     scene.world.assert_sound();
 }
 
