@@ -6,7 +6,7 @@
 use baton_core::{
     bus::{Connected, Connection, Disconnected, Event},
     code::ErrorCode,
-    ids::{AgentId, RoomId},
+    ids::{AgentId, BROADCAST, RoomId},
     process::SessionKind,
     room::Actor,
 };
@@ -19,6 +19,17 @@ use crate::{
 /// Whoever acts when nobody in particular does: a server that finds a target gone.
 pub const SERVER: &str = "bus";
 
+/// Refuses an id that nobody may choose for an agent: one that would be a process's or a person's, or the bus's own.
+pub fn check_chosen(id: &AgentId) -> Result<(), Failure> {
+    if !id.as_str().contains(':') && ![SERVER, BROADCAST].contains(&id.as_str()) {
+        return Ok(());
+    }
+    let message = format!("{id} cannot be chosen: ids with a colon are found out, and bus and broadcast are taken.");
+    Err(Failure::new(ErrorCode::InvalidAgentId, message)
+        .with("field", "id")
+        .advising("Choose an id of letters, digits, dots, dashes or underscores, or leave it out."))
+}
+
 impl App {
     /// Notes that the caller's runtime is connected to this process. One at a time.
     pub fn connect(&self, caller: &Caller, room: &RoomId) -> Result<(), Failure> {
@@ -27,30 +38,31 @@ impl App {
         self.change(caller, &request, room, |change| {
             change.require_agent()?;
             let you = change.actor.agent_id.clone();
+            let connections = change.connections()?;
             let serves = |connection: &Connection| {
                 connection.server.as_ref().is_none_or(|server| !change.witness.liveness(server).is_gone())
             };
-            let others = bus::connections(change.tx, &change.room.id)?;
-            if others.iter().any(|connection| connection.agent_id == you && serves(connection)) {
+            if connections.iter().any(|connection| connection.agent_id == you && serves(connection)) {
                 let message = format!("{you} has a runtime that is connected already.");
                 return Err(Failure::new(ErrorCode::DuplicateListener, message));
             }
             // It may be another process than the one that joined.
             change.join(None, None)?;
-            change.connections()?;
             let name = change.name_of(&you);
             change.record(Event::Connected(Connected { agent_id: you, name, server: server.clone() }))?;
             Ok(())
         })
     }
 
-    /// Notes that the caller's runtime is not connected any more.
+    /// Notes that the caller's runtime is not connected to this process any more. If it is connected to another one by
+    /// now, that is not this one's to end.
     pub fn disconnect(&self, caller: &Caller, room: &RoomId, why: &str) -> Result<(), Failure> {
         let agent = caller.actor().agent_id;
+        let server = identify(std::process::id());
         self.as_server(room, |change| {
-            if change.connections()?.iter().any(|connection| connection.agent_id == agent) {
-                let (agent_id, name, why) = (agent.clone(), change.name_of(&agent), why.to_owned());
-                change.record(Event::Disconnected(Disconnected { agent_id, name, why }))?;
+            let own = |connection: &Connection| connection.agent_id == agent && connection.server == server;
+            if change.connections()?.iter().any(own) {
+                change.disconnect(&agent, why)?;
             }
             Ok(())
         })
@@ -99,6 +111,15 @@ impl App {
 }
 
 impl Change<'_> {
+    /// Ends the connection of an agent's runtime, if it has one.
+    pub(crate) fn disconnect(&mut self, agent: &AgentId, why: &str) -> Result<(), Failure> {
+        if self.connections()?.iter().any(|connection| connection.agent_id == *agent) {
+            let (agent_id, name, why) = (agent.clone(), self.name_of(agent), why.to_owned());
+            self.record(Event::Disconnected(Disconnected { agent_id, name, why }))?;
+        }
+        Ok(())
+    }
+
     /// What people call an agent.
     pub(crate) fn name_of(&self, agent: &AgentId) -> String {
         self.room.member(agent).map_or_else(|| agent.to_string(), |member| member.display_name.clone())
@@ -106,7 +127,7 @@ impl Change<'_> {
 
     /// Whether an agent's runtime is there.
     pub(crate) fn status_of(&mut self, agent: &AgentId) -> Result<AgentStatus, Failure> {
-        let connections = bus::connections(self.tx, &self.room.id)?;
+        let connections = self.connections()?;
         let connection = connections.iter().find(|connection| connection.agent_id == *agent);
         let Some(member) = self.room.member(agent) else { return Ok(AgentStatus::Disconnected) };
         Ok(AgentStatus::of(connection, &member.liveness(self.witness), self.witness))

@@ -1,6 +1,6 @@
 //! Who is calling: one resolver for MCP and for the shell, so that an agent is one agent on both.
 //!
-//! [`Surroundings`] gathers what the operating system tells about this process, once. [`resolve()`] turns that, and
+//! [`Surroundings`] gathers what the operating system tells about this process, or one that is connected to it, once. [`resolve()`] turns that, and
 //! what a call says about its client, into an [`Actor`](baton_core::room::Actor); it is pure, and cheap enough to
 //! run on every call. In order: an override by hand; the job that its runner started it for; the harness, and its own conversation id where it gives one;
 //! else the harness's process; for people, their terminal and the shell that leads it.
@@ -12,6 +12,7 @@ mod agent_id;
 mod ancestry;
 mod assignment;
 mod harness;
+mod peer;
 mod resolve;
 mod surroundings;
 mod terminal;
@@ -21,5 +22,5 @@ mod tests;
 pub use ancestry::Ancestor;
 pub use assignment::{Assignment, BATON_JOB};
 pub(crate) use assignment::{agent_of, job_of};
-pub use resolve::{Signals, Surface, guardian, resolve};
+pub use resolve::{Signals, Surface, guardian, resolve, resolve_remote};
 pub use surroundings::Surroundings;

@@ -1,4 +1,4 @@
-//! What the operating system tells about this process, gathered once and kept.
+//! What the operating system tells about this process, or about one that is connected to it, gathered once and kept.
 //!
 //! Kept on purpose: when the harness dies, this process gets another parent, and must not become another agent.
 
@@ -6,10 +6,10 @@ use std::{ffi::OsStr, str::FromStr};
 
 use baton_core::{code::ErrorCode, ids::AgentId, room::Actor};
 
-use super::{Ancestor, Assignment, BATON_JOB, Signals, Surface, ancestry, guardian, resolve, terminal};
+use super::{Ancestor, Assignment, BATON_JOB, Signals, Surface, agent_id, ancestry, guardian, peer, resolve, terminal};
 use crate::{Failure, environment::Environment, liveness};
 
-/// The lasting signals of this process.
+/// The lasting signals of a process.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     environment: Environment,
@@ -25,11 +25,26 @@ pub struct Surroundings {
 impl Surroundings {
     /// Gathers them. Fails only on a `BATON_AGENT_ID` that is not an agent id, or a `BATON_JOB` that names no job.
     pub fn gather(environment: Environment) -> Result<Self, Failure> {
+        let (ancestors, tty) = (ancestry::of_this_process(), terminal::of_this_process());
+        Self::from(environment, ancestors, tty, terminal::session_leader(std::process::id()))
+    }
+
+    /// Gathers those of another process of this user, so that it is the same agent when it is connected as when it runs a
+    /// command. It counts as one of its own ancestors: it may be the harness itself.
+    pub fn of_process(pid: u32) -> Result<Self, Failure> {
+        let (ancestors, tty) = (ancestry::upwards_from(pid), peer::terminal(pid));
+        Self::from(peer::environment(pid), ancestors, tty, terminal::session_leader(pid))
+    }
+
+    fn from(
+        environment: Environment,
+        ancestors: Vec<Ancestor>,
+        tty: Option<String>,
+        session_leader: Option<u32>,
+    ) -> Result<Self, Failure> {
         let override_id = read(&environment, "BATON_AGENT_ID")?;
         let assignment = read(&environment, BATON_JOB)?;
         let user = environment.user().map_or_else(user_of_process, str::to_owned);
-        let (ancestors, tty) = (ancestry::of_this_process(), terminal::of_this_process());
-        let session_leader = terminal::session_leader();
         Ok(Self { environment, ancestors, user, tty, machine: None, session_leader, override_id, assignment })
     }
 
@@ -47,6 +62,13 @@ impl Surroundings {
     /// Who runs this command.
     pub fn cli_caller(&self) -> Actor {
         self.resolve(Surface::Cli)
+    }
+
+    /// The person whose process this is, where they come in by way of `surface` and not from a terminal.
+    pub fn person_over(&self, surface: &str) -> AgentId {
+        let place =
+            self.machine.as_deref().map_or_else(|| surface.to_owned(), |machine| format!("{surface}@{machine}"));
+        agent_id::human(&self.user, &place)
     }
 
     /// This process, holding for whoever started it.

@@ -2,29 +2,30 @@
 
 /// The path of this process's terminal, like `/dev/pts/3`. Redirecting its input or output does not change it.
 pub(super) fn of_this_process() -> Option<String> {
-    controlling().or_else(standard_stream)
+    controlling(std::process::id()).or_else(standard_stream)
 }
 
+/// The path of the terminal that controls process `pid`.
 #[cfg(target_os = "linux")]
-fn controlling() -> Option<String> {
-    named(crate::liveness::seen(std::process::id())?.terminal)
+pub(super) fn controlling(pid: u32) -> Option<String> {
+    named(crate::liveness::seen(pid)?.terminal)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn controlling() -> Option<String> {
+pub(super) fn controlling(_pid: u32) -> Option<String> {
     None
 }
 
-/// The process that leads this one's session, where that session has a terminal: the shell a person works in, even
-/// when another shell in between was started for one command only.
+/// The process that leads the session of process `pid`, where that session has a terminal: the shell a person works in,
+/// even when another shell in between was started for one command only.
 #[cfg(target_os = "linux")]
-pub(super) fn session_leader() -> Option<u32> {
-    let seen = crate::liveness::seen(std::process::id())?;
+pub(super) fn session_leader(pid: u32) -> Option<u32> {
+    let seen = crate::liveness::seen(pid)?;
     (seen.terminal != 0).then_some(seen.session)
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn session_leader() -> Option<u32> {
+pub(super) fn session_leader(_pid: u32) -> Option<u32> {
     None
 }
 

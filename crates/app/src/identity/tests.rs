@@ -7,7 +7,7 @@ use baton_core::{
     time::Timestamp,
 };
 
-use super::{Ancestor, Signals, Surface, Surroundings, guardian, resolve};
+use super::{Ancestor, Signals, Surface, Surroundings, guardian, resolve, resolve_remote};
 use crate::environment::Environment;
 
 /// `pid comm argv…`, one per ancestor, parent first.
@@ -147,6 +147,25 @@ fn nested_harnesses_inherit_variables_and_only_the_inner_ones_count() {
     // The same harness twice: the inherited pid is the outer one's.
     let twice = found(mcp("claude-code", None), &[("CLAUDE_PID", "20")], &["50 claude", "30 zsh", "20 claude"]);
     assert_eq!(shown(&twice), "claude-code process=50");
+}
+
+#[test]
+fn through_a_server_codex_is_its_conversation_and_others_are_their_seat() {
+    let local = found(mcp("codex-mcp-client", Some("t-1")), &[], &["50 codex"]);
+    let remote = resolve_remote(Some("codex-mcp-client"), Some("t-1"), "seat-1");
+    assert_eq!((&remote.agent_id, &remote.process), (&local.agent_id, &None), "the same agent as on stdio");
+    for client in [Some("codex-mcp-client"), Some("claude-code"), Some("Acme Editor"), Some("human"), None] {
+        let one = resolve_remote(client, None, "seat-1");
+        assert_eq!(one, resolve_remote(client, None, "seat-1"));
+        assert_ne!(one.agent_id, resolve_remote(client, None, "seat-2").agent_id);
+        assert!(!one.agent_id.as_str().starts_with("human:"), "{}", one.agent_id);
+    }
+    let threaded = resolve_remote(Some("claude-code"), Some("t-1"), "seat-1");
+    assert_eq!(
+        threaded,
+        resolve_remote(Some("claude-code"), None, "seat-1"),
+        "it does not mean its conversation by it"
+    );
 }
 
 #[test]
@@ -317,6 +336,28 @@ mod real {
         assert_eq!(shell.process.as_ref().map(|process| process.pid), Some(harness));
         assert_eq!(shell.agent_id, mcp_child.agent_id);
         assert!(shell.process.unwrap().same_process(&mcp_child.process.unwrap()));
+    }
+
+    #[test]
+    fn a_connected_process_is_the_agent_that_its_commands_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let claude = dir.path().join("claude");
+        symlink("/bin/sh", &claude).unwrap();
+        // The harness has set its variable for what it runs, and the program that connects runs below a shell.
+        let inner = "CLAUDE_CODE_SESSION_ID=c-1 sh -c \"sh -c 'echo \\$\\$; cat; true'; true\"; true";
+        let (mut child, pid) = run_as(&claude, inner);
+        let (connected, harness) =
+            (Surroundings::of_process(pid).unwrap(), Surroundings::of_process(child.id()).unwrap());
+        let command = found(Surface::Cli, &[("CLAUDE_CODE_SESSION_ID", "c-1")], &["7 claude"]);
+        let actor = connected.cli_caller();
+        assert_eq!(actor.agent_id, command.agent_id);
+        assert_eq!(actor.process.map(|process| process.pid), Some(child.id()));
+        assert_eq!(connected.environment().cwd(), std::env::current_dir().unwrap());
+        assert_eq!(harness.cli_caller().process.map(|process| process.pid), Some(child.id()));
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        let ended = Surroundings::of_process(pid).unwrap().cli_caller();
+        assert_eq!((ended.session_kind, ended.process), (SessionKind::Human, None));
     }
 
     #[test]

@@ -74,6 +74,7 @@ pub struct Command {
     pub about: &'static str,
     input_schema: fn() -> Schema,
     output_schema: fn() -> Schema,
+    schemas_in: fn(&mut SchemaGenerator) -> (Schema, Schema),
     run: fn(&App, &Caller, Value) -> Result<Value, Failure>,
 }
 
@@ -89,6 +90,7 @@ impl Command {
             about: U::ABOUT,
             input_schema: schema::<U::Input>,
             output_schema: schema::<U::Output>,
+            schemas_in: |generator| (U::Input::json_schema(generator), U::Output::json_schema(generator)),
             run: run_json::<U>,
         }
     }
@@ -130,6 +132,11 @@ impl Command {
     /// The JSON schema of the output.
     pub fn output_schema(&self) -> Schema {
         (self.output_schema)()
+    }
+
+    /// The schemas of input and output for a document about many commands: what they mention is kept by `generator`.
+    pub fn schemas_in(&self, generator: &mut SchemaGenerator) -> (Schema, Schema) {
+        (self.schemas_in)(generator)
     }
 
     /// Runs it on JSON.

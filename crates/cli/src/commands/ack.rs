@@ -6,9 +6,11 @@ use baton_app::{
     Failure,
     commands::inbox::{Ack, AckInput, MessageRef},
 };
+use baton_core::bus::Status;
 
 use crate::{
     context::Context,
+    parse,
     select::{KeyArgs, RoomArgs},
     ui::Ui,
 };
@@ -22,6 +24,9 @@ pub(super) struct AckArgs {
     /// What you say to it
     #[arg(long, short, value_name = "TEXT", allow_hyphen_values = true)]
     note: Option<String>,
+    /// Of an action of the bus: accepted (the default), queued, blocked; completed, rejected and error are the end
+    #[arg(long, value_name = "STATUS", value_parser = parse::one_of(&Status::ALL, Status::as_str))]
+    status: Option<Status>,
     #[command(flatten)]
     room: RoomArgs,
     #[command(flatten)]
@@ -34,8 +39,10 @@ impl AckArgs {
             room_id: self.room.find_again(context, self.key.earlier(context)?.as_ref())?,
             message: self.message,
             note: self.note,
+            status: self.status,
             idempotency_key: self.key.key,
         })?;
-        Ok(ui.answer(&accepted, || format!("Message {} is accepted; its sender can see that.\n", accepted.message)))
+        let how = self.status.unwrap_or(Status::Accepted).as_str();
+        Ok(ui.answer(&accepted, || format!("Message {} is {how}; its sender can see that.\n", accepted.message)))
     }
 }

@@ -4,6 +4,7 @@ mod ack;
 mod agent;
 mod anchor;
 mod block;
+mod bus;
 mod card;
 mod completions;
 mod demo;
@@ -33,6 +34,9 @@ mod store;
 pub(crate) mod surface;
 mod take;
 mod task;
+mod ticket;
+mod token;
+mod up;
 mod usage;
 mod wait;
 
@@ -51,7 +55,8 @@ use crate::{context::Context, ui::Ui};
 /// database, with no daemon.
 ///
 /// Exit status: 0 done, 1 failed, 2 wrong request, 3 refused, 4 not found; for `wait` also 10 not your turn,
-/// 11 takeover available, 12 closed, 13 kept for you, 14 a message for you; for `job claim` also 10 nothing to claim.
+/// 11 takeover available, 12 closed, 13 kept for you, 14 a message for you; for `job claim` also 10 nothing to claim; for
+/// `bus take`, `bus wait` and `bus submit --wait` also 10 not yet, 12 closed, 15 an action was not completed.
 #[derive(Debug, Parser)]
 #[command(name = "baton", version, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -102,6 +107,12 @@ enum Command {
     Scope(scope::ScopeCommand),
     #[command(subcommand)]
     Agent(agent::AgentCommand),
+    #[command(subcommand)]
+    Bus(bus::BusCommand),
+    Up(up::UpArgs),
+    Ticket(ticket::TicketArgs),
+    #[command(subcommand)]
+    Token(token::TokenCommand),
     Run(run::RunArgs),
     Mcp(mcp::McpArgs),
     Demo(demo::DemoArgs),
@@ -147,6 +158,10 @@ impl Command {
             Self::Room(room) => room.name(),
             Self::Scope(scope) => scope.name(),
             Self::Agent(agent) => agent.name(),
+            Self::Bus(bus) => bus.name(),
+            Self::Up(_) => "up",
+            Self::Ticket(_) => "ticket",
+            Self::Token(token) => token.name(),
             Self::Run(_) => "run",
             Self::Mcp(_) => "mcp",
             Self::Demo(_) => "demo",
@@ -206,6 +221,9 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Minder(args) => Ok(args.run()),
         Command::Mcp(args) => args.run(store),
         Command::Run(args) => args.run(store, ui),
+        Command::Up(args) => args.run(store, ui),
+        Command::Ticket(args) => args.run(store, ui),
+        Command::Token(command) => command.run(store, ui),
         Command::Status(args) => args.run(&Context::open(store)?, ui),
         Command::Join(args) => args.run(&Context::open(store)?, ui),
         Command::Wait(args) => args.run(&Context::open(store)?, ui),
@@ -232,6 +250,7 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Room(command) => command.run(&Context::open(store)?, ui),
         Command::Scope(command) => command.run(&Context::open(store)?, ui),
         Command::Agent(command) => command.run(&Context::open(store)?, ui),
+        Command::Bus(command) => command.run(&Context::open(store)?, ui),
     }
 }
 

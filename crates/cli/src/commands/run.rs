@@ -37,7 +37,7 @@ use crate::{
 /// Programs are found on PATH, by flag, by BATON_CODEX_BIN and BATON_CLAUDE_BIN, or in ~/.config/baton/config.toml, which
 /// is the only place where a command of your own can be named. Ctrl-C gives the jobs back; whatever was started ends with
 /// the runner, even when it is killed.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(super) struct RunArgs {
     #[command(flatten)]
     room: RoomArgs,
@@ -82,6 +82,17 @@ struct Ran {
 }
 
 impl RunArgs {
+    /// The arguments of a usual runner for a room.
+    pub(super) fn for_room(room: RoomArgs) -> Self {
+        Self { room, ..Self::default() }
+    }
+
+    /// How such a runner works, for whoever runs it beside other things and tells it when to end.
+    pub(super) fn prepare(&self, context: &Context, store: Option<&str>) -> Result<Settings, Failure> {
+        let room = self.room.find(context)?;
+        self.settings(context, context.app.environment(), store, &room)
+    }
+
     pub(super) fn run(self, store: Option<&str>, ui: Ui) -> Result<ExitCode, Failure> {
         let context = Context::open(store)?;
         let room = self.room.find(&context)?;

@@ -9,7 +9,7 @@ use baton_core::{
 };
 
 use super::{
-    protocol,
+    bus, protocol,
     words::{ago, block, columns, line, listing},
 };
 
@@ -36,7 +36,7 @@ pub(crate) fn item_lines(items: &[ItemView], now: Timestamp) -> String {
 
 /// A message, whole, and what is left to do about it.
 pub(crate) fn message_page(read: &ReadResult, now: Timestamp) -> String {
-    let event = &read.event;
+    let Some(event) = &read.event else { return page_of_bus(read, now) };
     let next = match (read.accepted_at, read.requires_ack) {
         (Some(at), _) => format!("{ACCEPTED_LABEL} {}.\n", ago(at, now)),
         (None, true) => {
@@ -51,6 +51,24 @@ pub(crate) fn message_page(read: &ReadResult, now: Timestamp) -> String {
         ago(event.created_at, now),
         protocol::subject(event).map_or_else(String::new, |subject| block("subject", subject)),
         protocol::page(event)
+    )
+}
+
+/// An action or a message of the bus, whole, and how to report on it.
+fn page_of_bus(read: &ReadResult, now: Timestamp) -> String {
+    let Some(delivery) = &read.delivery else { return String::new() };
+    let accepted = read.accepted_at.map(|at| format!("{ACCEPTED_LABEL} {}.\n", ago(at, now)));
+    let next = match (&delivery.action_id, accepted) {
+        (Some(_), None) => format!("next: baton ack {} --status completed  (or rejected, error)\n", read.message),
+        (_, Some(accepted)) => accepted,
+        (None, None) => format!("{SEEN_LABEL}.\n"),
+    };
+    format!(
+        "{} (message {}, sent {})\n{}\n{next}",
+        bus::delivery_sentence(delivery),
+        read.message,
+        ago(delivery.created_at, now),
+        bus::delivery_body(delivery)
     )
 }
 

@@ -2,6 +2,7 @@
 
 use baton_core::{
     agent::{Former, Presence, Target},
+    bus::Connection,
     ids::{AgentId, Role},
     process::SessionKind,
     room::{Member, Room, Stick},
@@ -12,15 +13,19 @@ use baton_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, view::ProcessState};
+use crate::{Failure, commands::bus::AgentStatus, view::ProcessState};
 
 /// An identity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentView {
     /// The session: the contract's `session_agent_id`.
     pub agent_id: AgentId,
+    /// The same, as the bus calls it.
+    pub id: AgentId,
     /// The persona: the contract's `logical_agent_id`.
     pub name: String,
+    /// Whether its runtime is there, as the bus tells it.
+    pub status: AgentStatus,
     pub role: Option<Role>,
     /// By when it last called, and by proof that its process is gone.
     pub liveness: Presence,
@@ -45,6 +50,7 @@ pub(super) struct Directory<'a> {
     pub(super) view: View<'a>,
     pub(super) scopes: &'a Scopes,
     pub(super) in_progress: &'a [Task],
+    pub(super) connections: &'a [Connection],
     pub(super) viewer: &'a AgentId,
 }
 
@@ -53,9 +59,12 @@ impl Directory<'_> {
         let View { room, now, .. } = self.view;
         let agent = &member.agent_id;
         let (liveness, process) = self.view.presence(agent);
+        let connection = self.connections.iter().find(|connection| connection.agent_id == *agent);
         AgentView {
             agent_id: agent.clone(),
+            id: agent.clone(),
             name: member.display_name.clone(),
+            status: AgentStatus::of(connection, &process, self.view.witness),
             role: member.role.clone(),
             liveness,
             last_seen_at: member.last_seen_at,
@@ -72,7 +81,9 @@ impl Directory<'_> {
     pub(super) fn former(&self, former: &Former) -> AgentView {
         AgentView {
             agent_id: former.agent_id.clone(),
+            id: former.agent_id.clone(),
             name: former.name.clone(),
+            status: AgentStatus::Disconnected,
             role: former.role.clone(),
             liveness: Presence::Evicted,
             last_seen_at: former.until,

@@ -1,7 +1,7 @@
 //! Who is here, and who was.
 
 use baton_core::{ids::RoomId, limits, scope::View, task::State};
-use baton_store::{former, scopes, tasks};
+use baton_store::{bus, former, scopes, tasks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,7 @@ pub struct List;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListInput {
+    #[serde(alias = "session", alias = "session_id")]
     pub room_id: RoomId,
     /// Also those who left
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -60,19 +61,21 @@ impl UseCase for List {
 pub(super) fn everybody(app: &App, caller: &Caller, input: &ListInput) -> Result<Vec<AgentView>, Failure> {
     let you = caller.actor().agent_id;
     let stale_after = app.stale_after()?;
-    let (mut sight, reserved, in_progress, earlier) = app.store.read(|tx| {
+    let (mut sight, reserved, in_progress, connections, earlier) = app.store.read(|tx| {
         let room = app.room(tx, &input.room_id)?;
         let eyes = app.eyes(tx, &room)?;
         let reserved = scopes::in_force(tx, &room.id)?;
         let in_progress = tasks::in_state(tx, &room.id, State::InProgress, None, limits::TASKS_MAX)?;
+        let connections = bus::connections(tx, &room.id)?;
         let earlier = if input.all { former::all(tx, &room.id)? } else { Vec::new() };
-        Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, reserved, in_progress, earlier))
+        Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, reserved, in_progress, connections, earlier))
     })?;
     presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try);
     let Sight { room, eyes, now } = &sight;
     let root = scoping::root(room)?;
     let view = View { room, root: &root, now: *now, stale_after, witness: eyes };
-    let directory = Directory { view, scopes: &reserved, in_progress: &in_progress, viewer: &you };
+    let (scopes, in_progress, connections) = (&reserved, &*in_progress, &*connections);
+    let directory = Directory { view, scopes, in_progress, connections, viewer: &you };
     let members = room.members.iter().map(|member| directory.member(member));
     Ok(members.chain(earlier.iter().rev().map(|former| directory.former(former))).collect())
 }

@@ -2,17 +2,17 @@
 
 use baton_core::{
     code::ErrorCode,
-    ids::{AgentId, AgentName, BROADCAST, RoomId, Seq},
-    room::Actor,
+    ids::{AgentId, AgentName, RoomId, Seq},
+    room::{Action, Actor, NewIdentity},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Agent, AgentStatus};
+use super::Agent;
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
-    bus::SERVER,
+    bus::{SERVER, check_chosen},
     commands::agent::parse_role,
     table::{BUS, Effect, Place, UseCase},
 };
@@ -74,10 +74,17 @@ impl UseCase for Add {
             app.change_in(tx, &actor, &input.room_id, &mut |change| {
                 let rejoined = change.room.member(&actor.agent_id).is_some();
                 change.join(name.clone(), role.clone())?;
+                // Who is there already is called as it asks now.
+                if rejoined && (input.name.is_some() || role.is_some()) {
+                    let named = name.clone().filter(|_| input.name.is_some());
+                    let identity = NewIdentity { name: named, role: role.clone(), former: change.former()? };
+                    change.decide(Action::Register { identity })?;
+                }
+                let status = change.status_of(&actor.agent_id)?;
                 let member = change.room.member(&actor.agent_id).ok_or_else(|| internal("who joins is a member"))?;
                 Ok(AddResult {
                     room_id: change.room.id.clone(),
-                    agent: Agent::of(member, AgentStatus::Idle),
+                    agent: Agent::of(member, status),
                     rejoined,
                     last_seq: change.room.last_seq,
                 })
@@ -95,18 +102,16 @@ fn joining(actor: Actor, chosen: Option<&AgentId>) -> Result<Actor, Failure> {
         let message = format!("This connection speaks for {}, not for {chosen}.", actor.agent_id);
         return Err(Failure::new(ErrorCode::SourceMismatch, message).with("field", "id"));
     }
-    if chosen.as_str().contains(':') || [SERVER, BROADCAST].contains(&chosen.as_str()) {
-        let message =
-            format!("{chosen} cannot be chosen: ids with a colon are found out, and bus and broadcast are taken.");
-        return Err(Failure::new(ErrorCode::InvalidAgentId, message)
-            .with("field", "id")
-            .advising("Choose an id of letters, digits, dots, dashes or underscores, or leave it out."));
-    }
+    check_chosen(chosen)?;
     Ok(Actor { agent_id: chosen.clone(), overridden: true, ..actor })
 }
 
 /// A name that an agent of the bus may have.
 pub(super) fn display_name(text: &str) -> Result<AgentName, Failure> {
-    AgentName::display(text)
-        .map_err(|error| Failure::new(ErrorCode::InvalidAgentId, format!("{error}.")).with("field", "name"))
+    let refuse = |why: String| Err(Failure::new(ErrorCode::InvalidAgentId, why).with("field", "name"));
+    match AgentName::display(text) {
+        Ok(_) if text == SERVER => refuse(format!("{SERVER} is what the bus itself is called; choose another name.")),
+        Ok(name) => Ok(name),
+        Err(error) => refuse(format!("{error}.")),
+    }
 }

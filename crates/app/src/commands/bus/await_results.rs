@@ -61,21 +61,15 @@ impl UseCase for Await {
         let patience = Patience::of(input.max_wait_ms)?;
         let look = |left: Duration| {
             app.sweep_gone(&input.room_id)?;
-            let found = look(app, &input)?;
+            let found = standing(app, &input)?;
             Ok((found.ended || left.is_zero()).then_some(found))
         };
-        match app.wait_for(caller, &input.room_id, patience, look)? {
-            Some(found) => Ok(found),
-            None => look_once(app, &input),
-        }
+        let waited = app.wait_for(caller, &input.room_id, patience, look)?;
+        waited.map_or_else(|| standing(app, &input), Ok)
     }
 }
 
-fn look_once(app: &App, input: &AwaitInput) -> Result<AwaitResult, Failure> {
-    look(app, input)
-}
-
-fn look(app: &App, input: &AwaitInput) -> Result<AwaitResult, Failure> {
+fn standing(app: &App, input: &AwaitInput) -> Result<AwaitResult, Failure> {
     let room = &input.room_id;
     app.store.read(|tx| {
         app.room(tx, room)?;

@@ -244,11 +244,16 @@ pub(crate) fn known(change: &mut Change<'_>, context: Option<&ContextDraft>) -> 
         Some(id) => store::conversation(change.tx, &room, id)?,
         None => None,
     };
-    let parent = match context.parent_message_id.as_deref().and_then(|id| place_of(&room, id)) {
-        Some(seq) => log::find(change.tx, &room, seq)?.and_then(|recorded| parent(&recorded)),
-        None => None,
-    };
+    let parent = message(change, context.parent_message_id.as_deref())?;
     Ok(Known { conversation, parent, ..Known::default() })
+}
+
+/// The message of that id, if there is one in the session.
+pub(super) fn message(change: &mut Change<'_>, id: Option<&str>) -> Result<Option<Parent>, Failure> {
+    match id.and_then(|id| place_of(&change.room.id, id)) {
+        Some(seq) => Ok(log::find(change.tx, &change.room.id, seq)?.and_then(|recorded| parent(&recorded))),
+        None => Ok(None),
+    }
 }
 
 fn parent(recorded: &Recorded) -> Option<Parent> {

@@ -1,7 +1,9 @@
 //! Accepting a message. An item that was not read is read by it.
 
 use baton_core::{
+    bus::{self, Report, Status},
     code::ErrorCode,
+    event::{Event, Recorded},
     ids::{RoomId, Seq},
     inbox::{Refusal, Stage},
     limits,
@@ -14,6 +16,7 @@ use super::{MessageRef, read::own};
 use crate::{
     App, Caller, Failure,
     app::Request,
+    change::Change,
     table::{Effect, INBOX, Place, UseCase},
 };
 
@@ -29,6 +32,9 @@ pub struct AckInput {
     /// What you say to it
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Of an action: how far you are; default accepted; completed, rejected and error are the end
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
     /// Repeat a call safely: the same key gets the first answer
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -42,6 +48,24 @@ pub struct AckResult {
     pub state: Stage,
     pub seen_at: Timestamp,
     pub accepted_at: Timestamp,
+}
+
+/// What an action's target says of it. Merely accepting one that something was said of already says nothing more.
+fn reported(change: &mut Change<'_>, recorded: &Recorded, input: &AckInput) -> Result<Option<bus::Event>, Failure> {
+    let Event::Bus(bus::Event::Submitted(submitted)) = &recorded.event else {
+        return match input.status {
+            None => Ok(None),
+            Some(_) => {
+                let message =
+                    "status: goes with an action of the bus; this is a message, which is accepted without it.";
+                Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "status"))
+            }
+        };
+    };
+    let report = Report { status: input.status.unwrap_or(Status::Accepted), detail: input.note.clone(), data: None };
+    let action = change.action(&submitted.action_id)?;
+    let action = action.filter(|action| input.status.is_some() || action.status.is_none());
+    Ok(action.map(|action| action.report(change.actor, &report, None)).transpose()?)
 }
 
 impl UseCase for Ack {
@@ -61,8 +85,14 @@ impl UseCase for Ack {
         app.change(caller, &request, &input.room_id, |change| {
             change.require_agent()?;
             let message = input.message.0;
-            let (_, item) = own(change, message, |message, recipients| Refusal::AckForbidden { message, recipients })?;
-            if let Some(event) = item.accept(input.note.as_deref()) {
+            let (recorded, item) =
+                own(change, message, |message, recipients| Refusal::AckForbidden { message, recipients })?;
+            // What is said of an action is told on the bus, too.
+            let event = match reported(change, &recorded, &input)? {
+                Some(result) => Some(Event::from(result)),
+                None => item.accept(input.note.as_deref()).map(Event::from),
+            };
+            if let Some(event) = event {
                 change.record(event)?;
             }
             Ok(AckResult {

@@ -11,7 +11,7 @@ use baton_store::{StoreError, engine::Tx, inbox, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ItemView, view::message};
+use super::{ItemView, view::words};
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -148,8 +148,8 @@ fn page(
     let (mut shown, mut page) = (Vec::new(), Page::default());
     for item in found.into_iter().take(limit) {
         let recorded = events.iter().find(|recorded| recorded.seq == item.message);
-        let Some(sent) = recorded.and_then(message) else { continue };
-        let view = ItemView::of(&item, sent);
+        let Some(words) = recorded.and_then(words) else { continue };
+        let view = ItemView::of(&item, words);
         if !page.takes(&view) {
             break;
         }

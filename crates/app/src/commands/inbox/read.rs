@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::MessageRef;
 use crate::{
     App, Caller, Failure,
-    app::{Request, internal},
+    app::Request,
     change::Change,
+    commands::bus::{Delivery, delivery},
     table::{Effect, INBOX, Place, UseCase},
 };
 
@@ -40,7 +41,11 @@ pub struct ReadResult {
     pub seen_at: Option<Timestamp>,
     pub accepted_at: Option<Timestamp>,
     /// The message as the protocol has it.
-    pub event: ProtocolEvent,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<ProtocolEvent>,
+    /// An action or a message of the bus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<Delivery>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -66,6 +71,7 @@ impl UseCase for Read {
                 Some(event) => (Stage::Seen, Some(change.record(event)?.at)),
                 None => (item.stage(), item.seen_at),
             };
+            let delivery = delivery(change, &recorded)?;
             let awaits = change.is_open() && item.requires_ack && item.accepted_at.is_none();
             Ok(ReadResult {
                 room_id: change.room.id.clone(),
@@ -74,9 +80,12 @@ impl UseCase for Read {
                 requires_ack: item.requires_ack,
                 seen_at,
                 accepted_at: item.accepted_at,
-                event: ProtocolEvent::of(&recorded, change.room.canonical_path.as_deref())
-                    .ok_or_else(|| internal("a message is an event of the protocol"))?,
-                next: awaits.then(|| format!("Accept it with `inbox ack` {message} when you take it on.")),
+                event: ProtocolEvent::of(&recorded, change.room.canonical_path.as_deref()),
+                next: awaits.then(|| match delivery.as_ref().and_then(|delivery| delivery.action_id.as_ref()) {
+                    Some(_) => format!("Say how it went: `inbox ack` {message} with a status and a note."),
+                    None => format!("Accept it with `inbox ack` {message} when you take it on."),
+                }),
+                delivery,
             })
         })
     }

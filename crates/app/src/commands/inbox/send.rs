@@ -2,14 +2,14 @@
 
 use baton_core::{
     code::ErrorCode,
+    event::Event,
     ids::{BeadId, RoomId, Seq},
-    inbox::{Address, Category, Draft, Message, Urgency},
+    inbox::{self, Address, Category, Draft, Message, Urgency},
     protocol::ProtocolEvent,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::view::message;
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
@@ -119,11 +119,13 @@ fn post(
     let outgoing = Message { to, category, payload, bead_id, scope: scope.transpose()? };
     let event = outgoing.send(&change.room, change.actor)?;
     let recorded = change.record(event)?;
-    let recipients = message(&recorded).into_iter().flat_map(|sent| &sent.recipients);
+    let Event::Inbox(inbox::Event::Sent(sent)) = &recorded.event else {
+        return Err(internal("what is sent is a message"));
+    };
     Ok(SendResult {
         room_id: change.room.id.clone(),
         message: recorded.seq,
-        recipients: recipients.map(|recipient| recipient.name.clone()).collect(),
+        recipients: sent.recipients.iter().map(|recipient| recipient.name.clone()).collect(),
         event: ProtocolEvent::of(&recorded, change.room.canonical_path.as_deref())
             .ok_or_else(|| internal("a message is an event of the protocol"))?,
     })

@@ -11,7 +11,7 @@ use baton_store::{StoreError, engine::Tx, inbox, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DeliveryView, view::message};
+use super::{DeliveryView, view::words};
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
@@ -107,13 +107,13 @@ pub(crate) fn became_of(tx: &mut dyn Tx, room: &Room, items: Vec<Item>) -> Resul
             continue;
         }
         let recorded = events.iter().find(|recorded| recorded.seq == item.message);
-        let Some(sent) = recorded.and_then(message) else { continue };
+        let Some(words) = recorded.and_then(words) else { continue };
         messages.push(SentView {
             message: item.message,
             category: item.category,
-            to_agent: sent.to_agent.clone(),
-            subject: sent.payload.subject().to_owned(),
-            bead_id: sent.bead_id.clone(),
+            to_agent: words.to_agent,
+            subject: words.subject,
+            bead_id: words.bead_id,
             requires_ack: item.requires_ack,
             sent_at: item.queued_at,
             deliveries: vec![delivery],

@@ -1,7 +1,4 @@
 //! Following a job: what happened since, in order, and perhaps waiting for it.
-#![expect(clippy::disallowed_methods, reason = "this module is a wait: it measures its own budget")]
-
-use std::time::{Duration, Instant};
 
 use baton_core::{
     code::ErrorCode,
@@ -19,11 +16,8 @@ use crate::{
     bounds::{self, Page},
     presence::{self, Effort},
     table::{Effect, JOBS, Place, UseCase},
-    watch::Woken,
+    watch::Patience,
 };
-
-/// How often a wait looks without having been rung for.
-const SAFETY: Duration = Duration::from_secs(5);
 
 /// `jobs.tail`
 pub struct Tail;
@@ -74,26 +68,12 @@ impl UseCase for Tail {
             .job
             .or(assigned)
             .ok_or_else(|| Failure::new(ErrorCode::InvalidInput, "missing field `job`").with("field", "job"))?;
-        let budget = Duration::from_millis(input.max_wait_ms.unwrap_or(0));
-        if budget.as_millis() > u128::from(limits::WAIT_MAX.as_millis()) {
-            let message = format!("max_wait_ms must be at most {}.", limits::WAIT_MAX.as_millis());
-            return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "max_wait_ms"));
-        }
-        if budget.is_zero() {
-            return look(app, caller, &input, job, limit);
-        }
-        let mut watch = app.watch(caller, &input.room_id)?;
-        let started = Instant::now();
-        loop {
+        let patience = Patience::of(input.max_wait_ms)?;
+        let waited = app.wait_for(caller, &input.room_id, patience, |left| {
             let seen = look(app, caller, &input, job, limit)?;
-            let left = budget.saturating_sub(started.elapsed());
-            if !seen.events.is_empty() || left.is_zero() {
-                return Ok(seen);
-            }
-            if watch.wait(left.min(SAFETY), &caller.cancel)? == Woken::Withdrawn {
-                return Ok(seen);
-            }
-        }
+            Ok((!seen.events.is_empty() || left.is_zero()).then_some(seen))
+        })?;
+        waited.map_or_else(|| look(app, caller, &input, job, limit), Ok)
     }
 }
 

@@ -1,0 +1,52 @@
+//! What can be seen of another process of this user: its environment, its directory and its terminal.
+//!
+//! Everything is as it was when that process started its program, except the directory. What cannot be read is left
+//! out, as for a process that has ended.
+
+use crate::environment::Environment;
+
+/// Most bytes of another process's environment. The kernel allows more; nobody who says who they are needs it.
+#[cfg(target_os = "linux")]
+const ENVIRONMENT_BYTES: u64 = 1024 * 1024;
+
+/// The environment of process `pid`.
+#[cfg(target_os = "linux")]
+pub(super) fn environment(pid: u32) -> Environment {
+    use std::{
+        ffi::OsStr,
+        fs::{self, File},
+        io::Read,
+        os::unix::ffi::OsStrExt,
+    };
+
+    let mut text = Vec::new();
+    let file = File::open(format!("/proc/{pid}/environ"));
+    if file.and_then(|file| file.take(ENVIRONMENT_BYTES).read_to_end(&mut text)).is_err() {
+        text.clear();
+    }
+    let variables = text.split(|byte| *byte == 0).filter_map(|line| {
+        let equals = line.iter().position(|byte| *byte == b'=')?;
+        Some((OsStr::from_bytes(&line[..equals]), OsStr::from_bytes(&line[equals + 1..])))
+    });
+    let cwd = fs::read_link(format!("/proc/{pid}/cwd")).unwrap_or_else(|_| "/".into());
+    Environment::of(variables, cwd)
+}
+
+/// The path of the terminal of process `pid`: the one that controls it, else one that it reads or writes.
+#[cfg(target_os = "linux")]
+pub(super) fn terminal(pid: u32) -> Option<String> {
+    let stream =
+        |number| std::fs::read_link(format!("/proc/{pid}/fd/{number}")).ok()?.into_os_string().into_string().ok();
+    let is_terminal = |path: &String| path.starts_with("/dev/pts/") || path.starts_with("/dev/tty");
+    super::terminal::controlling(pid).or_else(|| (0..3).filter_map(stream).find(is_terminal))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn environment(_pid: u32) -> Environment {
+    Environment::default()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn terminal(_pid: u32) -> Option<String> {
+    None
+}

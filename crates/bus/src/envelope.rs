@@ -1,0 +1,301 @@
+//! The contract's v1 envelope, as it is read: one JSON object, and nothing in it that is not known.
+//!
+//! `v`, `type` and `id` are required. `src` says which of the connection's agents speaks, `session` and
+//! `idempotency_key` are another way to say what the payload may say, `ts`, `seq` and `corr` are the sender's own. `status`
+//! and `error` belong to answers. How an answer looks is in `frame`.
+
+use std::borrow::Cow;
+
+use baton_app::{Failure, bus::VERSION};
+use baton_core::{code::ErrorCode, limits, time::Timestamp};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// Longest line, and so largest envelope.
+pub const FRAME_BYTES: usize = 1024 * 1024;
+/// Deepest nesting of objects and lists.
+const DEPTH_MAX: usize = 64;
+/// Longest `type`.
+const TYPE_BYTES: usize = 64;
+/// Longest `id` and `corr`.
+const ID_BYTES: usize = 128;
+/// What the inputs of commands call a session.
+const ROOM_NAMES: [&str; 3] = ["room_id", "session", "session_id"];
+
+/// A request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// What is asked for: a command by its wire name, or one of the socket's own words.
+    pub kind: String,
+    /// The sender's name for the request, which its answer repeats as `corr`.
+    pub id: String,
+    /// Which agent asks.
+    pub src: Option<String>,
+    /// Whom it is for.
+    pub dst: Option<String>,
+    /// Which session it is about.
+    pub session: Option<String>,
+    /// What makes it safe to repeat.
+    pub idempotency_key: Option<String>,
+    /// The command's input.
+    pub payload: Map<String, Value>,
+}
+
+/// Why a line is no request, and which one it would have been.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unreadable {
+    /// Its `id`, if that much could be read.
+    pub id: Option<String>,
+    /// Its `type`, if that much could be read.
+    pub kind: Option<String>,
+    /// What is wrong with it.
+    pub failure: Failure,
+}
+
+/// The envelope as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wire<'a> {
+    v: u64,
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    /// The sender's own time: only that it is one is looked at. Likewise `seq`.
+    #[serde(rename = "ts")]
+    _ts: Option<Timestamp>,
+    src: Option<String>,
+    dst: Option<String>,
+    session: Option<String>,
+    #[serde(rename = "seq")]
+    _seq: Option<u64>,
+    idempotency_key: Option<String>,
+    corr: Option<String>,
+    payload: Option<Map<String, Value>>,
+    status: Option<Value>,
+    error: Option<Value>,
+}
+
+/// As much of a line as is needed to answer it.
+#[derive(Default, Deserialize)]
+struct Head {
+    id: Option<Value>,
+    #[serde(rename = "type")]
+    kind: Option<Value>,
+}
+
+impl Request {
+    /// Reads a line.
+    pub fn read(line: &[u8]) -> Result<Self, Box<Unreadable>> {
+        let text = str::from_utf8(line).map_err(|error| {
+            let message = format!("The line is not UTF-8: byte {} is wrong.", error.valid_up_to() + 1);
+            unreadable(None, Failure::new(ErrorCode::InvalidFrame, message))
+        })?;
+        // Before anything is parsed: whoever nests deeply is after the parser's stack.
+        if is_deep(text.as_bytes()) {
+            let message = format!("The line nests deeper than {DEPTH_MAX} levels.");
+            return Err(unreadable(None, Failure::new(ErrorCode::InvalidFrame, message)));
+        }
+        let refuse = |message: String| unreadable(Some(text), Failure::new(ErrorCode::InvalidFrame, message));
+        // A list would be read as the fields in their order.
+        if !text.trim_start().starts_with('{') {
+            return Err(refuse("The line is not a JSON object.".to_owned()));
+        }
+        let wire: Wire<'_> = serde_json::from_str(text)
+            .map_err(|error| refuse(format!("The line is not an envelope: {}.", without_place(&error))))?;
+        wire.check().map_err(|(field, problem)| {
+            let failure = Failure::new(ErrorCode::InvalidFrame, format!("{field}: {problem}.")).with("field", field);
+            unreadable(Some(text), failure)
+        })?;
+        let Wire { kind, id, src, dst, session, idempotency_key, payload, .. } = wire;
+        let (kind, id) = (kind.into_owned(), id.into_owned());
+        Ok(Self { kind, id, src, dst, session, idempotency_key, payload: payload.unwrap_or_default() })
+    }
+
+    /// The input of a command: the payload, with what the envelope says beside it. What both say must be the same.
+    pub fn input(&mut self) -> Result<Map<String, Value>, Failure> {
+        let mut input = std::mem::take(&mut self.payload);
+        for (field, names, said) in [
+            ("session", &ROOM_NAMES[..], &self.session),
+            ("idempotency_key", &["idempotency_key"], &self.idempotency_key),
+            ("dst", &["dst"], &self.dst),
+        ] {
+            let Some(said) = said else { continue };
+            match names.iter().find_map(|name| input.get(*name)) {
+                None => _ = input.insert(names[0].to_owned(), said.as_str().into()),
+                Some(same) if same.as_str() == Some(said) => {}
+                Some(_) => {
+                    let message = format!("{field}: the envelope and its payload name different ones.");
+                    return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", field));
+                }
+            }
+        }
+        Ok(input)
+    }
+}
+
+impl Wire<'_> {
+    /// What is wrong with it, by field.
+    fn check(&self) -> Result<(), (&'static str, String)> {
+        if self.v != u64::from(VERSION) {
+            return Err(("v", format!("must be {VERSION}, which is all there is")));
+        }
+        let bounded = |field, text: &str, most: usize| match text.len() {
+            0 => Err((field, "must not be empty".to_owned())),
+            bytes if bytes > most => Err((field, format!("must have at most {most} bytes"))),
+            _ => Ok(()),
+        };
+        bounded("type", &self.kind, TYPE_BYTES)?;
+        bounded("id", &self.id, ID_BYTES)?;
+        for (field, text, most) in [
+            ("src", &self.src, limits::AGENT_ID_BYTES),
+            ("dst", &self.dst, limits::AGENT_ID_BYTES),
+            ("session", &self.session, limits::ID_BYTES),
+            ("idempotency_key", &self.idempotency_key, limits::IDEMPOTENCY_KEY_BYTES),
+            ("corr", &self.corr, ID_BYTES),
+        ] {
+            text.as_deref().map_or(Ok(()), |text| bounded(field, text, most))?;
+        }
+        match (&self.status, &self.error) {
+            (None, None) => Ok(()),
+            (Some(_), _) => Err(("status", "belongs to answers".to_owned())),
+            (None, Some(_)) => Err(("error", "belongs to answers".to_owned())),
+        }
+    }
+}
+
+/// A line that cannot be read, with as much of it as can.
+fn unreadable(text: Option<&str>, failure: Failure) -> Box<Unreadable> {
+    let Head { id, kind } = text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let short = |value: Option<Value>, most: usize| match value {
+        Some(Value::String(text)) if (1..=most).contains(&text.len()) => Some(text),
+        _ => None,
+    };
+    Box::new(Unreadable { id: short(id, ID_BYTES), kind: short(kind, TYPE_BYTES), failure })
+}
+
+/// Whether objects and lists nest too deeply. Brackets in strings do not count.
+fn is_deep(text: &[u8]) -> bool {
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    for byte in text {
+        match (quoted, byte) {
+            (true, _) if escaped => escaped = false,
+            (true, b'\\') => escaped = true,
+            (_, b'"') => quoted = !quoted,
+            (false, b'{' | b'[') => {
+                depth += 1;
+                if depth > DEPTH_MAX {
+                    return true;
+                }
+            }
+            (false, b'}' | b']') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// What serde says, without where: it is all on one line.
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" at line ") {
+        Some((problem, _)) => problem.to_owned(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(line: &str) -> Result<Request, Box<Unreadable>> {
+        Request::read(line.as_bytes())
+    }
+
+    fn problem(line: &str) -> String {
+        let wrong = read(line).unwrap_err();
+        assert_eq!(wrong.failure.code, ErrorCode::InvalidFrame);
+        wrong.failure.message
+    }
+
+    #[test]
+    fn the_fields_of_the_contract_are_read() {
+        let request = read(
+            r#"{"v":1,"type":"action.submit","id":"r1","ts":"2026-01-01T00:00:00.000Z","src":"worker","dst":"boss",
+                "session":"room_1","seq":4,"idempotency_key":"k","corr":"r0","payload":{"group_id":"g"}}"#,
+        );
+        let mut request = request.unwrap();
+        assert_eq!((&*request.kind, &*request.id, request.src.as_deref()), ("action.submit", "r1", Some("worker")));
+        let input = request.input().unwrap();
+        let expected = json!({"group_id": "g", "room_id": "room_1", "idempotency_key": "k", "dst": "boss"});
+        assert_eq!(Value::Object(input), expected);
+    }
+
+    #[test]
+    fn what_is_no_envelope_is_named() {
+        for (line, expected) in [
+            ("nonsense", "The line is not a JSON object."),
+            ("[1]", "The line is not a JSON object."),
+            ("{", "The line is not an envelope: EOF while parsing an object."),
+            (r#"{"v":1,"type":"ping"}"#, "The line is not an envelope: missing field `id`."),
+            (r#"{"v":1,"id":"1"}"#, "The line is not an envelope: missing field `type`."),
+            (r#"{"v":2,"type":"ping","id":"1"}"#, "v: must be 1, which is all there is."),
+            (r#"{"v":1,"type":"","id":"1"}"#, "type: must not be empty."),
+            (r#"{"v":1,"type":"ping","id":"1","status":"ok"}"#, "status: belongs to answers."),
+            (r#"{"v":1,"type":"ping","id":"1","id":"2"}"#, "The line is not an envelope: duplicate field `id`."),
+            (
+                r#"{"v":1,"type":"ping","id":"1","payload":[]}"#,
+                "The line is not an envelope: invalid type: sequence, expected a map.",
+            ),
+        ] {
+            assert_eq!(problem(line), expected, "{line}");
+        }
+        let unknown = problem(r#"{"v":1,"type":"ping","id":"1","prio":3}"#);
+        assert!(
+            unknown.starts_with("The line is not an envelope: unknown field `prio`, expected one of `v`"),
+            "{unknown}"
+        );
+        assert!(
+            problem(&format!(r#"{{"v":1,"type":"ping","id":"{}"}}"#, "x".repeat(129))).contains("at most 128 bytes")
+        );
+    }
+
+    #[test]
+    fn a_wrong_envelope_is_answered_under_its_id_where_that_can_be_read() {
+        let wrong = read(r#"{"v":7,"type":"ping","id":"r9"}"#).unwrap_err();
+        assert_eq!((wrong.id.as_deref(), wrong.kind.as_deref()), (Some("r9"), Some("ping")));
+        let wrong = read(r#"{"v":1,"id":7}"#).unwrap_err();
+        assert_eq!((wrong.id, wrong.kind), (None, None));
+    }
+
+    #[test]
+    fn deep_json_and_wrong_utf_8_are_refused_before_they_are_parsed() {
+        let nested = |depth: usize| {
+            format!(r#"{{"v":1,"type":"ping","id":"1","payload":{{"x":{}{}}}}}"#, "[".repeat(depth), "]".repeat(depth))
+        };
+        read(&nested(DEPTH_MAX - 2)).unwrap();
+        assert_eq!(problem(&nested(DEPTH_MAX - 1)), "The line nests deeper than 64 levels.");
+        assert!(problem(&nested(400_000)).contains("deeper"));
+        read(&format!(
+            r#"{{"v":1,"type":"ping","id":"1","payload":{{"x":"{}\"{}"}}}}"#,
+            "[".repeat(100),
+            "{".repeat(100)
+        ))
+        .unwrap();
+        let wrong = Request::read(b"{\"v\":1,\"type\":\"\xff\"}").unwrap_err();
+        assert_eq!(wrong.failure.message, "The line is not UTF-8: byte 16 is wrong.");
+    }
+
+    #[test]
+    fn what_the_envelope_and_its_payload_both_say_must_agree() {
+        for name in ROOM_NAMES {
+            let line =
+                |room| format!(r#"{{"v":1,"type":"x","id":"1","session":"room_1","payload":{{"{name}":"{room}"}}}}"#);
+            assert_eq!(read(&line("room_1")).unwrap().input().unwrap().len(), 1);
+            let failure = read(&line("room_2")).unwrap().input().unwrap_err();
+            assert_eq!((failure.code, &failure.details["field"]), (ErrorCode::InvalidInput, &"session".into()));
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The hub: what a server is made of, whatever it speaks.
+//!
+//! It admits a call (the server is not ending, the role allows it, the agent does not ask too often), runs it on the right
+//! thread, and counts it. It opens streams. It knows nothing of bytes; who calls is found out by the transport.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use baton_app::{
+    App, Caller, Cancel, Failure, Rights,
+    table::{Call, Command, Effect},
+};
+use baton_core::{
+    code::ErrorCode,
+    ids::{RoomId, Seq},
+    process::ProcessIdentity,
+};
+use serde_json::{Map, Value};
+use tokio::{
+    sync::{Semaphore, watch},
+    time::Instant,
+};
+
+use crate::{
+    Metrics, Outcome, Rate, Subscription, blocking,
+    departures::Departures,
+    feed::Feeds,
+    rate::Rates,
+    running::{Running, UnderWay},
+};
+
+/// Most calls that wait at a time: each has a thread.
+const WAITS_MAX: usize = 1_024;
+/// When to try again after too many waits.
+const WAITS_RETRY_MS: u64 = 1_000;
+
+/// What every server stands on. One per process, shared.
+pub struct Hub {
+    app: Arc<App>,
+    feeds: Arc<Feeds>,
+    rates: Rates,
+    metrics: Arc<Metrics>,
+    closing: watch::Sender<bool>,
+    running: Arc<Running>,
+    waits: Arc<Semaphore>,
+    departures: Arc<Departures>,
+}
+
+impl Hub {
+    /// A hub with the usual rate.
+    pub fn new(app: Arc<App>) -> Arc<Self> {
+        Self::with_rate(app, Rate::default())
+    }
+
+    /// A hub where each agent may ask so often.
+    pub fn with_rate(app: Arc<App>, rate: Rate) -> Arc<Self> {
+        let metrics = Arc::new(Metrics::new());
+        Arc::new(Self {
+            feeds: Arc::new(Feeds::new(Arc::clone(&app), Arc::clone(&metrics))),
+            departures: Departures::new(Arc::clone(&app)),
+            app,
+            rates: Rates::new(rate),
+            metrics,
+            closing: watch::Sender::new(false),
+            running: Arc::default(),
+            waits: Arc::new(Semaphore::new(WAITS_MAX)),
+        })
+    }
+
+    /// What it serves.
+    pub fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
+    /// What it counted.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// Runs a command for a caller, as [`Hub::run`] does.
+    pub async fn call(
+        &self,
+        caller: Caller,
+        command: &'static Command,
+        input: Map<String, Value>,
+    ) -> Result<Value, Failure> {
+        self.run(caller, Call::of(command, input)).await
+    }
+
+    /// Runs a call for a caller. A wait ends when this is dropped, when the caller's own bell rings, and when the server
+    /// is about to end; a write that has begun is finished, whoever still listens.
+    pub async fn run(&self, caller: Caller, call: Call) -> Result<Value, Failure> {
+        let mut timed = Timed { hub: self, command: call.command, begun: Instant::now(), outcome: Outcome::Abandoned };
+        let answer = self.admitted(caller, call).await;
+        timed.outcome = Outcome::of(&answer);
+        answer
+    }
+
+    /// Opens a stream of the events of `room` after `after`; after 0 it has all of them.
+    pub async fn subscribe(&self, room: &RoomId, after: Seq) -> Result<Subscription, Failure> {
+        self.require_open()?;
+        let (feeds, room, closing) = (Arc::clone(&self.feeds), room.clone(), self.closing());
+        // Made over there, so that one that nobody waits for any more is given up again.
+        blocking::cross(move || Ok(Subscription::new(Arc::clone(&feeds), feeds.join(&room, after)?, after, closing)))
+            .await
+    }
+
+    /// Begins to end: streams are told, new calls are refused, waits come back, and what else runs is finished.
+    pub fn shut_down(&self) {
+        self.closing.send_replace(true);
+        self.feeds.end();
+        self.departures.end();
+    }
+
+    /// Tells when the server begins to end.
+    pub fn closing(&self) -> watch::Receiver<bool> {
+        self.closing.subscribe()
+    }
+
+    /// Waits until the server begins to end.
+    pub async fn closed(&self) {
+        // An error would mean that the hub is gone.
+        let _ = self.closing().wait_for(|closing| *closing).await;
+    }
+
+    /// Waits until no call is under way any more.
+    pub async fn drained(&self) {
+        self.running.none().await;
+    }
+
+    /// Counts something that a server that ends has to wait for, until it is dropped.
+    pub(crate) fn enter(&self) -> UnderWay {
+        self.running.enter()
+    }
+
+    /// Sees to it that what a process owes in these rooms ends with the process. For one that has just hung up.
+    pub(crate) fn hung_up(&self, process: ProcessIdentity, rooms: BTreeSet<RoomId>) {
+        if rooms.is_empty() {
+            return;
+        }
+        let (departures, under_way) = (Arc::clone(&self.departures), self.enter());
+        tokio::task::spawn_blocking(move || {
+            departures.note(process, rooms);
+            drop(under_way);
+        });
+    }
+
+    /// Lets those through who may do what agents do.
+    pub(crate) fn require_agent(&self, caller: &Caller) -> Result<(), Failure> {
+        self.require_open()?;
+        if caller.rights() >= Rights::Agent {
+            return Ok(());
+        }
+        let message = "A viewer has no runtime: it may not take what was submitted to an agent.";
+        Err(Failure::new(ErrorCode::Forbidden, message).with("role", caller.rights().as_str()).with("needs", "agent"))
+    }
+
+    async fn admitted(&self, caller: Caller, call: Call) -> Result<Value, Failure> {
+        // Counted before it is looked whether the server ends, so that whoever waits for the last call misses none.
+        let under_way = self.running.enter();
+        self.require_open()?;
+        caller.rights().require(call.command)?;
+        self.rates.admit(&caller.actor().agent_id).inspect_err(|_| self.metrics.limited())?;
+        match call.command.effect {
+            Effect::Read if !self.app.is_remote() => blocking::inline(|| call.run(&self.app, &caller)),
+            Effect::Read | Effect::Write => {
+                let app = Arc::clone(&self.app);
+                let run = move || (call.run(&app, &caller), under_way).0;
+                blocking::cross(run).await
+            }
+            Effect::Wait | Effect::Follow => self.wait(caller, call, under_way).await,
+        }
+    }
+
+    async fn wait(&self, caller: Caller, call: Call, under_way: UnderWay) -> Result<Value, Failure> {
+        let permit = Arc::clone(&self.waits).try_acquire_owned().map_err(|_| {
+            Failure::new(ErrorCode::RateLimited, format!("{WAITS_MAX} calls wait already."))
+                .with("retry_after_ms", WAITS_RETRY_MS)
+        })?;
+        let _counted = self.metrics.waiting();
+        let own = caller.cancel.clone();
+        let cancel = own
+            .or_new()
+            .map_err(|error| Failure::new(ErrorCode::Internal, format!("A wait could not be prepared: {error}.")))?;
+        // Rings however this ends; after the answer nobody hears it.
+        let withdraw = Withdraw(cancel.clone());
+        let connection = Arc::clone(&caller.connection);
+        let (app, caller) = (Arc::clone(&self.app), caller.on(connection, cancel));
+        let running = blocking::apart(move || {
+            let answer = call.run(&app, &caller);
+            drop((under_way, permit));
+            answer
+        });
+        let mut running = std::pin::pin!(running);
+        tokio::select! {
+            answer = &mut running => return answer,
+            () = self.closed() => withdraw.0.ring(),
+        }
+        running.await
+    }
+
+    fn require_open(&self) -> Result<(), Failure> {
+        if *self.closing.borrow() {
+            return Err(Failure::new(ErrorCode::ShuttingDown, "The server is about to end."));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+/// Withdraws a wait when nobody waits for it any more.
+struct Withdraw(Cancel);
+
+impl Drop for Withdraw {
+    fn drop(&mut self) {
+        self.0.ring();
+    }
+}
+
+/// Counts a call when it ends, in whatever way.
+struct Timed<'a> {
+    hub: &'a Hub,
+    command: &'static Command,
+    begun: Instant,
+    outcome: Outcome,
+}
+
+impl Drop for Timed<'_> {
+    fn drop(&mut self) {
+        self.hub.metrics.called(self.command, self.outcome, self.begun.elapsed());
+    }
+}

@@ -1,0 +1,24 @@
+//! The Unix socket: one JSON object per line, the contract's v1 envelope, for processes of the same user.
+//!
+//! `address` says where it is, `server` binds it and opens the door, `connection` is one client: `lines` reads within
+//! bounds, `speakers` knows for whom the client speaks, `session` does what it asks, `streams` follow rooms for it, and
+//! `frame` and `out` are what it is told and how much of that may wait to be read.
+//!
+//! What must stay true: who calls is found out from the connection; whatever a client sends or does not read, memory is
+//! bounded and nobody else waits.
+
+mod address;
+mod connection;
+mod descriptors;
+mod frame;
+mod lines;
+mod out;
+mod server;
+mod session;
+mod speakers;
+mod streams;
+
+pub use address::{FILE_NAME, PATH_BYTES, find};
+pub use descriptors::raise_descriptor_limit;
+pub use server::Server;
+pub use session::Word;

@@ -1,0 +1,161 @@
+//! For whom a client speaks.
+//!
+//! Without having said anything, a client is who its process is: the same agent as a command in its shell. With
+//! `agent.add` it speaks for agents of its own choice, too; `src` says for which, and without it the one that was added
+//! last speaks. Nobody speaks for an agent that this connection did not add.
+
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
+
+use baton_app::{
+    Caller, Cancel, Connection, Failure,
+    identity::{Assignment, Surroundings},
+    liveness,
+};
+use baton_core::{
+    code::ErrorCode,
+    ids::{AgentId, RoomId},
+    limits,
+    process::{ProcessIdentity, SessionKind},
+    room::Actor,
+};
+use tokio::net::unix::UCred;
+
+use crate::{Hub, blocking};
+
+/// Most agents that one connection speaks for.
+const AGENTS_MAX: usize = 64;
+
+/// The agents of a connection.
+pub(super) struct Speakers {
+    own: Speaker,
+    added: Vec<Speaker>,
+    process: ProcessIdentity,
+    cwd: PathBuf,
+    assignment: Option<Assignment>,
+}
+
+/// One of them, and what it remembers between calls.
+struct Speaker {
+    actor: Actor,
+    connection: Arc<Connection>,
+    /// Where it was added.
+    sessions: BTreeSet<RoomId>,
+}
+
+impl Speakers {
+    /// Finds out who is at the other end.
+    pub(super) async fn find(hub: &Hub, peer: UCred) -> Result<Self, Failure> {
+        let is_remote = hub.app().is_remote();
+        let pid = peer.pid().and_then(|pid| u32::try_from(pid).ok());
+        blocking::cross(move || {
+            let found = pid.map(|pid| (Surroundings::of_process(pid), liveness::identify(pid)));
+            // Looked at last: a process that is still there was there all the while.
+            let Some((surroundings, Some(process))) = found else {
+                let message = "The process at the other end cannot be seen, so nobody knows who calls.";
+                return Err(Failure::new(ErrorCode::Forbidden, message)
+                    .advising("Connect from a process that runs while it is connected, in the same pid namespace."));
+            };
+            let mut surroundings = surroundings?;
+            if is_remote {
+                surroundings = surroundings.among_machines();
+            }
+            Ok(Self {
+                own: Speaker::new(surroundings.cli_caller()),
+                added: Vec::new(),
+                process,
+                cwd: surroundings.environment().cwd().to_owned(),
+                assignment: surroundings.assignment().cloned(),
+            })
+        })
+        .await
+    }
+
+    /// The caller of a request from `src`.
+    pub(super) fn caller(&self, src: Option<&str>) -> Result<Caller, Failure> {
+        let own = self.own();
+        let Some(src) = src else { return Ok(self.added.last().map_or(own, |last| self.caller_of(last))) };
+        if own.actor().agent_id.as_str() == src {
+            return Ok(own);
+        }
+        let added = self.added.iter().find(|speaker| speaker.actor.agent_id.as_str() == src);
+        added.map(|speaker| self.caller_of(speaker)).ok_or_else(|| {
+            let shown: String = src.chars().take(limits::SHOWN_INPUT_CHARS).collect();
+            Failure::new(ErrorCode::SourceMismatch, format!("This connection does not speak for {shown:?}."))
+                .with("src", shown)
+                .with("agents", self.ids().map(|id| id.as_str().into()).collect::<Vec<serde_json::Value>>())
+        })
+    }
+
+    /// The caller who adds the agent `id`, or itself. Who may be chosen is the command's to say, so it is told who the
+    /// client is, and that its process stands for whomever it adds.
+    pub(super) fn adder(&self, src: Option<&str>, id: Option<&str>) -> Result<Caller, Failure> {
+        let Some(id) = id else { return src.map_or_else(|| Ok(self.own()), |src| self.caller(Some(src))) };
+        // Who it says that it is must be one of its own, even when it adds another.
+        src.filter(|src| *src != id).map_or(Ok(()), |src| self.caller(Some(src)).map(drop))?;
+        if let Ok(known) = self.caller(Some(id)) {
+            return Ok(known);
+        }
+        if self.added.len() >= AGENTS_MAX {
+            let message = format!("A connection speaks for at most {AGENTS_MAX} agents.");
+            return Err(Failure::new(ErrorCode::RateLimited, message).advising("Open another connection."));
+        }
+        let process = Some(self.process.clone());
+        let own = self.own().actor();
+        let actor = Actor { process, session_kind: SessionKind::McpHarness, overridden: false, ..own };
+        Ok(self.caller_of(&Speaker::new(actor)))
+    }
+
+    /// Speaks for an agent in a session from now on, and for it unless told otherwise.
+    pub(super) fn add(&mut self, id: &AgentId, session: RoomId) {
+        let known = self.added.iter().position(|speaker| speaker.actor.agent_id == *id);
+        let mut speaker = match known {
+            Some(place) => self.added.remove(place),
+            None if *id == self.own().actor().agent_id => {
+                self.own.sessions.insert(session);
+                return;
+            }
+            None => Speaker::new(Actor {
+                agent_id: id.clone(),
+                process: Some(self.process.clone()),
+                session_kind: SessionKind::McpHarness,
+                overridden: true,
+            }),
+        };
+        speaker.sessions.insert(session);
+        self.added.push(speaker);
+    }
+
+    /// Does not speak for an agent in a session any more.
+    pub(super) fn remove(&mut self, id: &AgentId, session: &RoomId) {
+        for speaker in self.added.iter_mut().filter(|speaker| speaker.actor.agent_id == *id) {
+            speaker.sessions.remove(session);
+        }
+        self.added.retain(|speaker| !speaker.sessions.is_empty());
+    }
+
+    /// For whom it speaks, its own identity first.
+    pub(super) fn ids(&self) -> impl Iterator<Item = AgentId> {
+        [&self.own].into_iter().chain(&self.added).map(|speaker| self.caller_of(speaker).actor().agent_id)
+    }
+
+    /// The processes that stand for its agents, and where.
+    pub(super) fn departures(&self) -> impl Iterator<Item = (ProcessIdentity, BTreeSet<RoomId>)> {
+        let speakers = [&self.own].into_iter().chain(&self.added);
+        speakers.filter_map(|speaker| Some((speaker.actor.process.clone()?, speaker.sessions.clone())))
+    }
+
+    fn own(&self) -> Caller {
+        self.caller_of(&self.own).assigned(self.assignment.clone())
+    }
+
+    fn caller_of(&self, speaker: &Speaker) -> Caller {
+        let caller = Caller::new(speaker.actor.clone(), self.cwd.clone());
+        caller.on(Arc::clone(&speaker.connection), Cancel::never())
+    }
+}
+
+impl Speaker {
+    fn new(actor: Actor) -> Self {
+        Self { actor, connection: Arc::default(), sessions: BTreeSet::new() }
+    }
+}

@@ -1,0 +1,174 @@
+//! What a connection follows: rooms, and the inboxes of agents whose runtime it is.
+
+use std::{collections::HashMap, sync::Arc};
+
+use baton_app::{Caller, Failure};
+use baton_core::{
+    code::ErrorCode,
+    ids::{RoomId, Seq},
+};
+use serde::Deserialize;
+use tokio::{
+    sync::Notify,
+    task::{AbortHandle, JoinSet},
+};
+
+use super::{
+    frame::{CLOSING, DROPPED, Frame},
+    out::Out,
+};
+use crate::{Hub, Next, Overrun, Push, Runtime, Subscription};
+
+/// Most streams of one connection.
+const STREAMS_MAX: usize = 64;
+
+/// What `events.stream` takes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StreamInput {
+    /// Which session.
+    #[serde(alias = "session", alias = "session_id")]
+    pub(super) room_id: RoomId,
+    /// The cursor: only events after this place. Without it from the beginning.
+    #[serde(default)]
+    pub(super) after: Seq,
+}
+
+/// What `actions.stream` takes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ActionsInput {
+    /// Which session.
+    #[serde(alias = "session", alias = "session_id")]
+    pub(super) room_id: RoomId,
+    /// Actions after this place that were told before and have not ended are told again. Without it all of them.
+    #[serde(default)]
+    pub(super) resume_after: Seq,
+}
+
+/// What `events.stop` takes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StopInput {
+    /// The `id` of the request that began the stream.
+    pub(super) stream: String,
+}
+
+/// The streams of a connection, by the request that began each.
+#[derive(Default)]
+pub(super) struct Streams {
+    running: HashMap<String, AbortHandle>,
+    tasks: JoinSet<()>,
+}
+
+/// A stream that is about to begin.
+pub(super) enum Opened {
+    /// Of a room's events.
+    Events(RoomId, Subscription),
+    /// Of what is submitted to an agent.
+    Actions(RoomId, Box<Runtime>),
+}
+
+impl Streams {
+    /// Follows a room, for the request `id`.
+    pub(super) async fn events(&mut self, hub: &Hub, id: &str, input: StreamInput) -> Result<Opened, Failure> {
+        self.require_room(id)?;
+        let subscription = hub.subscribe(&input.room_id, input.after).await?;
+        Ok(Opened::Events(input.room_id, subscription))
+    }
+
+    /// Connects the caller's runtime, for the request `id`.
+    pub(super) async fn actions(
+        &mut self,
+        hub: &Arc<Hub>,
+        id: &str,
+        caller: Caller,
+        input: ActionsInput,
+    ) -> Result<Opened, Failure> {
+        self.require_room(id)?;
+        let runtime = hub.runtime(caller, &input.room_id, input.resume_after).await?;
+        Ok(Opened::Actions(input.room_id, Box::new(runtime)))
+    }
+
+    fn require_room(&mut self, id: &str) -> Result<(), Failure> {
+        while self.tasks.try_join_next().is_some() {}
+        self.running.retain(|_, task| !task.is_finished());
+        if self.running.contains_key(id) {
+            let message = format!("id: a stream that request {id:?} began is running.");
+            return Err(Failure::new(ErrorCode::Conflict, message).with("field", "id"));
+        }
+        if self.running.len() >= STREAMS_MAX {
+            let message = format!("A connection has at most {STREAMS_MAX} streams.");
+            return Err(Failure::new(ErrorCode::RateLimited, message).advising("End one with `events.stop`."));
+        }
+        Ok(())
+    }
+
+    /// Begins to send. `cut` is rung when the client does not read.
+    pub(super) fn begin(&mut self, opened: Opened, id: &str, out: &Out, cut: &Arc<Notify>) {
+        let (out, cut, corr) = (out.clone(), Arc::clone(cut), id.to_owned());
+        let task = self.tasks.spawn(async move {
+            let mut overrun = opened.overrun();
+            tokio::select! {
+                () = pump(opened, &corr, &out) => {}
+                // It hangs in a send that will not end: nothing can be said to this client any more.
+                () = overrun.happens() => cut.notify_one(),
+            }
+        });
+        self.running.insert(id.to_owned(), task);
+    }
+
+    /// Ends a stream.
+    pub(super) fn stop(&mut self, id: &str) -> Result<(), Failure> {
+        match self.running.remove(id) {
+            Some(task) => {
+                task.abort();
+                Ok(())
+            }
+            None => {
+                let message = format!("stream: no request {id:?} of this connection began one.");
+                Err(Failure::new(ErrorCode::UnknownId, message).with("field", "stream"))
+            }
+        }
+    }
+
+    /// Waits until every stream has said its last word, which they do when the server ends.
+    pub(super) async fn ended(&mut self) {
+        while self.tasks.join_next().await.is_some() {}
+    }
+}
+
+impl Opened {
+    fn overrun(&self) -> Overrun {
+        match self {
+            Self::Events(_, subscription) => subscription.overrun(),
+            Self::Actions(_, runtime) => runtime.overrun(),
+        }
+    }
+
+    /// The next frame, and whether it is the last.
+    async fn next(&mut self, corr: &str) -> (Frame, bool) {
+        match self {
+            Self::Events(room, subscription) => match subscription.next().await {
+                Next::Record(event) => (Frame::record(room, corr, event), false),
+                Next::Closing => (Frame::word(CLOSING, Some(room.clone()), Some(corr)), true),
+                Next::Dropped(failure) => (Frame::refusal(Some(DROPPED), Some(corr), &failure), true),
+            },
+            Self::Actions(room, runtime) => match runtime.next().await {
+                Push::Delivery(pushed) => (Frame::push(room, corr, pushed), false),
+                Push::Closing => (Frame::word(CLOSING, Some(room.clone()), Some(corr)), true),
+                Push::Dropped(failure) => (Frame::refusal(Some(DROPPED), Some(corr), &failure), true),
+            },
+        }
+    }
+}
+
+async fn pump(mut opened: Opened, corr: &str, out: &Out) {
+    loop {
+        let (frame, is_last) = opened.next(corr).await;
+        out.send(frame).await;
+        if is_last {
+            return;
+        }
+    }
+}

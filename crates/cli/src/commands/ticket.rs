@@ -1,0 +1,34 @@
+//! `baton ticket`
+
+use std::process::ExitCode;
+
+use baton_app::{
+    Failure,
+    clock::{Clock, SystemClock},
+    environment::Environment,
+};
+use baton_core::code::ErrorCode;
+use baton_http::{Facts, TICKET_TTL, Tickets};
+use serde_json::json;
+
+use super::up::login;
+use crate::{context, ui::Ui};
+
+/// Print an address that logs a browser in, once
+///
+/// The server must be running. The address counts for two minutes and for whoever opens it first.
+#[derive(Debug, clap::Args)]
+pub(super) struct TicketArgs {}
+
+impl TicketArgs {
+    pub(super) fn run(&self, store: Option<&str>, ui: Ui) -> Result<ExitCode, Failure> {
+        let data = context::data_directory(&Environment::read(), store)?;
+        let facts = Facts::find(&data)?.ok_or_else(|| {
+            Failure::new(ErrorCode::PreconditionFailed, "No server runs on this store.").advising("Start one: baton up")
+        })?;
+        let ticket = Tickets::in_directory(&data).issue(SystemClock.now())?;
+        let login = login(&facts, ticket.reveal());
+        let data = json!({ "login": login, "expires_in_ms": TICKET_TTL.as_millis() });
+        Ok(ui.answer(&data, || format!("{login}\n")))
+    }
+}

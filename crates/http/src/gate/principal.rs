@@ -1,0 +1,154 @@
+//! Who came through the gate, and for which agent they speak.
+//!
+//! The body of a request never says who is calling. The owner is a person; whoever has another token is that token's
+//! holder; and a holder may have several agents, of which the header `Baton-Agent` names one. Such an id has no colon,
+//! while ids that were found by looking at processes always have one: nobody poses as a harness or as a person.
+
+use std::{path::PathBuf, sync::Arc};
+
+use axum::http::{HeaderMap, HeaderName};
+use baton_app::{Caller, Failure, Rights, bus::check_chosen};
+use baton_core::{code::ErrorCode, ids::AgentId, process::SessionKind, room::Actor};
+
+use super::names::only;
+use crate::tokens::{OPERATOR, Role, Token};
+
+/// Names the agent that speaks.
+pub(crate) const AGENT_HEADER: HeaderName = HeaderName::from_static("baton-agent");
+
+/// Whoever came through the gate.
+#[derive(Clone, Debug)]
+pub(crate) enum Principal {
+    /// The owner, in a browser that logged in.
+    Owner,
+    /// The holder of a token.
+    Holder(Arc<Token>),
+}
+
+impl Principal {
+    /// What they may do.
+    pub(crate) fn rights(&self) -> Rights {
+        match self {
+            Self::Owner => Rights::Operator,
+            Self::Holder(token) => token.role.rights(),
+        }
+    }
+
+    /// Who they are when they speak for no agent.
+    fn own_id(&self, owner: &AgentId) -> AgentId {
+        let made = |text: String| text.parse().expect("the words of a token's name make an id");
+        match self {
+            Self::Owner => owner.clone(),
+            Self::Holder(token) if token.name.as_str() == OPERATOR => owner.clone(),
+            Self::Holder(token) if token.role == Role::Operator => made(format!("human:{}:http", token.name)),
+            Self::Holder(token) => made(format!("token:{}", token.name)),
+        }
+    }
+
+    /// What tells their credentials from others.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Owner => OPERATOR,
+            Self::Holder(token) => token.name.as_str(),
+        }
+    }
+
+    fn bound_to(&self) -> Option<&AgentId> {
+        match self {
+            Self::Owner => None,
+            Self::Holder(token) => token.agent.as_ref(),
+        }
+    }
+
+    fn is_person(&self) -> bool {
+        self.rights() == Rights::Operator
+    }
+}
+
+/// The agent that is spoken for: the one that `Baton-Agent` names, or the one that the token is bound to.
+pub(crate) fn spoken_for(principal: &Principal, headers: &HeaderMap) -> Result<Option<AgentId>, Failure> {
+    let named = only(headers, AGENT_HEADER)?.map(agent).transpose()?;
+    match (named, principal.bound_to()) {
+        (Some(named), Some(bound)) if named != *bound => {
+            let message = format!("This token speaks for {bound} and for nobody else.");
+            Err(Failure::new(ErrorCode::SourceMismatch, message).with("agent", bound.as_str()))
+        }
+        (named, bound) => Ok(named.or_else(|| bound.cloned())),
+    }
+}
+
+/// The caller of a command: the agent that is spoken for, or the holder. Where it works means nothing here.
+pub(crate) fn speaker(principal: &Principal, headers: &HeaderMap, owner: &AgentId) -> Result<Caller, Failure> {
+    let agent = spoken_for(principal, headers)?;
+    let actor = match agent {
+        Some(agent_id) => Actor { agent_id, process: None, session_kind: SessionKind::McpHarness, overridden: true },
+        None => Actor {
+            agent_id: principal.own_id(owner),
+            process: None,
+            session_kind: if principal.is_person() { SessionKind::Human } else { SessionKind::McpHarness },
+            overridden: false,
+        },
+    };
+    Ok(Caller::new(actor, PathBuf::new()).with_rights(principal.rights()))
+}
+
+fn agent(text: &str) -> Result<AgentId, Failure> {
+    let agent: AgentId = text.parse().map_err(|error| {
+        Failure::new(ErrorCode::InvalidInput, format!("Baton-Agent: {error}.")).with("field", "Baton-Agent")
+    })?;
+    check_chosen(&agent)?;
+    Ok(agent)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+    use baton_core::time::Timestamp;
+
+    use super::*;
+    use crate::secret::Digest;
+
+    fn holder(name: &str, role: Role, agent: Option<&str>) -> Principal {
+        let agent = agent.map(|agent| agent.parse().unwrap());
+        let (name, created_at) = (name.parse().unwrap(), Timestamp::from_millis(0));
+        Principal::Holder(Arc::new(Token { name, role, agent, created_at, sha256: Digest::of("") }))
+    }
+
+    fn speaks(principal: &Principal, header: Option<&'static str>) -> Result<(String, SessionKind, Rights), ErrorCode> {
+        let headers = HeaderMap::from_iter(header.map(|agent| (AGENT_HEADER, HeaderValue::from_static(agent))));
+        let owner = "human:ana:http".parse().unwrap();
+        let caller = speaker(principal, &headers, &owner).map_err(|failure| failure.code)?;
+        let actor = caller.actor();
+        assert!(actor.process.is_none());
+        Ok((actor.agent_id.to_string(), actor.session_kind, caller.rights()))
+    }
+
+    #[test]
+    fn an_operator_is_a_person_and_another_holder_is_its_token() {
+        use SessionKind::{Human, McpHarness};
+        let owner = ("human:ana:http".to_owned(), Human, Rights::Operator);
+        assert_eq!(speaks(&Principal::Owner, None), Ok(owner.clone()));
+        assert_eq!(speaks(&holder("operator", Role::Operator, None), None), Ok(owner));
+        let bob = ("human:bob:http".to_owned(), Human, Rights::Operator);
+        assert_eq!(speaks(&holder("bob", Role::Operator, None), None), Ok(bob));
+        let ci = ("token:ci".to_owned(), McpHarness, Rights::Viewer);
+        assert_eq!(speaks(&holder("ci", Role::Viewer, None), None), Ok(ci));
+    }
+
+    #[test]
+    fn a_holder_speaks_for_agents_of_its_own_and_a_bound_one_for_that_agent_alone() {
+        let worker = |rights| ("worker-a".to_owned(), SessionKind::McpHarness, rights);
+        let free = holder("ci", Role::Agent, None);
+        assert_eq!(speaks(&free, Some("worker-a")), Ok(worker(Rights::Agent)));
+        assert_eq!(speaks(&Principal::Owner, Some("worker-a")), Ok(worker(Rights::Operator)));
+        for taken in ["codex:9b22", "bus", "broadcast"] {
+            assert_eq!(speaks(&free, Some(taken)), Err(ErrorCode::InvalidAgentId));
+        }
+        assert_eq!(speaks(&free, Some("a b")), Err(ErrorCode::InvalidInput));
+        let bound = holder("ci", Role::Agent, Some("worker-a"));
+        for header in [None, Some("worker-a")] {
+            assert_eq!(speaks(&bound, header), Ok(worker(Rights::Agent)));
+        }
+        assert_eq!(speaks(&bound, Some("worker-b")), Err(ErrorCode::SourceMismatch));
+    }
+}

@@ -1,0 +1,138 @@
+//! The resource routes.
+
+/// A method of HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Get,
+    Post,
+    Patch,
+    Delete,
+}
+
+/// Whether a route is also a stream, for those who accept one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
+    No,
+    /// The events of the room.
+    Events,
+}
+
+/// A route, and the command that it calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resource {
+    pub(crate) verb: Verb,
+    /// Fields of the input are in braces.
+    pub(crate) path: &'static str,
+    /// The command's name on the wire.
+    pub(crate) command: &'static str,
+    /// A field that is always set.
+    pub(crate) always: Option<&'static str>,
+    pub(crate) stream: Stream,
+}
+
+const fn route(verb: Verb, path: &'static str, command: &'static str) -> Resource {
+    Resource { verb, path, command, always: None, stream: Stream::No }
+}
+
+const fn get(path: &'static str, command: &'static str) -> Resource {
+    route(Verb::Get, path, command)
+}
+
+const fn post(path: &'static str, command: &'static str) -> Resource {
+    route(Verb::Post, path, command)
+}
+
+const fn patch(path: &'static str, command: &'static str) -> Resource {
+    route(Verb::Patch, path, command)
+}
+
+const fn delete(path: &'static str, command: &'static str) -> Resource {
+    route(Verb::Delete, path, command)
+}
+
+impl Resource {
+    const fn always(self, field: &'static str) -> Self {
+        Self { always: Some(field), ..self }
+    }
+
+    const fn streaming(self) -> Self {
+        Self { stream: Stream::Events, ..self }
+    }
+
+    /// The fields that stand in the path.
+    pub(crate) fn in_path(&self) -> impl Iterator<Item = &'static str> {
+        self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+    }
+}
+
+impl Verb {
+    /// Whether what is not in the path is in the body.
+    pub(crate) const fn has_body(self) -> bool {
+        match self {
+            Self::Post | Self::Patch => true,
+            Self::Get | Self::Delete => false,
+        }
+    }
+}
+
+/// Every resource route.
+pub(crate) const RESOURCES: &[Resource] = &[
+    get("/v1/sessions", "session.list"),
+    post("/v1/sessions", "session.create"),
+    get("/v1/sessions/{room_id}", "session.get"),
+    patch("/v1/sessions/{room_id}", "session.update"),
+    delete("/v1/sessions/{room_id}", "session.close"),
+    get("/v1/sessions/{room_id}/agents", "agent.list"),
+    post("/v1/sessions/{room_id}/agents", "agent.add"),
+    patch("/v1/sessions/{room_id}/agents/{id}", "agent.update"),
+    delete("/v1/sessions/{room_id}/agents/{id}", "agent.remove"),
+    get("/v1/sessions/{room_id}/messages", "message.list"),
+    post("/v1/sessions/{room_id}/messages", "message.send"),
+    get("/v1/sessions/{room_id}/actions", "action.list"),
+    post("/v1/sessions/{room_id}/actions", "action.submit"),
+    post("/v1/sessions/{room_id}/actions/{action_id}/results", "action.result"),
+    post("/v1/sessions/{room_id}/deliveries", "action.take"),
+    get("/v1/sessions/{room_id}/groups/{group_id}", "action.wait"),
+    patch("/v1/sessions/{room_id}/tasks/{task_id}", "task.update"),
+    post("/v1/sessions/{room_id}/tasks/{task_id}/done", "task.done"),
+    post("/v1/sessions/{room_id}/relays", "relay.submit"),
+    get("/v1/sessions/{room_id}/events", "events.history").streaming(),
+    get("/v1/rooms", "room.list").always("all"),
+    get("/v1/rooms/{room_id}", "room.state"),
+    patch("/v1/rooms/{room_id}/policy", "room.policy"),
+    get("/v1/rooms/{room_id}/events", "room.events").streaming(),
+    get("/v1/rooms/{room_id}/agents", "agent.list"),
+    get("/v1/rooms/{room_id}/jobs", "jobs.list"),
+    post("/v1/rooms/{room_id}/jobs", "jobs.create"),
+    get("/v1/rooms/{room_id}/jobs/{job}", "jobs.open"),
+    delete("/v1/rooms/{room_id}/jobs/{job}", "jobs.cancel"),
+    post("/v1/rooms/{room_id}/jobs/{job}/messages", "jobs.message"),
+    get("/v1/rooms/{room_id}/radar", "jobs.radar"),
+    get("/v1/jobs/{job}", "jobs.open"),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use baton_app::table;
+
+    use super::*;
+    use crate::routes::fields::fields;
+
+    #[test]
+    fn every_route_calls_a_command_that_has_the_fields_of_its_path() {
+        let mut seen = BTreeSet::new();
+        for resource in RESOURCES {
+            let Resource { path, command: name, .. } = resource;
+            let command =
+                table::find_on_wire(name).unwrap_or_else(|| panic!("{path} calls {name}, which is not there"));
+            assert_eq!(command.wire_name(), *name, "{path} has another name for its command");
+            let known: Vec<_> = fields(command).into_iter().map(|field| field.name).collect();
+            for field in resource.in_path().chain(resource.always) {
+                assert!(known.iter().any(|known| known == field), "{name} has no field {field}: {known:?}");
+            }
+            assert!(seen.insert((resource.verb as u8, *path)), "{path} is there twice");
+        }
+    }
+}

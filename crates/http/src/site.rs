@@ -1,0 +1,57 @@
+//! What every handler works with: the hub, and what the gate knows.
+
+use std::{path::PathBuf, sync::Arc};
+
+use baton_app::clock::Clock;
+use baton_bus::Hub;
+use baton_core::ids::AgentId;
+use tokio::time::Instant;
+
+use crate::{
+    gate::{Credentials, Names, Scheme, cookie_name},
+    login::{Sessions, Tickets},
+    tokens::{Keyring, Known},
+};
+
+/// One server's own.
+pub(crate) struct Site {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) names: Names,
+    pub(crate) scheme: Scheme,
+    pub(crate) credentials: Credentials,
+    pub(crate) tickets: Tickets,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// The owner, as they are called over HTTP.
+    pub(crate) owner: AgentId,
+    pub(crate) begun: Instant,
+}
+
+/// Where a server keeps its secrets, and whose it is.
+#[derive(Clone)]
+pub struct Owner {
+    /// The data directory.
+    pub data: PathBuf,
+    /// Who they are over HTTP.
+    pub id: AgentId,
+    /// What tickets expire by.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Site {
+    pub(crate) fn new(hub: Arc<Hub>, names: Names, scheme: Scheme, port: u16, owner: Owner) -> Self {
+        Self {
+            hub,
+            names,
+            scheme,
+            credentials: Credentials {
+                tokens: Known::of(Keyring::in_directory(&owner.data)),
+                browsers: Sessions::default(),
+                cookie: cookie_name(port),
+            },
+            tickets: Tickets::in_directory(&owner.data),
+            clock: owner.clock,
+            owner: owner.id,
+            begun: Instant::now(),
+        }
+    }
+}
