@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use baton_app::{Cancel, Failure, commands::bus::Delivery};
+use baton_app::{Cancel, Failure, bus::Ending, commands::bus::Delivery};
 use baton_core::{
     bus::receiver::{Finished, Order, Receiver, Step},
     code::ErrorCode,
@@ -142,8 +142,11 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             if let Some(ending) = work.patiently(|| line.ending())? {
                 return self.end_as(&ending);
             }
-            self.hear()?;
-            self.lead_on()?;
+            match self.hear().and_then(|()| self.lead_on()) {
+                // It was closed just now, which is an end like any other.
+                Err(Halted::Cut(Cut::Lost)) if self.is_closed() => return self.end_as(&Ending::Closed),
+                heard => heard?,
+            }
             let left = work.settings.job_limit.saturating_sub(started.elapsed());
             if left.is_zero() {
                 return self.end_of_time();
@@ -151,6 +154,10 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             watch.wait(SAFETY.min(left), &self.bell)?;
             self.bell.clear();
         }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.work.lifeline.cut().is_none() && matches!(self.line.ending(), Ok(Some(Ending::Closed)))
     }
 
     /// Takes what was sent, and what came of what a relay sent.
