@@ -193,6 +193,11 @@ impl Cancel {
         Ok(Self(Some(Arc::new(rustix::event::eventfd(0, flags)?))))
     }
 
+    /// This one, or a new one if it is one that nobody can ring.
+    pub fn or_new(self) -> std::io::Result<Self> {
+        if self.0.is_some() { Ok(self) } else { Self::new() }
+    }
+
     /// Withdraws the call.
     pub fn ring(&self) {
         if let Some(fd) = &self.0 {

@@ -25,6 +25,7 @@ mod stream;
 mod tokens;
 
 pub use facts::{Facts, Published};
+pub use gate::{Names, Visitor};
 pub use login::{TICKET_TTL, Tickets};
 pub use secret::Secret;
 pub use server::{CONNECTIONS_MAX, Exposure, LISTEN, Server, Settings, TlsFiles};

@@ -48,8 +48,13 @@ pub struct Server {
 }
 
 impl Server {
-    /// Begins to listen. `others` are routes of services of their own, such as `/mcp`; they are behind the gate, too.
-    pub async fn bind(hub: Arc<Hub>, settings: Settings, others: Router) -> Result<Self, Failure> {
+    /// Begins to listen. `others` are routes of services of their own, such as `/mcp`, for a server that goes by those
+    /// names; they are behind the gate, too, and find a [`Visitor`](crate::Visitor) in each request.
+    pub async fn bind(
+        hub: Arc<Hub>,
+        settings: Settings,
+        others: impl FnOnce(&Names) -> Router,
+    ) -> Result<Self, Failure> {
         settings.check()?;
         let tls = settings.tls.as_ref().map(super::TlsFiles::acceptor).transpose()?;
         let failed = |error: &io::Error| cannot_listen(settings.listen, error);
@@ -58,6 +63,7 @@ impl Server {
         let scheme = settings.scheme();
         let names = Names::of(address, scheme, &settings.hosts);
         let connections_max = settings.connections_max;
+        let others = others(&names);
         let site = Arc::new(Site::new(Arc::clone(&hub), names, scheme, address.port(), settings.owner));
         let router = routes::router(site, others);
         Ok(Self { listener, address, scheme, tls, router, hub, connections_max })

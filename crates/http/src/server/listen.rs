@@ -78,12 +78,8 @@ mod tests {
     use super::*;
 
     fn check(listen: &str, exposure: Exposure, tls: bool) -> bool {
-        let owner = Owner {
-            data: PathBuf::new(),
-            id: "human:ana:http".parse().unwrap(),
-            cwd: PathBuf::new(),
-            clock: Arc::new(ManualClock::new()),
-        };
+        let owner =
+            Owner { data: PathBuf::new(), id: "human:ana:http".parse().unwrap(), clock: Arc::new(ManualClock::new()) };
         let tls = tls.then(|| TlsFiles { certificate: PathBuf::new(), key: PathBuf::new() });
         let listen = listen.parse().unwrap();
         Settings { listen, exposure, tls, hosts: Vec::new(), connections_max: 1, owner }.check().is_ok()

@@ -42,12 +42,7 @@ impl World {
         let location = Location::Directory(data.clone());
         let app = Arc::new(App::open(&location, environment, Time::Own, Box::new(RandomIds)).unwrap());
         let hub = Hub::new(app);
-        let owner = Owner {
-            data: data.clone(),
-            id: "human:ana:http".parse().unwrap(),
-            cwd: directory.path().to_owned(),
-            clock: Arc::new(clock.clone()),
-        };
+        let owner = Owner { data: data.clone(), id: "human:ana:http".parse().unwrap(), clock: Arc::new(clock.clone()) };
         let mut settings = Settings {
             listen: "127.0.0.1:0".parse().unwrap(),
             exposure: Exposure::Loopback,
@@ -57,7 +52,7 @@ impl World {
             owner,
         };
         change(&mut settings, directory.path());
-        let server = Server::bind(Arc::clone(&hub), settings, Router::new()).await.unwrap();
+        let server = Server::bind(Arc::clone(&hub), settings, |_| Router::new()).await.unwrap();
         let address = server.address();
         let world = Self { hub, clock, address, running: tokio::spawn(server.run()), directory };
         world.keyring().ensure_operator(baton_app::clock::Clock::now(&world.clock)).unwrap();

@@ -143,17 +143,4 @@ impl<'a> Client<'a> {
         self.web.world.take_the_stick(&room);
         json!({"name": "wait_for_turn", "arguments": {"room_id": room, "max_wait_ms": 50_000}})
     }
-
-    /// Tries to wait for a moment, which takes the listener's seat, until no other wait of this agent is under way.
-    pub(super) async fn until_no_wait_is_under_way(&mut self, wait: &Value) {
-        let mut arguments = wait["arguments"].clone();
-        arguments["max_wait_ms"] = 1.into();
-        loop {
-            let result = self.call("wait_for_turn", arguments.clone()).await;
-            if result["error"] != "duplicate_listener" {
-                assert_eq!(result["status"], "not_yet", "{result}");
-                return;
-            }
-        }
-    }
 }

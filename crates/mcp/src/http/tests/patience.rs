@@ -18,7 +18,7 @@ async fn a_wait_writes_a_comment_every_fifteen_seconds() {
     let web = Web::open();
     let mut client = Client::new(&web, "2025-11-25").greeted().await;
     let wait = client.join_to_wait().await;
-    let (_, waiting) = client.begin("tools/call", wait.clone()).await;
+    let (_, waiting) = client.begin("tools/call", wait).await;
     assert_eq!(waiting.status(), StatusCode::OK);
     let mut body = waiting.into_body();
     tokio::time::pause();
@@ -27,7 +27,7 @@ async fn a_wait_writes_a_comment_every_fifteen_seconds() {
     }
     tokio::time::resume();
     drop(body);
-    client.until_no_wait_is_under_way(&wait).await;
+    web.until_waits_are(0).await;
 }
 
 #[tokio::test]
@@ -57,7 +57,7 @@ async fn a_wait_with_a_progress_token_reports_progress_in_its_stream() {
         wait["_meta"] = json!({"progressToken": "p-1"});
         tokio::time::pause();
         let progress = async {
-            let mut body = client.begin("tools/call", wait.clone()).await.1.into_body();
+            let mut body = client.begin("tools/call", wait).await.1.into_body();
             loop {
                 let text = next_text(&mut body).await;
                 if text.contains("notifications/progress") {
@@ -68,7 +68,7 @@ async fn a_wait_with_a_progress_token_reports_progress_in_its_stream() {
         let text = as_time_passes(progress).await;
         tokio::time::resume();
         assert!(text.contains("\"progressToken\":\"p-1\""), "{revision}: {text}");
-        client.until_no_wait_is_under_way(&wait).await;
+        web.until_waits_are(0).await;
     }
 }
 

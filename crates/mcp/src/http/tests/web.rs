@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use baton_app::{Rights, table::Tier};
+use baton_app::{
+    Rights,
+    table::{Effect, Tier},
+};
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
@@ -23,6 +26,7 @@ pub(super) struct Web {
     pub(super) world: World,
     pub(super) service: Service,
     closing: watch::Sender<bool>,
+    waits: Arc<watch::Sender<usize>>,
 }
 
 impl Web {
@@ -36,15 +40,21 @@ impl Web {
         let (closing, closed) = watch::channel(false);
         let origins = vec!["http://127.0.0.1:7433".to_owned()];
         let options = Options { tier: Tier::Daily, hosts: Vec::new(), origins, closing: closed };
-        let app = world.app();
+        let (app, waits) = (world.app(), Arc::new(watch::Sender::new(0)));
+        let counter = Arc::clone(&waits);
         let run = Run::new(move |caller, call| {
-            let app = Arc::clone(&app);
+            let (app, counter) = (Arc::clone(&app), Arc::clone(&counter));
             async move {
                 caller.rights().require(call.command)?;
-                blocking::cross(move || call.run(&app, &caller)).await
+                let wait = (call.command.effect == Effect::Wait).then(|| Counted::new(counter));
+                blocking::cross(move || {
+                    let _until_it_has_really_ended = wait;
+                    call.run(&app, &caller)
+                })
+                .await
             }
         });
-        Self { world, service: with_sessions(run, options, most), closing }
+        Self { world, service: with_sessions(run, options, most), closing, waits }
     }
 
     /// Sends a request as the HTTP layer in front would: with what it found out about the sender.
@@ -57,9 +67,31 @@ impl Web {
         self.service.clone().call(request).await.unwrap()
     }
 
+    /// Waits until so many waits are under way.
+    pub(super) async fn until_waits_are(&self, expected: usize) {
+        let mut waits = self.waits.subscribe();
+        timeout(PATIENCE, waits.wait_for(|waits| *waits == expected)).await.expect("so many in time").unwrap();
+    }
+
     /// Announces the end of the server.
     pub(super) fn close(&self) {
         self.closing.send_replace(true);
+    }
+}
+
+/// A wait that is under way.
+struct Counted(Arc<watch::Sender<usize>>);
+
+impl Counted {
+    fn new(waits: Arc<watch::Sender<usize>>) -> Self {
+        waits.send_modify(|waits| *waits += 1);
+        Self(waits)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.send_modify(|waits| *waits -= 1);
     }
 }
 

@@ -67,8 +67,9 @@ async fn a_wait_ends_when_its_connection_does() {
     let mut stream = post(&address, &format!("mcp-session-id: {session}\r\n"), &message).await;
     let begun = read_until(&mut stream, "\r\n\r\n").await;
     assert!(begun.starts_with("HTTP/1.1 200 OK"), "{begun}");
+    web.until_waits_are(1).await;
     drop(stream);
-    client.until_no_wait_is_under_way(&wait).await;
+    web.until_waits_are(0).await;
 }
 
 #[tokio::test]
@@ -77,7 +78,6 @@ async fn a_wait_without_a_session_ends_when_its_connection_does() {
     let address = listen(&web).await;
     let mut client = Client::new(&web, STATELESS);
     let mut wait = client.join_to_wait().await;
-    let plain = wait.clone();
     wait["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": STATELESS,
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -86,12 +86,9 @@ async fn a_wait_without_a_session_ends_when_its_connection_does() {
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": wait});
     let headers = format!("mcp-protocol-version: {STATELESS}\r\nmcp-method: tools/call\r\nmcp-name: wait_for_turn\r\n");
     let stream = post(&address, &headers, &message).await;
-    // The same agent is refused a second wait, so that is when the first is under way.
-    let mut arguments = plain["arguments"].clone();
-    arguments["max_wait_ms"] = 1.into();
-    while client.call("wait_for_turn", arguments.clone()).await["error"] != "duplicate_listener" {}
+    web.until_waits_are(1).await;
     drop(stream);
-    client.until_no_wait_is_under_way(&plain).await;
+    web.until_waits_are(0).await;
 }
 
 #[tokio::test]
