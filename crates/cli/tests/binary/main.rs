@@ -34,3 +34,4 @@ mod store;
 mod stories;
 mod support;
 mod tasks;
+mod up;

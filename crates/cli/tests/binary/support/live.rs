@@ -10,7 +10,7 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fd::AsFd,
     io::Errno,
-    process::{Pid, PidfdFlags, pidfd_open},
+    process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open},
 };
 
 /// Longer than anything here takes; a hang becomes a failure.
@@ -61,6 +61,11 @@ impl Live {
     /// Types something, if it is at a terminal.
     pub(crate) fn types(&mut self, text: &str) {
         self.child.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
     /// Reads no more of what it shows.

@@ -14,6 +14,7 @@ mod runner;
 mod terminal;
 mod tidy;
 mod transcript;
+mod web;
 mod world;
 
 pub(crate) use agent::{Agent, handoff};
@@ -27,4 +28,4 @@ pub(crate) use network::Network;
 pub(crate) use runner::is_gone;
 pub(crate) use tidy::Tidy;
 pub(crate) use transcript::Transcript;
-pub(crate) use world::{Ran, World};
+pub(crate) use world::{PATIENCE, Ran, World};
