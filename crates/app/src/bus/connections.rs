@@ -6,7 +6,7 @@
 use baton_core::{
     bus::{Connected, Connection, Disconnected, Event},
     code::ErrorCode,
-    ids::{AgentId, RoomId},
+    ids::{AgentId, BROADCAST, RoomId},
     process::SessionKind,
     room::Actor,
 };
@@ -18,6 +18,17 @@ use crate::{
 
 /// Whoever acts when nobody in particular does: a server that finds a target gone.
 pub const SERVER: &str = "bus";
+
+/// Refuses an id that nobody may choose for an agent: one that would be a process's or a person's, or the bus's own.
+pub fn check_chosen(id: &AgentId) -> Result<(), Failure> {
+    if !id.as_str().contains(':') && ![SERVER, BROADCAST].contains(&id.as_str()) {
+        return Ok(());
+    }
+    let message = format!("{id} cannot be chosen: ids with a colon are found out, and bus and broadcast are taken.");
+    Err(Failure::new(ErrorCode::InvalidAgentId, message)
+        .with("field", "id")
+        .advising("Choose an id of letters, digits, dots, dashes or underscores, or leave it out."))
+}
 
 impl App {
     /// Notes that the caller's runtime is connected to this process. One at a time.

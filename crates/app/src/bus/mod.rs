@@ -6,7 +6,7 @@ mod connections;
 mod record;
 mod workers;
 
-pub use connections::SERVER;
+pub use connections::{SERVER, check_chosen};
 pub use record::{Record, VERSION};
 pub use workers::Ending;
 pub(crate) use workers::why_lost;

@@ -7,8 +7,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use axum::http::{HeaderMap, HeaderName};
-use baton_app::{Caller, Failure, Rights};
-use baton_core::{code::ErrorCode, ids::AgentId, limits, process::SessionKind, room::Actor};
+use baton_app::{Caller, Failure, Rights, bus::check_chosen};
+use baton_core::{code::ErrorCode, ids::AgentId, process::SessionKind, room::Actor};
 
 use super::names::only;
 use crate::tokens::{OPERATOR, Role, Token};
@@ -93,15 +93,10 @@ pub(crate) fn speaker(principal: &Principal, headers: &HeaderMap, owner: &AgentI
 }
 
 fn agent(text: &str) -> Result<AgentId, Failure> {
-    let shown: String = text.chars().take(limits::SHOWN_INPUT_CHARS).collect();
     let agent: AgentId = text.parse().map_err(|error| {
         Failure::new(ErrorCode::InvalidInput, format!("Baton-Agent: {error}.")).with("field", "Baton-Agent")
     })?;
-    if agent.as_str().contains(':') {
-        let message = format!("{shown:?} is the id of a process or a person, which cannot be chosen.");
-        let next = "Choose an id without a colon, like worker-a.";
-        return Err(Failure::new(ErrorCode::SourceMismatch, message).with("agent", shown).advising(next));
-    }
+    check_chosen(&agent)?;
     Ok(agent)
 }
 
@@ -146,7 +141,9 @@ mod tests {
         let free = holder("ci", Role::Agent, None);
         assert_eq!(speaks(&free, Some("worker-a")), Ok(worker(Rights::Agent)));
         assert_eq!(speaks(&Principal::Owner, Some("worker-a")), Ok(worker(Rights::Operator)));
-        assert_eq!(speaks(&free, Some("codex:9b22")), Err(ErrorCode::SourceMismatch));
+        for taken in ["codex:9b22", "bus", "broadcast"] {
+            assert_eq!(speaks(&free, Some(taken)), Err(ErrorCode::InvalidAgentId));
+        }
         assert_eq!(speaks(&free, Some("a b")), Err(ErrorCode::InvalidInput));
         let bound = holder("ci", Role::Agent, Some("worker-a"));
         for header in [None, Some("worker-a")] {

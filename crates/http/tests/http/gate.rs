@@ -124,13 +124,15 @@ async fn who_speaks_is_told_by_the_token_and_never_by_the_body() {
     let refused = [
         Ask::post(&path).token(&bound).agent("worker-b"),
         Ask::post(&path).token(&bound).json(json!({ "id": "worker-b" })),
-        Ask::post(&path).token(&free).agent("codex:9b22"),
-        Ask::post(&path).token(&free).agent("human:ana:http"),
         Ask::call("room.join", json!({ "agent_id_override": "codex:9b22" })).token(&bound),
     ];
     for ask in refused {
         let answer = world.send(ask.clone()).await;
         assert_eq!(answer.refusal(), no(403, "SOURCE_MISMATCH"), "{ask:?}");
+    }
+    for taken in ["codex:9b22", "human:ana:http", "bus"] {
+        let answer = world.send(Ask::post(&path).token(&free).agent(taken)).await;
+        assert_eq!(answer.refusal(), no(400, "INVALID_AGENT_ID"), "{taken}");
     }
     let other = world.send(Ask::post(&path).token(&free).agent("worker-b").json(json!({}))).await;
     assert_eq!(other.json()["data"]["agent"]["id"], "worker-b", "{}", other.text());

@@ -158,7 +158,7 @@ fn eight_senders_with_1000_actions_each_for_4_targets_come_in_order_and_each_end
     wait_for(&mut stream, |record| record.kind == "agent.updated" && record.payload["id"] == "killed");
 
     let came = thread::scope(|scope| {
-        let (session, world) = (&session, &world);
+        let session = &session;
         let targets = [
             scope.spawn(move || serve(&steady, session, "steady", None)),
             scope.spawn(move || serve(&remote, session, "remote", None)),
@@ -174,11 +174,9 @@ fn eight_senders_with_1000_actions_each_for_4_targets_come_in_order_and_each_end
         });
         other.kill().unwrap();
         other.wait().unwrap();
-        let came = targets.map(|target| target.join().unwrap());
-        // Whoever still sends to the one that is gone is told so at once; the server tells the others.
-        drop(world);
-        came
+        targets.map(|target| target.join().unwrap())
     });
+    // Whoever still sends to the one that is gone is told so at once; the server tells the others.
     wait_until_all_have_ended(&world, &session);
     let log = whole_log(&world, &session);
     for (name, came) in TARGETS.iter().zip(&came) {
@@ -186,7 +184,6 @@ fn eight_senders_with_1000_actions_each_for_4_targets_come_in_order_and_each_end
     }
     senders_kept_their_order(&log);
     each_ended_once(&log);
-    world.run("session.get", json!({"session": session}));
 }
 
 fn wait_for(stream: &mut baton_bus::client::Events, mut is_it: impl FnMut(&Record) -> bool) {

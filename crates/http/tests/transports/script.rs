@@ -165,7 +165,7 @@ fn play(face: Face) -> Told {
     let mut stream = clients["lead"].events(&session, Seq::default()).unwrap();
     let mut events = Vec::new();
     while events.len() < newest.0 as usize {
-        events.push(serde_json::to_string(&stream.next().unwrap()).unwrap());
+        events.push(serde_json::to_string(&stream.next().unwrap().unwrap()).unwrap());
     }
     Told { answers, events }
 }

@@ -62,12 +62,7 @@ impl World {
         let hub = Hub::with_rate(Arc::clone(&app), Rate { per_second: 1_000_000, burst: 1_000_000 });
         let keyring = Keyring::in_directory(&data);
         keyring.ensure_operator(clock.now()).unwrap();
-        let owner = Owner {
-            data: data.clone(),
-            id: "human:ana:http".parse().unwrap(),
-            cwd: directory.path().to_owned(),
-            clock: Arc::new(clock),
-        };
+        let owner = Owner { data: data.clone(), id: "human:ana:http".parse().unwrap(), clock: Arc::new(clock) };
         let settings = Settings {
             listen: "127.0.0.1:0".parse().unwrap(),
             exposure: Exposure::Loopback,
@@ -79,7 +74,7 @@ impl World {
         let runtime = Runtime::new().unwrap();
         let base = runtime.block_on(async {
             let bus = socket::Server::bind(&hub, &data.join(socket::FILE_NAME), &environment).unwrap();
-            let http = Server::bind(Arc::clone(&hub), settings, axum::Router::new()).await.unwrap();
+            let http = Server::bind(Arc::clone(&hub), settings, |_| axum::Router::new()).await.unwrap();
             let base = http.url();
             tokio::spawn(bus.serve());
             tokio::spawn(http.run());

@@ -2,7 +2,7 @@
 
 use baton_core::{
     code::ErrorCode,
-    ids::{AgentId, AgentName, BROADCAST, RoomId, Seq},
+    ids::{AgentId, AgentName, RoomId, Seq},
     room::{Action, Actor, NewIdentity},
 };
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use super::Agent;
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
-    bus::SERVER,
+    bus::{SERVER, check_chosen},
     commands::agent::parse_role,
     table::{BUS, Effect, Place, UseCase},
 };
@@ -102,13 +102,7 @@ fn joining(actor: Actor, chosen: Option<&AgentId>) -> Result<Actor, Failure> {
         let message = format!("This connection speaks for {}, not for {chosen}.", actor.agent_id);
         return Err(Failure::new(ErrorCode::SourceMismatch, message).with("field", "id"));
     }
-    if chosen.as_str().contains(':') || [SERVER, BROADCAST].contains(&chosen.as_str()) {
-        let message =
-            format!("{chosen} cannot be chosen: ids with a colon are found out, and bus and broadcast are taken.");
-        return Err(Failure::new(ErrorCode::InvalidAgentId, message)
-            .with("field", "id")
-            .advising("Choose an id of letters, digits, dots, dashes or underscores, or leave it out."));
-    }
+    check_chosen(chosen)?;
     Ok(Actor { agent_id: chosen.clone(), overridden: true, ..actor })
 }
 
