@@ -2,9 +2,10 @@
 
 use std::{fmt::Write, process::ExitCode};
 
-use baton_app::table::Tier;
+use baton_app::table::{Command as Row, Effect, TABLE, Tier};
 use baton_core::code::{ErrorCode, Kind};
 use clap::{Command, CommandFactory};
+use serde_json::Value;
 
 use super::Arguments;
 use crate::{exit::Exit, ui};
@@ -20,6 +21,7 @@ pub(super) struct ReferenceArgs {
 enum Page {
     Cli,
     Errors,
+    Bus,
     ToolsDaily,
     ToolsFull,
 }
@@ -29,6 +31,7 @@ impl ReferenceArgs {
         ui::print(&match self.page {
             Page::Cli => cli(),
             Page::Errors => errors(),
+            Page::Bus => bus(),
             Page::ToolsDaily => baton_mcp::listing(Tier::Daily),
             Page::ToolsFull => baton_mcp::listing(Tier::Full),
         });
@@ -53,6 +56,35 @@ fn errors() -> String {
         }
     }
     page
+}
+
+/// The commands that have a name of their own on the bus, as a part of a page.
+fn bus() -> String {
+    let mut page = "| on the wire | in the portal `bus` | input | does |\n|---|---|---|---|\n".to_owned();
+    for command in TABLE.iter().filter(|command| command.wire.is_some()) {
+        let effect = match command.effect {
+            Effect::Read => "",
+            Effect::Write => "Writes. ",
+            Effect::Wait => "Can wait; writes. ",
+            Effect::Follow => "Can wait. ",
+        };
+        let (wire, op) = (command.wire_name(), command.op().unwrap_or_default());
+        let _ = writeln!(page, "| `{wire}` | `{op}` | {} | {effect}{} |", input(command), command.about);
+    }
+    page
+}
+
+/// The fields of an input, less those that nearly every command has.
+fn input(command: &Row) -> String {
+    let schema = command.input_schema();
+    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let fields = schema.get("properties").and_then(Value::as_object).into_iter().flat_map(|fields| fields.keys());
+    let told = fields.filter(|field| !["room_id", "idempotency_key"].contains(&field.as_str()));
+    let name = |field: &String| match required.contains(&Value::from(field.as_str())) {
+        true => format!("`{field}`"),
+        false => format!("`{field}?`"),
+    };
+    told.map(name).collect::<Vec<_>>().join(" ")
 }
 
 fn cli() -> String {

@@ -377,7 +377,7 @@ fn what_a_model_says_while_it_relays_is_submitted_or_ends_the_relay() {
 
     ana$ baton bus relay --task t1 --context c1 {"type":"relay_actions","actions":[]}
     An answer for you, which ends the relay of t1.
-    It is no relay: actions: must have 1 to 256 actions.
+    It is no relay: actions: must have 1 to 256 actions, not 0.
     {"type":"relay_actions","actions":[]}
 
     ana$ baton bus relay --task t1 --context c1 "so it is done"

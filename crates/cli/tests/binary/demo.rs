@@ -19,6 +19,7 @@ fn the_demo_tells_the_examples_and_ends_well() {
     Crashed owner: claude holds the stick and dies
     Unfinished work: a new session goes on as the one that died
     Delegation: codex hands a job to a runner, is asked, answers, and gets proof
+    The bus: ana submits ordered work to two connected agents, and waits for their results
     Concurrent claim: two processes go for a free stick at the same moment
     The log, as any member can read it
     ");
@@ -31,6 +32,10 @@ fn the_demo_tells_the_examples_and_ends_well() {
         "SIGKILL",
         "? JOB-001 (RUNNING) Put retries into the plan",
         "JOB-001 is DONE, with proof: CARD-1, CMD: grep retries plan.md",
+        "g1.0  /new     for reader  completed  begins ctx-fresh",
+        "g1.2  message  for tester  completed  nothing to complain about",
+        "reader is connected",
+        "ana asks tester (g1.2): Run the tests.",
     ] {
         assert!(demo.stdout.contains(word), "{word} is missing:\n{}", demo.stdout);
     }

@@ -24,7 +24,8 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
 
     Exit status: 0 done, 1 failed, 2 wrong request, 3 refused, 4 not found; for `wait` also 10 not your
     turn, 11 takeover available, 12 closed, 13 kept for you, 14 a message for you; for `job claim` also
-    10 nothing to claim.
+    10 nothing to claim; for `bus take`, `bus wait` and `bus submit --wait` also 10 not yet, 12 closed,
+    15 an action was not completed.
 
     Usage: baton [OPTIONS] <COMMAND>
 
@@ -55,6 +56,10 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       room         Look at rooms, and change what does not need the stick
       scope        Reserve paths so that nobody else edits them, and see who has what
       agent        Begin a session under a name, go on as another one, and see who is here
+      bus          Submit ordered actions to agents, take and report yours, talk, and follow it all
+      up           Serve HTTP, MCP over HTTP and the bus socket
+      ticket       Print an address that logs a browser in, once
+      token        Make, list and revoke the tokens that let programs in over HTTP
       run          Run delegated jobs with Codex, Claude Code or a command of yours
       mcp          Serve MCP on standard input and output, for one coding agent
       demo         Watch scripted agents live through a whole story, on a throw-away store

@@ -4,6 +4,7 @@
 //! the agents and checks every answer; [`story`] is the play. A demo that does not go as told exits with an
 //! error, so it doubles as a test.
 
+mod conversation;
 mod delegation;
 mod stage;
 mod story;
@@ -18,7 +19,7 @@ use crate::ui::Ui;
 /// Watch scripted agents live through a whole story, on a throw-away store
 ///
 /// Three agents hand the stick round, skip one another, miss a claim, crash (really: SIGKILL) and race; a runner does
-/// a job that asks back and ends with proof; and at the end you read the log. Nothing of yours is touched.
+/// a job that asks back and ends with proof; two agents on the bus do what they are asked, in order; and at the end you read the log. Nothing of yours is touched.
 #[derive(Debug, clap::Args)]
 pub(super) struct DemoArgs {}
 
