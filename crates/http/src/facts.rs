@@ -42,7 +42,8 @@ impl Facts {
     /// Tells them to whoever may read the data directory.
     pub fn publish(self, data: &Path) -> Result<Published, Failure> {
         let path = file(data);
-        let text = serde_json::to_string(&self).map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
+        let text =
+            serde_json::to_string(&self).map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
         private::replace(&path, &(text + "\n")).map_err(|error| private::failed(&path, &error))?;
         Ok(Published { path, facts: self })
     }

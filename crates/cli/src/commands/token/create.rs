@@ -17,7 +17,7 @@ use crate::ui::Ui;
 /// A viewer sees everything and changes nothing; an agent does whatever agents do; an operator is a person who steers.
 /// A token that is bound to an agent speaks for that one only; any other names its agents in the header Baton-Agent.
 #[derive(Debug, clap::Args)]
-pub(super) struct CreateArgs {
+pub(in crate::commands) struct CreateArgs {
     /// What its holder may do
     #[arg(long, value_enum)]
     role: RoleArg,
@@ -49,7 +49,7 @@ impl From<RoleArg> for Role {
 impl CreateArgs {
     pub(super) fn run(self, keyring: &Keyring, ui: Ui) -> Result<ExitCode, Failure> {
         let role = Role::from(self.role);
-        let name = self.name.unwrap_or_else(|| self.made_up_name());
+        let name = self.name.clone().unwrap_or_else(|| self.made_up_name());
         let secret = keyring.create(name.clone(), role, self.agent.clone(), SystemClock.now())?;
         let data = json!({ "name": name, "role": role, "agent": self.agent, "token": secret.reveal() });
         Ok(ui.answer(&data, || format!("{}\n", secret.reveal())))

@@ -10,7 +10,7 @@ use crate::ui::Ui;
 
 /// List tokens, without what makes them one
 #[derive(Debug, clap::Args)]
-pub(super) struct ListArgs {}
+pub(in crate::commands) struct ListArgs {}
 
 impl ListArgs {
     pub(super) fn run(&self, keyring: &Keyring, ui: Ui) -> Result<ExitCode, Failure> {

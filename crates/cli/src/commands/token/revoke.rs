@@ -10,7 +10,7 @@ use crate::ui::Ui;
 
 /// End a token: it counts no more, from the next request on
 #[derive(Debug, clap::Args)]
-pub(super) struct RevokeArgs {
+pub(in crate::commands) struct RevokeArgs {
     /// Which
     #[arg(value_name = "NAME")]
     name: TokenName,

@@ -36,7 +36,7 @@ pub(super) fn serve(plan: Plan, ui: Ui) -> Result<(), Failure> {
     // Every client takes one. Fewer only means that fewer fit.
     let _ = socket::raise_descriptor_limit();
     let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build().map_err(failed)?;
-    let hub = Hub::new(Arc::clone(&plan.context.app))?;
+    let hub = Hub::new(Arc::clone(&plan.context.app));
     let clock = Arc::clone(&plan.http.owner.clock);
     Keyring::in_directory(&plan.data).ensure_operator(clock.now())?;
     let served = runtime.block_on(listen_and_serve(&hub, plan, &*clock, ui));
@@ -49,12 +49,8 @@ async fn listen_and_serve(hub: &Arc<Hub>, plan: Plan, clock: &dyn Clock, ui: Ui)
     let Plan { context, http, socket, runner, data } = plan;
     let bus = socket::Server::bind(hub, &socket, context.app.environment())?;
     let http = Server::bind(Arc::clone(hub), http, axum::Router::new()).await?;
-    let facts = Facts {
-        url: http.url(),
-        listen: http.address(),
-        socket: bus.path().to_owned(),
-        pid: std::process::id(),
-    };
+    let facts =
+        Facts { url: http.url(), listen: http.address(), socket: bus.path().to_owned(), pid: std::process::id() };
     let published = facts.clone().publish(&data)?;
     let runner = runner.map(|settings| Runner::start(&context, settings)).transpose()?;
     let (ending, leave) = (Arc::clone(hub), runner.as_ref().map(|runner| runner.leave.clone()));
