@@ -28,7 +28,7 @@ const JOINED_MAX: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Caller {
     identity: Actor,
-    /// Where a relative path starts.
+    /// Where a relative path starts. Empty for a caller whose directory is not known, which must send absolute ones.
     pub cwd: PathBuf,
     /// What outlives the call: what `join_path` told.
     pub connection: Arc<Connection>,
@@ -37,6 +37,8 @@ pub struct Caller {
     /// The job that it works on, if its runner started it for one.
     assignment: Option<Arc<Assignment>>,
     rights: Rights,
+    /// Whether the rights were told by credentials, and so the identity too.
+    vouched: bool,
 }
 
 /// What a caller may do.
@@ -89,13 +91,14 @@ impl Caller {
             SessionKind::Human | SessionKind::HumanGuardian => Rights::Operator,
             SessionKind::McpHarness => Rights::Agent,
         };
-        Self { identity, cwd, connection: Arc::default(), cancel: Cancel::never(), assignment: None, rights }
+        let (connection, cancel) = (Arc::default(), Cancel::never());
+        Self { identity, cwd, connection, cancel, assignment: None, rights, vouched: false }
     }
 
     /// A caller whose role was told by its credentials.
     #[must_use]
     pub fn with_rights(self, rights: Rights) -> Self {
-        Self { rights, ..self }
+        Self { rights, vouched: true, ..self }
     }
 
     /// What the caller may do. A person may steer, an agent may do what agents do, unless its credentials say less.
@@ -132,6 +135,22 @@ impl Caller {
             Some(agent_id) => Actor { agent_id: agent_id.clone(), overridden: true, ..self.identity.clone() },
             None => self.identity.clone(),
         }
+    }
+
+    /// Whether relative paths, and the place where the caller works, mean nothing.
+    pub(crate) fn is_from_afar(&self) -> bool {
+        self.cwd.as_os_str().is_empty()
+    }
+
+    /// Refuses an identity given by hand to a caller whose credentials say who it is, unless it may steer others.
+    pub(crate) fn may_pose(&self) -> Result<(), Failure> {
+        if !self.vouched || self.rights >= Rights::Operator {
+            return Ok(());
+        }
+        let message = "Who calls with a token may not choose another identity: the token says who it is.";
+        Err(Failure::new(ErrorCode::Forbidden, message)
+            .with("field", "agent_id_override")
+            .advising("Leave agent_id_override out, or get a token of your own from whoever runs the server."))
     }
 
     /// Sets the identity of this connection by hand, until it ends. For tests and debugging.
@@ -172,6 +191,11 @@ impl Cancel {
     pub fn new() -> std::io::Result<Self> {
         let flags = rustix::event::EventfdFlags::CLOEXEC | rustix::event::EventfdFlags::NONBLOCK;
         Ok(Self(Some(Arc::new(rustix::event::eventfd(0, flags)?))))
+    }
+
+    /// This one, or a new one if it is one that nobody can ring.
+    pub fn or_new(self) -> std::io::Result<Self> {
+        if self.0.is_some() { Ok(self) } else { Self::new() }
     }
 
     /// Withdraws the call.

@@ -68,6 +68,8 @@ pub(crate) struct Change<'a> {
     runners: Part<Runners>,
     library: Part<Library>,
     bus: Part<Bus>,
+    /// Whether the connections were loaded.
+    has_connections: bool,
 }
 
 /// A part of a room as it was loaded, and as it is now.
@@ -101,6 +103,7 @@ impl<'a> Change<'a> {
             runners: Part::default(),
             library: Part::default(),
             bus: Part::default(),
+            has_connections: false,
         }
     }
 
@@ -382,11 +385,13 @@ impl<'a> Change<'a> {
 
     /// Who is connected. Taken up, so that what happens to connections is stored.
     pub(crate) fn connections(&mut self) -> Result<Vec<Connection>, Failure> {
-        let found = bus::connections(self.tx, &self.room.id)?;
-        for part in [&mut self.bus.before.connections, &mut self.bus.after.connections] {
-            part.clone_from(&found);
+        if !self.has_connections {
+            let found = bus::connections(self.tx, &self.room.id)?;
+            self.bus.before.connections.clone_from(&found);
+            self.bus.after.connections = found;
+            self.has_connections = true;
         }
-        Ok(found)
+        Ok(self.bus.after.connections.clone())
     }
 
     /// Whether anything can happen in the room.

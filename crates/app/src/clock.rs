@@ -28,6 +28,8 @@ pub struct RandomIds;
 const ROOM_CHARS: usize = 16;
 /// 130 bits: enough that nobody guesses one.
 const LEASE_CHARS: usize = 26;
+/// 50 bits: enough that names in one room do not meet, short enough to type.
+const WORD_CHARS: usize = 10;
 
 impl Ids for RandomIds {
     fn room_id(&self) -> Result<RoomId, Failure> {
@@ -37,6 +39,11 @@ impl Ids for RandomIds {
     fn lease_id(&self) -> Result<LeaseId, Failure> {
         format!("lease_{}", random_text::<LEASE_CHARS>()?).parse().map_err(malformed)
     }
+}
+
+/// A word that nobody else comes upon by chance, for the name of something that was given none.
+pub fn fresh_word() -> Result<String, Failure> {
+    random_text::<WORD_CHARS>()
 }
 
 /// Crockford's base 32 in lower case: no letter that looks like a digit.
@@ -64,5 +71,6 @@ mod tests {
         assert_eq!((room.as_str().len(), lease.as_str().len()), (5 + 16, 6 + 26));
         assert_ne!(RandomIds.room_id().unwrap(), room);
         assert_ne!(RandomIds.lease_id().unwrap(), lease);
+        assert_ne!(fresh_word().unwrap(), fresh_word().unwrap());
     }
 }

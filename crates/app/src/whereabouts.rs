@@ -19,6 +19,11 @@ impl App {
             },
             None => match caller.room_joined_last().or_else(|| caller.assigned_room().cloned()) {
                 Some(room) => Ok(room),
+                None if caller.is_from_afar() => {
+                    Err(Failure::new(ErrorCode::UnknownRoom, "Nothing says which room is meant.").advising(
+                        "Name it with `workspace` (a room_id or an absolute path), or join one with `join_path`.",
+                    ))
+                }
                 None => self.room_at(caller, Path::new(".")),
             },
         }

@@ -45,7 +45,8 @@ pub async fn apart<T: Send + 'static>(
     answer.await.unwrap_or_else(|_| Err(ended()))
 }
 
-fn ended() -> Failure {
+/// Why a call has no answer whose thread went with the runtime.
+pub(crate) fn ended() -> Failure {
     Failure::new(ErrorCode::ShuttingDown, "The server ended before the call did.")
 }
 

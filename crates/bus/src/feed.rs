@@ -40,7 +40,7 @@ const SAFETY: Duration = Duration::from_secs(5);
 /// Events that a feed reads at once.
 const READ_EVENTS: u32 = 256;
 /// How many events of the past a feed begins with, for those who come back.
-const PAST_EVENTS: u64 = 256;
+const PAST_EVENTS: u64 = 32;
 /// Most rooms that are streamed at a time: each has a thread.
 const FEEDS_MAX: usize = 1_024;
 /// Most subscribers at a time.

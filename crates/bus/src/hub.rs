@@ -3,15 +3,16 @@
 //! It admits a call (the server is not ending, the role allows it, the agent does not ask too often), runs it on the right
 //! thread, and counts it. It opens streams. It knows nothing of bytes; who calls is found out by the transport.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use baton_app::{
-    App, Caller, Cancel, Failure,
-    table::{Command, Effect},
+    App, Caller, Cancel, Failure, Rights,
+    table::{Call, Command, Effect},
 };
 use baton_core::{
     code::ErrorCode,
     ids::{RoomId, Seq},
+    process::ProcessIdentity,
 };
 use serde_json::{Map, Value};
 use tokio::{
@@ -21,6 +22,7 @@ use tokio::{
 
 use crate::{
     Metrics, Outcome, Rate, Subscription, blocking,
+    departures::Departures,
     feed::Feeds,
     rate::Rates,
     running::{Running, UnderWay},
@@ -40,6 +42,7 @@ pub struct Hub {
     closing: watch::Sender<bool>,
     running: Arc<Running>,
     waits: Arc<Semaphore>,
+    departures: Arc<Departures>,
 }
 
 impl Hub {
@@ -53,6 +56,7 @@ impl Hub {
         let metrics = Arc::new(Metrics::new());
         Arc::new(Self {
             feeds: Arc::new(Feeds::new(Arc::clone(&app), Arc::clone(&metrics))),
+            departures: Departures::new(Arc::clone(&app)),
             app,
             rates: Rates::new(rate),
             metrics,
@@ -72,16 +76,21 @@ impl Hub {
         &self.metrics
     }
 
-    /// Runs a command for a caller. A wait ends when this is dropped, and when the server is about to; a write that has
-    /// begun is finished, whoever still listens.
+    /// Runs a command for a caller, as [`Hub::run`] does.
     pub async fn call(
         &self,
         caller: Caller,
         command: &'static Command,
         input: Map<String, Value>,
     ) -> Result<Value, Failure> {
-        let mut timed = Timed { hub: self, command, begun: Instant::now(), outcome: Outcome::Abandoned };
-        let answer = self.admitted(caller, command, input).await;
+        self.run(caller, Call::of(command, input)).await
+    }
+
+    /// Runs a call for a caller. A wait ends when this is dropped, when the caller's own bell rings, and when the server
+    /// is about to end; a write that has begun is finished, whoever still listens.
+    pub async fn run(&self, caller: Caller, call: Call) -> Result<Value, Failure> {
+        let mut timed = Timed { hub: self, command: call.command, begun: Instant::now(), outcome: Outcome::Abandoned };
+        let answer = self.admitted(caller, call).await;
         timed.outcome = Outcome::of(&answer);
         answer
     }
@@ -99,6 +108,7 @@ impl Hub {
     pub fn shut_down(&self) {
         self.closing.send_replace(true);
         self.feeds.end();
+        self.departures.end();
     }
 
     /// Tells when the server begins to end.
@@ -117,50 +127,66 @@ impl Hub {
         self.running.none().await;
     }
 
-    async fn admitted(
-        &self,
-        caller: Caller,
-        command: &'static Command,
-        input: Map<String, Value>,
-    ) -> Result<Value, Failure> {
+    /// Counts something that a server that ends has to wait for, until it is dropped.
+    pub(crate) fn enter(&self) -> UnderWay {
+        self.running.enter()
+    }
+
+    /// Sees to it that what a process owes in these rooms ends with the process. For one that has just hung up.
+    pub(crate) fn hung_up(&self, process: ProcessIdentity, rooms: BTreeSet<RoomId>) {
+        if rooms.is_empty() {
+            return;
+        }
+        let (departures, under_way) = (Arc::clone(&self.departures), self.enter());
+        tokio::task::spawn_blocking(move || {
+            departures.note(process, rooms);
+            drop(under_way);
+        });
+    }
+
+    /// Lets those through who may do what agents do.
+    pub(crate) fn require_agent(&self, caller: &Caller) -> Result<(), Failure> {
+        self.require_open()?;
+        if caller.rights() >= Rights::Agent {
+            return Ok(());
+        }
+        let message = "A viewer has no runtime: it may not take what was submitted to an agent.";
+        Err(Failure::new(ErrorCode::Forbidden, message).with("role", caller.rights().as_str()).with("needs", "agent"))
+    }
+
+    async fn admitted(&self, caller: Caller, call: Call) -> Result<Value, Failure> {
         // Counted before it is looked whether the server ends, so that whoever waits for the last call misses none.
         let under_way = self.running.enter();
         self.require_open()?;
-        caller.rights().require(command)?;
+        caller.rights().require(call.command)?;
         self.rates.admit(&caller.actor().agent_id).inspect_err(|_| self.metrics.limited())?;
-        match command.effect {
-            Effect::Read if !self.app.is_remote() => {
-                blocking::inline(|| command.run(&self.app, &caller, Value::Object(input)))
-            }
+        match call.command.effect {
+            Effect::Read if !self.app.is_remote() => blocking::inline(|| call.run(&self.app, &caller)),
             Effect::Read | Effect::Write => {
                 let app = Arc::clone(&self.app);
-                let run = move || (command.run(&app, &caller, Value::Object(input)), under_way).0;
+                let run = move || (call.run(&app, &caller), under_way).0;
                 blocking::cross(run).await
             }
-            Effect::Wait | Effect::Follow => self.wait(caller, command, input, under_way).await,
+            Effect::Wait | Effect::Follow => self.wait(caller, call, under_way).await,
         }
     }
 
-    async fn wait(
-        &self,
-        caller: Caller,
-        command: &'static Command,
-        input: Map<String, Value>,
-        under_way: UnderWay,
-    ) -> Result<Value, Failure> {
+    async fn wait(&self, caller: Caller, call: Call, under_way: UnderWay) -> Result<Value, Failure> {
         let permit = Arc::clone(&self.waits).try_acquire_owned().map_err(|_| {
             Failure::new(ErrorCode::RateLimited, format!("{WAITS_MAX} calls wait already."))
                 .with("retry_after_ms", WAITS_RETRY_MS)
         })?;
         let _counted = self.metrics.waiting();
-        let cancel = Cancel::new()
+        let own = caller.cancel.clone();
+        let cancel = own
+            .or_new()
             .map_err(|error| Failure::new(ErrorCode::Internal, format!("A wait could not be prepared: {error}.")))?;
         // Rings however this ends; after the answer nobody hears it.
         let withdraw = Withdraw(cancel.clone());
         let connection = Arc::clone(&caller.connection);
         let (app, caller) = (Arc::clone(&self.app), caller.on(connection, cancel));
         let running = blocking::apart(move || {
-            let answer = command.run(&app, &caller, Value::Object(input));
+            let answer = call.run(&app, &caller);
             drop((under_way, permit));
             answer
         });

@@ -8,6 +8,8 @@
 //! and however often the reader came back; and nobody who does not read makes anybody else wait.
 
 pub mod blocking;
+pub mod client;
+mod departures;
 pub mod envelope;
 mod feed;
 mod hub;
@@ -15,6 +17,7 @@ mod metrics;
 mod rate;
 mod rendered;
 mod running;
+mod runtime;
 pub mod socket;
 mod subscription;
 mod window;
@@ -23,4 +26,5 @@ pub use hub::Hub;
 pub use metrics::{CommandCount, Metrics, Outcome, Transport};
 pub use rate::Rate;
 pub use rendered::Rendered;
+pub use runtime::{Push, Pushed, Runtime};
 pub use subscription::{Next, Overrun, Subscription};

@@ -55,22 +55,19 @@ impl Outcome {
 pub enum Transport {
     /// The Unix socket.
     Socket,
-    /// HTTP, server-sent events included.
+    /// HTTP, with server-sent events and MCP.
     Http,
-    /// MCP over HTTP.
-    Mcp,
 }
 
 impl Transport {
     /// Every transport.
-    pub const ALL: [Self; 3] = [Self::Socket, Self::Http, Self::Mcp];
+    pub const ALL: [Self; 2] = [Self::Socket, Self::Http];
 
     /// The transport as it is written.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Socket => "socket",
             Self::Http => "http",
-            Self::Mcp => "mcp",
         }
     }
 }

@@ -17,16 +17,19 @@ pub(crate) enum Exit {
     Refused,
     /// What it names does not exist.
     NotFound,
-    /// `wait`: it is not your turn, and the time is up. `job claim`: there is nothing to claim.
+    /// `wait`: it is not your turn, and the time is up. `job claim`: there is nothing to claim. On the bus: nothing came, or
+    /// something has not ended, and the time is up.
     NotYet,
     /// `wait`: the stick may be taken over.
     TakeoverAvailable,
-    /// `wait`: the room is closed.
+    /// `wait`, `bus take`: the room is closed.
     Closed,
     /// `wait --park`: the stick is kept for you.
     KeptForYou,
     /// `wait`: somebody sent you something.
     Message,
+    /// `bus submit --wait`, `bus wait`: an action was rejected, or ended in an error.
+    NotCompleted,
 }
 
 impl Exit {
@@ -43,9 +46,13 @@ impl Exit {
     /// Whether it goes with an answer. What `wait` says is one, whichever it is; the status tells them apart.
     pub(crate) const fn is_answer(self) -> bool {
         match self {
-            Self::Done | Self::NotYet | Self::TakeoverAvailable | Self::Closed | Self::KeptForYou | Self::Message => {
-                true
-            }
+            Self::Done
+            | Self::NotYet
+            | Self::TakeoverAvailable
+            | Self::Closed
+            | Self::KeptForYou
+            | Self::Message
+            | Self::NotCompleted => true,
             Self::Failed | Self::Usage | Self::Refused | Self::NotFound => false,
         }
     }
@@ -63,6 +70,7 @@ impl Exit {
             Self::Closed => 12,
             Self::KeptForYou => 13,
             Self::Message => 14,
+            Self::NotCompleted => 15,
         }
     }
 }

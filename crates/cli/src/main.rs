@@ -11,6 +11,7 @@ mod exit;
 mod handoff;
 mod install;
 mod parse;
+mod patience;
 mod render;
 mod select;
 mod text;

@@ -55,6 +55,14 @@ impl Ui {
         try_print(&text())
     }
 
+    /// Shows one of many of the same sort: for programs an object in a line of its own, with no envelope around it.
+    pub(crate) fn line(&self, data: &impl Serialize, text: impl FnOnce() -> String) -> io::Result<()> {
+        if self.json {
+            return try_print(&format!("{}\n", serde_json::to_string(data).map_err(io::Error::other)?));
+        }
+        try_print(&text())
+    }
+
     /// Whether a program reads the answer.
     pub(crate) fn is_for_programs(&self) -> bool {
         self.json

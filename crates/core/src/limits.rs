@@ -216,6 +216,8 @@ pub const RELAY_DEPTH: u32 = 16;
 pub const ACTIONS_DEFAULT: u32 = 50;
 /// Most actions in one listing or one delivery.
 pub const ACTIONS_MAX: u32 = 200;
+/// Most things that wait for a target's runtime; beyond, they are rejected.
+pub const RECEIVER_WAITING: usize = 1_000;
 /// Longest name of a session.
 pub const SESSION_NAME_CHARS: usize = 120;
 /// Longest output of a model that is read as a relay.

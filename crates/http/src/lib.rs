@@ -25,8 +25,9 @@ mod stream;
 mod tokens;
 
 pub use facts::{Facts, Published};
+pub use gate::{Names, Visitor};
 pub use login::{TICKET_TTL, Tickets};
 pub use secret::Secret;
-pub use server::{Exposure, LISTEN, Server, Settings, TlsFiles};
+pub use server::{CONNECTIONS_MAX, Exposure, LISTEN, Server, Settings, TlsFiles};
 pub use site::Owner;
 pub use tokens::{Keyring, OPERATOR, Role, Token, TokenName};

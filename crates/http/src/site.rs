@@ -8,7 +8,7 @@ use baton_core::ids::AgentId;
 use tokio::time::Instant;
 
 use crate::{
-    gate::{Credentials, Home, Names, Scheme, cookie_name},
+    gate::{Credentials, Names, Scheme, cookie_name},
     login::{Sessions, Tickets},
     tokens::{Keyring, Known},
 };
@@ -21,7 +21,8 @@ pub(crate) struct Site {
     pub(crate) credentials: Credentials,
     pub(crate) tickets: Tickets,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) home: Home,
+    /// The owner, as they are called over HTTP.
+    pub(crate) owner: AgentId,
     pub(crate) begun: Instant,
 }
 
@@ -32,8 +33,6 @@ pub struct Owner {
     pub data: PathBuf,
     /// Who they are over HTTP.
     pub id: AgentId,
-    /// Where relative paths in requests start.
-    pub cwd: PathBuf,
     /// What tickets expire by.
     pub clock: Arc<dyn Clock>,
 }
@@ -51,7 +50,7 @@ impl Site {
             },
             tickets: Tickets::in_directory(&owner.data),
             clock: owner.clock,
-            home: Home { owner: owner.id, cwd: owner.cwd },
+            owner: owner.id,
             begun: Instant::now(),
         }
     }

@@ -85,7 +85,7 @@ impl Callers {
 }
 
 /// The conversation that a request's `_meta` names.
-fn thread_id(meta: &Map<String, Value>) -> Option<String> {
+pub(crate) fn thread_id(meta: &Map<String, Value>) -> Option<String> {
     let direct = meta.get("threadId").and_then(Value::as_str).map(str::to_owned);
     direct.or_else(|| in_turn(meta.get(CODEX_TURN)?)).filter(|id| !id.is_empty() && id.len() <= THREAD_ID_BYTES)
 }

@@ -1,11 +1,11 @@
-//! MCP over stdio: the command table as tools.
+//! MCP over stdio and streamable HTTP: the command table as tools.
 //!
 //! One process serves one client: [`serve()`] reads a JSON-RPC message per line, runs the command of that tool
-//! name, and writes a line back. The protocol itself is rmcp's; what is ours is the transport, what a tool looks
-//! like and how a call is run. Nothing here knows what a command does: tools, schemas and annotations are made
-//! from `baton_app::table`.
+//! name, and writes a line back. Or one serves many: [`mod@http`] is a service for `/mcp`. The protocol itself is rmcp's; what
+//! is ours is the transport, what a tool looks like and how a call is run. Nothing here knows what a command does: tools,
+//! schemas and annotations are made from `baton_app::table`.
 //!
-//! Start at `server`, which says how a call is run. [`client`] is the other end, for the demo, the bench and
+//! Start at `server`, which says how a call is answered; `host` says what differs between the two. [`client`] is the other end, for the demo, the bench and
 //! tests.
 //!
 //! What must stay true: a wait never delays another call, a call that fails is an answer that says why, and
@@ -14,7 +14,10 @@
 mod answer;
 mod blocking;
 mod callers;
+mod child;
 pub mod client;
+mod host;
+pub mod http;
 pub mod instructions;
 mod lines;
 mod portal;
@@ -26,6 +29,7 @@ mod stdio;
 mod tests;
 mod tools;
 mod traffic;
+mod unreadable;
 
 pub use callers::{Callers, Seen};
 pub use instructions::INSTRUCTIONS;

@@ -16,14 +16,13 @@ use rmcp::{
     },
     transport::Transport,
 };
-use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
     sync::{Mutex, watch},
 };
 
-/// Longest line a client may send.
-const LINE_BYTES: usize = 4 * 1024 * 1024;
+use crate::unreadable::{MESSAGE_BYTES, Unreadable, unreadable};
+
 /// What is read at once, and what a line buffer keeps between lines.
 const BUFFER_BYTES: usize = 64 * 1024;
 
@@ -79,7 +78,7 @@ where
             let line = if self.skipping {
                 self.skipping = newline.is_none();
                 None
-            } else if self.partial.len() + piece.len() > LINE_BYTES {
+            } else if self.partial.len() + piece.len() > MESSAGE_BYTES {
                 self.partial = Vec::new();
                 self.skipping = newline.is_none();
                 Some(too_long())
@@ -187,29 +186,14 @@ fn parse(line: &[u8]) -> Line {
     }
     match serde_json::from_slice(line) {
         Ok(message) => Line::Message(Box::new(message)),
-        Err(error) => refuse(line, &error),
-    }
-}
-
-/// Says what is wrong with a line that is no message.
-fn refuse(line: &[u8], error: &serde_json::Error) -> Line {
-    match serde_json::from_slice::<Value>(line) {
-        Err(error) => Line::Refused(ErrorData::parse_error(format!("The line is not JSON: {error}."), None), None),
-        Ok(Value::Array(_)) => {
-            let message = "Batches are not supported: send one message per line.";
-            Line::Refused(ErrorData::invalid_request(message, None), None)
-        }
-        // A notification of a kind we do not know asks for no answer.
-        Ok(message) if message.get("id").is_none() && message.get("method").is_some() => Line::Ignored,
-        Ok(message) => {
-            let id = message.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
-            let text = format!("The line is JSON but not a JSON-RPC 2.0 message: {error}.");
-            Line::Refused(ErrorData::invalid_request(text, None), id)
-        }
+        Err(error) => match unreadable("line", line, &error) {
+            Unreadable::Refused(error, id) => Line::Refused(error, id),
+            Unreadable::Ignored => Line::Ignored,
+        },
     }
 }
 
 fn too_long() -> Line {
-    let message = format!("The line is longer than {LINE_BYTES} bytes and was dropped.");
+    let message = format!("The line is longer than {MESSAGE_BYTES} bytes and was dropped.");
     Line::Refused(ErrorData::invalid_request(message, None), None)
 }

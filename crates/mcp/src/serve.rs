@@ -24,6 +24,7 @@ use tokio::{
 
 use crate::{
     callers::Callers,
+    child::Child,
     lines::Lines,
     server::Server,
     stdio::{Input, Output},
@@ -80,7 +81,7 @@ where
 {
     let mut stop = pin!(stop);
     let (hangup, hung_up) = watch::channel(false);
-    let server = Server::new(app, tools, callers, hung_up);
+    let server = Server::new(Child::new(app, callers, hung_up), Arc::new(tools));
     let running = tokio::select! {
         begun = server.serve(Lines::new(reader, writer, hangup)) => match begun {
             Ok(running) => running,

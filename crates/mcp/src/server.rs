@@ -1,15 +1,13 @@
-//! How a call is run: the handler that rmcp drives.
+//! What a client asks for, answered: the handler that rmcp drives.
 //!
-//! Reads run on the runtime's one thread, and so do writes while nothing else is going on (`traffic` says when), unless
-//! the store is at the other end of a network. Other writes and waits have threads of their own, so that a wait never
-//! delays another call, nor a write a wait. A wait is withdrawn when its client cancels the
-//! request, hangs up or ends the process; a client that cancels what was already answered is ignored, which rmcp
-//! does for us.
+//! Where calls come from and where they run is the host's to know; the rest is the same on every transport. A wait is
+//! withdrawn when its client cancels the request or is gone; a client that cancels what was already answered is
+//! ignored, which rmcp does for us.
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use baton_app::{
-    App, Cancel, Failure,
+    Cancel, Failure,
     table::{Call, Effect},
 };
 use baton_core::code::ErrorCode;
@@ -21,18 +19,13 @@ use rmcp::{
     },
     service::RequestContext,
 };
-use tokio::{
-    sync::watch,
-    time::{Instant, interval_at},
-};
+use tokio::time::{Instant, interval_at};
 
 use crate::{
     answer,
-    blocking::{self, Answer},
-    callers::Callers,
-    instructions::{INSTRUCTIONS, JOB_INSTRUCTIONS},
+    blocking::Answer,
+    host::Host,
     tools::{Request, Tools},
-    traffic::Traffic,
 };
 
 /// How often a waiting call says that it is alive, well within the 60 s after which some clients give up.
@@ -41,43 +34,28 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 const OWN_METHODS: [&str; 3] = ["initialize", "tools/call", "tools/list"];
 
 /// One client's server.
-pub(crate) struct Server {
-    app: Arc<App>,
-    tools: Tools,
-    callers: Callers,
-    hangup: watch::Receiver<bool>,
-    traffic: Arc<Traffic>,
+pub(crate) struct Server<H> {
+    host: H,
+    tools: Arc<Tools>,
 }
 
-impl Server {
-    pub(crate) fn new(app: Arc<App>, tools: Tools, callers: Callers, hangup: watch::Receiver<bool>) -> Self {
-        Self { app, tools, callers, hangup, traffic: Arc::default() }
+impl<H: Host> Server<H> {
+    pub(crate) const fn new(host: H, tools: Arc<Tools>) -> Self {
+        Self { host, tools }
     }
 
     async fn run(&self, call: Call, context: &RequestContext<RoleServer>) -> Answer {
-        let _under_way = self.traffic.enter();
         match call.command.effect {
-            Effect::Read if !self.app.is_remote() => {
-                let caller = self.callers.caller(context, Cancel::never());
-                blocking::inline(|| call.run(&self.app, &caller))
-            }
-            Effect::Write if !self.app.is_remote() && self.traffic.is_clear() => {
-                let caller = self.callers.caller(context, Cancel::never());
-                blocking::inline(|| self.traffic.timed(|| call.run(&self.app, &caller)))
-            }
             Effect::Read | Effect::Write => {
-                let caller = self.callers.caller(context, Cancel::never());
-                let (app, traffic) = (Arc::clone(&self.app), Arc::clone(&self.traffic));
-                blocking::cross(move || traffic.timed(|| call.run(&app, &caller))).await
+                let caller = self.host.caller(context, Cancel::never());
+                self.host.run(call, caller).await
             }
             Effect::Wait | Effect::Follow => {
                 let cancel = Cancel::new().map_err(|error| {
                     Failure::new(ErrorCode::Internal, format!("A wait could not be prepared: {error}."))
                 })?;
-                let caller = self.callers.caller(context, cancel.clone());
-                let app = Arc::clone(&self.app);
-                let running = blocking::cross(move || call.run(&app, &caller));
-                self.attend(running, &cancel, context).await
+                let caller = self.host.caller(context, cancel.clone());
+                self.attend(self.host.run(call, caller), &cancel, context).await
             }
         }
     }
@@ -90,12 +68,10 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Answer {
         let mut running = pin!(running);
-        let mut hangup = self.hangup.clone();
         let mut unwanted = pin!(async {
             tokio::select! {
                 () = context.ct.cancelled() => {}
-                // An error means that the transport is gone, which is a hang-up too.
-                _ = hangup.wait_for(|hung_up| *hung_up) => {}
+                () = self.host.gone(context) => {}
             }
         });
         let token = context.meta.get_progress_token();
@@ -124,11 +100,11 @@ impl Server {
     }
 }
 
-impl ServerHandler for Server {
+impl<H: Host> ServerHandler for Server<H> {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("baton", env!("CARGO_PKG_VERSION")))
-            .with_instructions(if self.callers.are_a_job() { JOB_INSTRUCTIONS } else { INSTRUCTIONS })
+            .with_instructions(self.host.instructions())
     }
 
     async fn list_tools(

@@ -1,7 +1,8 @@
 //! Runs jobs: the only part of Baton that executes anything.
 //!
 //! - [`run`] is the loop: it claims jobs and starts a worker for each (`work.rs`), which plays slices (`slice.rs`) until the
-//!   job is done with proof (`gate.rs`). All that it says to Baton goes over one desk (`desk.rs`).
+//!   job is done with proof (`gate.rs`), or turns of a conversation on the bus (`converse/`). All that it says to Baton
+//!   goes over one desk (`desk.rs`).
 //! - [`config`] is what the user allows.
 //! - [`executor`] knows the agent programs: how each is started, what its stream means, where its answer is.
 //! - [`process`] runs a program as a child that ends with the runner, however the runner ends.
@@ -11,6 +12,7 @@
 //! and nothing of it outlives the runner.
 
 pub mod config;
+mod converse;
 mod desk;
 mod dispatcher;
 pub mod executor;

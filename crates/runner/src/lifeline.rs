@@ -33,6 +33,10 @@ pub(crate) struct Lifeline {
 struct State {
     cut: Option<Cut>,
     halt: Option<Halt>,
+    /// Whether what is started next is stopped at once.
+    interrupted: bool,
+    /// Who else wants to hear when it is cut.
+    ear: Option<Cancel>,
 }
 
 impl Lifeline {
@@ -61,12 +65,38 @@ impl Lifeline {
             halt.stop(GRACE);
         }
         self.bell.ring();
+        if let Some(ear) = &state.ear {
+            ear.ring();
+        }
+    }
+
+    /// Has another bell rung too when it is cut: one that also rings for other reasons.
+    pub(crate) fn also_ring(&self, ear: Cancel) {
+        let mut state = self.lock();
+        if state.cut.is_some() {
+            ear.ring();
+        }
+        state.ear = Some(ear);
+    }
+
+    /// Says that a program is about to be started, which nobody has interrupted yet.
+    pub(crate) fn expect(&self) {
+        self.lock().interrupted = false;
+    }
+
+    /// Stops the program that runs or is about to, and nothing else.
+    pub(crate) fn interrupt(&self) {
+        let mut state = self.lock();
+        state.interrupted = true;
+        if let Some(halt) = &state.halt {
+            halt.stop(GRACE);
+        }
     }
 
     /// Ties the program that runs now to it.
     pub(crate) fn attach(&self, halt: Halt) {
         let mut state = self.lock();
-        if state.cut.is_some() {
+        if state.cut.is_some() || state.interrupted {
             halt.stop(GRACE);
         }
         state.halt = Some(halt);

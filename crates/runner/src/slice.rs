@@ -17,7 +17,9 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     desk::Said,
-    executor::{Conversation, Executor, Failed, Outcome, Running, SERVER, Seen, Server, Session, Slice, ToolState},
+    executor::{
+        Conversation, Executor, Failed, Form, Outcome, Running, SERVER, Seen, Server, Session, Slice, ToolState,
+    },
     place::{Before, Place},
     scratch::Scratch,
     work::{Halted, Work},
@@ -38,19 +40,24 @@ pub(crate) struct Kept {
     pub(crate) meta: Map<String, Value>,
 }
 
+/// What a slice is played with.
+pub(crate) struct Part {
+    pub(crate) prompt: String,
+    pub(crate) form: Form,
+    /// The conversation to go on with.
+    pub(crate) resume: Option<Session>,
+    /// Which slice of the job it is.
+    pub(crate) number: u32,
+}
+
 /// Plays a slice.
-pub(crate) fn play(
-    work: &Work<'_>,
-    place: &Place,
-    job: &JobView,
-    prompt: String,
-    resume: Option<Session>,
-    number: u32,
-) -> Result<Kept, Halted> {
+pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) -> Result<Kept, Halted> {
+    let Part { prompt, form, resume, number } = part;
     let executor = choose(work, job)?;
     let scratch = Scratch::new(&work.settings.scratch).map_err(|error| failed("A directory", &error))?;
     let slice = Slice {
         prompt,
+        form,
         cwd: place.path().to_owned(),
         profile: profile(executor, job),
         model: routing(job).and_then(|routing| routing.executor_model),
@@ -97,7 +104,7 @@ pub(crate) fn play(
     if !complaints.trim().is_empty() {
         log.push(&format!("--- standard error ---\n{complaints}"));
     }
-    recording.keep_all(&log, place, &before, &played.outcome)?;
+    recording.keep_all(&log, place, &before, (&played.outcome, form))?;
     Ok(recording.done(played.outcome, played.session))
 }
 
@@ -214,15 +221,26 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    fn keep_all(&mut self, log: &Stream, place: &Place, before: &Before, outcome: &Outcome) -> Result<(), Halted> {
+    fn keep_all(
+        &mut self,
+        log: &Stream,
+        place: &Place,
+        before: &Before,
+        (outcome, form): (&Outcome, Form),
+    ) -> Result<(), Halted> {
         self.keep(ArtifactKind::Log, "log.txt", log.whole().as_bytes())?;
         self.keep(ArtifactKind::Transcript, "transcript.jsonl", self.transcript.whole().clone().as_bytes())?;
         if let Some(diff) = place.diff(before) {
             self.keep(ArtifactKind::Diff, "diff.patch", diff.as_bytes())?;
         }
         if let Outcome::Answered(answer) = outcome {
-            let report = serde_json::to_string_pretty(answer).unwrap_or_default();
-            self.keep(ArtifactKind::Report, "answer.json", report.as_bytes())?;
+            match form {
+                Form::Answer => {
+                    let report = serde_json::to_string_pretty(answer).unwrap_or_default();
+                    self.keep(ArtifactKind::Report, "answer.json", report.as_bytes())?;
+                }
+                Form::Words => self.keep(ArtifactKind::Report, "answer.txt", answer.summary.as_bytes())?,
+            }
         }
         Ok(())
     }

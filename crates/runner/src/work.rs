@@ -12,23 +12,24 @@ use std::{
 use baton_app::Failure;
 use baton_core::{
     code::{ErrorCode, Kind},
-    job::{Outcome as End, ReportKind},
+    job::{Conversing, Outcome as End, ReportKind},
     limits,
     reference::Reference,
     runner::Injection,
 };
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::{
+    converse::converse,
     desk::{Claimed, Desk, Said, is_over, may_pass},
-    executor::{Answer, AnswerStatus, Conversation, Outcome, Session},
+    executor::{Answer, AnswerStatus, Conversation, Form, Outcome, Session},
     gate::Verdict,
     keeper::Keeper,
     lifeline::{Cut, Lifeline},
     place::Place,
     prompt::{Briefing, Prior},
     settings::Settings,
-    slice::{self, Kept},
+    slice::{self, Kept, Part},
     told::Told,
 };
 
@@ -85,7 +86,10 @@ impl Work<'_> {
             Ok(keeper) => keeper,
             Err(error) => return self.told.say(id, &format!("its claim cannot be kept: {error}")),
         };
-        let ended = self.to_the_end();
+        let ended = match Conversing::named(&self.claimed.job.kind) {
+            Some(how) => converse(self, how),
+            None => self.to_the_end(),
+        };
         drop(keeper);
         match ended {
             Ok(end) => self.told.say(id, end.as_str()),
@@ -168,30 +172,35 @@ impl Work<'_> {
             None => briefing.full(),
         };
         carried.read = thread.last().map_or(carried.read, |event| event.seq.0);
-        let played = slice::play(self, place, &job, prompt, carried.session.take(), carried.slice);
-        let Kept { outcome, session, refs, meta } = played?;
+        let part = Part { prompt, form: Form::Answer, resume: carried.session.take(), number: carried.slice };
+        let Kept { outcome, session, refs, meta } = slice::play(self, place, &job, part)?;
         carried.session = session;
         carried.own.extend(refs.iter().cloned());
-        if let Some(cut) = self.lifeline.cut() {
-            return Err(Halted::Cut(cut));
-        }
         let shown = match &outcome {
             Outcome::Answered(answer) => format!("slice {} ended: {}", carried.slice, word(answer.status)),
             Outcome::Failed(failed) => format!("slice {} failed: {}", carried.slice, failed.why),
             Outcome::TimedOut => format!("slice {} took too long and was stopped", carried.slice),
             Outcome::Stopped => format!("slice {} was stopped", carried.slice),
         };
+        self.tell_slice(shown, &refs, meta)?;
+        Ok(outcome)
+    }
+
+    /// Tells how a slice ended, and where what it left behind is.
+    pub(crate) fn tell_slice(&self, shown: String, refs: &[Reference], meta: Map<String, Value>) -> Result<(), Halted> {
+        if let Some(cut) = self.lifeline.cut() {
+            return Err(Halted::Cut(cut));
+        }
         self.told.say(self.claimed.id(), &shown);
         let refs = refs.iter().map(Reference::to_string).collect();
         let said = Said { refs, meta, ..Said::new(ReportKind::Progress, shown) };
         match self.report(said.clone()) {
             // What is noted beside a job has a bound, which its creator or its agent may have used up.
             Err(Halted::Refused(failure)) if failure.code == ErrorCode::InvalidInput => {
-                self.report(Said { meta: Map::new(), ..said })?;
+                self.report(Said { meta: Map::new(), ..said })
             }
-            reported => reported?,
+            reported => reported,
         }
-        Ok(outcome)
     }
 
     /// What follows from a slice: the end of the job, or another slice.
@@ -271,7 +280,7 @@ impl Work<'_> {
         if wrong_refs { self.report(Said { refs: Vec::new(), ..said }) } else { Err(Halted::Cut(Cut::Lost)) }
     }
 
-    fn report(&self, said: Said) -> Result<(), Halted> {
+    pub(crate) fn report(&self, said: Said) -> Result<(), Halted> {
         self.patiently(|| self.desk.report(self.claimed, said.clone())).map(|_| ())
     }
 
@@ -281,7 +290,7 @@ impl Work<'_> {
     }
 
     /// Ends the job.
-    fn end(&self, end: End, summary: &str, refs: &[Reference]) -> Result<End, Halted> {
+    pub(crate) fn end(&self, end: End, summary: &str, refs: &[Reference]) -> Result<End, Halted> {
         let chars = summary.chars().count();
         let mut said: String = summary.chars().take(SUMMARY_CHARS).collect();
         if chars > SUMMARY_CHARS {

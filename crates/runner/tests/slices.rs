@@ -3,7 +3,9 @@
 
 use std::{fs, path::Path, time::Duration};
 
-use baton_runner::executor::{CommandLine, Executor, Limits, Outcome, Played, Profile, Profiles, Running, Seen, Slice};
+use baton_runner::executor::{
+    CommandLine, Executor, Form, Limits, Outcome, Played, Profile, Profiles, Running, Seen, Slice,
+};
 use rustix::fs::{CWD, Mode, mkfifoat};
 
 const PLENTY: Duration = Duration::from_secs(600);
@@ -13,6 +15,7 @@ fn start(script: &str, scratch: &Path, limits: Limits) -> Running {
     let line = CommandLine { argv: ["sh", "-c", script].map(str::to_owned).to_vec(), profiles: Profiles::default() };
     let slice = Slice {
         prompt: "Do it.\n".to_owned(),
+        form: Form::Answer,
         cwd: scratch.to_owned(),
         profile: Profile::Audit,
         model: None,

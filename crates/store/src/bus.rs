@@ -180,7 +180,7 @@ pub fn task(tx: &mut dyn Tx, room: &RoomId, id: &BusId) -> Result<Option<Task>, 
 }
 
 /// Lists who is connected.
-const CONNECTIONS: &str = "
+pub(crate) const CONNECTIONS: &str = "
     SELECT agent_id, server, since_ms
       FROM connections
      WHERE room_id = ?1

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, params_from_iter};
 
-use crate::{inbox, jobs, library, log, references, runners, schema::MIGRATIONS, scopes, search, tasks};
+use crate::{bus, inbox, jobs, library, log, references, runners, schema::MIGRATIONS, scopes, search, tasks};
 
 fn database() -> Connection {
     let connection = Connection::open_in_memory().unwrap();
@@ -132,6 +132,24 @@ fn a_reference_is_looked_up_by_its_key() {
         (references::RUNNER, "(room_id=? AND runner=?)"),
         (references::ARTIFACT, "(room_id=? AND number=?)"),
         (references::ANCHOR, "(room_id=? AND anchor=?)"),
+    ]);
+}
+
+#[test]
+fn what_a_target_was_asked_and_still_owes_is_read_in_the_order_of_an_index() {
+    each_is_found_in_order(&[
+        (bus::BY_ID, "actions_by_id (room_id=? AND action_id=?)"),
+        (bus::OPEN, "actions_open (room_id=? AND target=? AND ended_at_ms=? AND seq>?)"),
+        (bus::TARGETS, "actions_open (room_id=?)"),
+        (bus::OF_GROUP, "actions_by_group (room_id=? AND group_id=? AND seq>?)"),
+        (bus::OF_TARGET, "actions_of_target (room_id=? AND target=? AND seq>?)"),
+        (bus::OF_SENDER, "actions_of_sender (room_id=? AND sender=? AND seq>?)"),
+        (bus::AFTER, "(room_id=? AND seq>?)"),
+        (bus::LAST_NEW, "actions_new (room_id=? AND group_id=? AND target=? AND sender=? AND seq<?)"),
+        (bus::CONVERSATION, "(room_id=? AND context_id=?)"),
+        (bus::TASK, "(room_id=? AND task_id=?)"),
+        (bus::CONNECTIONS, "(room_id=?)"),
+        (inbox::UNDELIVERED, "inbox_pending (room_id=? AND recipient=?)"),
     ]);
 }
 

@@ -4,11 +4,11 @@
 use std::{fs, path::Path};
 
 use baton_core::{
-    agent::Former, event::Recorded, ids::Seq, inbox::Inbox, job::Jobs, library::Library, process::Proof, room::Room,
-    runner::Runners, scope::Scopes, task::Tasks,
+    agent::Former, bus::Bus, event::Recorded, ids::Seq, inbox::Inbox, job::Jobs, library::Library, process::Proof,
+    room::Room, runner::Runners, scope::Scopes, task::Tasks,
 };
 use baton_store::{
-    SCHEMA_VERSION, Store, StoreError,
+    SCHEMA_VERSION, Store, StoreError, bus,
     engine::{Changes, Tx},
     former, hosts,
     idempotency::{self, Kept},
@@ -18,7 +18,16 @@ use baton_testkit::{Agent, Backend, Place, TestApp, on_every_backend};
 use rusqlite::Connection;
 use serde_json::json;
 
-/// Takes away what the fourth migration brought. What is left is what an earlier Baton has.
+/// Takes away what the fifth migration brought. What is left is what an earlier Baton has.
+const BACK_TO_FOUR: &[&str] = &[
+    "DROP TABLE connections",
+    "DROP TABLE conversation_tasks",
+    "DROP TABLE conversations",
+    "DROP TABLE actions",
+    "ALTER TABLE rooms DROP COLUMN name",
+];
+
+/// And the fourth.
 const BACK_TO_THREE: &[&str] = &[
     "DROP TABLE search_index",
     "DROP TABLE search_progress",
@@ -35,14 +44,27 @@ const BACK_TO_THREE: &[&str] = &[
     "ALTER TABLE log DROP COLUMN job",
 ];
 
+fn go_back_to_four(place: &Place) {
+    let version = match place.backend() {
+        Backend::Sqlite => "PRAGMA user_version = 4",
+        Backend::Postgres => "UPDATE schema_version SET version = 4",
+    };
+    take_away(place, BACK_TO_FOUR.iter().chain([&version]));
+}
+
 fn go_back_to_three(place: &Place) {
     let version = match place.backend() {
         Backend::Sqlite => "PRAGMA user_version = 3",
         Backend::Postgres => "UPDATE schema_version SET version = 3",
     };
-    let gone = place.open().write::<_, StoreError>(|tx| {
-        BACK_TO_THREE.iter().chain([&version]).try_for_each(|sql| tx.execute(sql, &[], Changes::Any))
-    });
+    take_away(place, BACK_TO_FOUR.iter().chain(BACK_TO_THREE).chain([&version]));
+}
+
+/// Opening it again would bring it up to date, so all is taken away at once.
+fn take_away<'a>(place: &Place, statements: impl Iterator<Item = &'a &'static str> + Clone) {
+    let gone = place
+        .open()
+        .write::<_, StoreError>(|tx| statements.clone().try_for_each(|sql| tx.execute(sql, &[], Changes::Any)));
     gone.unwrap();
 }
 
@@ -79,16 +101,21 @@ fn made_of(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn what_is_taken_away_leaves_exactly_the_third_schema_of_the_embedded_store() {
+fn what_is_taken_away_leaves_exactly_the_schemas_that_the_embedded_store_had() {
+    leaves_exactly(go_back_to_three, &["0001_rooms", "0002_hosts", "0003_agents"]);
+    leaves_exactly(go_back_to_four, &["0001_rooms", "0002_hosts", "0003_agents", "0004_jobs"]);
+}
+
+fn leaves_exactly(go_back: fn(&Place), files: &[&str]) {
     let place = Place::new(Backend::Sqlite);
     drop(place.open());
-    go_back_to_three(&place);
-    let third = Connection::open_in_memory().unwrap();
-    for file in ["0001_rooms", "0002_hosts", "0003_agents"] {
+    go_back(&place);
+    let earlier = Connection::open_in_memory().unwrap();
+    for file in files {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/schema/{file}.sqlite.sql"));
-        third.execute_batch(&fs::read_to_string(path).unwrap()).unwrap();
+        earlier.execute_batch(&fs::read_to_string(path).unwrap()).unwrap();
     }
-    let mut names = third.prepare(MADE_OF_IN_SQLITE).unwrap();
+    let mut names = earlier.prepare(MADE_OF_IN_SQLITE).unwrap();
     let expected: Vec<String> = names.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     // Looked at from outside: opening it would bring it up to date.
     let database = place.data_directory().join(baton_store::DATABASE_FILE);
@@ -197,5 +224,35 @@ fn a_store_of_the_third_schema_keeps_everything_and_gains_jobs() {
         assert_eq!(found["hits"].as_array().unwrap().len(), 1, "{found}");
         ana.does("jobs.create", json!({"title": "t", "prompt": "p", "task": "TASK-001"}));
         assert_eq!(ana.does("jobs.list", json!({"task": "TASK-001"}))["jobs"].as_array().unwrap().len(), 1);
+    });
+}
+
+#[test]
+fn a_store_of_the_fourth_schema_keeps_everything_and_gains_the_bus() {
+    on_every_backend(|app| {
+        let ana = collaborate(&app, &app.agent_elsewhere("gone", "afar"));
+        ana.does("jobs.create", json!({"title": "t", "prompt": "p", "task": "TASK-001"}));
+        let (before, newest) = (everything(&app.place().open()), made_of(app.place()));
+        go_back_to_four(app.place());
+        let store = app.place().open();
+        assert_eq!(store.info().unwrap().schema, SCHEMA_VERSION);
+        assert_eq!(everything(&store), before);
+        assert_eq!(made_of(app.place()), newest, "it is made of what a fresh one is made of");
+        for Whole { room, .. } in &before.0 {
+            assert_eq!(room.name, None);
+            assert_eq!(store.read::<_, StoreError>(|tx| bus::all(tx, &room.id)).unwrap(), Bus::default());
+        }
+
+        // What is new works on what was there before.
+        let app = app.beside();
+        let ana = ana.through(&app);
+        assert_eq!(ana.does("jobs.list", json!({}))["jobs"].as_array().unwrap().len(), 1);
+        ana.does("bus.rename", json!({"name": "the workspace"}));
+        let actions = json!([{
+            "type": "message", "dst": "bo", "action_id": "a1", "action_index": 0, "kind": "user", "text": "hello",
+        }]);
+        ana.does("bus.submit", json!({"group_id": "g", "actions": actions}));
+        let listed = ana.does("bus.actions", json!({"group_id": "g"}));
+        assert_eq!(listed["actions"].as_array().unwrap().len(), 1, "{listed}");
     });
 }

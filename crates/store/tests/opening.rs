@@ -207,6 +207,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0003_agents.sqlite.sql", "51a6d6fdd54ae3f25d2e5488cc0cee75272b10ca84ea2999a9a3f28d04d04329"),
     ("0004_jobs.postgres.sql", "251f9c0260d222bb3d30cca68f87f2993bd83d6443f9248aa3b2add9eff9b15f"),
     ("0004_jobs.sqlite.sql", "ea84744973a3b3bca2ca63f51c8bac4c2cec914381641f81738ddcd5d88caf72"),
+    ("0005_bus.postgres.sql", "e2677a64106f5f971f523f32290a5ea1b5b41287ad4033da9a781f9d77dfec27"),
+    ("0005_bus.sqlite.sql", "7ee34e4839dd5098f66f15843181c8e227a2aa36c8175f8e8440a54149b0c512"),
 ];
 
 #[test]

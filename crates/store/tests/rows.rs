@@ -59,6 +59,7 @@ fn room(id: &str, stick: Stick) -> Room {
     Room {
         id: id.parse().unwrap(),
         canonical_path: Some(format!("/repo/{id}")),
+        name: Some(format!("the {id}")),
         members: vec![
             member("codex", Some(process()), SessionKind::McpHarness),
             member("ana", None, SessionKind::Human),

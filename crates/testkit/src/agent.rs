@@ -5,7 +5,10 @@ use std::{
     thread::{self, ScopedJoinHandle},
 };
 
-use baton_app::{Caller, Cancel, Failure};
+use baton_app::{
+    Caller, Cancel, Failure,
+    table::{self, Subject},
+};
 use baton_core::{
     ids::{AgentId, RoomId},
     process::{ProcessIdentity, SessionKind},
@@ -114,7 +117,9 @@ impl<'a> Agent<'a> {
 
     /// Calls a command. Unless the input says otherwise, it is about the room joined last.
     pub fn call(&self, command: &str, mut input: Value) -> Result<Value, Failure> {
-        if !matches!(command, "room.join" | "room.list")
+        let about_a_room = table::find(command).is_some_and(|command| command.subject == Subject::Room);
+        if about_a_room
+            && !matches!(command, "room.join" | "room.list")
             && let (Some(fields), Some(room)) = (input.as_object_mut(), &*self.room_lock())
         {
             fields.entry("room_id").or_insert_with(|| room.as_str().into());

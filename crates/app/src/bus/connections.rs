@@ -13,11 +13,7 @@ use baton_core::{
 use baton_store::bus;
 
 use crate::{
-    App, Caller, Failure,
-    app::Request,
-    change::Change,
-    commands::bus::{AgentStatus, GONE},
-    liveness::identify,
+    App, Caller, Failure, app::Request, bus::why_lost, change::Change, commands::bus::AgentStatus, liveness::identify,
 };
 
 /// Whoever acts when nobody in particular does: a server that finds a target gone.
@@ -31,30 +27,31 @@ impl App {
         self.change(caller, &request, room, |change| {
             change.require_agent()?;
             let you = change.actor.agent_id.clone();
+            let connections = change.connections()?;
             let serves = |connection: &Connection| {
                 connection.server.as_ref().is_none_or(|server| !change.witness.liveness(server).is_gone())
             };
-            let others = bus::connections(change.tx, &change.room.id)?;
-            if others.iter().any(|connection| connection.agent_id == you && serves(connection)) {
+            if connections.iter().any(|connection| connection.agent_id == you && serves(connection)) {
                 let message = format!("{you} has a runtime that is connected already.");
                 return Err(Failure::new(ErrorCode::DuplicateListener, message));
             }
             // It may be another process than the one that joined.
             change.join(None, None)?;
-            change.connections()?;
             let name = change.name_of(&you);
             change.record(Event::Connected(Connected { agent_id: you, name, server: server.clone() }))?;
             Ok(())
         })
     }
 
-    /// Notes that the caller's runtime is not connected any more.
+    /// Notes that the caller's runtime is not connected to this process any more. If it is connected to another one by
+    /// now, that is not this one's to end.
     pub fn disconnect(&self, caller: &Caller, room: &RoomId, why: &str) -> Result<(), Failure> {
         let agent = caller.actor().agent_id;
+        let server = identify(std::process::id());
         self.as_server(room, |change| {
-            if change.connections()?.iter().any(|connection| connection.agent_id == agent) {
-                let (agent_id, name, why) = (agent.clone(), change.name_of(&agent), why.to_owned());
-                change.record(Event::Disconnected(Disconnected { agent_id, name, why }))?;
+            let own = |connection: &Connection| connection.agent_id == agent && connection.server == server;
+            if change.connections()?.iter().any(own) {
+                change.disconnect(&agent, why)?;
             }
             Ok(())
         })
@@ -66,8 +63,12 @@ impl App {
             let found = self.room(tx, room)?;
             let eyes = self.eyes(tx, &found)?;
             let owing = bus::owing(tx, room)?;
-            let gone = |agent: &AgentId| found.member(agent).is_some_and(|member| member.liveness(&eyes).is_gone());
-            Ok(owing.iter().any(gone))
+            for target in owing {
+                if why_lost(tx, &found, &target, &eyes)?.is_some() {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
         })?;
         if !owing {
             return Ok(());
@@ -77,9 +78,8 @@ impl App {
                 return Ok(());
             }
             for target in bus::owing(change.tx, &change.room.id)? {
-                let member = change.room.member(&target);
-                if member.is_some_and(|member| member.liveness(change.witness).is_gone()) {
-                    change.end_actions_of(&target, GONE)?;
+                if let Some(why) = why_lost(change.tx, &change.room, &target, change.witness)? {
+                    change.end_actions_of(&target, why)?;
                 }
             }
             Ok(())
@@ -100,6 +100,15 @@ impl App {
 }
 
 impl Change<'_> {
+    /// Ends the connection of an agent's runtime, if it has one.
+    pub(crate) fn disconnect(&mut self, agent: &AgentId, why: &str) -> Result<(), Failure> {
+        if self.connections()?.iter().any(|connection| connection.agent_id == *agent) {
+            let (agent_id, name, why) = (agent.clone(), self.name_of(agent), why.to_owned());
+            self.record(Event::Disconnected(Disconnected { agent_id, name, why }))?;
+        }
+        Ok(())
+    }
+
     /// What people call an agent.
     pub(crate) fn name_of(&self, agent: &AgentId) -> String {
         self.room.member(agent).map_or_else(|| agent.to_string(), |member| member.display_name.clone())
@@ -107,7 +116,7 @@ impl Change<'_> {
 
     /// Whether an agent's runtime is there.
     pub(crate) fn status_of(&mut self, agent: &AgentId) -> Result<AgentStatus, Failure> {
-        let connections = bus::connections(self.tx, &self.room.id)?;
+        let connections = self.connections()?;
         let connection = connections.iter().find(|connection| connection.agent_id == *agent);
         let Some(member) = self.room.member(agent) else { return Ok(AgentStatus::Disconnected) };
         Ok(AgentStatus::of(connection, &member.liveness(self.witness), self.witness))

@@ -4,6 +4,9 @@
 
 mod connections;
 mod record;
+mod workers;
 
 pub use connections::SERVER;
 pub use record::{Record, VERSION};
+pub use workers::Ending;
+pub(crate) use workers::why_lost;

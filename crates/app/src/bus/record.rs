@@ -48,12 +48,17 @@ impl Record {
             id: event_id(&recorded.room_id, recorded.seq),
             ts: recorded.at,
             src: recorded.actor.clone(),
-            dst: recorded.event.subject().cloned(),
+            // Who is there and what the session is called concerns everybody who looks.
+            dst: recorded.event.subject().filter(|_| !is_for_all(kind)).cloned(),
             session: recorded.room_id.clone(),
             seq: recorded.seq,
             payload,
         }
     }
+}
+
+fn is_for_all(kind: &str) -> bool {
+    kind.starts_with("agent.") || kind.starts_with("session.")
 }
 
 impl App {

@@ -75,6 +75,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<open::Open>(),
     Command::of::<skill::Skill>(),
     Command::of::<bus::Sessions>(),
+    Command::of::<bus::Get>(),
     Command::of::<bus::Open>(),
     Command::of::<bus::Rename>(),
     Command::of::<bus::Close>(),

@@ -31,10 +31,20 @@ pub struct Assignment {
 impl Assignment {
     /// Who works on it.
     pub fn agent_id(&self) -> AgentId {
-        let room = self.room.as_str();
-        let room = room.strip_prefix("room_").unwrap_or(room);
-        format!("job:{}@{room}", self.job).parse().expect("a job and a room make an agent's id: both are short")
+        agent_of(&self.room, self.job)
     }
+}
+
+/// The agent of a job.
+pub(crate) fn agent_of(room: &RoomId, job: JobId) -> AgentId {
+    let room = room.as_str();
+    let room = room.strip_prefix("room_").unwrap_or(room);
+    format!("job:{job}@{room}").parse().expect("a job and a room make an agent's id: both are short")
+}
+
+/// The job whose agent it is, if it is one. Nobody can choose such an id: it has a colon.
+pub(crate) fn job_of(agent: &AgentId) -> Option<JobId> {
+    agent.as_str().strip_prefix("job:")?.split_once('@')?.0.parse().ok()
 }
 
 impl fmt::Display for Assignment {
@@ -69,6 +79,8 @@ mod tests {
         let assignment: Assignment = text.parse().unwrap();
         assert_eq!(assignment.to_string(), text);
         assert_eq!(assignment.agent_id().as_str(), "job:JOB-012@4k9v");
+        assert_eq!(job_of(&assignment.agent_id()), Some(assignment.job));
+        assert_eq!(job_of(&"job:3f2a90".parse().unwrap()), None, "a client that calls itself so is none");
         for wrong in ["", "room_1", "room_1/JOB-1/x/r", "lobby/JOB-1/1/r", "room_1/TASK-1/1/r", "room_1/JOB-1/1/"] {
             assert!(wrong.parse::<Assignment>().is_err(), "{wrong}");
         }

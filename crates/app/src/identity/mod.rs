@@ -21,5 +21,6 @@ mod tests;
 
 pub use ancestry::Ancestor;
 pub use assignment::{Assignment, BATON_JOB};
-pub use resolve::{Signals, Surface, guardian, resolve};
+pub(crate) use assignment::{agent_of, job_of};
+pub use resolve::{Signals, Surface, guardian, resolve, resolve_remote};
 pub use surroundings::Surroundings;

@@ -69,6 +69,18 @@ pub fn resolve(signals: &Signals<'_>) -> Actor {
     }
 }
 
+/// Who calls through a server: no process and no variables of it can be seen, so it is the conversation that it names,
+/// where its harness is known to, and else its `seat`: what the server tells its clients apart by.
+pub fn resolve_remote(client_name: Option<&str>, thread_id: Option<&str>, seat: &str) -> Actor {
+    let name = client_name.unwrap_or_default();
+    let agent_id = match (Harness::of_client(name), thread_id.filter(|id| !id.is_empty())) {
+        (Some(Harness::Codex), Some(thread)) => agent_id::hashed(Harness::Codex.slug(), &["conversation", thread]),
+        (Some(harness), _) => agent_id::hashed(harness.slug(), &["seat", seat]),
+        (None, _) => agent_id::hashed(&agent_id::slug(name), &["seat", name, seat]),
+    };
+    Actor { agent_id, process: None, session_kind: SessionKind::McpHarness, overridden: false }
+}
+
 /// The process that `baton hold` keeps for a person: the same person, held by `own`.
 pub fn guardian(person: Actor, own: Option<ProcessIdentity>) -> Actor {
     Actor { process: own, session_kind: SessionKind::HumanGuardian, ..person }

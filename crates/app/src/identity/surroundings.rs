@@ -66,7 +66,8 @@ impl Surroundings {
 
     /// The person whose process this is, where they come in by way of `surface` and not from a terminal.
     pub fn person_over(&self, surface: &str) -> AgentId {
-        let place = self.machine.as_deref().map_or_else(|| surface.to_owned(), |machine| format!("{surface}@{machine}"));
+        let place =
+            self.machine.as_deref().map_or_else(|| surface.to_owned(), |machine| format!("{surface}@{machine}"));
         agent_id::human(&self.user, &place)
     }
 

@@ -7,7 +7,7 @@ use baton_core::{
     time::Timestamp,
 };
 
-use super::{Ancestor, Signals, Surface, Surroundings, guardian, resolve};
+use super::{Ancestor, Signals, Surface, Surroundings, guardian, resolve, resolve_remote};
 use crate::environment::Environment;
 
 /// `pid comm argv…`, one per ancestor, parent first.
@@ -147,6 +147,25 @@ fn nested_harnesses_inherit_variables_and_only_the_inner_ones_count() {
     // The same harness twice: the inherited pid is the outer one's.
     let twice = found(mcp("claude-code", None), &[("CLAUDE_PID", "20")], &["50 claude", "30 zsh", "20 claude"]);
     assert_eq!(shown(&twice), "claude-code process=50");
+}
+
+#[test]
+fn through_a_server_codex_is_its_conversation_and_others_are_their_seat() {
+    let local = found(mcp("codex-mcp-client", Some("t-1")), &[], &["50 codex"]);
+    let remote = resolve_remote(Some("codex-mcp-client"), Some("t-1"), "seat-1");
+    assert_eq!((&remote.agent_id, &remote.process), (&local.agent_id, &None), "the same agent as on stdio");
+    for client in [Some("codex-mcp-client"), Some("claude-code"), Some("Acme Editor"), Some("human"), None] {
+        let one = resolve_remote(client, None, "seat-1");
+        assert_eq!(one, resolve_remote(client, None, "seat-1"));
+        assert_ne!(one.agent_id, resolve_remote(client, None, "seat-2").agent_id);
+        assert!(!one.agent_id.as_str().starts_with("human:"), "{}", one.agent_id);
+    }
+    let threaded = resolve_remote(Some("claude-code"), Some("t-1"), "seat-1");
+    assert_eq!(
+        threaded,
+        resolve_remote(Some("claude-code"), None, "seat-1"),
+        "it does not mean its conversation by it"
+    );
 }
 
 #[test]

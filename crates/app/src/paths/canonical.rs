@@ -15,6 +15,10 @@ pub fn canonical(path: &Path, cwd: &Path) -> Result<String, Failure> {
     if path.as_os_str().len() > limits::PATH_BYTES {
         return Err(invalid(path, "is too long"));
     }
+    if path.is_relative() && cwd.as_os_str().is_empty() {
+        let failure = invalid(path, "is relative, and a server does not know to what");
+        return Err(failure.advising("Send an absolute path."));
+    }
     let mut real = fs::canonicalize(cwd.join(path)).map_err(|error| unreachable(path, &error))?;
     let is_dir = fs::metadata(&real).map_err(|error| unreachable(path, &error))?.is_dir();
     if !is_dir {

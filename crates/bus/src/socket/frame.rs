@@ -10,7 +10,7 @@ use baton_app::{Failure, bus::VERSION};
 use baton_core::{ids::RoomId, time::Timestamp};
 use serde_json::{Value, json};
 
-use crate::Rendered;
+use crate::{Pushed, Rendered};
 
 /// Who says what the bus itself says.
 const SRC: &str = "bus";
@@ -21,9 +21,9 @@ pub(super) const CLOSING: &str = "bus.closing";
 /// An event of a stream.
 const RECORD: &str = "events.record";
 /// The end of a stream.
-pub(super) const DROPPED: &str = "events.dropped";
+pub(super) const DROPPED: &str = "bus.dropped";
 /// The bytes of an envelope beside its body, or more.
-const SHELL_BYTES: usize = 512;
+const SHELL_BYTES: usize = 1024;
 
 /// An envelope, before it has its place on the connection.
 #[derive(Debug)]
@@ -41,6 +41,8 @@ enum Body {
     /// `error`, as JSON.
     Refusal(String),
     Record(Arc<Rendered>),
+    /// Something for an agent, from its sender.
+    Push(Arc<Pushed>),
     /// Nothing more than its type.
     Word,
 }
@@ -67,6 +69,12 @@ impl Frame {
         Self { kind: RECORD.to_owned(), session, corr, body: Body::Record(event) }
     }
 
+    /// The next delivery to the runtime that request `corr` connected.
+    pub(super) fn push(session: &RoomId, corr: &str, pushed: Arc<Pushed>) -> Self {
+        let (session, corr) = (Some(session.clone()), Some(corr.to_owned()));
+        Self { kind: pushed.kind.to_owned(), session, corr, body: Body::Push(pushed) }
+    }
+
     /// A word of the bus.
     pub(super) fn word(kind: &str, session: Option<RoomId>, corr: Option<&str>) -> Self {
         Self { kind: kind.to_owned(), session, corr: corr.map(str::to_owned), body: Body::Word }
@@ -78,6 +86,7 @@ impl Frame {
             + match &self.body {
                 Body::Answer(json) | Body::Refusal(json) => json.len(),
                 Body::Record(event) => event.json.len(),
+                Body::Push(pushed) => pushed.payload.len(),
                 Body::Word => 0,
             }
     }
@@ -89,10 +98,13 @@ impl Frame {
             let _ = line.write_fmt(text);
         };
         let quoted = |text: &str| Value::from(text).to_string();
-        put(format_args!(
-            "{{\"v\":{VERSION},\"type\":{},\"id\":\"{id}\",\"ts\":\"{ts}\",\"src\":\"{SRC}\"",
-            quoted(&self.kind)
-        ));
+        put(format_args!("{{\"v\":{VERSION},\"type\":{},\"id\":\"{id}\",\"ts\":\"{ts}\"", quoted(&self.kind)));
+        match &self.body {
+            Body::Push(pushed) => put(format_args!(",\"src\":\"{}\",\"dst\":\"{}\"", pushed.src, pushed.dst)),
+            Body::Answer(_) | Body::Refusal(_) | Body::Record(_) | Body::Word => {
+                put(format_args!(",\"src\":\"{SRC}\""))
+            }
+        }
         if let Some(session) = &self.session {
             put(format_args!(",\"session\":\"{session}\""));
         }
@@ -107,6 +119,7 @@ impl Frame {
                 let Rendered { seq, ts, json, .. } = &**event;
                 put(format_args!(",\"payload\":{{\"seq\":{seq},\"ts\":\"{ts}\",\"envelope\":{json}}}}}\n"));
             }
+            Body::Push(pushed) => put(format_args!(",\"payload\":{}}}\n", pushed.payload)),
             Body::Word => put(format_args!("}}\n")),
         }
     }

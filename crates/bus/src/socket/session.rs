@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use baton_app::{
-    Failure,
-    table::{self, Command, Effect},
+    Caller, Failure,
+    commands::bus::{AddResult, RemoveResult},
+    table::{self, Command, Effect, Subject},
 };
 use baton_core::{
     code::ErrorCode,
@@ -25,7 +26,7 @@ use super::{
     frame::Frame,
     out::Out,
     speakers::Speakers,
-    streams::{StopInput, StreamInput, Streams},
+    streams::{ActionsInput, Opened, StopInput, StreamInput, Streams},
 };
 use crate::{Hub, envelope::Request};
 
@@ -42,19 +43,22 @@ pub enum Word {
     Ping,
     /// Follow a session from a cursor.
     Stream,
-    /// Follow it no longer.
+    /// Be an agent's runtime in a session: have its actions pushed.
+    Actions,
+    /// Follow either no longer.
     Stop,
 }
 
 impl Word {
     /// Every word.
-    pub const ALL: [Self; 3] = [Self::Ping, Self::Stream, Self::Stop];
+    pub const ALL: [Self; 4] = [Self::Ping, Self::Stream, Self::Actions, Self::Stop];
 
     /// The word as it is written.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ping => "ping",
             Self::Stream => "events.stream",
+            Self::Actions => "actions.stream",
             Self::Stop => "events.stop",
         }
     }
@@ -104,7 +108,7 @@ impl Session {
     }
 
     /// Waits until waits have come back and streams have said their last word, since the server ends.
-    pub(super) async fn finish(mut self) {
+    pub(super) async fn finish(&mut self) {
         while self.waits.join_next().await.is_some() {}
         self.streams.ended().await;
     }
@@ -117,24 +121,31 @@ impl Session {
                 self.streams.stop(&stream)?;
                 Ok(json!({"stream": stream}))
             }),
-            Word::Stream => {
-                let opened = match parsed::<StreamInput>(&mut request) {
-                    Ok(input) => {
-                        let told = json!({"session": input.room_id, "after": input.after, "stream": request.id});
-                        self.streams.open(&self.hub, &request.id, input).await.map(|opened| (opened, told))
-                    }
-                    Err(failure) => Err(failure),
-                };
-                match opened {
-                    Ok((opened, told)) => {
-                        self.out.send(Frame::answer(&request.kind, &request.id, session, Ok(told))).await;
-                        return self.streams.begin(opened, &request.id, &self.out, &self.cut);
-                    }
-                    Err(failure) => Err(failure),
+            Word::Stream | Word::Actions => match self.open(word, &mut request).await {
+                Ok((opened, told)) => {
+                    // The answer first, then what is streamed.
+                    self.out.send(Frame::answer(&request.kind, &request.id, session, Ok(told))).await;
+                    return self.streams.begin(opened, &request.id, &self.out, &self.cut);
                 }
-            }
+                Err(failure) => Err(failure),
+            },
         };
         self.out.send(Frame::answer(&request.kind, &request.id, session, answer)).await;
+    }
+
+    async fn open(&mut self, word: Word, request: &mut Request) -> Result<(Opened, Value), Failure> {
+        let caller = self.speakers.caller(request.src.as_deref())?;
+        if word == Word::Stream {
+            let input: StreamInput = parsed(request)?;
+            let told = json!({"session": input.room_id, "after": input.after, "stream": request.id});
+            return Ok((self.streams.events(&self.hub, &request.id, input).await?, told));
+        }
+        let input: ActionsInput = parsed(request)?;
+        let (agent, room) = (caller.actor().agent_id, input.room_id.clone());
+        let told = json!({"session": room, "agent_id": agent, "stream": request.id});
+        let opened = self.streams.actions(&self.hub, &request.id, caller, input).await?;
+        self.speakers.add(&agent, room);
+        Ok((opened, told))
     }
 
     fn ping(&self, request: &Request) -> Result<Value, Failure> {
@@ -180,10 +191,7 @@ impl Session {
         self.out.send(Frame::answer(&request.kind, &request.id, session, answer)).await;
     }
 
-    fn prepare(
-        &self,
-        request: &mut Request,
-    ) -> Result<(baton_app::Caller, &'static Command, Map<String, Value>), Failure> {
+    fn prepare(&self, request: &mut Request) -> Result<(Caller, &'static Command, Map<String, Value>), Failure> {
         let Some(command) = table::find_on_wire(&request.kind) else {
             let shown: String = request.kind.chars().take(limits::SHOWN_INPUT_CHARS).collect();
             let words: Vec<&str> = Word::ALL.map(Word::as_str).to_vec();
@@ -192,28 +200,48 @@ impl Session {
                 .with("also", words)
                 .advising("Use a command of docs/protocol.md, or one of `also`."));
         };
+        if let (Subject::Store, Some(_)) = (command.subject, &request.session) {
+            let message = format!("session: {} is about no session in particular.", command.wire_name());
+            return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "session"));
+        }
         let input = request.input()?;
-        let caller = match (command.name, input.get("id").and_then(Value::as_str)) {
-            // It speaks for the agent that it adds already when it adds it. A wrong id is the command's to refuse.
-            (ADD, Some(id)) if request.src.as_deref().is_none_or(|src| src == id) => match id.parse() {
-                Ok(id) => self.speakers.candidate(&id)?,
-                Err(_) => self.speakers.caller(None)?,
-            },
-            _ => self.speakers.caller(request.src.as_deref())?,
+        let src = request.src.as_deref();
+        let caller = match command.wire_name() {
+            ADD => self.speakers.adder(src, input.get("id").and_then(Value::as_str))?,
+            _ => self.speakers.caller(src)?,
         };
         Ok((caller, command, input))
     }
 
     /// Remembers for whom the connection speaks.
     fn notice(&mut self, command: &Command, answer: &Value) {
-        let id = || answer.get("agent").and_then(|agent| agent.get("id")).or_else(|| answer.get("id"));
-        let id = || id().and_then(Value::as_str).and_then(|id| id.parse::<AgentId>().ok());
-        match command.name {
-            ADD => id().iter().for_each(|id| self.speakers.add(id)),
-            REMOVE => id().iter().for_each(|id| self.speakers.remove(id)),
+        match command.wire_name() {
+            ADD => {
+                if let Some(AddResult { room_id, agent, .. }) = told(answer) {
+                    self.speakers.add(&agent.id, room_id);
+                }
+            }
+            REMOVE => {
+                if let Some(RemoveResult { room_id, removed, .. }) = told(answer) {
+                    self.speakers.remove(&removed, &room_id);
+                }
+            }
             _ => {}
         }
     }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        for (process, sessions) in self.speakers.departures() {
+            self.hub.hung_up(process, sessions);
+        }
+    }
+}
+
+/// What a command answered, as the type that it answered with.
+fn told<T: DeserializeOwned>(answer: &Value) -> Option<T> {
+    T::deserialize(answer).ok()
 }
 
 /// The session that a request names, to be repeated in its answer.

@@ -4,7 +4,7 @@
 //! `agent.add` it speaks for agents of its own choice, too; `src` says for which, and without it the one that was added
 //! last speaks. Nobody speaks for an agent that this connection did not add.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use baton_app::{
     Caller, Cancel, Connection, Failure,
@@ -13,7 +13,7 @@ use baton_app::{
 };
 use baton_core::{
     code::ErrorCode,
-    ids::AgentId,
+    ids::{AgentId, RoomId},
     limits,
     process::{ProcessIdentity, SessionKind},
     room::Actor,
@@ -38,6 +38,8 @@ pub(super) struct Speakers {
 struct Speaker {
     actor: Actor,
     connection: Arc<Connection>,
+    /// Where it was added.
+    sessions: BTreeSet<RoomId>,
 }
 
 impl Speakers {
@@ -58,7 +60,7 @@ impl Speakers {
                 surroundings = surroundings.among_machines();
             }
             Ok(Self {
-                own: Speaker { actor: surroundings.cli_caller(), connection: Arc::default() },
+                own: Speaker::new(surroundings.cli_caller()),
                 added: Vec::new(),
                 process,
                 cwd: surroundings.environment().cwd().to_owned(),
@@ -70,7 +72,7 @@ impl Speakers {
 
     /// The caller of a request from `src`.
     pub(super) fn caller(&self, src: Option<&str>) -> Result<Caller, Failure> {
-        let own = self.caller_of(&self.own).assigned(self.assignment.clone());
+        let own = self.own();
         let Some(src) = src else { return Ok(self.added.last().map_or(own, |last| self.caller_of(last))) };
         if own.actor().agent_id.as_str() == src {
             return Ok(own);
@@ -84,31 +86,51 @@ impl Speakers {
         })
     }
 
-    /// The caller that an agent of the client's choice would be, if it were added.
-    pub(super) fn candidate(&self, id: &AgentId) -> Result<Caller, Failure> {
-        if let Some(known) = self.added.iter().find(|speaker| speaker.actor.agent_id == *id) {
-            return Ok(self.caller_of(known));
+    /// The caller who adds the agent `id`, or itself. Who may be chosen is the command's to say, so it is told who the
+    /// client is, and that its process stands for whomever it adds.
+    pub(super) fn adder(&self, src: Option<&str>, id: Option<&str>) -> Result<Caller, Failure> {
+        let Some(id) = id else { return src.map_or_else(|| Ok(self.own()), |src| self.caller(Some(src))) };
+        // Who it says that it is must be one of its own, even when it adds another.
+        src.filter(|src| *src != id).map_or(Ok(()), |src| self.caller(Some(src)).map(drop))?;
+        if let Ok(known) = self.caller(Some(id)) {
+            return Ok(known);
         }
         if self.added.len() >= AGENTS_MAX {
             let message = format!("A connection speaks for at most {AGENTS_MAX} agents.");
             return Err(Failure::new(ErrorCode::RateLimited, message).advising("Open another connection."));
         }
-        Ok(self.caller_of(&self.speaker(id)))
+        let process = Some(self.process.clone());
+        let own = self.own().actor();
+        let actor = Actor { process, session_kind: SessionKind::McpHarness, overridden: false, ..own };
+        Ok(self.caller_of(&Speaker::new(actor)))
     }
 
-    /// Speaks for an agent from now on, and for it unless told otherwise.
-    pub(super) fn add(&mut self, id: &AgentId) {
+    /// Speaks for an agent in a session from now on, and for it unless told otherwise.
+    pub(super) fn add(&mut self, id: &AgentId, session: RoomId) {
         let known = self.added.iter().position(|speaker| speaker.actor.agent_id == *id);
-        let speaker = match known {
+        let mut speaker = match known {
             Some(place) => self.added.remove(place),
-            None => self.speaker(id),
+            None if *id == self.own().actor().agent_id => {
+                self.own.sessions.insert(session);
+                return;
+            }
+            None => Speaker::new(Actor {
+                agent_id: id.clone(),
+                process: Some(self.process.clone()),
+                session_kind: SessionKind::McpHarness,
+                overridden: true,
+            }),
         };
+        speaker.sessions.insert(session);
         self.added.push(speaker);
     }
 
-    /// Does not speak for an agent any more.
-    pub(super) fn remove(&mut self, id: &AgentId) {
-        self.added.retain(|speaker| speaker.actor.agent_id != *id);
+    /// Does not speak for an agent in a session any more.
+    pub(super) fn remove(&mut self, id: &AgentId, session: &RoomId) {
+        for speaker in self.added.iter_mut().filter(|speaker| speaker.actor.agent_id == *id) {
+            speaker.sessions.remove(session);
+        }
+        self.added.retain(|speaker| !speaker.sessions.is_empty());
     }
 
     /// For whom it speaks, its own identity first.
@@ -116,15 +138,24 @@ impl Speakers {
         [&self.own].into_iter().chain(&self.added).map(|speaker| self.caller_of(speaker).actor().agent_id)
     }
 
-    fn speaker(&self, id: &AgentId) -> Speaker {
-        let process = Some(self.process.clone());
-        let session_kind = SessionKind::McpHarness;
-        let actor = Actor { agent_id: id.clone(), process, session_kind, overridden: true };
-        Speaker { actor, connection: Arc::default() }
+    /// The processes that stand for its agents, and where.
+    pub(super) fn departures(&self) -> impl Iterator<Item = (ProcessIdentity, BTreeSet<RoomId>)> {
+        let speakers = [&self.own].into_iter().chain(&self.added);
+        speakers.filter_map(|speaker| Some((speaker.actor.process.clone()?, speaker.sessions.clone())))
+    }
+
+    fn own(&self) -> Caller {
+        self.caller_of(&self.own).assigned(self.assignment.clone())
     }
 
     fn caller_of(&self, speaker: &Speaker) -> Caller {
         let caller = Caller::new(speaker.actor.clone(), self.cwd.clone());
         caller.on(Arc::clone(&speaker.connection), Cancel::never())
+    }
+}
+
+impl Speaker {
+    fn new(actor: Actor) -> Self {
+        Self { actor, connection: Arc::default(), sessions: BTreeSet::new() }
     }
 }

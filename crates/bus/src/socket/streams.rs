@@ -1,8 +1,8 @@
-//! The rooms that a connection follows.
+//! What a connection follows: rooms, and the inboxes of agents whose runtime it is.
 
 use std::{collections::HashMap, sync::Arc};
 
-use baton_app::Failure;
+use baton_app::{Caller, Failure};
 use baton_core::{
     code::ErrorCode,
     ids::{RoomId, Seq},
@@ -17,7 +17,7 @@ use super::{
     frame::{CLOSING, DROPPED, Frame},
     out::Out,
 };
-use crate::{Hub, Next, Subscription};
+use crate::{Hub, Next, Overrun, Push, Runtime, Subscription};
 
 /// Most streams of one connection.
 const STREAMS_MAX: usize = 64;
@@ -32,6 +32,18 @@ pub(super) struct StreamInput {
     /// The cursor: only events after this place. Without it from the beginning.
     #[serde(default)]
     pub(super) after: Seq,
+}
+
+/// What `actions.stream` takes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ActionsInput {
+    /// Which session.
+    #[serde(alias = "session", alias = "session_id")]
+    pub(super) room_id: RoomId,
+    /// Actions after this place that were told before and have not ended are told again. Without it all of them.
+    #[serde(default)]
+    pub(super) resume_after: Seq,
 }
 
 /// What `events.stop` takes.
@@ -50,14 +62,35 @@ pub(super) struct Streams {
 }
 
 /// A stream that is about to begin.
-pub(super) struct Opened {
-    subscription: Subscription,
-    room: RoomId,
+pub(super) enum Opened {
+    /// Of a room's events.
+    Events(RoomId, Subscription),
+    /// Of what is submitted to an agent.
+    Actions(RoomId, Box<Runtime>),
 }
 
 impl Streams {
-    /// Subscribes, for the request `id`.
-    pub(super) async fn open(&mut self, hub: &Hub, id: &str, input: StreamInput) -> Result<Opened, Failure> {
+    /// Follows a room, for the request `id`.
+    pub(super) async fn events(&mut self, hub: &Hub, id: &str, input: StreamInput) -> Result<Opened, Failure> {
+        self.require_room(id)?;
+        let subscription = hub.subscribe(&input.room_id, input.after).await?;
+        Ok(Opened::Events(input.room_id, subscription))
+    }
+
+    /// Connects the caller's runtime, for the request `id`.
+    pub(super) async fn actions(
+        &mut self,
+        hub: &Arc<Hub>,
+        id: &str,
+        caller: Caller,
+        input: ActionsInput,
+    ) -> Result<Opened, Failure> {
+        self.require_room(id)?;
+        let runtime = hub.runtime(caller, &input.room_id, input.resume_after).await?;
+        Ok(Opened::Actions(input.room_id, Box::new(runtime)))
+    }
+
+    fn require_room(&mut self, id: &str) -> Result<(), Failure> {
         while self.tasks.try_join_next().is_some() {}
         self.running.retain(|_, task| !task.is_finished());
         if self.running.contains_key(id) {
@@ -68,15 +101,14 @@ impl Streams {
             let message = format!("A connection has at most {STREAMS_MAX} streams.");
             return Err(Failure::new(ErrorCode::RateLimited, message).advising("End one with `events.stop`."));
         }
-        let subscription = hub.subscribe(&input.room_id, input.after).await?;
-        Ok(Opened { subscription, room: input.room_id })
+        Ok(())
     }
 
     /// Begins to send. `cut` is rung when the client does not read.
     pub(super) fn begin(&mut self, opened: Opened, id: &str, out: &Out, cut: &Arc<Notify>) {
         let (out, cut, corr) = (out.clone(), Arc::clone(cut), id.to_owned());
         let task = self.tasks.spawn(async move {
-            let mut overrun = opened.subscription.overrun();
+            let mut overrun = opened.overrun();
             tokio::select! {
                 () = pump(opened, &corr, &out) => {}
                 // It hangs in a send that will not end: nothing can be said to this client any more.
@@ -106,12 +138,37 @@ impl Streams {
     }
 }
 
+impl Opened {
+    fn overrun(&self) -> Overrun {
+        match self {
+            Self::Events(_, subscription) => subscription.overrun(),
+            Self::Actions(_, runtime) => runtime.overrun(),
+        }
+    }
+
+    /// The next frame, and whether it is the last.
+    async fn next(&mut self, corr: &str) -> (Frame, bool) {
+        match self {
+            Self::Events(room, subscription) => match subscription.next().await {
+                Next::Record(event) => (Frame::record(room, corr, event), false),
+                Next::Closing => (Frame::word(CLOSING, Some(room.clone()), Some(corr)), true),
+                Next::Dropped(failure) => (Frame::refusal(Some(DROPPED), Some(corr), &failure), true),
+            },
+            Self::Actions(room, runtime) => match runtime.next().await {
+                Push::Delivery(pushed) => (Frame::push(room, corr, pushed), false),
+                Push::Closing => (Frame::word(CLOSING, Some(room.clone()), Some(corr)), true),
+                Push::Dropped(failure) => (Frame::refusal(Some(DROPPED), Some(corr), &failure), true),
+            },
+        }
+    }
+}
+
 async fn pump(mut opened: Opened, corr: &str, out: &Out) {
     loop {
-        match opened.subscription.next().await {
-            Next::Record(event) => out.send(Frame::record(&opened.room, corr, event)).await,
-            Next::Closing => return out.send(Frame::word(CLOSING, Some(opened.room), Some(corr))).await,
-            Next::Dropped(failure) => return out.send(Frame::refusal(Some(DROPPED), Some(corr), &failure)).await,
+        let (frame, is_last) = opened.next(corr).await;
+        out.send(frame).await;
+        if is_last {
+            return;
         }
     }
 }

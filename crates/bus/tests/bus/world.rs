@@ -42,6 +42,14 @@ impl World {
         Arc::new(open(&self.directory))
     }
 
+    pub(crate) fn data(&self) -> PathBuf {
+        self.directory.path().join("data")
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.data().join(baton_bus::socket::FILE_NAME)
+    }
+
     pub(crate) fn workspace(&self) -> PathBuf {
         self.directory.path().join("workspace")
     }
@@ -50,6 +58,13 @@ impl World {
     pub(crate) fn room(&self) -> RoomId {
         let joined = run(&self.app, &self.caller("ana"), "room.join", json!({"context_path": self.workspace()}));
         joined["room_id"].as_str().unwrap().parse().unwrap()
+    }
+
+    /// The same with `bo` in it, too.
+    pub(crate) fn room_of_two(&self) -> RoomId {
+        let room = self.room();
+        run(&self.app, &self.caller("bo"), "agent.add", json!({"room_id": room}));
+        room
     }
 
     pub(crate) fn caller(&self, name: &str) -> Caller {
@@ -70,6 +85,20 @@ impl World {
     pub(crate) fn note(&self, room: &RoomId, text: &str) -> Seq {
         note(&self.app, &self.caller("ana"), room, text)
     }
+}
+
+/// Has `ana` submit actions to `bo`, many at once: the quickest way to a long log. Tells how many events that made.
+pub(crate) fn flood(app: &App, ana: &Caller, room: &RoomId, submissions: u64) -> u64 {
+    const ACTIONS: u64 = 256;
+    for group in 0..submissions {
+        let action = |index: u64| {
+            json!({"type": "message", "kind": "user", "dst": "bo", "text": "0123456789",
+            "action_id": format!("{group}.{index}"), "action_index": index})
+        };
+        let actions: Vec<Value> = (0..ACTIONS).map(action).collect();
+        run(app, ana, "action.submit", json!({"room_id": room, "group_id": format!("g{group}"), "actions": actions}));
+    }
+    submissions * ACTIONS
 }
 
 fn open(directory: &TempDir) -> App {

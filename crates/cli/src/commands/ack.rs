@@ -10,6 +10,7 @@ use baton_core::bus::Status;
 
 use crate::{
     context::Context,
+    parse,
     select::{KeyArgs, RoomArgs},
     ui::Ui,
 };
@@ -24,7 +25,7 @@ pub(super) struct AckArgs {
     #[arg(long, short, value_name = "TEXT", allow_hyphen_values = true)]
     note: Option<String>,
     /// Of an action of the bus: accepted (the default), queued, blocked; completed, rejected and error are the end
-    #[arg(long, value_name = "STATUS", value_parser = status)]
+    #[arg(long, value_name = "STATUS", value_parser = parse::one_of(&Status::ALL, Status::as_str))]
     status: Option<Status>,
     #[command(flatten)]
     room: RoomArgs,
@@ -41,12 +42,7 @@ impl AckArgs {
             status: self.status,
             idempotency_key: self.key.key,
         })?;
-        Ok(ui.answer(&accepted, || format!("Message {} is accepted; its sender can see that.\n", accepted.message)))
+        let how = self.status.unwrap_or(Status::Accepted).as_str();
+        Ok(ui.answer(&accepted, || format!("Message {} is {how}; its sender can see that.\n", accepted.message)))
     }
-}
-
-/// The status that a word names.
-pub(super) fn status(word: &str) -> Result<Status, String> {
-    let known = || Status::ALL.map(Status::as_str).join(", ");
-    Status::ALL.into_iter().find(|status| status.as_str() == word).ok_or_else(|| format!("one of {}", known()))
 }

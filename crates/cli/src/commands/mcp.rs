@@ -27,9 +27,18 @@ pub(super) struct McpArgs {
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Tools {
+pub(super) enum Tools {
     Daily,
     Full,
+}
+
+impl Tools {
+    pub(super) const fn tier(self) -> Tier {
+        match self {
+            Self::Daily => Tier::Daily,
+            Self::Full => Tier::Full,
+        }
+    }
 }
 
 impl McpArgs {
@@ -37,14 +46,10 @@ impl McpArgs {
         let environment = Environment::read();
         let app = context::open(&environment, store)?;
         let surroundings = context::surroundings(&environment, &app)?;
-        let tier = match self.tools {
-            Tools::Daily => Tier::Daily,
-            Tools::Full => Tier::Full,
-        };
         if self.starts_runners(&environment)? {
             autostart::enable(&app, &environment, store)?;
         }
-        baton_mcp::serve(app, tier, Callers::around(surroundings))
+        baton_mcp::serve(app, self.tools.tier(), Callers::around(surroundings))
             .map_err(|error| Failure::new(ErrorCode::Internal, format!("{error}.")))?;
         Ok(Exit::Done.into())
     }

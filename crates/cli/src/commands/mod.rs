@@ -4,6 +4,7 @@ mod ack;
 mod agent;
 mod anchor;
 mod block;
+mod bus;
 mod card;
 mod completions;
 mod demo;
@@ -54,7 +55,8 @@ use crate::{context::Context, ui::Ui};
 /// database, with no daemon.
 ///
 /// Exit status: 0 done, 1 failed, 2 wrong request, 3 refused, 4 not found; for `wait` also 10 not your turn,
-/// 11 takeover available, 12 closed, 13 kept for you, 14 a message for you; for `job claim` also 10 nothing to claim.
+/// 11 takeover available, 12 closed, 13 kept for you, 14 a message for you; for `job claim` also 10 nothing to claim; for
+/// `bus take`, `bus wait` and `bus submit --wait` also 10 not yet, 12 closed, 15 an action was not completed.
 #[derive(Debug, Parser)]
 #[command(name = "baton", version, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -105,6 +107,8 @@ enum Command {
     Scope(scope::ScopeCommand),
     #[command(subcommand)]
     Agent(agent::AgentCommand),
+    #[command(subcommand)]
+    Bus(bus::BusCommand),
     Up(up::UpArgs),
     Ticket(ticket::TicketArgs),
     #[command(subcommand)]
@@ -154,6 +158,7 @@ impl Command {
             Self::Room(room) => room.name(),
             Self::Scope(scope) => scope.name(),
             Self::Agent(agent) => agent.name(),
+            Self::Bus(bus) => bus.name(),
             Self::Up(_) => "up",
             Self::Ticket(_) => "ticket",
             Self::Token(token) => token.name(),
@@ -245,6 +250,7 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Room(command) => command.run(&Context::open(store)?, ui),
         Command::Scope(command) => command.run(&Context::open(store)?, ui),
         Command::Agent(command) => command.run(&Context::open(store)?, ui),
+        Command::Bus(command) => command.run(&Context::open(store)?, ui),
     }
 }
 

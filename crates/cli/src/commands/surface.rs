@@ -67,6 +67,24 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("jobs.claim", &["job", "claim"]),
     ("jobs.report", &["job", "report"]),
     ("jobs.complete", &["job", "complete"]),
+    ("bus.sessions", &["bus", "sessions"]),
+    ("bus.session", &["bus", "show"]),
+    ("bus.open", &["bus", "open"]),
+    ("bus.rename", &["bus", "rename"]),
+    ("bus.close", &["bus", "close"]),
+    ("bus.add", &["bus", "join"]),
+    ("bus.update", &["bus", "update"]),
+    ("bus.remove", &["bus", "leave"]),
+    ("bus.submit", &["bus", "submit"]),
+    ("bus.await", &["bus", "wait"]),
+    ("bus.actions", &["bus", "actions"]),
+    ("bus.take", &["bus", "take"]),
+    ("bus.result", &["bus", "result"]),
+    ("bus.send", &["bus", "send"]),
+    ("bus.task", &["bus", "task"]),
+    ("bus.task_done", &["bus", "task"]),
+    ("bus.relay", &["bus", "relay"]),
+    ("bus.history", &["bus", "tail"]),
 ];
 
 /// Commands that are deliberately not on the command line, and why.
@@ -77,6 +95,7 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
         "a lease of seconds is renewed by the runner itself, never by a command that comes and goes",
     ),
     ("jobs.runner.retire", "a runner signs off itself when it ends"),
+    ("bus.messages", "`bus tail --types message.created` shows them"),
 ];
 
 /// `advice`, which names tools as agents know them, in the words of the command line. An op of a portal is written
@@ -124,10 +143,11 @@ fn translated(advice: &str, table: &[Command], surface: &[(&str, &[&str])]) -> S
             Some(op) => format!("{} {op}", command.tool()),
             None => command.tool().to_owned(),
         };
-        match words {
-            Some(words) => advice.replace(&format!("`{known_as}`"), &format!("`baton {words}`")),
-            None => advice,
-        }
+        let Some(words) = words else { return advice };
+        let typed = format!("`baton {words}`");
+        let advice = advice.replace(&format!("`{known_as}`"), &typed);
+        // What is said to clients of the bus names commands as they know them.
+        command.wire.map_or(advice.clone(), |wire| advice.replace(&format!("`{wire}`"), &typed))
     })
 }
 
@@ -141,6 +161,8 @@ mod tests {
     fn advice_names_what_a_person_can_type() {
         let advice = "Call `wait_for_turn`; then read `get_room_state`.";
         assert_eq!(in_words(advice), "Call `baton wait`; then read `baton room state`.");
+        let advice = "Look with `action.list`.";
+        assert_eq!(in_words(advice), "Look with `baton bus actions`.");
         let advice = "Claim JOB-001 again with allow_stale: true.";
         assert_eq!(in_words(advice), "Claim JOB-001 again with --allow-stale.");
     }

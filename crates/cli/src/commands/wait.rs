@@ -6,12 +6,13 @@ use baton_app::{
     Failure,
     commands::stick::{Wait, WaitForTurnResult, WaitInput},
 };
-use baton_core::{ids::AgentId, limits, time::Timestamp};
+use baton_core::{ids::AgentId, time::Timestamp};
 
 use crate::{
     commands::surface::in_words,
     context::Context,
     exit::Exit,
+    patience::{in_calls, parse_seconds},
     render,
     select::{KeyArgs, RoomArgs},
     ui::Ui,
@@ -61,21 +62,6 @@ impl WaitArgs {
             }
         }
     }
-}
-
-/// A wait of `timeout` as calls of equal length that are no longer than one call may be: how many, where there is an
-/// end, and how many milliseconds each.
-fn in_calls(timeout: Option<Duration>) -> (Option<u128>, u64) {
-    let longest = limits::WAIT_MAX.as_millis();
-    let Some(timeout) = timeout else { return (None, longest) };
-    let calls = timeout.as_millis().div_ceil(u128::from(longest)).max(1);
-    let each = timeout.as_millis().div_ceil(calls);
-    (Some(calls), u64::try_from(each).unwrap_or(longest))
-}
-
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| format!("{text:?} is not a time to wait"))
 }
 
 fn show(ui: Ui, mut answer: WaitForTurnResult, now: Timestamp, you: &AgentId) -> ExitCode {
@@ -131,21 +117,5 @@ fn text(answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> String {
             )
         }
         WaitForTurnResult::Closed { .. } => "The room is closed.\nnext: baton join  (opens a fresh room)\n".to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_wait_is_calls_of_equal_length() {
-        let seconds = |seconds: f64| in_calls(Some(Duration::from_secs_f64(seconds)));
-        assert_eq!(in_calls(None), (None, 50_000));
-        assert_eq!(seconds(0.0), (Some(1), 0));
-        assert_eq!(seconds(0.25), (Some(1), 250));
-        assert_eq!(seconds(50.0), (Some(1), 50_000));
-        assert_eq!(seconds(60.0), (Some(2), 30_000));
-        assert_eq!(in_calls(Some(Duration::MAX)).1, 50_000);
     }
 }

@@ -17,18 +17,31 @@ const INDENT: &str = "       ";
 
 /// An event as a sentence.
 pub(crate) fn event_line(event: &RoomEvent) -> String {
-    let (sentence, below) = match &event.protocol {
+    let (sentence, below) = told(event);
+    let head = format!("{:>5}  {}  turn {:<4} ", event.event_seq, event.created_at, event.turn_id);
+    row(&head, &sentence, &below)
+}
+
+/// A row of a timeline: its head, a sentence, and what stands below it.
+pub(super) fn row(head: &str, sentence: &str, below: &str) -> String {
+    let sentence = clean(sentence);
+    let mut lines = sentence.split('\n');
+    let mut text = format!("{head}{}\n", lines.next().unwrap_or_default());
+    // A text of several lines stays within its row.
+    lines.for_each(|line| text.push_str(&format!("{}\n", format!("{INDENT}  {line}").trim_end())));
+    below.lines().for_each(|line| text.push_str(&format!("{INDENT}{line}\n")));
+    text
+}
+
+/// An event as a sentence, and what it says below it.
+pub(super) fn told(event: &RoomEvent) -> (String, String) {
+    match &event.protocol {
         Some(said) => {
             let subject = protocol::subject(said).map_or_else(String::new, |subject| format!(": {}", line(subject)));
             (protocol::sentence(said) + &subject, protocol::page(said))
         }
         None => (said(event), event.handoff.as_ref().map_or_else(String::new, handoff_page)),
-    };
-    // A text of several lines stays within its row.
-    let sentence = clean(&sentence).replace('\n', &format!("\n{INDENT}  "));
-    let mut text = format!("{:>5}  {}  turn {:<4} {sentence}\n", event.event_seq, event.created_at, event.turn_id);
-    below.lines().for_each(|line| text.push_str(&format!("{INDENT}{line}\n")));
-    text
+    }
 }
 
 /// What happened, and what was said with it.
@@ -63,7 +76,15 @@ fn sentence(event: &RoomEvent) -> String {
         "takeover" => format!("{to} took the stick over from {from}"),
         "note" => format!("{from} noted"),
         "policy" => format!("{from} changed the timings"),
+        "rename" => format!("{from} gave the room a name"),
         "close" => format!("{from} closed the room"),
+        "action.submit" => format!("{from} submitted to {to}"),
+        "action.result" => format!("{from} told {to} how far {} is", asked(event)),
+        "message.create" if event.to_agent_id.is_some() => format!("{from} told {to}"),
+        "message.create" => format!("{from} told everybody"),
+        "conversation.task" => format!("{from} told how far a task is"),
+        "agent.connect" => format!("{to} is connected"),
+        "agent.disconnect" => format!("{to} is not connected any more"),
         "scope.reserve" if event.to_agent_id.is_some() => format!("{from} reserved {scope} in place of {to}"),
         "scope.reserve" => format!("{from} reserved {scope}"),
         "scope.release" => format!("{to} gave back {scope}"),
@@ -104,6 +125,11 @@ fn sentence(event: &RoomEvent) -> String {
         "forward" => format!("{messages} went on to {to}"),
         other => format!("{from} {other} {to}"),
     }
+}
+
+/// `action 7`: what was asked in the event of that number.
+fn asked(event: &RoomEvent) -> String {
+    event.messages.first().map_or_else(|| "an action".to_owned(), |seq| format!("action {seq}"))
 }
 
 /// `message 7`, `messages 7 and 9`.

@@ -2,7 +2,6 @@
 
 use baton_app::commands::inbox::{DeliveryView, ItemView, ReadResult, SendResult, SentView};
 use baton_core::{
-    bus::What,
     ids::BeadId,
     inbox::{Stage, Urgency},
     protocol::{ACCEPTED_LABEL, SEEN_LABEL},
@@ -10,7 +9,7 @@ use baton_core::{
 };
 
 use super::{
-    protocol,
+    bus, protocol,
     words::{ago, block, columns, line, listing},
 };
 
@@ -37,7 +36,7 @@ pub(crate) fn item_lines(items: &[ItemView], now: Timestamp) -> String {
 
 /// A message, whole, and what is left to do about it.
 pub(crate) fn message_page(read: &ReadResult, now: Timestamp) -> String {
-    let Some(event) = &read.event else { return delivery_page(read, now) };
+    let Some(event) = &read.event else { return page_of_bus(read, now) };
     let next = match (read.accepted_at, read.requires_ack) {
         (Some(at), _) => format!("{ACCEPTED_LABEL} {}.\n", ago(at, now)),
         (None, true) => {
@@ -55,23 +54,22 @@ pub(crate) fn message_page(read: &ReadResult, now: Timestamp) -> String {
     )
 }
 
-/// An action or a message of the bus, whole.
-fn delivery_page(read: &ReadResult, now: Timestamp) -> String {
+/// An action or a message of the bus, whole, and how to report on it.
+fn page_of_bus(read: &ReadResult, now: Timestamp) -> String {
     let Some(delivery) = &read.delivery else { return String::new() };
-    let (said, text) = match &delivery.what {
-        What::Message { kind, text, .. } => (format!("a message ({})", kind.as_str()), text.clone()),
-        What::Control { command, args } => {
-            (format!("the command /{}", command.as_str()), args.clone().unwrap_or_default())
-        }
+    let accepted = read.accepted_at.map(|at| format!("{ACCEPTED_LABEL} {}.\n", ago(at, now)));
+    let next = match (&delivery.action_id, accepted) {
+        (Some(_), None) => format!("next: baton ack {} --status completed  (or rejected, error)\n", read.message),
+        (_, Some(accepted)) => accepted,
+        (None, None) => format!("{SEEN_LABEL}.\n"),
     };
-    let next = match (&delivery.action_id, read.accepted_at) {
-        (Some(action), None) => format!("next: baton bus result {action} completed  (or rejected, error)\n"),
-        (Some(_), Some(at)) => format!("{ACCEPTED_LABEL} {}.\n", ago(at, now)),
-        (None, _) => format!("{SEEN_LABEL}.\n"),
-    };
-    let text = if text.is_empty() { String::new() } else { block("text", &text) };
-    let (from, sent) = (line(&delivery.sender_name), ago(delivery.created_at, now));
-    format!("{from} sent {said} (message {}, sent {sent})\n{text}{next}", read.message)
+    format!(
+        "{} (message {}, sent {})\n{}\n{next}",
+        bus::delivery_sentence(delivery),
+        read.message,
+        ago(delivery.created_at, now),
+        bus::delivery_body(delivery)
+    )
 }
 
 /// That a message was sent, and to whom.

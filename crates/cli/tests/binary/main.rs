@@ -9,6 +9,7 @@ mod answers;
 mod autostart;
 mod bad_input;
 mod bad_store;
+mod bus;
 mod contention;
 mod crash;
 mod demo;

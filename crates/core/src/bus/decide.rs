@@ -23,6 +23,8 @@ pub struct Known {
     pub replied: Vec<Action>,
     /// The message that is named as the parent.
     pub parent: Option<Parent>,
+    /// The message that is answered without being an action.
+    pub answered: Option<Parent>,
 }
 
 /// A message that others follow from.
@@ -102,9 +104,16 @@ impl Word {
         if !matches!(self.kind, Kind::User | Kind::Reply) {
             return Err(Refusal::invalid("kind", "must be user or reply"));
         }
+        if let Some(answered) = self.reply_to.as_ref().filter(|_| known.answered.is_none()) {
+            return Err(unknown_message("reply_to", answered));
+        }
         let place = Place { room, by, known, draft: self.context.as_ref() };
         let thread = place.thread(self.task_id.as_ref(), self.kind == Kind::Reply)?;
         let to_all = matches!(self.dst.as_deref(), None | Some(BROADCAST));
+        if to_all && self.kind == Kind::Reply {
+            let why = "a reply goes to whom it answers, not to everybody".to_owned();
+            return Err(Refusal::Loop { field: "dst".to_owned(), why });
+        }
         let members: Vec<&Member> = match self.dst.as_deref() {
             Some(dst) if !to_all => vec![target(room, by, dst, "dst")?],
             Some(_) | None => room.members.iter().filter(|member| member.agent_id != by.agent_id).collect(),
@@ -161,10 +170,13 @@ impl Place<'_> {
         let named = self.draft.and_then(|draft| draft.context_id.clone());
         let answered = self.known.replied.first().filter(|_| replies_only && named.is_none());
         let seq = self.room.last_seq.next();
+        if let Some(named) = named.as_ref().filter(|_| self.known.conversation.is_none()) {
+            free_to_name(named, "context.context_id")?;
+        }
         let (context_id, owner_id, opens) = match (&self.known.conversation, answered) {
             (Some(conversation), _) => (conversation.context_id.clone(), conversation.owner.clone(), false),
             (None, Some(action)) => (action.context_id.clone(), action.owner.clone(), false),
-            (None, None) => (named.unwrap_or_else(|| numbered("ctx", seq)), self.by.agent_id.clone(), true),
+            (None, None) => (named.unwrap_or_else(|| numbered(UNNAMED, seq)), self.by.agent_id.clone(), true),
         };
         let said = self.draft.and_then(|draft| draft.owner_id.as_ref());
         if let Some(said) = said.filter(|said| **said != owner_id) {
@@ -172,7 +184,7 @@ impl Place<'_> {
             return Err(Refusal::invalid("context.owner_id", why));
         }
         let conversation_task = self.known.conversation.as_ref().and_then(|conversation| conversation.task_id.clone());
-        let task_id = task.cloned().or(conversation_task).unwrap_or_else(|| numbered("task", seq));
+        let task_id = task.cloned().or(conversation_task).unwrap_or_else(|| numbered("task_", seq));
         let depth = self.depth(&context_id, opens)?;
         let parent_message_id = self.draft.and_then(|draft| draft.parent_message_id.clone());
         Ok(Thread { context: Context { context_id, owner_id, parent_message_id }, task_id, depth, opens })
@@ -183,9 +195,7 @@ impl Place<'_> {
     fn depth(&self, context: &BusId, opens: bool) -> Result<u32, Refusal> {
         let field = "context.parent_message_id".to_owned();
         let Some(said) = self.draft.and_then(|draft| draft.parent_message_id.as_ref()) else { return Ok(0) };
-        let Some(parent) = &self.known.parent else {
-            return Err(Refusal::invalid(field, format!("there is no message {said:?} in this session")));
-        };
+        let Some(parent) = &self.known.parent else { return Err(unknown_message(&field, said)) };
         let elsewhere = opens || parent.context_id.as_ref() != Some(context);
         if parent.kind == Kind::Reply && elsewhere {
             let why = "a reply is not relayed into another conversation".to_owned();
@@ -216,12 +226,7 @@ impl Place<'_> {
         match what {
             What::Control { .. } if !leads => not_owner("only its owner controls its targets"),
             What::Message { kind: Kind::Reply, reply_to_action_id: Some(answered), .. } => {
-                let found = self.known.replied.iter().find(|action| action.action_id == *answered);
-                let Some(action) = found else {
-                    let action_id = answered.clone();
-                    return Err(Refusal::UnknownAction { field: field("reply_to_action_id"), action_id });
-                };
-                self.require_answer(thread, action, target, field)
+                self.require_answer(thread, self.replied(answered, field)?, target, field)
             }
             What::Message { kind: Kind::Reply, .. } if leads => {
                 let why = "an owner goes on with kind user; a reply of its own needs reply_to_action_id".to_owned();
@@ -232,8 +237,15 @@ impl Place<'_> {
                 Err(Refusal::Loop { field: field("dst"), why })
             }
             What::Message { kind: Kind::User, .. } if !leads => not_owner("only its owner issues follow-ups"),
+            // A follow-up may say what it follows.
+            What::Message { reply_to_action_id: Some(answered), .. } => self.replied(answered, field).map(|_| ()),
             What::Control { .. } | What::Message { .. } => Ok(()),
         }
+    }
+
+    fn replied(&self, answered: &BusId, field: &dyn Fn(&str) -> String) -> Result<&Action, Refusal> {
+        let unknown = || Refusal::UnknownAction { field: field("reply_to_action_id"), action_id: answered.clone() };
+        self.known.replied.iter().find(|action| action.action_id == *answered).ok_or_else(unknown)
     }
 
     fn require_answer(
@@ -262,7 +274,7 @@ impl Place<'_> {
 }
 
 /// A target's word on an action.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// How far it is.
     pub status: Status,
@@ -273,8 +285,9 @@ pub struct Report {
 }
 
 impl Action {
-    /// Decides what its target says of it.
-    pub fn report(&self, by: &Actor, report: &Report) -> Result<Event, Refusal> {
+    /// Decides what its target says of it. `begun` is the conversation that a `new` is said to have begun, if there is
+    /// one of that name: a conversation does not change hands by being begun again.
+    pub fn report(&self, by: &Actor, report: &Report, begun: Option<&Conversation>) -> Result<Event, Refusal> {
         if self.target != by.agent_id {
             return Err(Refusal::NotTarget { action_id: self.action_id.clone(), target: self.target.clone() });
         }
@@ -288,11 +301,18 @@ impl Action {
         if data.is_some() && (self.control != Some(super::Control::New) || report.status != Status::Completed) {
             return Err(Refusal::invalid("data", "goes with a `new` that is completed"));
         }
-        let begins = data.as_ref().and_then(|data| data.new_context_id.clone()).map(|context_id| Context {
-            context_id,
-            owner_id: self.owner.clone(),
-            parent_message_id: None,
-        });
+        let begins = match (data.as_ref().and_then(|data| data.new_context_id.as_ref()), begun) {
+            (Some(context_id), Some(begun)) if begun.owner != self.owner => {
+                let why = format!("{context_id} is a conversation that {} leads", begun.owner);
+                return Err(Refusal::invalid("data.new_context_id", why));
+            }
+            (Some(context_id), None) => {
+                free_to_name(context_id, "data.new_context_id")?;
+                let (context_id, owner_id) = (context_id.clone(), self.owner.clone());
+                Some(Context { context_id, owner_id, parent_message_id: None })
+            }
+            (Some(_), Some(_)) | (None, _) => None,
+        };
         Ok(self.result(report.status, report.detail.clone(), data, begins))
     }
 
@@ -385,9 +405,28 @@ fn target<'a>(room: &'a Room, by: &Actor, dst: &str, field: &str) -> Result<&'a 
     }
 }
 
+/// What conversations are called that nobody named, before their number.
+const UNNAMED: &str = "ctx_";
+
+/// Refuses a name for a new conversation that could be given to another one later.
+fn free_to_name(context: &BusId, field: &str) -> Result<(), Refusal> {
+    match context.as_str().strip_prefix(UNNAMED) {
+        Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            let why = format!("{context} is how conversations are called that nobody named; choose another name");
+            Err(Refusal::invalid(field, why))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn unknown_message(field: &str, said: &str) -> Refusal {
+    let shown: String = said.chars().take(limits::SHOWN_INPUT_CHARS).collect();
+    Refusal::invalid(field, format!("there is no message {shown:?} in this session"))
+}
+
 /// A name from a place in the log, which nothing else has.
 fn numbered(what: &str, seq: Seq) -> BusId {
-    format!("{what}_{seq}").parse().unwrap_or_else(|_| unreachable!("a word and a number are a name"))
+    format!("{what}{seq}").parse().unwrap_or_else(|_| unreachable!("a word and a number are a name"))
 }
 
 /// The place of the event that a message's id names, if it is one of this room's.

@@ -64,18 +64,13 @@ pub struct WhatDraft {
 impl Draft {
     /// What the actions ask for, in order, if nothing is wrong with any of them.
     pub fn check(&self) -> Result<Vec<What>, Refusal> {
-        if !(1..=limits::BUS_ACTIONS).contains(&self.actions.len()) {
-            let why = format!("must have 1 to {} actions", limits::BUS_ACTIONS);
-            return Err(Refusal::invalid("actions", why));
-        }
+        check_count(self.actions.len())?;
         let mut names = HashSet::new();
         let mut last: Option<u32> = None;
         let mut checked = Vec::with_capacity(self.actions.len());
         for (place, action) in self.actions.iter().enumerate() {
             let field = |name: &str| format!("actions[{place}].{name}");
-            if action.dst.trim().is_empty() {
-                return Err(Refusal::invalid(field("dst"), "must name an agent of the session"));
-            }
+            check_target(&action.dst, &field)?;
             if !names.insert(&action.action_id) {
                 let action_id = action.action_id.clone();
                 return Err(Refusal::DuplicateAction { field: field("action_id"), action_id });
@@ -112,9 +107,6 @@ impl WhatDraft {
         };
         let text = self.text.as_deref().unwrap_or_default();
         text_within(text, limits::MESSAGE_BYTES, &field("text"))?;
-        if kind == Kind::User && self.reply_to_action_id.is_some() {
-            return Err(Refusal::invalid(field("reply_to_action_id"), "goes with kind reply only"));
-        }
         if let Some(plan) = &self.plan {
             check_plan(plan, field)?;
         }
@@ -150,13 +142,32 @@ impl WhatDraft {
     }
 }
 
-/// Refuses a text that is blank or too long.
+/// Refuses a text that is blank, too long, or that not every engine could store.
 pub(super) fn text_within(text: &str, most: usize, field: &str) -> Result<(), Refusal> {
     if text.trim().is_empty() {
         return Err(Refusal::invalid(field, "must say something"));
     }
     if text.len() > most {
         return Err(Refusal::invalid(field, format!("must have at most {most} bytes, not {}", text.len())));
+    }
+    if text.contains('\0') {
+        return Err(Refusal::invalid(field, "must not have a zero character"));
+    }
+    Ok(())
+}
+
+/// Refuses no actions, and too many.
+pub(super) fn check_count(actions: usize) -> Result<(), Refusal> {
+    if (1..=limits::BUS_ACTIONS).contains(&actions) {
+        return Ok(());
+    }
+    Err(Refusal::invalid("actions", format!("must have 1 to {} actions, not {actions}", limits::BUS_ACTIONS)))
+}
+
+/// Refuses an action for nobody.
+pub(super) fn check_target(dst: &str, field: &dyn Fn(&str) -> String) -> Result<(), Refusal> {
+    if dst.trim().is_empty() {
+        return Err(Refusal::invalid(field("dst"), "must name an agent of the session"));
     }
     Ok(())
 }

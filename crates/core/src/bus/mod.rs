@@ -4,7 +4,7 @@
 //! it; it lies in the target's inbox like any other message. What a target makes of it comes back as results, of which
 //! the last is terminal. Start at [`Submission::decide`] and [`Action::report`].
 //!
-//! `relay` reads what the model of a conversation's owner says.
+//! `relay` reads what the model of a conversation's owner says, `receiver` has the rules of a target's own runtime.
 //!
 //! What must stay true: an action ends once; only its target reports on it, unless the target is gone; only its owner
 //! leads a conversation, and no reply is replied to, so that two agents cannot keep each other talking.
@@ -13,6 +13,7 @@ mod action;
 mod decide;
 mod draft;
 mod event;
+pub mod receiver;
 mod refusal;
 pub mod relay;
 mod state;

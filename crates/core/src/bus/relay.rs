@@ -6,7 +6,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{ActionDraft, BusId, Draft, Plan, Refusal, What, WhatDraft};
+use super::{
+    Kind, Plan, Refusal, What, WhatDraft,
+    draft::{check_count, check_target},
+};
 use crate::limits;
 
 /// What a model's output comes to.
@@ -78,24 +81,27 @@ impl Output {
 
 /// The actions, checked like any that are submitted.
 fn relayed(actions: Vec<SaidAction>) -> Result<Vec<Relayed>, Refusal> {
-    let Ok(group_id) = "relay".parse::<BusId>() else { return Ok(Vec::new()) };
-    let (mut targets, mut drafts) = (Vec::new(), Vec::new());
-    for (place, action) in actions.into_iter().enumerate() {
-        let (dst, what) = match action {
-            SaidAction::Message { dst, text, plan } => {
-                let (sort, kind) = ("message".to_owned(), Some("user".to_owned()));
+    check_count(actions.len())?;
+    let check = |(place, action): (usize, SaidAction)| {
+        let field = |name: &str| format!("actions[{place}].{name}");
+        let (dst, draft) = action.draft();
+        check_target(&dst, &field)?;
+        Ok(Relayed { dst, what: draft.check(&field)? })
+    };
+    actions.into_iter().enumerate().map(check).collect()
+}
+
+impl SaidAction {
+    fn draft(self) -> (String, WhatDraft) {
+        match self {
+            Self::Message { dst, text, plan } => {
+                let (sort, kind) = ("message".to_owned(), Some(Kind::User.as_str().to_owned()));
                 (dst, WhatDraft { sort, kind, text: Some(text), plan, ..WhatDraft::default() })
             }
-            SaidAction::Control { dst, command, args } => {
+            Self::Control { dst, command, args } => {
                 let sort = "control".to_owned();
                 (dst, WhatDraft { sort, command: Some(command), args, ..WhatDraft::default() })
             }
-        };
-        targets.push(dst.clone());
-        let action_index = place as u32;
-        let Ok(action_id) = place.to_string().parse() else { continue };
-        drafts.push(ActionDraft { dst, action_id, action_index, what });
+        }
     }
-    let asked = Draft { group_id, context: None, task_id: None, actions: drafts }.check()?;
-    Ok(targets.into_iter().zip(asked).map(|(dst, what)| Relayed { dst, what }).collect())
 }

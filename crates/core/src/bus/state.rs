@@ -224,8 +224,11 @@ impl Bus {
     }
 
     fn begin(&mut self, context: &BusId, owner: &AgentId, task: Option<&BusId>, since: Seq) {
-        let begun = Conversation { context_id: context.clone(), owner: owner.clone(), task_id: task.cloned(), since };
-        put(&mut self.conversations, begun, |conversation| conversation.context_id.clone());
+        // It begins once; its owner does not change.
+        if let Err(place) = self.conversations.binary_search_by(|known| known.context_id.cmp(context)) {
+            let (context_id, owner, task_id) = (context.clone(), owner.clone(), task.cloned());
+            self.conversations.insert(place, Conversation { context_id, owner, task_id, since });
+        }
     }
 }
 

@@ -34,5 +34,5 @@ pub use event::{
 pub use proof::salvage;
 pub use refusal::Refusal;
 pub use report::{Completion, Outcome, Report, ReportKind};
-pub use spec::{Choice, Executor, ExpectedArtifact, Isolation, Policy, Priority, Profile, Routing};
+pub use spec::{Choice, Conversing, Executor, ExpectedArtifact, Isolation, Policy, Priority, Profile, Routing};
 pub use state::{Claim, Job, JobId, Jobs, Last, Status};

@@ -55,6 +55,17 @@ impl From<Executor> for Choice {
 }
 
 words! {
+    /// A kind of job that lives on the bus: its agent is one of the session, and goes on until it is told to end. Any
+    /// other kind is work that is done once.
+    Conversing {
+        /// It answers what it is asked.
+        Conversation "conversation",
+        /// It leads a conversation: what its model says is relayed to others.
+        Relay "relay",
+    }
+}
+
+words! {
     /// How much effort a job is worth, the least first.
     Profile {
         /// Quick and cheap.

@@ -95,6 +95,8 @@ impl Room {
             }
         } else if self.members.len() >= limits::MEMBERS {
             return Err(Refusal::TooManyMembers { limit: limits::MEMBERS });
+        } else {
+            self.require_free_id(&by.agent_id, &identity.former)?;
         }
         let (who, rejoin) = match known {
             Some(member) => (Called { name: member.display_name.clone(), role: member.role.clone() }, Rejoin::Yes),
@@ -263,8 +265,6 @@ impl Room {
         }))
     }
 
-    /// The owner closes under its fence. Nobody else may while its lease is in force; once the stick is free,
-    /// kept for someone, or open to takeover, any member may end the room.
     fn decide_rename(&self, name: &str) -> Result<Option<Event>, Refusal> {
         check_name(name)?;
         if self.name.as_deref() == Some(name) {
@@ -273,6 +273,8 @@ impl Room {
         Ok(Some(Event::Renamed(Renamed { name: name.to_owned() })))
     }
 
+    /// The owner closes under its fence. Nobody else may while its lease is in force; once the stick is free,
+    /// kept for someone, or open to takeover, any member may end the room.
     fn decide_close(
         &self,
         now: Timestamp,

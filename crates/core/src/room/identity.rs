@@ -137,6 +137,20 @@ impl Room {
         Ok(())
     }
 
+    /// Refuses an id that is another's name: whoever is named may be named by id too. Only ids that somebody chose can be.
+    pub(super) fn require_free_id(&self, id: &AgentId, former: &[Former]) -> Result<(), Refusal> {
+        let members = self.members.iter().map(|member| (&member.display_name, &member.agent_id));
+        let earlier = former.iter().map(|former| (&former.name, &former.agent_id));
+        match members.chain(earlier).find(|(name, whose)| *name == id.as_str() && *whose != id) {
+            Some((name, whose)) => Err(Refusal::NameTaken {
+                name: name.clone(),
+                agent_id: whose.clone(),
+                why: "is the name of another agent here",
+            }),
+            None => Ok(()),
+        }
+    }
+
     fn is_taken(&self, name: &str, former: &[Former]) -> bool {
         self.members.iter().any(|member| member.display_name == name) || former.iter().any(|known| known.name == name)
     }

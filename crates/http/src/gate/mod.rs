@@ -12,8 +12,12 @@ mod admit;
 mod credentials;
 mod names;
 mod principal;
+mod visitor;
 
 pub(crate) use admit::admit;
 pub(crate) use credentials::{Credentials, cookie_name};
-pub(crate) use names::{Names, Scheme, only};
-pub(crate) use principal::{Home, Principal, speaker};
+pub use names::Names;
+pub(crate) use names::{Scheme, only};
+pub(crate) use principal::{Principal, speaker};
+pub use visitor::Visitor;
+pub(crate) use visitor::introduce;

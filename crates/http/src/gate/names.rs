@@ -34,7 +34,7 @@ impl Scheme {
 
 /// What a request may call this server.
 #[derive(Clone, Debug)]
-pub(crate) struct Names {
+pub struct Names {
     /// As `Host` has them, in lower case.
     hosts: Vec<String>,
     /// As `Origin` has them.
@@ -63,6 +63,16 @@ impl Names {
             names.add(&other, Scheme::Https);
         }
         names
+    }
+
+    /// As `Host` has them.
+    pub fn hosts(&self) -> &[String] {
+        &self.hosts
+    }
+
+    /// As `Origin` has them.
+    pub fn origins(&self) -> &[String] {
+        &self.origins
     }
 
     fn add(&mut self, host: &str, scheme: Scheme) {

@@ -25,15 +25,6 @@ pub(crate) enum Principal {
     Holder(Arc<Token>),
 }
 
-/// What there is to know about this server's own place and owner.
-#[derive(Clone, Debug)]
-pub(crate) struct Home {
-    /// The owner, as they are called over HTTP.
-    pub(crate) owner: AgentId,
-    /// Where relative paths start.
-    pub(crate) cwd: PathBuf,
-}
-
 impl Principal {
     /// What they may do.
     pub(crate) fn rights(&self) -> Rights {
@@ -44,13 +35,21 @@ impl Principal {
     }
 
     /// Who they are when they speak for no agent.
-    fn own_id(&self, home: &Home) -> AgentId {
+    fn own_id(&self, owner: &AgentId) -> AgentId {
         let made = |text: String| text.parse().expect("the words of a token's name make an id");
         match self {
-            Self::Owner => home.owner.clone(),
-            Self::Holder(token) if token.name.as_str() == OPERATOR => home.owner.clone(),
+            Self::Owner => owner.clone(),
+            Self::Holder(token) if token.name.as_str() == OPERATOR => owner.clone(),
             Self::Holder(token) if token.role == Role::Operator => made(format!("human:{}:http", token.name)),
             Self::Holder(token) => made(format!("token:{}", token.name)),
+        }
+    }
+
+    /// What tells their credentials from others.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Owner => OPERATOR,
+            Self::Holder(token) => token.name.as_str(),
         }
     }
 
@@ -66,26 +65,31 @@ impl Principal {
     }
 }
 
-/// The caller of a command: the agent that `Baton-Agent` names, the one that the token is bound to, or the holder.
-pub(crate) fn speaker(principal: &Principal, headers: &HeaderMap, home: &Home) -> Result<Caller, Failure> {
+/// The agent that is spoken for: the one that `Baton-Agent` names, or the one that the token is bound to.
+pub(crate) fn spoken_for(principal: &Principal, headers: &HeaderMap) -> Result<Option<AgentId>, Failure> {
     let named = only(headers, AGENT_HEADER)?.map(agent).transpose()?;
-    let agent = match (named, principal.bound_to()) {
+    match (named, principal.bound_to()) {
         (Some(named), Some(bound)) if named != *bound => {
             let message = format!("This token speaks for {bound} and for nobody else.");
-            return Err(Failure::new(ErrorCode::SourceMismatch, message).with("agent", bound.as_str()));
+            Err(Failure::new(ErrorCode::SourceMismatch, message).with("agent", bound.as_str()))
         }
-        (named, bound) => named.or_else(|| bound.cloned()),
-    };
+        (named, bound) => Ok(named.or_else(|| bound.cloned())),
+    }
+}
+
+/// The caller of a command: the agent that is spoken for, or the holder. Where it works means nothing here.
+pub(crate) fn speaker(principal: &Principal, headers: &HeaderMap, owner: &AgentId) -> Result<Caller, Failure> {
+    let agent = spoken_for(principal, headers)?;
     let actor = match agent {
         Some(agent_id) => Actor { agent_id, process: None, session_kind: SessionKind::McpHarness, overridden: true },
         None => Actor {
-            agent_id: principal.own_id(home),
+            agent_id: principal.own_id(owner),
             process: None,
             session_kind: if principal.is_person() { SessionKind::Human } else { SessionKind::McpHarness },
             overridden: false,
         },
     };
-    Ok(Caller::new(actor, home.cwd.clone()).with_rights(principal.rights()))
+    Ok(Caller::new(actor, PathBuf::new()).with_rights(principal.rights()))
 }
 
 fn agent(text: &str) -> Result<AgentId, Failure> {
@@ -117,8 +121,8 @@ mod tests {
 
     fn speaks(principal: &Principal, header: Option<&'static str>) -> Result<(String, SessionKind, Rights), ErrorCode> {
         let headers = HeaderMap::from_iter(header.map(|agent| (AGENT_HEADER, HeaderValue::from_static(agent))));
-        let home = Home { owner: "human:ana:http".parse().unwrap(), cwd: PathBuf::from("/") };
-        let caller = speaker(principal, &headers, &home).map_err(|failure| failure.code)?;
+        let owner = "human:ana:http".parse().unwrap();
+        let caller = speaker(principal, &headers, &owner).map_err(|failure| failure.code)?;
         let actor = caller.actor();
         assert!(actor.process.is_none());
         Ok((actor.agent_id.to_string(), actor.session_kind, caller.rights()))

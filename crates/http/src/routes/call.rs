@@ -59,7 +59,7 @@ pub(super) async fn run(
     headers: &HeaderMap,
 ) -> Response {
     let prepared = || {
-        let caller = speaker(principal, headers, &site.home)?;
+        let caller = speaker(principal, headers, &site.owner)?;
         if input.contains_key(OVERRIDE) {
             let message = "Over HTTP the token and the header Baton-Agent say who you are.";
             return Err(Failure::new(ErrorCode::SourceMismatch, message).with("field", OVERRIDE));

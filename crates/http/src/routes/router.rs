@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     answer,
-    gate::{Principal, admit},
+    gate::{Principal, admit, introduce},
     health, login, metrics, openapi, page,
     site::Site,
 };
@@ -42,7 +42,7 @@ pub(crate) fn router(site: Arc<Site>, others: Router) -> Router {
     }
     router
         .with_state(Arc::clone(&site))
-        .merge(others)
+        .merge(others.layer(middleware::from_fn(introduce)))
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_so)
         .layer(middleware::from_fn_with_state(site, admit))

@@ -79,7 +79,7 @@ impl Verb {
 pub(crate) const RESOURCES: &[Resource] = &[
     get("/v1/sessions", "session.list"),
     post("/v1/sessions", "session.create"),
-    get("/v1/sessions/{room_id}", "room.state"),
+    get("/v1/sessions/{room_id}", "session.get"),
     patch("/v1/sessions/{room_id}", "session.update"),
     delete("/v1/sessions/{room_id}", "session.close"),
     get("/v1/sessions/{room_id}/agents", "agent.list"),

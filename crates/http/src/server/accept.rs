@@ -25,8 +25,8 @@ use crate::{
     site::Site,
 };
 
-/// Most connections at a time. One more is told so, and closed.
-const CONNECTIONS_MAX: usize = 4_096;
+/// How much the system keeps for a peer that does not read. It would give some megabytes to each.
+const SEND_BUFFER_BYTES: usize = 256 * 1024;
 /// How long to wait when there is nothing to take a connection with, such as a free descriptor.
 const BREATH: Duration = Duration::from_millis(100);
 /// How long the last calls are waited for when the server ends.
@@ -44,11 +44,17 @@ pub struct Server {
     tls: Option<TlsAcceptor>,
     router: Router,
     hub: Arc<Hub>,
+    connections_max: usize,
 }
 
 impl Server {
-    /// Begins to listen. `others` are routes of services of their own, such as `/mcp`; they are behind the gate, too.
-    pub async fn bind(hub: Arc<Hub>, settings: Settings, others: Router) -> Result<Self, Failure> {
+    /// Begins to listen. `others` are routes of services of their own, such as `/mcp`, for a server that goes by those
+    /// names; they are behind the gate, too, and find a [`Visitor`](crate::Visitor) in each request.
+    pub async fn bind(
+        hub: Arc<Hub>,
+        settings: Settings,
+        others: impl FnOnce(&Names) -> Router,
+    ) -> Result<Self, Failure> {
         settings.check()?;
         let tls = settings.tls.as_ref().map(super::TlsFiles::acceptor).transpose()?;
         let failed = |error: &io::Error| cannot_listen(settings.listen, error);
@@ -56,9 +62,11 @@ impl Server {
         let address = listener.local_addr().map_err(|error| failed(&error))?;
         let scheme = settings.scheme();
         let names = Names::of(address, scheme, &settings.hosts);
+        let connections_max = settings.connections_max;
+        let others = others(&names);
         let site = Arc::new(Site::new(Arc::clone(&hub), names, scheme, address.port(), settings.owner));
         let router = routes::router(site, others);
-        Ok(Self { listener, address, scheme, tls, router, hub })
+        Ok(Self { listener, address, scheme, tls, router, hub, connections_max })
     }
 
     /// Where it listens.
@@ -80,7 +88,7 @@ impl Server {
     /// Answers until the hub closes, and then until the last call is answered.
     pub async fn run(self) {
         let mut closing = self.hub.closing();
-        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        let places = Arc::new(Semaphore::new(self.connections_max));
         let mut connections = JoinSet::new();
         loop {
             let stream = tokio::select! {
@@ -95,7 +103,7 @@ impl Server {
             };
             let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
                 self.hub.metrics().refused_connection();
-                turn_away(stream, self.tls.is_some());
+                turn_away(stream, self.connections_max, self.tls.is_some());
                 continue;
             };
             let (router, hub, tls) = (self.router.clone(), Arc::clone(&self.hub), self.tls.clone());
@@ -113,6 +121,7 @@ impl Server {
 async fn welcome(stream: TcpStream, router: Router, hub: Arc<Hub>, tls: Option<TlsAcceptor>) {
     // Events are small and each counts at once. A socket that cannot do that is gone already.
     let _ = stream.set_nodelay(true);
+    let _ = rustix::net::sockopt::set_socket_send_buffer_size(&stream, SEND_BUFFER_BYTES);
     match tls {
         None => serve(stream, router, hub).await,
         Some(tls) => {
@@ -124,11 +133,12 @@ async fn welcome(stream: TcpStream, router: Router, hub: Arc<Hub>, tls: Option<T
 }
 
 /// Says that there is no place, as far as that can be said without waiting.
-fn turn_away(mut stream: TcpStream, encrypted: bool) {
+fn turn_away(mut stream: TcpStream, connections_max: usize, encrypted: bool) {
     if encrypted {
         return;
     }
-    let failure = Failure::new(ErrorCode::RateLimited, format!("There are {CONNECTIONS_MAX} connections already."));
+    let message = format!("There are {connections_max} connections already.");
+    let failure = Failure::new(ErrorCode::RateLimited, message);
     let body = baton_app::Envelope::refused("", &failure).into_json().to_string();
     let text = format!("{FULL}content-length: {}\r\n\r\n{body}", body.len());
     tokio::spawn(async move {

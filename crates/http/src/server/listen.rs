@@ -11,6 +11,9 @@ use crate::{gate::Scheme, site::Owner};
 /// Where a server listens unless told otherwise.
 pub const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7433);
 
+/// Most connections at a time, unless told otherwise. One more is told so, and closed.
+pub const CONNECTIONS_MAX: usize = 4_096;
+
 /// Who may reach it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exposure {
@@ -33,6 +36,8 @@ pub struct Settings {
     pub tls: Option<TlsFiles>,
     /// Other names that it goes by.
     pub hosts: Vec<String>,
+    /// Most connections at a time.
+    pub connections_max: usize,
     /// Whose it is.
     pub owner: Owner,
 }
@@ -60,6 +65,35 @@ impl Settings {
                 "Give --tls-cert and --tls-key; on a network that is private already, say --insecure-plaintext.",
             ),
             (Exposure::Remote, Scheme::Https) | (Exposure::RemoteInPlaintext, _) => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{path::PathBuf, sync::Arc};
+
+    use baton_testkit::ManualClock;
+
+    use super::*;
+
+    fn check(listen: &str, exposure: Exposure, tls: bool) -> bool {
+        let owner =
+            Owner { data: PathBuf::new(), id: "human:ana:http".parse().unwrap(), clock: Arc::new(ManualClock::new()) };
+        let tls = tls.then(|| TlsFiles { certificate: PathBuf::new(), key: PathBuf::new() });
+        let listen = listen.parse().unwrap();
+        Settings { listen, exposure, tls, hosts: Vec::new(), connections_max: 1, owner }.check().is_ok()
+    }
+
+    #[test]
+    fn other_machines_are_let_in_only_when_somebody_said_so_and_encrypted_unless_somebody_said_so_too() {
+        for local in ["127.0.0.1:7433", "127.8.8.8:1", "[::1]:7433"] {
+            assert!(check(local, Exposure::Loopback, false) && check(local, Exposure::Remote, false));
+        }
+        for remote in ["0.0.0.0:7433", "192.0.2.7:7433", "[::]:7433"] {
+            assert!(!check(remote, Exposure::Loopback, false) && !check(remote, Exposure::Loopback, true));
+            assert!(!check(remote, Exposure::Remote, false) && check(remote, Exposure::Remote, true));
+            assert!(check(remote, Exposure::RemoteInPlaintext, false));
         }
     }
 }

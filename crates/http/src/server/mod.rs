@@ -12,5 +12,5 @@ mod wire;
 
 pub use accept::Server;
 pub(crate) use connection::Line;
-pub use listen::{Exposure, LISTEN, Settings};
+pub use listen::{CONNECTIONS_MAX, Exposure, LISTEN, Settings};
 pub use tls::TlsFiles;

@@ -72,7 +72,7 @@ async fn a_wait_delays_no_other_call_and_is_withdrawn_without_an_answer() {
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
     wire.send(&cancel).await;
     // The member may listen again only when the first wait has really ended, so this is its proof.
-    let again = json!({"room_id": room, "max_wait_ms": 0});
+    let again = json!({"room_id": room, "max_wait_ms": 1});
     loop {
         let result = wire.call("wait_for_turn", again.clone()).await;
         if result["structuredContent"]["error"] != "duplicate_listener" {

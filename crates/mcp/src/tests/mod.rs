@@ -8,4 +8,4 @@ mod sessions;
 mod traffic;
 mod trouble;
 mod wire;
-mod world;
+pub(crate) mod world;

@@ -12,14 +12,14 @@ use baton_core::{process::SessionKind, room::Actor};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-pub(super) struct World {
+pub(crate) struct World {
     app: Arc<App>,
     /// Holds the store and the workspace.
     directory: TempDir,
 }
 
 impl World {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         std::fs::create_dir(directory.path().join("workspace")).unwrap();
         let environment = Environment::of([("HOME", directory.path())], directory.path());
@@ -28,16 +28,16 @@ impl World {
         Self { app: Arc::new(app.unwrap()), directory }
     }
 
-    pub(super) fn app(&self) -> Arc<App> {
+    pub(crate) fn app(&self) -> Arc<App> {
         Arc::clone(&self.app)
     }
 
-    pub(super) fn workspace(&self) -> PathBuf {
+    pub(crate) fn workspace(&self) -> PathBuf {
         self.directory.path().join("workspace")
     }
 
     /// Has somebody else take the stick, so that a wait waits.
-    pub(super) fn take_the_stick(&self, room: &Value) {
+    pub(crate) fn take_the_stick(&self, room: &Value) {
         self.rival("room.join", json!({"context_path": self.workspace()}));
         let turn = self.rival("stick.wait", json!({"room_id": room, "max_wait_ms": 0}));
         assert_eq!(turn["status"], "your_turn", "{turn}");

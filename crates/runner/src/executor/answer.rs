@@ -5,12 +5,17 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Form;
+
 /// The most that each part may hold. Jobs keep less of some; what they cut, they say.
 const SUMMARY_CHARS: usize = 20_000;
 const MESSAGE_CHARS: usize = 4_000;
 const NOTES_MAX: usize = 50;
 const REFS_MAX: usize = 32;
 const REF_BYTES: usize = 256;
+
+/// The most words in bytes that are taken for an answer.
+pub(super) const WORDS_BYTES: usize = baton_core::limits::RELAY_OUTPUT_BYTES;
 
 /// The answer as a JSON schema. All is required and nothing else allowed at every level, as OpenAI's strict mode asks.
 pub const SCHEMA: &str = r#"{
@@ -127,7 +132,25 @@ pub enum Misfit {
 }
 
 impl Answer {
-    /// Reads an answer, and checks it.
+    /// Reads an answer in the form that was asked for, and checks it.
+    pub(super) fn read(form: Form, text: &str) -> Result<Self, Misfit> {
+        match form {
+            Form::Answer => Self::parse(text),
+            Form::Words => Self::in_words(text),
+        }
+    }
+
+    /// An answer that is words and nothing else.
+    pub(super) fn in_words(words: &str) -> Result<Self, Misfit> {
+        let words = words.trim();
+        if words.is_empty() {
+            return Err(Misfit::Empty("text".to_owned()));
+        }
+        at_most("text in bytes", words.len(), WORDS_BYTES)?;
+        Ok(Self { status: AnswerStatus::Done, summary: words.to_owned(), refs: Vec::new(), notes: Vec::new() })
+    }
+
+    /// Reads an answer that is the object that was asked for, and checks it.
     pub fn parse(text: &str) -> Result<Self, Misfit> {
         let answer: Self = serde_json::from_str(text.trim()).map_err(|error| Misfit::Shape(error.to_string()))?;
         answer.checked()

@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, path::Path};
 use serde_json::{Value, json};
 
 use super::{
-    Agent, Answer, Failed, Plan, Reading, SCHEMA, Seen, Slice, ToolState,
+    Agent, Answer, Failed, Form, Plan, Reading, SCHEMA, Seen, Slice, ToolState,
     plan::Argv,
     seen::{detail, message},
 };
@@ -30,8 +30,11 @@ pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
     let mut allowed = vec!["mcp__baton"];
     let mut argv = Argv::of(bin)
         .add(["-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "acceptEdits"])
-        .add(["--setting-sources", "user", "--json-schema", &one_line(SCHEMA)])
-        .add(["--mcp-config".as_ref(), servers.as_os_str(), "--strict-mcp-config".as_ref()]);
+        .add(["--setting-sources", "user"]);
+    if slice.form == Form::Answer {
+        argv = argv.add(["--json-schema", &one_line(SCHEMA)]);
+    }
+    argv = argv.add(["--mcp-config".as_ref(), servers.as_os_str(), "--strict-mcp-config".as_ref()]);
     if agent.allow_bash {
         allowed.push(SHELL);
     } else {
@@ -77,8 +80,9 @@ fn one_line(text: &str) -> String {
 }
 
 /// Reads Claude's events.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Stream {
+    form: Form,
     result: Option<Value>,
     /// The tools in use: what each was called with.
     tools: BTreeMap<String, (String, String)>,
@@ -87,6 +91,10 @@ pub(super) struct Stream {
 }
 
 impl Stream {
+    pub(super) fn new(slice: &Slice) -> Self {
+        Self { form: slice.form, result: None, tools: BTreeMap::new(), session: None, ignored: 0 }
+    }
+
     fn event(&mut self, event: Value, see: &mut dyn FnMut(Seen)) -> Option<()> {
         match event["type"].as_str()? {
             "system" => self.system(&event, see)?,
@@ -171,7 +179,7 @@ impl Reading for Stream {
             return Err(Failed::new(why, exit));
         }
         let answer = match result["structured_output"].take() {
-            Value::Null => Answer::parse(&said),
+            Value::Null => Answer::read(self.form, &said),
             structured => Answer::of_json(structured),
         };
         answer.map_err(|misfit| Failed::misfit(misfit, message(&said)))

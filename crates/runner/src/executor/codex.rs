@@ -13,7 +13,7 @@ use serde_json::Value;
 use toml_edit::{Array, Value as Toml};
 
 use super::{
-    Agent, Answer, Choice, Failed, Plan, Reading, SCHEMA, Seen, Slice, ToolState,
+    Agent, Answer, Choice, Failed, Form, Plan, Reading, SCHEMA, Seen, Slice, ToolState,
     plan::Argv,
     seen::{detail, message},
 };
@@ -27,9 +27,13 @@ pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
     let choice = agent.profiles.choice(slice.profile).cloned().unwrap_or_default();
     let mut argv = Argv::of(bin)
         .add(["exec", "--json", "--skip-git-repo-check", "--sandbox", "workspace-write"])
-        .add(set("approval_policy", "never".into()))
-        .add(["--output-schema".as_ref(), schema.as_os_str(), "--output-last-message".as_ref()])
-        .add([last_message(slice)]);
+        .add(set("approval_policy", "never".into()));
+    let mut files = Vec::new();
+    if slice.form == Form::Answer {
+        argv = argv.add(["--output-schema".as_ref(), schema.as_os_str()]);
+        files.push((schema, SCHEMA.to_owned()));
+    }
+    argv = argv.add(["--output-last-message".as_ref(), last_message(slice).as_os_str()]);
     if let Some(model) = slice.model.as_ref().or(choice.model.as_ref()) {
         argv = argv.add([format!("--model={model}")]);
     }
@@ -53,12 +57,7 @@ pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
     if let Some(session) = &slice.resume {
         argv = argv.add(["resume", session.as_str()]);
     }
-    Plan {
-        argv: argv.add(["-"]).done(),
-        env,
-        files: vec![(schema, SCHEMA.to_owned())],
-        stop_signal: StopSignal::Terminate,
-    }
+    Plan { argv: argv.add(["-"]).done(), env, files, stop_signal: StopSignal::Terminate }
 }
 
 /// A setting, as Codex takes them on its command line: in TOML.
@@ -73,6 +72,7 @@ fn last_message(slice: &Slice) -> PathBuf {
 /// Reads Codex's events.
 #[derive(Debug)]
 pub(super) struct Stream {
+    form: Form,
     last_message: PathBuf,
     said: Option<String>,
     failed: Option<String>,
@@ -82,7 +82,14 @@ pub(super) struct Stream {
 
 impl Stream {
     pub(super) fn new(slice: &Slice) -> Self {
-        Self { last_message: last_message(slice), said: None, failed: None, problem: None, ignored: 0 }
+        Self {
+            form: slice.form,
+            last_message: last_message(slice),
+            said: None,
+            failed: None,
+            problem: None,
+            ignored: 0,
+        }
     }
 
     fn event(&mut self, event: &Value, see: &mut dyn FnMut(Seen)) -> Option<()> {
@@ -119,7 +126,7 @@ impl Stream {
                 let text = text("text")?;
                 self.said = Some(text.to_owned());
                 // The answer is no message; it is looked at in the end.
-                if Answer::parse(text).is_err() {
+                if self.form == Form::Words || Answer::parse(text).is_err() {
                     see(Seen::Message { text: message(text) });
                 }
                 return Some(());
@@ -159,7 +166,7 @@ impl Reading for Stream {
         // The file has it whole, also where a line of the stream was cut.
         match read(&self.last_message).or_else(|| self.said.take()) {
             Some(text) if !text.trim().is_empty() => {
-                Answer::parse(&text).map_err(|misfit| Failed::misfit(misfit, message(&text)))
+                Answer::read(self.form, &text).map_err(|misfit| Failed::misfit(misfit, message(&text)))
             }
             Some(_) | None => Err(Failed::new("codex gave no answer", exit)),
         }

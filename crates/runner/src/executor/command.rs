@@ -1,11 +1,14 @@
 //! A command line of the user's: any program that reads a prompt and prints an answer.
 //!
 //! The prompt is on standard input, and what else a slice has is in variables. The last line that is not empty is the
-//! answer, as JSON; lines before it are messages.
+//! answer, as JSON; lines before it are messages. Where words are asked for, all that it prints is the answer.
 
 use std::path::Path;
 
-use super::{Answer, CommandLine, Failed, Plan, Reading, Seen, Session, Slice, plan::Argv, seen::message};
+use super::{
+    Answer, CommandLine, Failed, Form, Misfit, Plan, Reading, Seen, Session, Slice, answer::WORDS_BYTES, plan::Argv,
+    seen::message,
+};
 use crate::process::{Exit, Line, StopSignal, Tail};
 
 pub(super) fn plan(bin: &Path, line: &CommandLine, slice: &Slice) -> Plan {
@@ -29,14 +32,34 @@ pub(super) fn plan(bin: &Path, line: &CommandLine, slice: &Slice) -> Plan {
 }
 
 /// Reads what a command prints.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Stream {
+    form: Form,
     last: Option<Line>,
     printed: Tail,
+    /// All that it printed, where that is the answer, up to the first line too many.
+    words: String,
+}
+
+impl Stream {
+    pub(super) fn new(slice: &Slice) -> Self {
+        Self { form: slice.form, last: None, printed: Tail::default(), words: String::new() }
+    }
+
+    fn answered(&mut self) -> Result<Answer, Misfit> {
+        match (self.form, self.last.take()) {
+            (Form::Words, _) => Answer::in_words(&self.words),
+            (Form::Answer, line) => Answer::parse(line.as_ref().map_or("", |line| &line.text)),
+        }
+    }
 }
 
 impl Reading for Stream {
     fn line(&mut self, line: &Line, see: &mut dyn FnMut(Seen)) {
+        if self.form == Form::Words && self.words.len() <= WORDS_BYTES {
+            self.words.push_str(&line.text);
+            self.words.push('\n');
+        }
         if line.text.trim().is_empty() {
             return;
         }
@@ -52,8 +75,7 @@ impl Reading for Stream {
         if !exit.status.is_success() {
             return Err(Failed::new(format!("the command {}", exit.status), exit));
         }
-        let answer = self.last.take().map(|line| Answer::parse(&line.text));
-        answer.unwrap_or_else(|| Answer::parse("")).map_err(|misfit| {
+        self.answered().map_err(|misfit| {
             let (printed, complained) = (self.printed.to_string(), exit.stderr.to_string());
             let tail = [printed, complained].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
             Failed::misfit(format!("the command gave no answer: {misfit}"), tail)

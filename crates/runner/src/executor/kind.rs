@@ -88,8 +88,8 @@ impl Executor {
     pub fn reading(&self, slice: &Slice) -> Box<dyn Reading> {
         match self {
             Self::Codex(..) => Box::new(codex::Stream::new(slice)),
-            Self::ClaudeCode(..) => Box::new(claude::Stream::default()),
-            Self::Command(..) => Box::new(command::Stream::default()),
+            Self::ClaudeCode(..) => Box::new(claude::Stream::new(slice)),
+            Self::Command(..) => Box::new(command::Stream::new(slice)),
         }
     }
 }

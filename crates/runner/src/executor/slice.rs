@@ -9,6 +9,8 @@ use super::Profile;
 pub struct Slice {
     /// All that the program is told; it is on its standard input.
     pub prompt: String,
+    /// What it is to answer with.
+    pub form: Form,
     /// Where it works.
     pub cwd: PathBuf,
     /// How much thought it gives.
@@ -21,6 +23,15 @@ pub struct Slice {
     pub scratch: PathBuf,
     /// Baton itself, for the program to report to and ask.
     pub server: Option<Server>,
+}
+
+/// What a program is to answer with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The object of [`SCHEMA`](super::SCHEMA): whether the job is done, and what shows it.
+    Answer,
+    /// Its own words, as they are.
+    Words,
 }
 
 /// The name that a program gave to a conversation, by which it can be gone on with.

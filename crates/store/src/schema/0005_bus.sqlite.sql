@@ -27,7 +27,9 @@ CREATE TABLE actions (
 
 CREATE UNIQUE INDEX actions_by_id ON actions (room_id, action_id);
 CREATE INDEX actions_by_group ON actions (room_id, group_id, seq);
-CREATE INDEX actions_open ON actions (room_id, target, seq) WHERE ended_at_ms IS NULL;
+-- With the column that is always null here: SQLite prefers the index in which it can look up most.
+CREATE INDEX actions_open ON actions (room_id, target, ended_at_ms, seq) WHERE ended_at_ms IS NULL;
+CREATE INDEX actions_new ON actions (room_id, group_id, target, sender, seq) WHERE control = 'new';
 CREATE INDEX actions_of_target ON actions (room_id, target, seq);
 CREATE INDEX actions_of_sender ON actions (room_id, sender, seq);
 

@@ -187,6 +187,9 @@ fn move_tasks(change: &mut Change<'_>, resumed: &Resumed) -> Result<(), Failure>
     Ok(())
 }
 
+/// Why nothing comes of what was asked of who was adopted.
+const GOES_ON: &str = "its target goes on as another session";
+
 /// And what waits in its inbox. Of a message that the adopter has too, its own item is enough.
 fn move_items(change: &mut Change<'_>, resumed: &Resumed) -> Result<usize, Failure> {
     let (from, to) = (&resumed.prior_session_agent, &resumed.agent_id);
@@ -202,6 +205,7 @@ fn move_items(change: &mut Change<'_>, resumed: &Resumed) -> Result<usize, Failu
         change.record(Event::Inbox(inbox::Event::Forwarded(forwarded)))?;
     }
     // What it had taken on already, its own runtime knew alone.
-    change.end_actions_of(from, "its target goes on as another session")?;
+    change.end_actions_of(from, GOES_ON)?;
+    change.disconnect(from, GOES_ON)?;
     Ok(messages.len())
 }

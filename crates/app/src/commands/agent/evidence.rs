@@ -139,7 +139,8 @@ impl Survey {
 /// The working trees that count: the room's own, and the linked one that the caller is in.
 fn checkouts(room: &Path, cwd: &Path) -> Vec<PathBuf> {
     let mut found = vec![room.to_owned()];
-    if let Some(own) = paths::checkout_root(cwd).filter(|own| !room.starts_with(own) && *own != room) {
+    let known = Some(cwd).filter(|cwd| !cwd.as_os_str().is_empty());
+    if let Some(own) = known.and_then(paths::checkout_root).filter(|own| !room.starts_with(own) && *own != room) {
         let main = paths::in_main_worktree(own, None);
         if main.starts_with(room) || room.starts_with(&main) {
             found.push(own.to_owned());

@@ -3,12 +3,12 @@
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, AgentName, BROADCAST, RoomId, Seq},
-    room::Actor,
+    room::{Action, Actor, NewIdentity},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Agent, AgentStatus};
+use super::Agent;
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
@@ -74,10 +74,17 @@ impl UseCase for Add {
             app.change_in(tx, &actor, &input.room_id, &mut |change| {
                 let rejoined = change.room.member(&actor.agent_id).is_some();
                 change.join(name.clone(), role.clone())?;
+                // Who is there already is called as it asks now.
+                if rejoined && (input.name.is_some() || role.is_some()) {
+                    let named = name.clone().filter(|_| input.name.is_some());
+                    let identity = NewIdentity { name: named, role: role.clone(), former: change.former()? };
+                    change.decide(Action::Register { identity })?;
+                }
+                let status = change.status_of(&actor.agent_id)?;
                 let member = change.room.member(&actor.agent_id).ok_or_else(|| internal("who joins is a member"))?;
                 Ok(AddResult {
                     room_id: change.room.id.clone(),
-                    agent: Agent::of(member, AgentStatus::Idle),
+                    agent: Agent::of(member, status),
                     rejoined,
                     last_seq: change.room.last_seq,
                 })
@@ -107,6 +114,10 @@ fn joining(actor: Actor, chosen: Option<&AgentId>) -> Result<Actor, Failure> {
 
 /// A name that an agent of the bus may have.
 pub(super) fn display_name(text: &str) -> Result<AgentName, Failure> {
-    AgentName::display(text)
-        .map_err(|error| Failure::new(ErrorCode::InvalidAgentId, format!("{error}.")).with("field", "name"))
+    let refuse = |why: String| Err(Failure::new(ErrorCode::InvalidAgentId, why).with("field", "name"));
+    match AgentName::display(text) {
+        Ok(_) if text == SERVER => refuse(format!("{SERVER} is what the bus itself is called; choose another name.")),
+        Ok(name) => Ok(name),
+        Err(error) => refuse(format!("{error}.")),
+    }
 }

@@ -11,7 +11,7 @@ use super::Session;
 use crate::{
     App, Caller, Failure, Rights,
     app::Request,
-    commands::room::end_all_actions,
+    commands::room::end_bus,
     table::{BUS, Effect, Place, UseCase},
 };
 
@@ -55,7 +55,7 @@ impl UseCase for Close {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
-            end_all_actions(change)?;
+            end_bus(change)?;
             let (expected_turn, reason) = (change.room.turn, input.reason.clone());
             change.decide(Action::Close { expected_turn, lease_id: None, reason, authority })?;
             Ok(CloseResult { session: Session::of(&change.room) })

@@ -86,14 +86,18 @@ impl UseCase for Relay {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let output = Output::read(&input.output);
         app.change(caller, &request, &input.room_id, |change| {
+            change.require_agent()?;
             let before = store::task(change.tx, &change.room.id, &input.task_id)?;
-            if before.is_some_and(|task| task.status == TaskStatus::Done) {
+            if before.as_ref().is_some_and(|task| task.status == TaskStatus::Done) {
                 return Err(Refusal::TaskEnded { task_id: input.task_id.clone() }.into());
             }
+            let of_task = before.and_then(|task| task.context_id);
             match &output {
                 Output::Actions(actions) => relay(change, &input, actions),
-                Output::Done { summary } => end(change, &input, Outcome::Done, summary.as_deref(), None),
-                Output::Local { text, problem } => end(change, &input, Outcome::Local, Some(text), problem.clone()),
+                Output::Done { summary } => end(change, &input, of_task, Outcome::Done, summary.as_deref(), None),
+                Output::Local { text, problem } => {
+                    end(change, &input, of_task, Outcome::Local, Some(text), problem.clone())
+                }
             }
         })
     }
@@ -134,11 +138,13 @@ fn relay(change: &mut Change<'_>, input: &RelayInput, actions: &[Relayed]) -> Re
 fn end(
     change: &mut Change<'_>,
     input: &RelayInput,
+    of_task: Option<BusId>,
     outcome: Outcome,
     text: Option<&str>,
     problem: Option<String>,
 ) -> Result<RelayResult, Failure> {
-    let context_id = input.context.as_ref().and_then(|context| context.context_id.clone());
+    let named = input.context.as_ref().and_then(|context| context.context_id.clone());
+    let context_id = named.or(of_task);
     // A relay may end before anything was relayed; then there is no conversation yet.
     let conversation = match &context_id {
         Some(id) => store::conversation(change.tx, &change.room.id, id)?,

@@ -4,6 +4,7 @@ use baton_core::{
     bus::{self, BusId, Data, Report, Status},
     ids::{RoomId, Seq},
 };
+use baton_store::bus as store;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +73,12 @@ impl UseCase for Result {
                 action.ok_or_else(|| bus::Refusal::UnknownAction { field, action_id: input.action_id.clone() })?;
             agree("group_id", input.group_id.as_ref(), &action.group_id)?;
             agree("action_index", input.action_index.as_ref(), &action.action_index)?;
-            let event = action.report(change.actor, &report)?;
+            let named = report.data.as_ref().and_then(|data| data.new_context_id.as_ref());
+            let begun = match named {
+                Some(context) => store::conversation(change.tx, &change.room.id, context)?,
+                None => None,
+            };
+            let event = action.report(change.actor, &report, begun.as_ref())?;
             change.require_open()?;
             change.items_of_action(action.seq)?;
             let recorded = change.record(event)?;

@@ -1,14 +1,14 @@
 //! Sending a message that is no action: nobody owes a result.
 
 use baton_core::{
-    bus::{BusId, Kind, Word},
+    bus::{BusId, Kind, Known, Word},
     event::Event,
     ids::{AgentId, RoomId, Seq, event_id},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ContextInput, known};
+use super::{ContextInput, known, submit::message};
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
@@ -75,7 +75,8 @@ impl UseCase for Send {
         };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
-            let known = known(change, word.context.as_ref())?;
+            let answered = message(change, word.reply_to.as_deref())?;
+            let known = Known { answered, ..known(change, word.context.as_ref())? };
             let event = word.decide(&change.room, change.actor, &known)?;
             let recorded = change.record(event)?;
             let Event::Bus(baton_core::bus::Event::Messaged(sent)) = &recorded.event else {

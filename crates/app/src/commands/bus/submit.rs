@@ -1,6 +1,6 @@
 //! Submitting ordered work to targets.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use baton_core::{
     bus::{
@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
+    bus::why_lost,
     change::Change,
     table::{BUS, Effect, Place, UseCase},
 };
@@ -179,10 +180,13 @@ pub(super) fn submit(change: &mut Change<'_>, draft: Draft) -> Result<SubmitResu
     });
     let submitted: Vec<_> = submitted.collect();
     let targets: HashSet<&AgentId> = submitted.iter().map(|(_, submitted)| &submitted.target).collect();
-    let gone = |target: &AgentId| change.room.member(target).is_some_and(|to| to.liveness(change.witness).is_gone());
-    let gone: HashSet<AgentId> = targets.into_iter().filter(|target| gone(target)).cloned().collect();
-    for (_, submitted) in submitted.iter().filter(|(_, submitted)| gone.contains(&submitted.target)) {
-        if let Some(event) = change.action(&submitted.action_id)?.and_then(|action| action.fail(GONE)) {
+    let mut lost: HashMap<&AgentId, &str> = HashMap::new();
+    for target in targets {
+        lost.extend(why_lost(change.tx, &change.room, target, change.witness)?.map(|why| (target, why)));
+    }
+    for (_, submitted) in &submitted {
+        let Some(why) = lost.get(&submitted.target) else { continue };
+        if let Some(event) = change.action(&submitted.action_id)?.and_then(|action| action.fail(why)) {
             change.record(event)?;
         }
     }
@@ -240,11 +244,16 @@ pub(crate) fn known(change: &mut Change<'_>, context: Option<&ContextDraft>) -> 
         Some(id) => store::conversation(change.tx, &room, id)?,
         None => None,
     };
-    let parent = match context.parent_message_id.as_deref().and_then(|id| place_of(&room, id)) {
-        Some(seq) => log::find(change.tx, &room, seq)?.and_then(|recorded| parent(&recorded)),
-        None => None,
-    };
+    let parent = message(change, context.parent_message_id.as_deref())?;
     Ok(Known { conversation, parent, ..Known::default() })
+}
+
+/// The message of that id, if there is one in the session.
+pub(super) fn message(change: &mut Change<'_>, id: Option<&str>) -> Result<Option<Parent>, Failure> {
+    match id.and_then(|id| place_of(&change.room.id, id)) {
+        Some(seq) => Ok(log::find(change.tx, &change.room.id, seq)?.and_then(|recorded| parent(&recorded))),
+        None => Ok(None),
+    }
 }
 
 fn parent(recorded: &Recorded) -> Option<Parent> {

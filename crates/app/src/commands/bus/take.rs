@@ -8,6 +8,7 @@ use baton_core::{
     ids::{RoomId, Seq},
     inbox::Item,
     limits,
+    room::Stick,
 };
 use baton_store::{bus as store, inbox, log};
 use schemars::JsonSchema;
@@ -17,7 +18,7 @@ use super::Delivery;
 use crate::{
     App, Caller, Failure,
     app::Request,
-    bounds,
+    bounds::{self, Page},
     change::Change,
     table::{BUS, Effect, Place, UseCase},
     watch::Patience,
@@ -32,7 +33,8 @@ pub struct Take;
 pub struct TakeInput {
     #[serde(alias = "session", alias = "session_id")]
     pub room_id: RoomId,
-    /// Also actions that you were told of before and that have not ended, after this place: 0 for all
+    /// Also actions that you were told of before and that have not ended, after this place: 0 for all. What you were not
+    /// told of comes anyway
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume_after: Option<Seq>,
     /// 1 to 200; default 50
@@ -53,6 +55,12 @@ pub struct TakeResult {
     pub has_more: bool,
 }
 
+impl TakeResult {
+    fn nothing(room: &RoomId) -> Self {
+        Self { room_id: room.clone(), deliveries: Vec::new(), has_more: false }
+    }
+}
+
 impl UseCase for Take {
     const NAME: &'static str = "bus.take";
     const PLACE: Place = Place::Portal(&BUS);
@@ -67,21 +75,28 @@ impl UseCase for Take {
         let patience = Patience::of(input.max_wait_ms)?;
         let agent = caller.actor().agent_id;
         let waits = |_: Duration| {
-            let mut seen = app.store.read::<_, Failure>(|tx| {
+            // Looking writes nothing, so that who waits for long does not.
+            let (something, over) = app.store.read::<_, Failure>(|tx| {
                 let room = app.room(tx, &input.room_id)?;
                 room.require_member(&agent)?;
-                Ok(!inbox::undelivered(tx, &input.room_id, &agent, 1)?.is_empty())
+                let fresh = !inbox::undelivered(tx, &room.id, &agent, 1)?.is_empty();
+                let known = match input.resume_after {
+                    Some(after) => !store::open_of(tx, &room.id, &agent, after, 1)?.is_empty(),
+                    None => false,
+                };
+                Ok((fresh || known, room.stick == Stick::Closed))
             })?;
-            seen |= input.resume_after.is_some();
-            if !seen {
-                return Ok(None);
+            // Nothing comes any more in a session that is over, so nobody waits for it.
+            let nothing = over.then(|| TakeResult::nothing(&input.room_id));
+            if !something {
+                return Ok(nothing);
             }
             let request = Request { command: Self::NAME, input: &input, key: None };
             let taken = app.change(caller, &request, &input.room_id, |change| take(change, &input, limit))?;
-            Ok((!taken.deliveries.is_empty()).then_some(taken))
+            Ok(if taken.deliveries.is_empty() { nothing } else { Some(taken) })
         };
         let taken = app.wait_for(caller, &input.room_id, patience, waits)?;
-        Ok(taken.unwrap_or(TakeResult { room_id: input.room_id, deliveries: Vec::new(), has_more: false }))
+        Ok(taken.unwrap_or_else(|| TakeResult::nothing(&input.room_id)))
     }
 }
 
@@ -94,18 +109,24 @@ fn take(change: &mut Change<'_>, input: &TakeInput, limit: u32) -> Result<TakeRe
         let known = store::open_of(change.tx, &room, &agent, after, limit + 1)?;
         places
             .extend(known.iter().map(|action| action.seq).filter(|seq| !fresh.iter().any(|item| item.message == *seq)));
-        places.retain(|seq| *seq > after);
         places.sort_unstable();
     }
-    let has_more = places.len() > limit as usize;
+    let found = places.len();
     places.truncate(limit as usize);
-    let taken: Vec<Item> = fresh.into_iter().filter(|item| places.contains(&item.message)).collect();
-    change.take_items(taken.clone());
     let events = log::find_all(change.tx, &room, &places)?;
-    let mut deliveries = Vec::with_capacity(events.len());
+    let (mut deliveries, mut page) = (Vec::with_capacity(events.len()), Page::default());
     for recorded in &events {
-        deliveries.extend(delivery(change, recorded)?);
+        let Some(delivery) = delivery(change, recorded)? else { continue };
+        if !page.takes(&delivery) {
+            break;
+        }
+        deliveries.push(delivery);
     }
+    let has_more = deliveries.len() < found;
+    // What does not fit is not delivered yet.
+    let told = |item: &Item| deliveries.iter().any(|delivery| delivery.seq == item.message);
+    let taken: Vec<Item> = fresh.into_iter().filter(told).collect();
+    change.take_items(taken.clone());
     // A room that is over changes no more.
     if change.is_open()
         && let Some(event) = Item::deliver(&taken)

@@ -66,9 +66,12 @@ impl UseCase for TaskUpdate {
 /// Records how far a task is, in a room that is being changed.
 pub(super) fn report(change: &mut Change<'_>, report: &TaskReport) -> Result<TaskResult, Failure> {
     change.require_open()?;
+    let before = store::task(change.tx, &change.room.id, &report.task_id)?;
+    // It stays with its conversation, if another is not named.
+    let context_id = report.context_id.clone().or_else(|| before.as_ref()?.context_id.clone());
+    let report = TaskReport { context_id, ..report.clone() };
     let context = ContextDraft { context_id: report.context_id.clone(), ..ContextDraft::default() };
     let known = known(change, Some(&context))?;
-    let before = store::task(change.tx, &change.room.id, &report.task_id)?;
     let event = report.decide(&change.room, change.actor, &known, before.as_ref())?;
     let recorded = change.record(event)?;
     Ok(TaskResult {

@@ -168,7 +168,8 @@ pub struct Delivery {
     /// The conversation: after a `new` in its group, the new one.
     pub context: Context,
     pub task_id: BusId,
-    /// A `new` before it in its group that has not ended: what it says belongs to the conversation that begins there.
+    /// The `new` before it in its group, unless that is completed: what it says belongs to the conversation that begins
+    /// there, or nowhere, if that came to nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_action_id: Option<BusId>,
     pub created_at: Timestamp,
@@ -208,7 +209,7 @@ impl Delivery {
             what: submitted.what.clone(),
             context,
             task_id,
-            after_action_id: new.filter(|new| new.is_open()).map(|new| new.action_id.clone()),
+            after_action_id: new.filter(|new| new.status != Some(Status::Completed)).map(|new| new.action_id.clone()),
             created_at: recorded.at,
         }
     }

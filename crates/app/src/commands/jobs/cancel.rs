@@ -38,8 +38,12 @@ impl UseCase for Cancel {
         require_manager(caller, &input.room_id, input.job, "its manager withdraws it")?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
-            let event = required(change, input.job)?.cancel(&input.reason)?;
+            let job = required(change, input.job)?;
+            let event = job.cancel(&input.reason)?;
             let seq = event.map(|event| change.record(event)).transpose()?.map(|recorded| recorded.seq);
+            if seq.is_some() {
+                change.end_agent_of(&job)?;
+            }
             Happened::now(change, input.job, seq)
         })
     }

@@ -169,6 +169,9 @@ fn take(change: &mut Change<'_>, job: Job, claiming: &Claiming) -> Result<Taken,
     let event = job.claim(change.now, claiming)?;
     let outcome = if matches!(event, Event::Failed(_)) { Claimed::Over } else { Claimed::Yes };
     change.record(event)?;
+    if outcome == Claimed::Over {
+        change.end_agent_of(&job)?;
+    }
     Ok(Taken { job, outcome })
 }
 

@@ -70,6 +70,7 @@ impl UseCase for Complete {
             let (summary, meta) = (redact(&input.summary).into_owned(), input.meta.clone());
             let completion = Completion { outcome: input.status, summary, refs: references, meta };
             let recorded = change.record(job.complete(&shown, &completion)?)?;
+            change.end_agent_of(&job)?;
             Happened::now(change, id, Some(recorded.seq))
         })
     }

@@ -43,10 +43,14 @@ pub struct CloseRoomResult {
     pub state: RoomState,
 }
 
-/// What was asked of anybody ends with the room.
-pub(crate) fn end_all_actions(change: &mut Change<'_>) -> Result<(), Failure> {
+/// What was asked of anybody ends with the room, and so does every connection to it: nothing happens afterwards.
+pub(crate) fn end_bus(change: &mut Change<'_>) -> Result<(), Failure> {
+    const WHY: &str = "the session was closed";
     for target in bus::owing(change.tx, &change.room.id)? {
-        change.end_actions_of(&target, "the session was closed")?;
+        change.end_actions_of(&target, WHY)?;
+    }
+    for connection in change.connections()? {
+        change.disconnect(&connection.agent_id, WHY)?;
     }
     Ok(())
 }
@@ -63,7 +67,7 @@ impl UseCase for Close {
     fn run(app: &App, caller: &Caller, input: CloseInput) -> Result<CloseRoomResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
-            end_all_actions(change)?;
+            end_bus(change)?;
             change.decide(Action::Close {
                 expected_turn: input.expected_turn_id,
                 lease_id: input.lease_id.clone(),

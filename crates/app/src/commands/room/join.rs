@@ -95,7 +95,10 @@ impl UseCase for Join {
     fn run(app: &App, caller: &Caller, input: JoinInput) -> Result<JoinPathResult, Failure> {
         let location = paths::resolve(Path::new(&input.context_path), &caller.cwd, app.environment.home())?;
         let actor = match &input.agent_id_override {
-            Some(agent_id) => Actor { agent_id: agent_id.clone(), overridden: true, ..caller.actor() },
+            Some(agent_id) => {
+                caller.may_pose()?;
+                Actor { agent_id: agent_id.clone(), overridden: true, ..caller.actor() }
+            }
             None => caller.actor(),
         };
         let wanted = if input.force_new { Wanted::Nested } else { Wanted::Covering };

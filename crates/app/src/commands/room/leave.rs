@@ -1,7 +1,6 @@
 //! Stopping to be a member.
 
 use baton_core::{
-    bus::{self, Disconnected},
     ids::{AgentId, RoomId},
     room::Action,
 };
@@ -43,14 +42,7 @@ pub(crate) fn depart(change: &mut Change<'_>, who: &AgentId, action: Action) -> 
     let reserved = change.scopes()?.release_all(now, who);
     change.record_all(reserved)?;
     change.end_actions_of(who, "its target left the session")?;
-    if change.connections()?.iter().any(|connection| connection.agent_id == *who) {
-        let name = change.room.member(who).map_or_else(|| who.to_string(), |member| member.display_name.clone());
-        change.record(bus::Event::Disconnected(Disconnected {
-            agent_id: who.clone(),
-            name,
-            why: "it left the session".to_owned(),
-        }))?;
-    }
+    change.disconnect(who, "it left the session")?;
     change.decide(action)?;
     Ok(())
 }

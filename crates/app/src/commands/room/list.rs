@@ -52,7 +52,8 @@ impl UseCase for List {
 
     fn run(app: &App, caller: &Caller, input: ListInput) -> Result<ListRoomsResult, Failure> {
         let path = input.context_path.as_deref().unwrap_or(".");
-        let places = match input.all {
+        let all = input.all || input.context_path.is_none() && caller.is_from_afar();
+        let places = match all {
             true => Vec::new(),
             false => paths::resolve(Path::new(path), &caller.cwd, app.environment.home())?.ancestors,
         };
@@ -61,7 +62,7 @@ impl UseCase for List {
         let unseen = |_: &ProcessIdentity| Liveness::Unknown;
         let found: Vec<PathRoom> = app.store.read(|tx| {
             let ids: Vec<RoomId> =
-                if input.all { rooms::recent(tx, limits::ROOMS_MAX)? } else { rooms::at_paths(tx, &places)? };
+                if all { rooms::recent(tx, limits::ROOMS_MAX)? } else { rooms::at_paths(tx, &places)? };
             let now = tx.now()?;
             ids.iter()
                 .map(|id| Ok(PathRoom::of(&app.room(tx, id)?, now, &viewer, &unseen)))

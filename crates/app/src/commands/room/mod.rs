@@ -11,7 +11,7 @@ mod policy;
 mod reorder;
 mod state;
 
-pub(crate) use close::end_all_actions;
+pub(crate) use close::end_bus;
 pub use close::{Close, CloseInput, CloseRoomResult};
 pub use events::{Events, EventsInput, GetRoomEventsResult};
 pub use join::{Join, JoinInput, JoinPathResult};

@@ -3,6 +3,7 @@
 //! One process: HTTP, the bus socket and, if asked, a runner, on the store that everybody else works on directly
 //! ([`serve`]). What it was started with is checked before anything listens.
 
+mod mcp;
 mod serve;
 mod signals;
 mod started;
@@ -13,9 +14,9 @@ use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc};
 
 use baton_app::{Failure, clock::SystemClock};
 use baton_core::code::ErrorCode;
-use baton_http::{Exposure, LISTEN, Owner, Settings, TlsFiles};
+use baton_http::{CONNECTIONS_MAX, Exposure, LISTEN, Owner, Settings, TlsFiles};
 
-use super::run::RunArgs;
+use super::{mcp::Tools, run::RunArgs};
 use crate::{
     context::{self, Context},
     exit::Exit,
@@ -52,6 +53,9 @@ pub(super) struct UpArgs {
     /// Let other machines in without encryption: whoever is on the way can read tokens and all else
     #[arg(long, requires = "allow_remote", conflicts_with = "tls_cert")]
     insecure_plaintext: bool,
+    /// Which tools to offer to MCP clients: the daily ones, or all
+    #[arg(long, value_enum, default_value_t = Tools::Daily)]
+    tools: Tools,
     /// Also execute jobs of one room, as `baton run` does
     #[arg(long)]
     runner: bool,
@@ -78,17 +82,14 @@ impl UpArgs {
             (true, false) => Exposure::Remote,
             (true, true) => Exposure::RemoteInPlaintext,
         };
-        let owner = Owner {
-            data: data.clone(),
-            id: context.surroundings.person_over("http"),
-            cwd: environment.cwd().to_owned(),
-            clock: Arc::new(SystemClock),
-        };
+        let owner =
+            Owner { data: data.clone(), id: context.surroundings.person_over("http"), clock: Arc::new(SystemClock) };
         let tls = self.tls_cert.zip(self.tls_key).map(|(certificate, key)| TlsFiles { certificate, key });
-        let http = Settings { listen: self.listen, exposure, tls, hosts: self.hosts, owner };
+        let http =
+            Settings { listen: self.listen, exposure, tls, hosts: self.hosts, connections_max: CONNECTIONS_MAX, owner };
         let socket = self.socket.map(|socket| environment.cwd().join(socket));
         let socket = socket.unwrap_or_else(|| data.join(baton_bus::socket::FILE_NAME));
-        serve::serve(serve::Plan { context, http, socket, runner, data }, ui)?;
+        serve::serve(serve::Plan { context, http, socket, tier: self.tools.tier(), runner, data }, ui)?;
         Ok(Exit::Done.into())
     }
 }

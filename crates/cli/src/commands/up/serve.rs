@@ -6,14 +6,14 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use baton_app::{Failure, clock::Clock};
+use baton_app::{Failure, clock::Clock, table::Tier};
 use baton_bus::{Hub, socket};
 use baton_core::code::ErrorCode;
 use baton_http::{Facts, Keyring, Server, Settings};
 use baton_runner::{Leave, Told};
 use tokio::runtime::Builder;
 
-use super::{signals, started::Started};
+use super::{mcp, signals, started::Started};
 use crate::{
     context::Context,
     ui::{self, Ui},
@@ -27,6 +27,7 @@ pub(super) struct Plan {
     pub(super) context: Context,
     pub(super) http: Settings,
     pub(super) socket: PathBuf,
+    pub(super) tier: Tier,
     pub(super) runner: Option<baton_runner::Settings>,
     pub(super) data: PathBuf,
 }
@@ -34,7 +35,7 @@ pub(super) struct Plan {
 /// Serves, and returns when everything has ended in good order.
 pub(super) fn serve(plan: Plan, ui: Ui) -> Result<(), Failure> {
     // Every client takes one. Fewer only means that fewer fit.
-    let _ = socket::raise_descriptor_limit();
+    socket::raise_descriptor_limit();
     let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build().map_err(failed)?;
     let hub = Hub::new(Arc::clone(&plan.context.app));
     let clock = Arc::clone(&plan.http.owner.clock);
@@ -46,9 +47,9 @@ pub(super) fn serve(plan: Plan, ui: Ui) -> Result<(), Failure> {
 }
 
 async fn listen_and_serve(hub: &Arc<Hub>, plan: Plan, clock: &dyn Clock, ui: Ui) -> Result<(), Failure> {
-    let Plan { context, http, socket, runner, data } = plan;
+    let Plan { context, http, socket, tier, runner, data } = plan;
     let bus = socket::Server::bind(hub, &socket, context.app.environment())?;
-    let http = Server::bind(Arc::clone(hub), http, axum::Router::new()).await?;
+    let http = Server::bind(Arc::clone(hub), http, |names| mcp::routes(hub, tier, names)).await?;
     let facts =
         Facts { url: http.url(), listen: http.address(), socket: bus.path().to_owned(), pid: std::process::id() };
     let published = facts.clone().publish(&data)?;

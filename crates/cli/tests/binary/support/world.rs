@@ -208,6 +208,13 @@ impl Ran {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
+    /// Standard output as the JSON objects that it has, each in a line of its own.
+    pub(crate) fn records(&self) -> Vec<Value> {
+        let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {self:?}"));
+        assert_eq!(self.status, 0, "{self:?}");
+        self.stdout.lines().map(read).collect()
+    }
+
     /// The code of the refusal in a `--json` answer.
     pub(crate) fn code(&self) -> String {
         self.json()["error"]["error"].as_str().unwrap_or_default().to_owned()

@@ -1,13 +1,14 @@
 //! How each program is started.
 
 use crate::{
-    executor::{Agent, Choice, CommandLine, Executor, Plan, Profile, Profiles, Server, Session, Slice},
+    executor::{Agent, Choice, CommandLine, Executor, Form, Plan, Profile, Profiles, Server, Session, Slice},
     process::StopSignal,
 };
 
 fn slice() -> Slice {
     Slice {
         prompt: "Do it.".to_owned(),
+        form: Form::Answer,
         cwd: "/repo".into(),
         profile: Profile::Deep,
         model: None,
@@ -207,4 +208,14 @@ fn a_program_does_not_take_itself_for_a_part_of_the_one_around_it() {
     assert_eq!(of("CLAUDECODE"), Some(None));
     assert_eq!(of("BATON_JOB"), Some(Some("secret".into())));
     assert_eq!((spawn.stdin, spawn.cwd), (b"Do it.".to_vec(), "/repo".into()));
+}
+
+#[test]
+fn who_is_asked_for_words_is_given_no_schema() {
+    let words = Slice { form: Form::Words, ..bare() };
+    for executor in [Executor::Codex("/c".into(), agent()), Executor::ClaudeCode("/c".into(), agent())] {
+        let (asked, free) = (executor.plan(&bare()), executor.plan(&words));
+        let has_schema = |plan: &Plan| plan.argv.iter().any(|word| word.to_string_lossy().contains("schema"));
+        assert!(has_schema(&asked) && !has_schema(&free), "{free:?}");
+    }
 }

@@ -1,7 +1,7 @@
 //! What the programs' real streams mean.
 
 use crate::{
-    executor::{Agent, Answer, CommandLine, Conversation, Executor, Failed, Profile, Profiles, Slice},
+    executor::{Agent, Answer, CommandLine, Conversation, Executor, Failed, Form, Profile, Profiles, Slice},
     process::{Exit, Line, Status, Tail},
 };
 
@@ -25,9 +25,14 @@ fn exit(code: i32, complaint: &str) -> Exit {
 
 /// What was seen, a line each, and the answer.
 fn read(executor: &Executor, stream: &str, exit: &Exit) -> (String, Result<Answer, Failed>) {
+    read_as(Form::Answer, executor, stream, exit)
+}
+
+fn read_as(form: Form, executor: &Executor, stream: &str, exit: &Exit) -> (String, Result<Answer, Failed>) {
     let scratch = tempfile::tempdir().unwrap();
     let slice = Slice {
         prompt: String::new(),
+        form,
         cwd: "/repo".into(),
         profile: Profile::Fast,
         model: None,
@@ -172,4 +177,19 @@ fn a_command_without_an_answer_has_failed_however_it_ended() {
             conversation: Conversation::Doubtful
         })
     );
+}
+
+#[test]
+fn words_are_taken_as_they_are() {
+    let said = |executor: &Executor, stream: &str| {
+        read_as(Form::Words, executor, stream, &exit(0, "")).1.map(|answer| answer.summary).map_err(|failed| failed.why)
+    };
+    let codex_said = r#"{"type":"item.completed","item":{"type":"agent_message","text":" Two.\nOr three. "}}"#;
+    assert_eq!(said(&codex(), codex_said), Ok("Two.\nOr three.".to_owned()));
+    let claude_said = r#"{"type":"result","is_error":false,"result":"Two.\nOr three."}"#;
+    assert_eq!(said(&claude(), claude_said), Ok("Two.\nOr three.".to_owned()));
+    assert_eq!(said(&command(), "Two.\n\nOr three.\n"), Ok("Two.\n\nOr three.".to_owned()));
+    assert_eq!(said(&command(), " \n"), Err("the command gave no answer: the answer's text is empty".to_owned()));
+    let much = said(&command(), &format!("{}\n", "x".repeat(1024)).repeat(300)).unwrap_err();
+    assert!(much.contains("at most 262144 are taken"), "{much}");
 }

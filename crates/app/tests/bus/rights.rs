@@ -1,0 +1,70 @@
+//! Who may call what: a viewer looks, an agent acts, an operator steers.
+
+use baton_app::{
+    Rights,
+    table::{self, Effect, TABLE},
+};
+use baton_testkit::on_every_backend;
+use serde_json::json;
+
+use super::scene::session;
+
+#[test]
+fn a_viewer_may_call_what_only_reads_and_nothing_else() {
+    for command in TABLE {
+        let reads = matches!(command.effect, Effect::Read | Effect::Follow);
+        assert_eq!(Rights::Viewer.require(command).is_ok(), reads, "{}", command.name);
+        for rights in [Rights::Agent, Rights::Operator] {
+            assert!(rights.require(command).is_ok(), "{}", command.name);
+        }
+    }
+    let refusal = Rights::Viewer.require(table::find("bus.submit").unwrap()).unwrap_err().to_json();
+    assert_eq!(
+        (&refusal["error"], &refusal["role"], &refusal["needs"]),
+        (&json!("FORBIDDEN"), &json!("viewer"), &json!("agent"))
+    );
+    assert!(refusal["message"].as_str().unwrap().contains("action.submit"), "by the name on the wire: {refusal}");
+}
+
+#[test]
+fn people_steer_and_harnesses_act_unless_their_credentials_say_less() {
+    on_every_backend(|app| {
+        let [ana] = session(&app, ["ana"]);
+        let person = app.person("human:eve:1");
+        assert_eq!((ana.caller().rights(), person.caller().rights()), (Rights::Agent, Rights::Operator));
+        assert_eq!(person.caller().clone().with_rights(Rights::Viewer).rights(), Rights::Viewer);
+    });
+}
+
+#[test]
+fn every_command_of_the_bus_has_the_contracts_name_on_the_wire() {
+    let mut names: Vec<String> = TABLE
+        .iter()
+        .filter(|command| command.name.starts_with("bus."))
+        .map(|command| format!("{} = {}", command.wire_name(), command.name))
+        .collect();
+    names.sort();
+    for command in TABLE {
+        assert!(std::ptr::eq(table::find_on_wire(command.wire_name()).unwrap(), command), "{}", command.name);
+    }
+    insta::assert_snapshot!(names.join("\n"), @r"
+    action.list = bus.actions
+    action.result = bus.result
+    action.submit = bus.submit
+    action.take = bus.take
+    action.wait = bus.await
+    agent.add = bus.add
+    agent.remove = bus.remove
+    agent.update = bus.update
+    events.history = bus.history
+    message.list = bus.messages
+    message.send = bus.send
+    relay.submit = bus.relay
+    session.close = bus.close
+    session.create = bus.open
+    session.list = bus.sessions
+    session.update = bus.rename
+    task.done = bus.task_done
+    task.update = bus.task
+    ");
+}

@@ -1,0 +1,165 @@
+//! Runtimes that are connected: actions are pushed in order, and what is owed by who is gone ends at once.
+
+use std::path::Path;
+
+use baton_bus::client::{Client, Transport};
+use baton_core::{
+    bus::Status,
+    ids::{RoomId, Seq},
+};
+use baton_testkit::{Other, Role};
+use serde_json::{Value, json};
+
+use crate::{
+    client::{add, report},
+    peer::{Peer, Served},
+    world::World,
+};
+
+/// A session with a boss who submits.
+async fn boss(served: &Served) -> (Peer, Value) {
+    let mut boss = served.peer().await;
+    let session = boss.call("session.create", json!({})).await["session"]["id"].clone();
+    boss.call("agent.add", json!({"session": session, "id": "boss"})).await;
+    (boss, session)
+}
+
+/// Has the boss submit a message for `dst`.
+async fn submit(boss: &mut Peer, session: &Value, dst: &str, action: &str) {
+    let action = json!({"type": "message", "kind": "user", "dst": dst, "text": "Go.", "action_id": action,
+        "action_index": 0});
+    boss.call("action.submit", json!({"session": session, "group_id": "g", "actions": [action]})).await;
+}
+
+/// The status that an agent is told to have next on the boss's stream.
+async fn next_status(stream: &mut Peer, agent: &str) -> Value {
+    loop {
+        let mut heard = stream.hear().await.unwrap();
+        let event = heard["payload"]["envelope"].take();
+        if event["type"] == "agent.updated" && event["payload"]["id"] == agent {
+            return event["payload"]["status"].clone();
+        }
+    }
+}
+
+#[tokio::test]
+async fn actions_are_pushed_with_their_true_sender_and_told_again_after_a_break_until_they_end() {
+    let world = World::new();
+    let served = Served::new(&world);
+    let (mut boss, session) = boss(&served).await;
+    let mut stream = served.peer().await;
+    stream.send("events.stream", json!({"session": session})).await;
+    let mut worker = served.peer().await;
+    worker.call("agent.add", json!({"session": session, "id": "worker"})).await;
+    submit(&mut boss, &session, "worker", "a1").await;
+
+    let began = worker.ask("actions.stream", json!({"session": session})).await;
+    assert_eq!(began["payload"]["agent_id"], "worker");
+    assert_eq!(next_status(&mut stream, "worker").await, "connected");
+    submit(&mut boss, &session, "worker", "a2").await;
+    for action in ["a1", "a2"] {
+        let pushed = worker.hear().await.unwrap();
+        assert_eq!(
+            (&pushed["type"], &pushed["src"], &pushed["dst"]),
+            (&json!("action.submit"), &json!("boss"), &json!("worker"))
+        );
+        assert_eq!((&pushed["corr"], &pushed["session"]), (&began["corr"], &session));
+        let expected = json!([{"type": "message", "kind": "user", "text": "Go.", "dst": "worker", "action_id": action,
+            "action_index": 0}]);
+        assert_eq!((&pushed["payload"]["actions"], &pushed["payload"]["group_id"]), (&expected, &json!("g")));
+        assert_eq!(pushed["payload"]["context"]["owner_id"], "boss");
+    }
+    boss.call("message.send", json!({"session": session, "dst": "worker", "text": "By the way."})).await;
+    let word = worker.hear().await.unwrap();
+    assert_eq!((&word["type"], &word["payload"]["text"]), (&json!("message.created"), &json!("By the way.")));
+
+    // One runtime at a time, whoever connects it.
+    let mut rival = served.peer().await;
+    rival.call("agent.add", json!({"session": session, "id": "worker"})).await;
+    assert_eq!(rival.refused("actions.stream", json!({"session": session})).await, "duplicate_listener");
+    let stranger = served.peer().await.refused("actions.stream", json!({"session": session})).await;
+    assert_eq!(stranger, "AGENT_NOT_FOUND");
+
+    worker.call("action.result", json!({"session": session, "action_id": "a1", "status": "completed"})).await;
+    drop(worker);
+    assert_eq!(next_status(&mut stream, "worker").await, "disconnected");
+    submit(&mut boss, &session, "worker", "a3").await;
+    rival.ask("actions.stream", json!({"session": session})).await;
+    for action in ["a2", "a3"] {
+        assert_eq!(rival.hear().await.unwrap()["payload"]["actions"][0]["action_id"], action);
+    }
+    assert_eq!(next_status(&mut stream, "worker").await, "connected");
+    served.end().await;
+    while let Some(heard) = rival.hear().await {
+        assert_eq!(heard["type"], "bus.closing");
+    }
+    let room: RoomId = session.as_str().unwrap().parse().unwrap();
+    let last = world.app.records(&room, Seq(0), 1000).unwrap().pop().unwrap();
+    assert_eq!(
+        (last.payload["status"].as_str(), last.payload["detail"].as_str()),
+        (Some("disconnected"), Some("the server ended"))
+    );
+}
+
+#[tokio::test]
+async fn what_a_killed_target_owes_ends_in_an_error_at_once_and_what_one_that_hung_up_owes_does_not() {
+    let world = World::new();
+    let served = Served::new(&world);
+    let (mut boss, session) = boss(&served).await;
+    let directory = world.data();
+    let wanted = session.as_str().unwrap().to_owned();
+    std::fs::write(directory.join("session"), &wanted).unwrap();
+    let mut target = tokio::task::spawn_blocking(move || {
+        let mut target = Other::start("target", &directory);
+        assert_eq!(target.says().unwrap(), "connected");
+        target
+    })
+    .await
+    .unwrap();
+    submit(&mut boss, &session, "target", "a1").await;
+    submit(&mut boss, &session, "hung-up", "a2").await;
+    let mut target = tokio::task::spawn_blocking(move || {
+        assert_eq!(target.says().unwrap(), "accepted");
+        target
+    })
+    .await
+    .unwrap();
+    // It said that it has it, and hung up with its other connection; then it is killed.
+    let newest = world.app.newest(&wanted.parse().unwrap()).unwrap();
+    boss.send("events.stream", json!({"session": session, "payload": {"after": newest}})).await;
+    tokio::task::spawn_blocking(move || target.kill()).await.unwrap();
+    let mut ended = Vec::new();
+    while ended.len() < 2 {
+        let mut heard = boss.hear().await.unwrap();
+        let event = heard["payload"]["envelope"].take();
+        if event["type"] == "action.result" {
+            assert_eq!((&event["payload"]["status"], &event["src"]), (&json!("error"), &json!("bus")), "{event}");
+            ended.push(event["payload"]["action_id"].as_str().unwrap().to_owned());
+        }
+    }
+    ended.sort();
+    assert_eq!(ended, ["a1", "a2"], "both were the same process");
+}
+
+/// The target of the test above, in a process of its own.
+pub(crate) fn target(role: &Role) {
+    let session = std::fs::read_to_string(role.directory.join("session")).unwrap().parse().unwrap();
+    let client = |id: &str| {
+        let client = Client::connect(Transport::Socket(socket(&role.directory))).unwrap();
+        add(&client, &session, id);
+        client
+    };
+    let target = client("target");
+    // An agent whose connection is gone, and whose process is not.
+    drop(client("hung-up"));
+    let mut actions = target.actions(&session).unwrap();
+    role.say("connected");
+    let delivery = actions.next().unwrap().unwrap();
+    report(&target, &session, &delivery, Status::Accepted);
+    role.say("accepted");
+    role.hear();
+}
+
+fn socket(directory: &Path) -> std::path::PathBuf {
+    directory.join(baton_bus::socket::FILE_NAME)
+}

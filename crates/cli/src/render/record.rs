@@ -1,0 +1,82 @@
+//! The stream of a session: each event of the bus as a sentence. What the bus has no words for is told as in the timeline.
+
+use baton_app::{bus::Record, view::RoomEvent};
+use serde_json::Value;
+
+use super::{
+    event::{row, told},
+    words::line,
+};
+
+/// An event as a row.
+pub(crate) fn record_line(record: &Record) -> String {
+    let head = format!("{:>5}  {}  ", record.seq, record.ts);
+    match said(record) {
+        Some(sentence) => row(&head, &sentence, ""),
+        None => match of_room(record) {
+            Some(event) => {
+                let (sentence, below) = told(&event);
+                row(&head, &sentence, &below)
+            }
+            None => row(&head, &format!("{} {}", record.src, record.kind), ""),
+        },
+    }
+}
+
+/// What happened in the bus's own words.
+fn said(record: &Record) -> Option<String> {
+    let Record { src, dst, payload, .. } = record;
+    let field = |name: &str| payload.get(name).and_then(Value::as_str);
+    let action = field("action_id").map_or_else(String::new, |action| format!(" ({action})"));
+    let with = |word: &str, name: &str| field(name).map_or_else(String::new, |text| format!("{word}{text}"));
+    let to = dst.as_ref().map_or_else(|| "everybody".to_owned(), ToString::to_string);
+    let called = field("name").map(line).unwrap_or_default();
+    let id = field("id").unwrap_or_default();
+    let task = field("task_id").unwrap_or_default();
+    Some(match record.kind.as_str() {
+        "message.created" if field("category").is_some() => {
+            format!("{src} told {to} ({}): {}", field("category")?, field("text")?)
+        }
+        "message.created" if field("kind") == Some("reply") => {
+            format!("{src} replies to {to}{action}: {}", field("text")?)
+        }
+        "message.created" if field("action_id").is_some() => format!("{src} asks {to}{action}: {}", field("text")?),
+        "message.created" => format!("{src} told {to}: {}", field("text")?),
+        "action.submitted" => format!("{src} asks {to}{action}: /{}{}", field("command")?, with(" ", "args")),
+        "action.result" => {
+            let data = payload.get("data");
+            let begun = data.and_then(|data| data.get("new_context_id")).and_then(Value::as_str);
+            let begun = begun.map_or_else(String::new, |context| format!(", begins {context}"));
+            format!("{src} to {to}{action}: {}{begun}{}", field("status")?, with(": ", "detail"))
+        }
+        "task.updated" => format!("{src}: {task} is {}{}", field("status")?, with(": ", "title")),
+        "task.done" => format!("{src}: {task} is done{}", with(": ", "summary")),
+        "agent.added" => format!("{id} joined as {called}"),
+        "agent.removed" => format!("{id} left"),
+        "agent.updated" => match (field("status"), field("previous_name")) {
+            (Some(status), _) => format!("{id} is {status}{}", with(": ", "detail")),
+            (None, Some(was)) => format!("{id} is called {called} from now on: was {}", line(was)),
+            (None, None) => format!("{id} is back as {called}"),
+        },
+        "session.created" => format!("{src} opened the session{}", with(" ", "name")),
+        "session.updated" => format!("{src} called the session {called}"),
+        "session.closed" => format!("{src} closed the session{}", with(": ", "reason")),
+        _ => return None,
+    })
+}
+
+/// The event as a room tells it: what the bus has in its envelope is put back.
+fn of_room(record: &Record) -> Option<RoomEvent> {
+    let mut event = record.payload.as_object()?.clone();
+    // Of the room itself, its members, its stick and its inboxes only the last word is told.
+    let parts = ["room.", "member.", "stick.", "agent.", "inbox."];
+    let word = parts.iter().find_map(|part| record.kind.strip_prefix(part)).unwrap_or(&record.kind);
+    event.insert("event_seq".to_owned(), serde_json::to_value(record.seq).ok()?);
+    event.insert("event_id".to_owned(), record.id.clone().into());
+    event.insert("event_type".to_owned(), word.into());
+    event.insert("created_at".to_owned(), serde_json::to_value(record.ts).ok()?);
+    serde_json::from_value(event.into()).ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,285 @@
+//! A session with agents, its log, and what the log makes of it.
+//!
+//! After each step the log is read back from its stored form and folded: it must give the bus and the inboxes as they are.
+
+use crate::{
+    bus::{
+        Action, ActionDraft, Bus, BusId, ContextDraft, Conversation, Data, Draft, Event, Kind, Known, Parent, Refusal,
+        Report, Status, Submission, TaskReport, TaskStatus, What, WhatDraft, Word, place_of,
+    },
+    event::Recorded,
+    ids::{AgentId, RoomId, Seq, event_id},
+    inbox::{self, Forwarded, Inbox},
+    lease::Fence,
+    policy::Policy,
+    process::SessionKind,
+    room::{self, Actor, Created, Joined, Room},
+    time::Timestamp,
+};
+
+/// A session, and all that happened there.
+pub(super) struct Scene {
+    pub(super) room: Room,
+    pub(super) bus: Bus,
+    pub(super) inbox: Inbox,
+    pub(super) log: Vec<Recorded>,
+}
+
+pub(super) fn agent(name: &str) -> AgentId {
+    name.parse().unwrap()
+}
+
+pub(super) fn id(text: &str) -> BusId {
+    text.parse().unwrap()
+}
+
+pub(super) fn actor(name: &str) -> Actor {
+    Actor { agent_id: agent(name), process: None, session_kind: SessionKind::McpHarness, overridden: false }
+}
+
+/// A message for somebody.
+pub(super) fn message(dst: &str, action: &str, kind: &str) -> ActionDraft {
+    let what = WhatDraft {
+        sort: "message".to_owned(),
+        kind: Some(kind.to_owned()),
+        text: Some(format!("{action} for {dst}")),
+        ..WhatDraft::default()
+    };
+    ActionDraft { dst: dst.to_owned(), action_id: id(action), action_index: 0, what }
+}
+
+pub(super) fn user(dst: &str, action: &str) -> ActionDraft {
+    message(dst, action, "user")
+}
+
+/// An answer to an action.
+pub(super) fn reply(dst: &str, action: &str, to: &str) -> ActionDraft {
+    let mut reply = message(dst, action, "reply");
+    reply.what.reply_to_action_id = Some(id(to));
+    reply
+}
+
+/// A command for somebody.
+pub(super) fn control(dst: &str, action: &str, command: &str) -> ActionDraft {
+    let what = WhatDraft { sort: "control".to_owned(), command: Some(command.to_owned()), ..WhatDraft::default() };
+    ActionDraft { dst: dst.to_owned(), action_id: id(action), action_index: 0, what }
+}
+
+/// Actions of one group, in this order.
+pub(super) fn group(actions: Vec<ActionDraft>) -> Draft {
+    let actions = (0..).zip(actions).map(|(action_index, action)| ActionDraft { action_index, ..action }).collect();
+    Draft { group_id: id("g"), context: None, task_id: None, actions }
+}
+
+/// The same in a conversation.
+pub(super) fn in_context(context: &str, actions: Vec<ActionDraft>) -> Draft {
+    let context = ContextDraft { context_id: Some(id(context)), ..ContextDraft::default() };
+    Draft { context: Some(context), ..group(actions) }
+}
+
+/// The same, following from a message.
+pub(super) fn after(parent: &str, draft: Draft) -> Draft {
+    let context = draft.context.clone().unwrap_or_default();
+    Draft { context: Some(ContextDraft { parent_message_id: Some(parent.to_owned()), ..context }), ..draft }
+}
+
+pub(super) fn status(status: Status) -> Report {
+    Report { status, detail: None, data: None }
+}
+
+/// That a `new` began a conversation.
+pub(super) fn begun(context: &str) -> Report {
+    let data = Data { new_context_id: Some(id(context)), new_task_id: None };
+    Report { status: Status::Completed, detail: None, data: Some(data) }
+}
+
+/// A message that is no action.
+pub(super) fn word(dst: Option<&str>, kind: Kind) -> Word {
+    let (dst, text) = (dst.map(str::to_owned), "hello".to_owned());
+    Word { dst, kind, text, context: None, task_id: None, reply_to: None }
+}
+
+pub(super) fn task(task: &str, status: TaskStatus) -> TaskReport {
+    TaskReport { task_id: id(task), status, summary: None, context_id: None }
+}
+
+impl Scene {
+    /// ana, bo and cy, who are called Amber, Birch and Cedar.
+    pub(super) fn new() -> Self {
+        let created = Created { canonical_path: None, name: Some("talk".to_owned()), policy: Policy::default() };
+        let first = Recorded {
+            room_id: "room_1".parse().unwrap(),
+            seq: Seq(1),
+            at: Timestamp::from_millis(1),
+            actor: agent("ana"),
+            turn: Fence(0),
+            event: room::Event::Created(created).into(),
+        };
+        let room = Room::open(&first).unwrap();
+        let mut scene = Self { room, bus: Bus::default(), inbox: Inbox::default(), log: vec![first] };
+        for (who, name) in [("ana", "Amber"), ("bo", "Birch"), ("cy", "Cedar")] {
+            scene.joins(who, name);
+        }
+        scene
+    }
+
+    pub(super) fn joins(&mut self, who: &str, name: &str) {
+        let joined = Joined {
+            agent_id: agent(who),
+            display_name: name.to_owned(),
+            role: None,
+            session_kind: SessionKind::McpHarness,
+            process: None,
+            rejoin: false,
+            agent_id_override: true,
+            keeps_turn: false,
+        };
+        self.record(who, room::Event::Joined(joined));
+    }
+
+    /// Submits, and tells the places of the actions.
+    pub(super) fn submit(&mut self, by: &str, draft: Draft) -> Result<Vec<Seq>, Refusal> {
+        let known = self.known_of(&draft);
+        let events = Submission { draft }.decide(&self.room, &actor(by), &known)?;
+        Ok(events.into_iter().map(|event| self.record(by, event)).collect())
+    }
+
+    /// Submits what must be taken.
+    pub(super) fn submits(&mut self, by: &str, draft: Draft) -> Vec<Seq> {
+        self.submit(by, draft).unwrap()
+    }
+
+    pub(super) fn report(&mut self, by: &str, action: &str, report: &Report) -> Result<Seq, Refusal> {
+        let begun = report.data.as_ref().and_then(|data| data.new_context_id.as_ref());
+        let begun = begun.and_then(|context| self.conversation(context.as_str()).cloned());
+        let event = self.action(action).report(&actor(by), report, begun.as_ref())?;
+        Ok(self.record(by, event))
+    }
+
+    /// What ends in place of its target.
+    pub(super) fn fails(&mut self, action: &str) -> Option<Seq> {
+        let event = self.action(action).fail("it is gone")?;
+        Some(self.record("bus", event))
+    }
+
+    pub(super) fn send(&mut self, by: &str, word: &Word) -> Result<Seq, Refusal> {
+        let known = Known {
+            answered: word.reply_to.as_deref().and_then(|said| self.message(said)),
+            ..self.known(word.context.as_ref())
+        };
+        let event = word.decide(&self.room, &actor(by), &known)?;
+        Ok(self.record(by, event))
+    }
+
+    pub(super) fn task(&mut self, by: &str, report: &TaskReport) -> Result<Seq, Refusal> {
+        let context = ContextDraft { context_id: report.context_id.clone(), ..ContextDraft::default() };
+        let known = self.known(Some(&context));
+        let before = self.bus.tasks.iter().find(|task| task.task_id == report.task_id);
+        let event = report.decide(&self.room, &actor(by), &known, before)?;
+        Ok(self.record(by, event))
+    }
+
+    /// Gives what waits in one inbox to another agent.
+    pub(super) fn forward(&mut self, from: &str, to: &str, items: &[Seq]) {
+        let forwarded = Forwarded { items: items.to_vec(), from: agent(from), to: agent(to) };
+        self.record(to, inbox::Event::Forwarded(forwarded));
+    }
+
+    pub(super) fn action(&self, action: &str) -> &Action {
+        self.bus.actions.iter().find(|known| known.action_id.as_str() == action).unwrap()
+    }
+
+    pub(super) fn conversation(&self, context: &str) -> Option<&Conversation> {
+        self.bus.conversations.iter().find(|known| known.context_id.as_str() == context)
+    }
+
+    /// The id of the message at a place.
+    pub(super) fn message_id(&self, place: Seq) -> String {
+        event_id(&self.room_id(), place)
+    }
+
+    pub(super) fn room_id(&self) -> RoomId {
+        self.room.id.clone()
+    }
+
+    /// What a decision needs to know, from what is at hand.
+    fn known_of(&self, draft: &Draft) -> Known {
+        let find = |action: &BusId| self.bus.actions.iter().find(|known| known.action_id == *action).cloned();
+        let taken = draft.actions.iter().map(|action| &action.action_id).filter(|action| find(action).is_some());
+        let replied = draft.actions.iter().filter_map(|action| action.what.reply_to_action_id.as_ref());
+        let replied: Vec<Action> = replied.filter_map(find).collect();
+        let named = self.known(draft.context.as_ref());
+        let names_none = draft.context.as_ref().is_none_or(|context| context.context_id.is_none());
+        let answered = replied.first().filter(|_| names_none);
+        let conversation = match answered {
+            Some(action) => self.conversation(action.context_id.as_str()).cloned(),
+            None => named.conversation,
+        };
+        Known { taken: taken.cloned().collect(), replied, conversation, ..named }
+    }
+
+    fn known(&self, context: Option<&ContextDraft>) -> Known {
+        let Some(context) = context else { return Known::default() };
+        Known {
+            conversation: context.context_id.as_ref().and_then(|named| self.conversation(named.as_str()).cloned()),
+            parent: context.parent_message_id.as_deref().and_then(|said| self.message(said)),
+            ..Known::default()
+        }
+    }
+
+    fn message(&self, said: &str) -> Option<Parent> {
+        let place = place_of(&self.room_id(), said)?;
+        let recorded = self.log.iter().find(|recorded| recorded.seq == place)?;
+        match &recorded.event {
+            crate::event::Event::Bus(Event::Submitted(submitted)) => Some(Parent {
+                kind: match submitted.what {
+                    What::Message { kind, .. } => kind,
+                    What::Control { .. } => Kind::Control,
+                },
+                context_id: Some(submitted.context.context_id.clone()),
+                depth: submitted.depth,
+            }),
+            crate::event::Event::Bus(Event::Messaged(messaged)) => Some(Parent {
+                kind: messaged.kind,
+                context_id: Some(messaged.context.context_id.clone()),
+                depth: messaged.depth,
+            }),
+            _ => None,
+        }
+    }
+
+    pub(super) fn record(&mut self, by: &str, event: impl Into<crate::event::Event>) -> Seq {
+        let at = Timestamp::from_millis(self.room.last_seq.next().0 as i64);
+        let recorded = self.room.record(at, agent(by), event);
+        self.room.apply(&recorded);
+        self.bus.apply(&recorded);
+        self.inbox.apply(&recorded);
+        let seq = recorded.seq;
+        self.log.push(recorded);
+        let (bus, inbox) = self.folded();
+        assert_eq!((&bus, &inbox), (&self.bus, &self.inbox), "at {seq}");
+        seq
+    }
+
+    /// What the stored log alone gives.
+    fn folded(&self) -> (Bus, Inbox) {
+        let (mut bus, mut inbox) = (Bus::default(), Inbox::default());
+        for recorded in &self.log {
+            let (kind, payload) = (recorded.event.kind(), recorded.event.payload().unwrap());
+            let event = crate::event::Event::read(kind, &payload).unwrap();
+            assert_eq!(event, recorded.event, "as it is stored");
+            let recorded = Recorded { event, ..recorded.clone() };
+            bus.apply(&recorded);
+            inbox.apply(&recorded);
+        }
+        (bus, inbox)
+    }
+}
+
+/// A decision in a line: that it was taken, or the code and the sentence.
+pub(super) fn told<T>(decided: &Result<T, Refusal>) -> String {
+    match decided {
+        Ok(_) => "taken".to_owned(),
+        Err(refusal) => format!("{}: {refusal}", refusal.code()),
+    }
+}

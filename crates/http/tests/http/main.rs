@@ -1,0 +1,14 @@
+//! Tests of the real server on a real port, over connections that say exactly what a test wants them to.
+//!
+//! What can be tested lower is tested lower. Every test has a store and a server of its own ([`support::World`]) and waits for
+//! events, never for time to pass.
+#![expect(clippy::unwrap_used, reason = "a test that cannot set its scene should stop there")]
+
+mod encryption;
+mod ending;
+mod gate;
+mod limits;
+mod login;
+mod routes;
+mod streams;
+mod support;

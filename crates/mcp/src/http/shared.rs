@@ -1,0 +1,151 @@
+//! A server of many clients: who each of them is, and where its calls run.
+//!
+//! Nothing can be seen of a client but what it sends, so it is the agent that its credentials name, else the conversation
+//! that it names, else its session. Without sessions (2026-07-28) it is its principal: agents that share a token and a
+//! program are told apart only if each names itself.
+
+use std::{
+    path::PathBuf,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use baton_app::{Caller, Cancel, Connection, Failure, Rights, identity::resolve_remote, table::Call};
+use baton_core::{code::ErrorCode, ids::AgentId, process::SessionKind, room::Actor};
+use http::request::Parts;
+use rmcp::{RoleServer, service::RequestContext};
+use tokio::sync::watch;
+
+use super::{recent::Recent, service::session_id, sessions::Attended};
+use crate::{blocking::Answer, callers::thread_id, host::Host, instructions::INSTRUCTIONS};
+
+/// How many agents without a session are remembered by the room they joined.
+const REMEMBERED_MAX: usize = 1024;
+
+/// Whom the HTTP layer found a request to come from: an extension of the request, beside its [`Rights`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Principal {
+    /// What tells its credentials from others. Only who began a session may use it.
+    pub name: Arc<str>,
+    /// The agent that it speaks for, where its credentials or the request say.
+    pub agent: Option<AgentId>,
+}
+
+impl Default for Principal {
+    /// Whoever needs no credentials.
+    fn default() -> Self {
+        Self { name: "".into(), agent: None }
+    }
+}
+
+type Running = Pin<Box<dyn Future<Output = Answer> + Send>>;
+
+/// How the server runs a call: under the caller's rights, where it keeps no other call waiting.
+#[derive(Clone)]
+pub struct Run(Arc<dyn Fn(Caller, Call) -> Running + Send + Sync>);
+
+impl Run {
+    /// Calls run as `run` says.
+    pub fn new<F>(run: impl Fn(Caller, Call) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Answer> + Send + 'static,
+    {
+        Self(Arc::new(move |caller, call| Box::pin(run(caller, call))))
+    }
+}
+
+/// What the agents without a session joined.
+pub(super) struct Remembered(Mutex<Recent<AgentId, Arc<Connection>>>);
+
+impl Default for Remembered {
+    fn default() -> Self {
+        Self(Mutex::new(Recent::of(REMEMBERED_MAX)))
+    }
+}
+
+impl Remembered {
+    fn of(&self, agent: &AgentId) -> Arc<Connection> {
+        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(connection) = remembered.get(agent) {
+            return Arc::clone(connection);
+        }
+        let connection = Arc::<Connection>::default();
+        remembered.insert(agent.clone(), Arc::clone(&connection));
+        connection
+    }
+}
+
+/// One session's side of the server, or one request's where there are no sessions.
+pub(super) struct Shared {
+    run: Run,
+    remembered: Arc<Remembered>,
+    connection: Arc<Connection>,
+    closing: watch::Receiver<bool>,
+}
+
+impl Shared {
+    pub(super) fn new(run: Run, remembered: Arc<Remembered>, closing: watch::Receiver<bool>) -> Self {
+        Self { run, remembered, connection: Arc::default(), closing }
+    }
+}
+
+impl Host for Shared {
+    fn caller(&self, context: &RequestContext<RoleServer>, cancel: Cancel) -> Caller {
+        let parts = context.extensions.get::<Parts>();
+        let told = |parts: &Parts| parts.extensions.get::<Principal>().cloned();
+        let principal = parts.and_then(told).unwrap_or_default();
+        let rights = parts.and_then(|parts| parts.extensions.get::<Rights>().copied()).unwrap_or(Rights::Agent);
+        // A session is one only where the call came through one, whatever its headers say.
+        let session = parts.filter(|_| context.extensions.get::<Attended>().is_some()).and_then(session_id);
+        let client = context.client_info();
+        let client_name = client.as_ref().map(|client| client.name.as_str());
+        let actor = match principal.agent {
+            Some(agent_id) => {
+                Actor { agent_id, process: None, session_kind: SessionKind::McpHarness, overridden: true }
+            }
+            None => {
+                let seat = match session {
+                    Some(session) => format!("session {session}"),
+                    None => format!("principal {}", principal.name),
+                };
+                resolve_remote(client_name, thread_id(&context.meta).as_deref(), &seat)
+            }
+        };
+        let connection = match session {
+            Some(_) => Arc::clone(&self.connection),
+            None => self.remembered.of(&actor.agent_id),
+        };
+        Caller::new(actor, PathBuf::new()).with_rights(rights).on(connection, cancel)
+    }
+
+    async fn run(&self, call: Call, caller: Caller) -> Answer {
+        let answer = (self.run.0)(caller, call).await;
+        match answer {
+            Err(failure) if failure.code == ErrorCode::Canceled && *self.closing.borrow() => {
+                Err(Failure::new(ErrorCode::ShuttingDown, "The server is shutting down."))
+            }
+            answer => answer,
+        }
+    }
+
+    async fn gone(&self, context: &RequestContext<RoleServer>) {
+        let unattended = async {
+            match context.extensions.get::<Attended>() {
+                // There is nothing to be told but that the other end is gone.
+                Some(Attended(reader)) => while reader.clone().changed().await.is_ok() {},
+                // Without a session rmcp cancels the request itself.
+                None => std::future::pending().await,
+            }
+        };
+        let mut closing = self.closing.clone();
+        tokio::select! {
+            () = unattended => {}
+            // Whoever could announce the end is gone, and so is the server.
+            _ = closing.wait_for(|closing| *closing) => {}
+        }
+    }
+
+    fn instructions(&self) -> &'static str {
+        INSTRUCTIONS
+    }
+}

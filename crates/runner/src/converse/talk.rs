@@ -1,0 +1,263 @@
+//! The loop of a job that lives on the bus.
+#![expect(clippy::disallowed_methods, reason = "a job may take a day and no longer")]
+
+use std::{
+    thread::{self, Scope},
+    time::{Duration, Instant},
+};
+
+use baton_app::{Cancel, Failure, commands::bus::Delivery};
+use baton_core::{
+    bus::receiver::{Finished, Order, Receiver, Step},
+    code::ErrorCode,
+    ids::Seq,
+    job::{Conversing, Kind, Outcome as End, Status},
+    reference::Reference,
+};
+
+use super::{
+    line::Line,
+    memory::Memory,
+    prompts::{self, Scene},
+    relay::Relay,
+    turn::{Purpose, Turn},
+};
+use crate::{
+    executor::{Form, Session},
+    lifeline::Cut,
+    place::Place,
+    slice::Part,
+    work::{Halted, Work},
+};
+
+/// How often the loop looks without having been rung for.
+const SAFETY: Duration = Duration::from_secs(5);
+
+/// Plays a job that lives on the bus, until it is told to end.
+pub(crate) fn converse(work: &Work<'_>, how: Conversing) -> Result<End, Halted> {
+    let place = match Place::of(work.settings, work.claimed) {
+        Ok(place) => place,
+        Err(why) => return work.end(End::Failed, &why, &[]),
+    };
+    let bell = Cancel::new().map_err(|error| {
+        Failure::new(ErrorCode::Internal, format!("A bell for a conversation could not be made: {error}."))
+    })?;
+    work.lifeline.also_ring(bell.clone());
+    let line = work.patiently(|| Line::open(work.desk, work.claimed))?;
+    work.told.say(work.claimed.id(), &format!("is {} in the session", line.name));
+    let ended = thread::scope(|scope| {
+        let ended = Talk::new(work, &place, &line, how, (scope, bell)).to_the_end();
+        if ended.is_err() {
+            // Whatever still runs has nobody to answer to.
+            work.lifeline.interrupt();
+        }
+        ended
+    });
+    if let Err(Halted::Cut(cut)) = &ended {
+        hang_up(work, &line, *cut);
+    }
+    ended
+}
+
+/// Notes that this runner is not there for the job's agent any more, unless another one is already.
+fn hang_up(work: &Work<'_>, line: &Line, cut: Cut) {
+    let is_ours = match cut {
+        Cut::Leaving => true,
+        Cut::Lost => work.desk.job(work.claimed.id()).is_ok_and(|job| job.status == Status::Queued),
+    };
+    if is_ours && let Err(failure) = line.close("its runner does not work on it any more") {
+        work.told.say(work.claimed.id(), &format!("could not be signed off from the session: {failure}"));
+    }
+}
+
+/// A job's agent at its place on the bus.
+pub(super) struct Talk<'scope, 'env> {
+    pub(super) work: &'env Work<'env>,
+    pub(super) place: &'env Place,
+    pub(super) line: &'env Line,
+    pub(super) how: Conversing,
+    pub(super) scope: &'scope Scope<'scope, 'env>,
+    /// Rings when a turn is over, and when the lifeline is cut.
+    pub(super) bell: Cancel,
+    pub(super) receiver: Receiver,
+    pub(super) memory: Memory,
+    pub(super) session: Option<Session>,
+    pub(super) turn: Option<Turn>,
+    pub(super) relay: Option<Relay>,
+    pub(super) number: u32,
+    pub(super) failures: u32,
+    /// Where the thread of the job was read to.
+    pub(super) read: u64,
+    /// What this runner kept by itself.
+    pub(super) own: Vec<Reference>,
+}
+
+impl<'scope, 'env> Talk<'scope, 'env> {
+    fn new(
+        work: &'env Work<'env>,
+        place: &'env Place,
+        line: &'env Line,
+        how: Conversing,
+        (scope, bell): (&'scope Scope<'scope, 'env>, Cancel),
+    ) -> Self {
+        Self {
+            work,
+            place,
+            line,
+            how,
+            scope,
+            bell,
+            receiver: Receiver::default(),
+            memory: Memory::default(),
+            session: None,
+            turn: None,
+            relay: (how == Conversing::Relay).then(Relay::default),
+            number: 0,
+            failures: 0,
+            read: 0,
+            own: Vec::new(),
+        }
+    }
+
+    fn to_the_end(mut self) -> Result<End, Halted> {
+        let (work, line, started) = (self.work, self.line, Instant::now());
+        let mut watch = work.patiently(|| line.watch())?;
+        let resumed = work.patiently(|| line.take(Some(Seq::default())))?;
+        let place = match resumed.first() {
+            Some(first) => first.seq,
+            None => work.patiently(|| line.end_of_log())?,
+        };
+        self.memory = work.patiently(|| Memory::recall(line, place))?;
+        self.feed(resumed)?;
+        loop {
+            if let Some(cut) = work.lifeline.cut() {
+                return Err(Halted::Cut(cut));
+            }
+            if let Some(end) = self.look_at_turn()? {
+                return Ok(end);
+            }
+            if let Some(ending) = work.patiently(|| line.ending())? {
+                return self.end_as(&ending);
+            }
+            self.hear()?;
+            self.lead_on()?;
+            let left = work.settings.job_limit.saturating_sub(started.elapsed());
+            if left.is_zero() {
+                return self.end_of_time();
+            }
+            watch.wait(SAFETY.min(left), &self.bell)?;
+            self.bell.clear();
+        }
+    }
+
+    /// Takes what was sent, and what came of what a relay sent.
+    fn hear(&mut self) -> Result<(), Halted> {
+        let (work, line) = (self.work, self.line);
+        let awaited = self.relay.as_ref().and_then(|relay| relay.awaited.clone());
+        // Asked before the inbox is emptied: what was answered by the end of all of it is there then.
+        let ended = match &awaited {
+            Some(group) => work.patiently(|| line.has_ended(group))?,
+            None => false,
+        };
+        let taken = work.patiently(|| line.take(None))?;
+        self.feed(taken)?;
+        // An interrupt may have come just now, and then nothing is awaited any more.
+        let still = self.relay.as_ref().and_then(|relay| relay.awaited.clone());
+        if let Some(group) = still.filter(|_| ended) {
+            self.end_round(&group)?;
+            let steps = self.receiver.finish(&Finished::Done);
+            self.follow(steps)?;
+        }
+        Ok(())
+    }
+
+    fn feed(&mut self, deliveries: Vec<Delivery>) -> Result<(), Halted> {
+        for delivery in deliveries {
+            let steps = self.receiver.deliver(order(delivery));
+            self.follow(steps)?;
+        }
+        Ok(())
+    }
+
+    /// Does what the rules say.
+    pub(super) fn follow(&mut self, steps: Vec<Step>) -> Result<(), Halted> {
+        let (work, line) = (self.work, self.line);
+        for step in steps {
+            match step {
+                Step::Say { action_id, report } => work.patiently(|| line.say(&action_id, &report))?,
+                Step::Renew => {
+                    self.session = None;
+                    self.memory.clear();
+                    self.relay.iter_mut().for_each(Relay::renew);
+                }
+                Step::Start(orders) => self.start(orders)?,
+                Step::Stop if self.turn.is_some() => work.lifeline.interrupt(),
+                // A relay that waits has no program to stop; it waits no more.
+                Step::Stop => {
+                    if let Some(group) = self.relay.as_mut().and_then(|relay| relay.awaited.take()) {
+                        self.end_round(&group)?;
+                    }
+                    self.relay.iter_mut().for_each(|relay| relay.is_paused = true);
+                    let next = self.receiver.finish(&Finished::Stopped);
+                    self.follow(next)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins a turn about what was asked.
+    pub(super) fn start(&mut self, orders: Vec<Order>) -> Result<(), Halted> {
+        let purpose = Purpose::of(&orders, self.relay.is_some());
+        if purpose == Purpose::Compact && self.session.is_none() && self.memory.is_empty() {
+            let steps = self.receiver.finish(&Finished::Done);
+            return self.follow(steps);
+        }
+        let prompt = self.prompt(&orders)?;
+        orders.iter().filter_map(prompts::remembered).for_each(|line| self.memory.add(line));
+        if let Some(relay) = &mut self.relay {
+            relay.is_paused = false;
+            relay.asking.extend(
+                orders.iter().filter(|_| purpose == Purpose::Lead).filter(|order| order.is_answered()).cloned(),
+            );
+        }
+        self.number += 1;
+        let part = Part { prompt, form: Form::Words, resume: self.session.clone(), number: self.number };
+        let about = (purpose, orders);
+        self.turn = Some(Turn::start(self.scope, self.work, self.place, about, part, self.bell.clone()));
+        Ok(())
+    }
+
+    fn prompt(&mut self, orders: &[Order]) -> Result<String, Halted> {
+        let (work, line) = (self.work, self.line);
+        let (_, thread) = work.patiently(|| work.desk.look(work.claimed.id()))?;
+        let said = thread.iter().filter(|event| event.seq.0 > self.read && event.kind == Kind::Manager);
+        let manager = said.map(|event| format!("{}: {}", event.by, event.message)).collect::<Vec<_>>().join("\n");
+        self.read = thread.last().map_or(self.read, |event| event.seq.0);
+        let colleagues = work.patiently(|| line.colleagues())?;
+        let results = self.relay.as_mut().map(|relay| std::mem::take(&mut relay.results)).unwrap_or_default();
+        let memory = self.memory.text();
+        let scene = Scene {
+            claimed: work.claimed,
+            line,
+            how: self.how,
+            colleagues: &colleagues,
+            memory: &memory,
+            manager: &manager,
+            results: &results,
+        };
+        Ok(if self.session.is_some() { scene.delta(orders) } else { scene.full(orders) })
+    }
+}
+
+fn order(delivery: Delivery) -> Order {
+    Order {
+        seq: delivery.seq,
+        action_id: delivery.action_id,
+        from: delivery.src,
+        sender_name: delivery.sender_name,
+        context_id: delivery.context.context_id,
+        what: delivery.what,
+        after: delivery.after_action_id,
+    }
+}

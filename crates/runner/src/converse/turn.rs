@@ -1,0 +1,101 @@
+//! A turn: a slice that is played on a thread of its own, so that the job's agent can be spoken to meanwhile.
+
+use std::{
+    sync::mpsc::{Receiver, TryRecvError, channel},
+    thread::Scope,
+};
+
+use baton_app::Cancel;
+use baton_core::bus::{Control, What, receiver::Order};
+
+use crate::{
+    place::Place,
+    slice::{self, Kept, Part},
+    work::{Halted, Work},
+};
+
+/// What becomes of what the program says in a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It is sent to whoever asked.
+    Answer,
+    /// It is relayed.
+    Lead,
+    /// It is all that is remembered.
+    Compact,
+}
+
+impl Purpose {
+    /// What a turn about `orders` is for, in a relay or not.
+    pub(super) fn of(orders: &[Order], is_relay: bool) -> Self {
+        match orders.first().map(|order| &order.what) {
+            Some(What::Control { command: Control::Compact, .. }) => Self::Compact,
+            Some(What::Control { .. }) => Self::Answer,
+            Some(What::Message { .. }) | None if is_relay => Self::Lead,
+            Some(What::Message { .. }) | None => Self::Answer,
+        }
+    }
+}
+
+/// A turn that is played.
+pub(super) struct Turn {
+    pub(super) purpose: Purpose,
+    pub(super) orders: Vec<Order>,
+    pub(super) number: u32,
+    result: Receiver<Result<Kept, Halted>>,
+}
+
+/// How far a turn is.
+pub(super) enum Progress {
+    /// It goes on.
+    Running(Turn),
+    /// It is over.
+    Over(Turn, Result<Kept, Halted>),
+    /// Its thread is gone without a word.
+    Lost(Turn),
+}
+
+impl Turn {
+    /// Begins one. `bell` rings when it is over.
+    pub(super) fn start<'scope, 'env>(
+        scope: &'scope Scope<'scope, 'env>,
+        work: &'env Work<'env>,
+        place: &'env Place,
+        (purpose, orders): (Purpose, Vec<Order>),
+        part: Part,
+        bell: Cancel,
+    ) -> Self {
+        let ((send, result), number) = (channel(), part.number);
+        work.lifeline.expect();
+        scope.spawn(move || {
+            // Declared first, so it rings last, and however this ends.
+            let _ring = Ring(bell);
+            let send = send;
+            let _ = send.send(slice::play(work, place, &work.claimed.job, part));
+        });
+        Self { purpose, orders, number, result }
+    }
+
+    /// Looks how far it is.
+    pub(super) fn look(self) -> Progress {
+        match self.result.try_recv() {
+            Ok(result) => Progress::Over(self, result),
+            Err(TryRecvError::Empty) => Progress::Running(self),
+            Err(TryRecvError::Disconnected) => Progress::Lost(self),
+        }
+    }
+
+    /// Waits for its end, whatever it comes to.
+    pub(super) fn wait(self) {
+        let _ = self.result.recv();
+    }
+}
+
+/// Rings when it is dropped.
+struct Ring(Cancel);
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        self.0.ring();
+    }
+}

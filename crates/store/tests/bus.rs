@@ -1,0 +1,327 @@
+//! The bus as it is stored: actions and how far they are, conversations, their tasks, and who is connected.
+#![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
+
+use baton_core::{
+    bus::{Action, Bus, BusId, Connection, Control, Conversation, Kind, Status, Task, TaskStatus},
+    ids::{AgentId, RoomId, Seq},
+    inbox::{Category, Inbox, Item},
+    process::ProcessIdentity,
+    room::{Closed, Event, Renamed},
+    time::Timestamp,
+};
+use baton_store::{
+    Store, StoreError, bus,
+    bus::Which,
+    engine::Tx,
+    inbox,
+    rooms::{self, Standing},
+};
+use baton_testkit::{Scribe, on_every_place};
+
+/// Text that is hard on quoting and encodings.
+const ODD: &str = "it's \"ünïcode\" ✓ \\ %_ ?1 $1 漢字 \u{1f9d1}\u{200d}\u{1f4bb}\n\t\u{1}";
+
+fn agent(name: &str) -> AgentId {
+    name.parse().unwrap()
+}
+
+fn id(text: &str) -> BusId {
+    text.parse().unwrap()
+}
+
+fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+/// An action with as little as it may have: nothing was heard of it yet.
+fn action(seq: u64, target: &str) -> Action {
+    Action {
+        seq: Seq(seq),
+        group_id: id("g1"),
+        action_id: id(&format!("a{seq}")),
+        action_index: 0,
+        sender: agent("ana"),
+        target: agent(target),
+        control: None,
+        kind: Some(Kind::User),
+        context_id: id("c"),
+        owner: agent("ana"),
+        depth: 0,
+        status: None,
+        detail: None,
+        new_context_id: None,
+        new_task_id: None,
+        submitted_at: at(0),
+        ended_at: None,
+    }
+}
+
+/// The same with all that it can have.
+fn full(seq: u64) -> Action {
+    Action {
+        group_id: id(&"~".repeat(128)),
+        action_index: u32::MAX,
+        control: Some(Control::New),
+        kind: None,
+        depth: u32::MAX,
+        status: Some(Status::Completed),
+        detail: Some(ODD.to_owned()),
+        new_context_id: Some(id("!c'\"")),
+        new_task_id: Some(id("t\\%")),
+        submitted_at: at(-5),
+        ended_at: Some(at(i64::from(i32::MAX) * 1000)),
+        ..action(seq, "bo")
+    }
+}
+
+fn process() -> ProcessIdentity {
+    ProcessIdentity {
+        host_id: "host_1".to_owned(),
+        boot_id: "boot".to_owned(),
+        pid_namespace: u64::MAX,
+        pid: u32::MAX,
+        start_ticks: u64::MAX,
+        pidfd_inode: Some(u64::MAX - 1),
+        process_started_at: at(-1),
+    }
+}
+
+/// A bus with all that one can have, and with as little.
+fn busy() -> Bus {
+    let each = Status::ALL.into_iter().zip(10..).map(|(status, seq)| {
+        let ended_at = status.is_terminal().then(|| at(9));
+        Action { status: Some(status), ended_at, ..action(seq, "bo") }
+    });
+    let controls = Control::ALL.into_iter().zip(20..);
+    let controls = controls.map(|(control, seq)| Action { control: Some(control), kind: None, ..action(seq, "cy") });
+    let kinds = [Kind::User, Kind::Reply].into_iter().zip(30..);
+    let kinds = kinds.map(|(kind, seq)| Action { kind: Some(kind), ..action(seq, "ana") });
+    let task = |name: &str, status| Task {
+        task_id: id(name),
+        context_id: None,
+        status,
+        reported_by: agent("bo"),
+        seq: Seq(3),
+    };
+    Bus {
+        actions: [action(1, "bo"), full(2)].into_iter().chain(each).chain(controls).chain(kinds).collect(),
+        conversations: vec![
+            Conversation { context_id: id("C"), owner: agent("ana"), task_id: None, since: Seq(1) },
+            Conversation { context_id: id("c"), owner: agent("codex:9b22"), task_id: Some(id("t")), since: Seq(9) },
+        ],
+        tasks: vec![
+            Task { context_id: Some(id("c")), ..task("Done", TaskStatus::Done) },
+            task("blocked", TaskStatus::Blocked),
+            task("ready", TaskStatus::Ready),
+            task("running", TaskStatus::Running),
+        ],
+        connections: vec![
+            Connection { agent_id: agent("ana"), server: None, since: at(-1) },
+            Connection { agent_id: agent("bo"), server: Some(process()), since: at(7) },
+        ],
+    }
+}
+
+/// Plays a story on a store with two rooms, so that what is one's is seen not to be the other's.
+fn on_two_rooms(story: impl Fn(&Store, &RoomId, &RoomId)) {
+    on_every_place(|place| {
+        let store = place.open();
+        let rooms = [("room_1", "/one"), ("room_2", "/two")];
+        let [one, two] = rooms.map(|(id, path)| Scribe::new("ana").opens(&store, id, path).id);
+        story(&store, &one, &two);
+    });
+}
+
+fn read<T>(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>) -> T {
+    store.read(|tx| work(tx)).unwrap()
+}
+
+fn save(store: &Store, room: &RoomId, before: &Bus, after: &Bus) {
+    store.write::<_, StoreError>(|tx| bus::save(tx, room, before, after)).unwrap();
+}
+
+fn places(found: &[Action]) -> Vec<u64> {
+    found.iter().map(|action| action.seq.0).collect()
+}
+
+#[test]
+fn a_bus_is_read_back_with_everything_and_with_as_little_as_it_may() {
+    on_two_rooms(|store, one, two| {
+        let all = busy();
+        save(store, one, &Bus::default(), &all);
+        assert_eq!(read(store, |tx| bus::all(tx, one)), all);
+        assert_eq!(read(store, |tx| bus::all(tx, two)), Bus::default());
+        for known in &all.actions {
+            assert_eq!(read(store, |tx| bus::action_by_id(tx, one, &known.action_id)).as_ref(), Some(known));
+        }
+        for known in &all.conversations {
+            assert_eq!(read(store, |tx| bus::conversation(tx, one, &known.context_id)).as_ref(), Some(known));
+            assert_eq!(read(store, |tx| bus::conversation(tx, two, &known.context_id)), None);
+        }
+        for known in &all.tasks {
+            assert_eq!(read(store, |tx| bus::task(tx, one, &known.task_id)).as_ref(), Some(known));
+        }
+        assert_eq!(read(store, |tx| bus::connections(tx, one)), all.connections);
+        assert_eq!(read(store, |tx| bus::action_by_id(tx, one, &id("A1"))), None, "names are told apart by case");
+        assert_eq!(read(store, |tx| bus::action_by_id(tx, two, &id("a1"))), None);
+        assert_eq!(read(store, |tx| bus::task(tx, one, &id("done"))), None);
+    });
+}
+
+#[test]
+fn what_became_of_a_bus_is_stored_as_the_difference() {
+    on_two_rooms(|store, one, two| {
+        let before = busy();
+        for room in [one, two] {
+            save(store, room, &Bus::default(), &before);
+        }
+        let mut after = before.clone();
+        let heard = &mut after.actions[0];
+        (heard.status, heard.detail, heard.ended_at) = (Some(Status::Rejected), Some("no".to_owned()), Some(at(11)));
+        after.actions[2].target = agent("cy");
+        after.actions.push(action(99, "bo"));
+        after.conversations.push(Conversation { context_id: id("d"), ..before.conversations[0].clone() });
+        after.tasks[3].status = TaskStatus::Done;
+        after.connections.remove(0);
+        after.connections[0].server = None;
+        after.connections.push(Connection { agent_id: agent("cy"), server: Some(process()), since: at(1) });
+        save(store, one, &before, &after);
+        assert_eq!(read(store, |tx| bus::all(tx, one)), after);
+        assert_eq!(read(store, |tx| bus::all(tx, two)), before);
+        // Of a part that is at hand, nothing else is touched.
+        let part = |bus: &Bus| Bus { actions: vec![bus.actions[4].clone()], ..Bus::default() };
+        let (some, mut other) = (part(&after), part(&after));
+        other.actions[0].detail = Some(ODD.to_owned());
+        save(store, one, &some, &other);
+        after.actions[4].detail = Some(ODD.to_owned());
+        assert_eq!(read(store, |tx| bus::all(tx, one)), after);
+    });
+}
+
+#[test]
+fn a_name_of_an_action_is_there_once_in_a_room() {
+    on_two_rooms(|store, one, two| {
+        save(store, one, &Bus::default(), &Bus { actions: vec![action(1, "bo")], ..Bus::default() });
+        let again = Bus { actions: vec![Action { action_id: id("a1"), ..action(2, "bo") }], ..Bus::default() };
+        let twice = store.write::<_, StoreError>(|tx| bus::save(tx, one, &Bus::default(), &again));
+        assert!(twice.is_err());
+        save(store, two, &Bus::default(), &again);
+    });
+}
+
+#[test]
+fn what_a_target_owes_is_found_in_order_and_page_by_page() {
+    on_two_rooms(|store, one, two| {
+        let ended = |action: Action| Action { status: Some(Status::Error), ended_at: Some(at(1)), ..action };
+        let actions = vec![action(1, "bo"), ended(action(2, "bo")), action(3, "cy"), action(5, "bo"), action(8, "bo")];
+        save(store, one, &Bus::default(), &Bus { actions, ..Bus::default() });
+        save(store, two, &Bus::default(), &Bus { actions: vec![action(4, "dot")], ..Bus::default() });
+        let open = |after, limit| places(&read(store, |tx| bus::open_of(tx, one, &agent("bo"), Seq(after), limit)));
+        assert_eq!((open(0, 9), open(0, 2), open(1, 9), open(8, 9)), (vec![1, 5, 8], vec![1, 5], vec![5, 8], vec![]));
+        assert_eq!(open(u64::MAX, 9), [0; 0]);
+        assert_eq!(read(store, |tx| bus::owing(tx, one)), [agent("bo"), agent("cy")]);
+        assert_eq!(read(store, |tx| bus::owing(tx, two)), [agent("dot")]);
+    });
+}
+
+#[test]
+fn actions_are_listed_by_group_target_and_sender_after_a_place() {
+    on_two_rooms(|store, one, two| {
+        let of = |seq, group: &str, sender: &str, target: &str| Action {
+            group_id: id(group),
+            sender: agent(sender),
+            ..action(seq, target)
+        };
+        let actions =
+            vec![of(1, "g", "ana", "bo"), of(2, "h", "ana", "cy"), of(3, "g", "cy", "bo"), of(4, "g", "ana", "cy")];
+        save(store, one, &Bus::default(), &Bus { actions, ..Bus::default() });
+        save(store, two, &Bus::default(), &Bus { actions: vec![of(7, "g", "ana", "bo")], ..Bus::default() });
+        let (group, bo, ana) = (id("g"), agent("bo"), agent("ana"));
+        let list = |which, after, limit| places(&read(store, |tx| bus::actions(tx, one, which, Seq(after), limit)));
+        assert_eq!(list(Which::All, 0, 9), [1, 2, 3, 4]);
+        assert_eq!(list(Which::All, 1, 2), [2, 3]);
+        assert_eq!(list(Which::Group(&group), 0, 9), [1, 3, 4]);
+        assert_eq!(list(Which::Group(&group), 3, 9), [4]);
+        assert_eq!(list(Which::Target(&bo), 0, 9), [1, 3]);
+        assert_eq!(list(Which::Sender(&ana), 0, 2), [1, 2]);
+        assert_eq!(list(Which::Sender(&bo), 0, 9), [0; 0]);
+    });
+}
+
+#[test]
+fn the_last_new_before_an_action_is_that_of_its_group_target_and_sender() {
+    on_two_rooms(|store, one, two| {
+        let new = |seq, target: &str| Action { control: Some(Control::New), kind: None, ..action(seq, target) };
+        let compact = Action { control: Some(Control::Compact), kind: None, ..action(6, "bo") };
+        let actions = vec![
+            action(1, "bo"),
+            new(2, "bo"),
+            new(3, "bo"),
+            new(4, "cy"),
+            Action { group_id: id("other"), ..new(5, "bo") },
+            compact,
+            Action { sender: agent("cy"), ..new(7, "bo") },
+            action(8, "bo"),
+            new(9, "bo"),
+        ];
+        for room in [one, two] {
+            save(store, room, &Bus::default(), &Bus { actions: actions.clone(), ..Bus::default() });
+        }
+        let last = |place: usize| read(store, |tx| bus::last_new(tx, one, &actions[place])).map(|new| new.seq.0);
+        assert_eq!([0, 1, 2, 3, 4, 5, 7, 8].map(last), [None, None, Some(2), None, None, Some(3), Some(3), Some(3)]);
+    });
+}
+
+#[test]
+fn what_an_agent_was_not_told_of_on_the_bus_is_found_in_order() {
+    on_two_rooms(|store, one, two| {
+        let item = |message, category, delivered: Option<i64>| Item {
+            message: Seq(message),
+            recipient: agent("bo"),
+            sender: agent("ana"),
+            category,
+            requires_ack: true,
+            wakes: true,
+            queued_at: at(0),
+            delivered_at: delivered.map(at),
+            seen_at: None,
+            accepted_at: None,
+        };
+        let items = vec![
+            item(1, Category::Message, Some(5)),
+            item(2, Category::Control, None),
+            item(3, Category::Info, None),
+            item(4, Category::Message, None),
+            Item { recipient: agent("cy"), ..item(5, Category::Message, None) },
+            Item { seen_at: Some(at(1)), accepted_at: Some(at(1)), ..item(6, Category::Message, Some(1)) },
+            item(7, Category::Message, None),
+        ];
+        let inbox = Inbox { items: items.clone() };
+        store.write::<_, StoreError>(|tx| inbox::save(tx, one, &Inbox::default(), &inbox)).unwrap();
+        let bo = agent("bo");
+        let untold = |limit| read(store, |tx| inbox::undelivered(tx, one, &bo, limit));
+        assert_eq!(untold(9), [items[1].clone(), items[3].clone(), items[6].clone()]);
+        assert_eq!(untold(1), [items[1].clone()]);
+        assert_eq!(read(store, |tx| inbox::undelivered(tx, two, &bo, 9)), []);
+    });
+}
+
+#[test]
+fn rooms_are_listed_by_whether_they_go_on_and_keep_their_names() {
+    on_every_place(|place| {
+        let (store, ana) = (place.open(), Scribe::new("ana"));
+        let rooms = [("room_1", "/one"), ("room_2", "/two"), ("room_3", "/three")];
+        let [one, two, three] = rooms.map(|(id, path)| ana.opens(&store, id, path));
+        let one = ana.writes(&store, &one, Event::Renamed(Renamed { name: ODD.to_owned() })).unwrap();
+        assert_eq!(ana.reads(&store, &one.id).unwrap().unwrap().name.as_deref(), Some(ODD));
+        let closed = ana.writes(&store, &two, Event::Closed(Closed { reason: None })).unwrap();
+        let list = |standing, limit| read(&store, |tx| rooms::standing(tx, standing, limit));
+        let (mut open, mut all) = (list(Standing::Open, 9), list(Standing::All, 9));
+        open.sort();
+        all.sort();
+        assert_eq!(open, [one.id.clone(), three.id.clone()]);
+        assert_eq!(all, [one.id, closed.id.clone(), three.id]);
+        assert_eq!(list(Standing::Closed, 9), [closed.id]);
+        assert_eq!(list(Standing::All, 2).len(), 2);
+    });
+}
