@@ -114,13 +114,13 @@ async fn answer(hub: Arc<Hub>, surroundings: &Surroundings, data: &Path) -> Outc
     let owner = Owner {
         data: data.to_owned(),
         id: surroundings.person_over("http"),
-        cwd: environment.cwd().to_owned(),
         clock: Arc::new(SystemClock),
     };
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let settings = Settings { listen, exposure: Exposure::Loopback, tls: None, hosts: Vec::new(), owner };
+    let (exposure, connections_max) = (Exposure::Loopback, baton_http::CONNECTIONS_MAX);
+    let settings = Settings { listen, exposure, tls: None, hosts: Vec::new(), owner, connections_max };
     let bus = socket::Server::bind(&hub, &data.join(socket::FILE_NAME), environment).map_err(refused)?;
-    let http = Server::bind(Arc::clone(&hub), settings, axum::Router::new()).await.map_err(refused)?;
+    let http = Server::bind(Arc::clone(&hub), settings, |_| axum::Router::new()).await.map_err(refused)?;
     let facts =
         Facts { url: http.url(), listen: http.address(), socket: bus.path().to_owned(), pid: std::process::id() };
     let published = facts.publish(data).map_err(refused)?;

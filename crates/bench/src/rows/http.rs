@@ -55,6 +55,7 @@ pub(super) fn run(setting: &Setting) -> Outcome<Measured> {
     let measures = vec![
         read.rate("session.list over HTTP, against a bare axum route", &echo).target(Target::RatioAtLeast(0.6)),
         read.rate("the same, against an answer of the same length", &long_echo),
+        read.rate_over_all("the same over all trips, with whatever interrupted them", &echo),
         read.quantile("a trip, p50", 0.5, &mut echo),
         read.quantile("a trip, p99", 0.99, &mut echo),
         read.cost("the server's processor time for it", &echo),

@@ -1,4 +1,7 @@
 //! Round trips of one client, on several sides in alternating slices: what rows 15 and 16 have in common.
+//!
+//! A rate is that of a slice's middle trip. Other programs on the machine interrupt whoever works for longer more often than
+//! whoever works for less, so that a rate over all trips would be theirs as much as ours; it is told, too.
 
 use std::time::{Duration, Instant};
 
@@ -15,8 +18,9 @@ use super::Setting;
 pub(super) struct Side<'a> {
     pid: u32,
     ask: Box<dyn FnMut() -> Outcome<()> + 'a>,
-    /// What each slice found.
+    /// What each slice found: by its middle trip, and over all.
     rates: Vec<f64>,
+    rates_over_all: Vec<f64>,
     costs_us: Vec<f64>,
     took: Samples,
 }
@@ -24,8 +28,8 @@ pub(super) struct Side<'a> {
 impl<'a> Side<'a> {
     /// A side that is asked once by each call of `ask`, and answers from the process `pid`.
     pub(super) fn new(pid: u32, ask: impl FnMut() -> Outcome<()> + 'a) -> Self {
-        let (rates, costs_us, took) = (Vec::new(), Vec::new(), Samples::default());
-        Self { pid, ask: Box::new(ask), rates, costs_us, took }
+        let (rates, rates_over_all, costs_us) = (Vec::new(), Vec::new(), Vec::new());
+        Self { pid, ask: Box::new(ask), rates, rates_over_all, costs_us, took: Samples::default() }
     }
 
     /// Asks on and on for a slice's time.
@@ -45,11 +49,14 @@ impl<'a> Side<'a> {
         Ok((took, trips / seconds, nanos as f64 / 1e3 / trips))
     }
 
-    /// Round trips in a second, against another side's. The ratio is the middle one of neighbouring slices' ratios.
+    /// Round trips in a second, against another side's, by the middle trip.
     pub(super) fn rate(&self, what: &str, other: &Self) -> Measure {
-        let ratios: Vec<_> = self.rates.iter().zip(&other.rates).map(|(ours, other)| ours / other).collect();
-        let yardstick = median(&other.rates);
-        Measure::new(what, median(&ratios) * yardstick, "/s").against(yardstick)
+        ratio(what, &self.rates, &other.rates)
+    }
+
+    /// The same over all trips.
+    pub(super) fn rate_over_all(&self, what: &str, other: &Self) -> Measure {
+        ratio(what, &self.rates_over_all, &other.rates_over_all)
     }
 
     /// What a trip costs its server in processor time, which a busy machine disturbs less.
@@ -63,15 +70,23 @@ impl<'a> Side<'a> {
     }
 }
 
+/// A rate against another, on the scale of the other's. The ratio is the middle one of neighbouring slices' ratios.
+fn ratio(what: &str, ours: &[f64], others: &[f64]) -> Measure {
+    let ratios: Vec<_> = ours.iter().zip(others).map(|(ours, other)| ours / other).collect();
+    let yardstick = median(others);
+    Measure::new(what, median(&ratios) * yardstick, "/s").against(yardstick)
+}
+
 /// Goes round all sides, slice by slice.
 pub(super) fn alternate(setting: &Setting, sides: &mut [Side<'_>]) -> Outcome<()> {
     let run_for = Duration::from_millis(setting.pick(400, 200));
     // The first slice of each is a warm-up and is thrown away.
     for round in 0..=setting.pick(12, 6) {
         for side in &mut *sides {
-            let (took, rate, cost_us) = side.slice(run_for)?;
+            let (mut took, rate, cost_us) = side.slice(run_for)?;
             if round > 0 {
-                side.rates.push(rate);
+                side.rates.push(1e6 / took.quantile_us(0.5));
+                side.rates_over_all.push(rate);
                 side.costs_us.push(cost_us);
                 side.took.merge(took);
             }
