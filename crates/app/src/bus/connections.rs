@@ -7,10 +7,10 @@ use baton_core::{
     bus::{Connected, Connection, Disconnected, Event},
     code::ErrorCode,
     ids::{AgentId, BROADCAST, RoomId},
-    process::SessionKind,
+    process::{Liveness, SessionKind},
     room::Actor,
 };
-use baton_store::bus;
+use baton_store::{bus, hosts};
 
 use crate::{
     App, Caller, Failure, app::Request, bus::why_lost, change::Change, commands::bus::AgentStatus, liveness::identify,
@@ -38,11 +38,10 @@ impl App {
         self.change(caller, &request, room, |change| {
             change.require_agent()?;
             let you = change.actor.agent_id.clone();
-            let connections = change.connections()?;
-            let serves = |connection: &Connection| {
-                connection.server.as_ref().is_none_or(|server| !change.witness.liveness(server).is_gone())
-            };
-            if connections.iter().any(|connection| connection.agent_id == you && serves(connection)) {
+            let connection = change.connections()?.into_iter().find(|connection| connection.agent_id == you);
+            if let Some(connection) = connection
+                && change.is_served(&connection)?
+            {
                 let message = format!("{you} has a runtime that is connected already.");
                 return Err(Failure::new(ErrorCode::DuplicateListener, message));
             }
@@ -60,7 +59,11 @@ impl App {
         let agent = caller.actor().agent_id;
         let server = identify(std::process::id());
         self.as_server(room, |change| {
-            let own = |connection: &Connection| connection.agent_id == agent && connection.server == server;
+            let here = |connection: &Connection| match (&connection.server, &server) {
+                (Some(theirs), Some(own)) => theirs.same_process(own),
+                (theirs, own) => theirs.is_none() && own.is_none(),
+            };
+            let own = |connection: &Connection| connection.agent_id == agent && here(connection);
             if change.connections()?.iter().any(own) {
                 change.disconnect(&agent, why)?;
             }
@@ -118,6 +121,16 @@ impl Change<'_> {
             self.record(Event::Disconnected(Disconnected { agent_id, name, why }))?;
         }
         Ok(())
+    }
+
+    /// Whether the server of a connection may be there: not if it is seen to be gone, or its machine says so.
+    fn is_served(&mut self, connection: &Connection) -> Result<bool, Failure> {
+        let Some(server) = &connection.server else { return Ok(true) };
+        match self.witness.liveness(server) {
+            Liveness::Alive => Ok(true),
+            Liveness::Gone(_) => Ok(false),
+            Liveness::Unknown => Ok(hosts::testimony(self.tx, &[server])?.of(server).is_none()),
+        }
     }
 
     /// What people call an agent.

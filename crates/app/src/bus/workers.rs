@@ -48,7 +48,7 @@ impl Change<'_> {
             return Ok(());
         }
         self.end_actions_of(&agent, JOB_ENDED)?;
-        // Whoever holds the stick, or is expected to, stays until that is settled as always.
+        // Whoever holds the stick stays until that is settled as always.
         let holds = self.room.owner() == Some(&agent);
         if Conversing::named(&job.kind).is_some() && !holds {
             depart(self, &agent, Action::Remove { agent: agent.clone() })?;
