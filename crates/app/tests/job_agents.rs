@@ -1,8 +1,8 @@
 //! Agents of jobs on the bus: what they are asked waits for the next runner as long as the job goes on, and no longer.
 #![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
-use baton_app::{App, Caller, bus::Ending, table};
-use baton_core::{ids::RoomId, process::SessionKind, room::Actor};
+use baton_app::{App, Caller, bus::Ending, identity::Assignment, table};
+use baton_core::{code::ErrorCode, ids::RoomId, process::SessionKind, room::Actor};
 use baton_testkit::{Sleeper, TestApp, on_every_backend};
 use serde_json::{Value, json};
 
@@ -85,6 +85,32 @@ fn what_is_asked_of_a_job_that_has_ended_ends_at_once() {
         for name in ["before", "after"] {
             assert_eq!(result(&test, &room, &ana, name), "error: its target's job has ended");
         }
+    });
+}
+
+#[test]
+fn only_the_claim_in_force_connects_a_job_and_it_needs_nobodys_leave() {
+    on_every_backend(|test| {
+        let (room, ana, job, _process) = session(&test, "conversation");
+        let claims = |name: &str, force: bool| {
+            let claim = json!({ "room_id": room, "job": "JOB-001", "force": force });
+            let claimed = call(test.app(), &caller(name, None), "jobs.claim", claim);
+            let revision = claimed["job"]["revision"].as_u64().unwrap();
+            format!("{room}/JOB-001/{revision}/{name}").parse::<Assignment>().unwrap()
+        };
+        let first = claims("runner:one", false);
+        test.app().connect_job(&job, &first).unwrap();
+        let second = claims("runner:two", true);
+        // The first one's connection is of a process that lives: this one. Its claim is over all the same.
+        test.app().connect_job(&job, &second).unwrap();
+        assert_eq!(test.app().connect_job(&job, &first).unwrap_err().code, ErrorCode::Conflict);
+        let told = call(test.app(), &ana, "bus.history", json!({ "room_id": room, "types": ["agent.updated"] }));
+        let events = told["events"].as_array().unwrap().iter();
+        let told: Vec<_> = events.filter_map(|event| event["payload"]["status"].as_str()).collect();
+        assert_eq!(told, ["connected", "disconnected", "connected"]);
+        test.app().disconnect(&job, &room, "it is over").unwrap();
+        let told = call(test.app(), &ana, "bus.history", json!({ "room_id": room, "types": ["agent.updated"] }));
+        assert_eq!(told["events"].as_array().unwrap().last().unwrap()["payload"]["status"], "disconnected");
     });
 }
 

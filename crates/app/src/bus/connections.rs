@@ -45,11 +45,7 @@ impl App {
                 let message = format!("{you} has a runtime that is connected already.");
                 return Err(Failure::new(ErrorCode::DuplicateListener, message));
             }
-            // It may be another process than the one that joined.
-            change.join(None, None)?;
-            let name = change.name_of(&you);
-            change.record(Event::Connected(Connected { agent_id: you, name, server: server.clone() }))?;
-            Ok(())
+            change.connect(server.clone())
         })
     }
 
@@ -114,6 +110,15 @@ impl App {
 }
 
 impl Change<'_> {
+    /// Connects the caller's runtime to a server, which may be another process than the one that joined.
+    pub(crate) fn connect(&mut self, server: Option<ProcessIdentity>) -> Result<(), Failure> {
+        self.join(None, None)?;
+        let agent_id = self.actor.agent_id.clone();
+        let name = self.name_of(&agent_id);
+        self.record(Event::Connected(Connected { agent_id, name, server }))?;
+        Ok(())
+    }
+
     /// Ends the connection of an agent's runtime, if it has one.
     pub(crate) fn disconnect(&mut self, agent: &AgentId, why: &str) -> Result<(), Failure> {
         if self.connections()?.iter().any(|connection| connection.agent_id == *agent) {
