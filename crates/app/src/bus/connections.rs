@@ -7,7 +7,7 @@ use baton_core::{
     bus::{Connected, Connection, Disconnected, Event},
     code::ErrorCode,
     ids::{AgentId, BROADCAST, RoomId},
-    process::SessionKind,
+    process::{ProcessIdentity, SessionKind},
     room::Actor,
 };
 use baton_store::bus;
@@ -60,7 +60,11 @@ impl App {
         let agent = caller.actor().agent_id;
         let server = identify(std::process::id());
         self.as_server(room, |change| {
-            let own = |connection: &Connection| connection.agent_id == agent && connection.server == server;
+            let is_here = |known: Option<&ProcessIdentity>| match (known, &server) {
+                (Some(known), Some(server)) => known.same_process(server),
+                (known, server) => known.is_none() && server.is_none(),
+            };
+            let own = |connection: &Connection| connection.agent_id == agent && is_here(connection.server.as_ref());
             if change.connections()?.iter().any(own) {
                 change.disconnect(&agent, why)?;
             }
