@@ -46,6 +46,14 @@ impl Audience {
         self.left.load(Ordering::Acquire)
     }
 
+    /// What a wait for it came to; nothing, if it was withdrawn because nobody reads any more.
+    pub(crate) fn unless_left<T>(&self, waited: Result<T, Failure>) -> Result<Option<T>, Failure> {
+        match waited {
+            Err(failure) if failure.code == ErrorCode::Canceled && self.has_left() => Ok(None),
+            waited => waited.map(Some),
+        }
+    }
+
     /// Lets it read for a moment, unless it leaves before.
     pub(crate) fn linger(&self, most: Duration) {
         let timeout = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: i64::from(most.subsec_nanos()) };

@@ -9,7 +9,6 @@ use baton_app::{
     table::UseCase,
 };
 use baton_core::{
-    code::ErrorCode,
     ids::{RoomId, Seq},
     limits,
 };
@@ -108,10 +107,7 @@ impl Reader<'_> {
             let max_wait_ms = (!over).then(|| limits::WAIT_MAX.as_millis());
             let (after_this, limit) = (Some(after), Some(limits::EVENTS_MAX));
             let asked = HistoryInput { after: after_this, limit, max_wait_ms, types: None, ..self.asking() };
-            let page = match self.page(asked) {
-                Err(failure) if failure.code == ErrorCode::Canceled && self.audience.has_left() => break,
-                page => page?,
-            };
+            let Some(page) = self.audience.unless_left(self.page(asked))? else { break };
             over = over || page.events.iter().any(|record| record.kind == CLOSED);
             let mut wanted = page.events.iter().filter(|record| self.wants(record));
             if !wanted.all(|record| show(ui, record)) || self.audience.has_left() || (over && !page.has_more) {

@@ -57,7 +57,9 @@ impl TailArgs {
         let mut after = self.after.map(Seq);
         loop {
             let input = self.input(room_id, after, Some(limits::WAIT_MAX.as_millis()));
-            let seen = Tail::run(&context.app, &caller, input)?;
+            let Some(seen) = audience.unless_left(Tail::run(&context.app, &caller, input))? else {
+                return Ok(Exit::Done.into());
+            };
             let shown = seen.events.is_empty() || ui.part(&seen, || text(&seen)).is_ok();
             if !shown || audience.has_left() || (!seen.job.status.is_active() && !seen.has_more) {
                 return Ok(Exit::Done.into());
