@@ -53,6 +53,25 @@ const FOR_CLIENTS: &[Need] = &[
     Need { name: "npm", package: "npm", why: "codex and claude, which tests start, are its packages", found: on_path },
 ];
 
+/// What it takes to install and run suites that others wrote.
+const FOR_SUITES: &[Need] = &[
+    Need {
+        name: "node",
+        package: "nodejs",
+        why: "npm, which installs the MCP suites, is a program for it",
+        found: on_path,
+    },
+    Need { name: "npm", package: "npm", why: "the MCP suites are its packages", found: on_path },
+    Need {
+        name: "python3 -m venv",
+        package: "python3-venv",
+        why: "schemathesis is installed with it",
+        found: |_| {
+            Command::new("python3").args(["-c", "import ensurepip"]).output().is_ok_and(|said| said.status.success())
+        },
+    },
+];
+
 /// The server and `psql`, which must be of one version and are looked for together.
 const POSTGRES: &str = "PostgreSQL";
 
@@ -64,6 +83,11 @@ pub(crate) fn prepare() -> Outcome {
 /// Gets what the installation of codex and claude needs.
 pub(crate) fn prepare_for_clients() -> Outcome {
     obtain(FOR_CLIENTS)
+}
+
+/// Gets what the suites that others wrote need.
+pub(crate) fn prepare_for_suites() -> Outcome {
+    obtain(FOR_SUITES)
 }
 
 /// Installs what is missing, and says plainly what could not be had.

@@ -38,6 +38,20 @@ pub(crate) fn run(mut command: Command) -> Outcome {
     }
 }
 
+/// Shows a command and runs it, and shows what it says only if it fails. Gives that otherwise.
+pub(crate) fn quietly(mut command: Command) -> Result<String, String> {
+    let shown = shown(&command);
+    say(&format!("$ {shown}"));
+    let output = command.output().map_err(|error| format!("`{shown}` could not be started: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() {
+        return Ok(said);
+    }
+    say(&said);
+    say(&String::from_utf8_lossy(&output.stderr));
+    Err(format!("`{shown}` ended with {}", output.status))
+}
+
 /// What a command prints.
 pub(crate) fn output(mut command: Command) -> Result<String, String> {
     let shown = shown(&command);

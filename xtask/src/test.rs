@@ -1,5 +1,5 @@
 //! `cargo xtask test`: everything, on a fresh machine too, with a PostgreSQL server for the tests that need one
-//! and the real codex and claude for those that start them.
+//! and the real codex and claude for those that start them; and then the suites that others wrote.
 
 use baton_cluster::Durability;
 
@@ -7,9 +7,10 @@ use crate::{
     clients, machine,
     postgres::run_with_server,
     run::{Outcome, cargo, say},
+    suites,
 };
 
-/// Leaves out the tests that start codex and claude, which are big and come from afar.
+/// Leaves out the tests that start codex and claude, and the suites, which are big and come from afar.
 const WITHOUT_CLIENTS: &str = "--without-clients";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -22,9 +23,12 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let clients = if without.is_empty() {
         clients::prepare()?.into_os_string()
     } else {
-        say(&format!("LEFT OUT by {WITHOUT_CLIENTS}: the tests that start the real codex and claude"));
+        let suites = suites::NAMES;
+        say(&format!("LEFT OUT by {WITHOUT_CLIENTS}: the tests that start the real codex and claude; {suites}"));
         clients::LEFT_OUT.into()
     };
+    // Whoever asks for some tests does not ask for suites of something else.
+    let with_suites = without.is_empty() && passed.is_empty();
     let mut command = cargo(&["test", "--no-fail-fast"]);
     // Everything, unless packages are named: cargo would go on to take all of them.
     let names_packages = |word: &String| word.starts_with("-p") || word.starts_with("--package");
@@ -32,5 +36,12 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         command.arg("--workspace");
     }
     command.args(passed).env(clients::VARIABLE, clients);
-    run_with_server(command, Durability::Fast)
+    let tested = run_with_server(command, Durability::Fast);
+    if !with_suites {
+        return tested;
+    }
+    match (tested, suites::run()) {
+        (Err(tests), Err(suites)) => Err(format!("{tests}\n{suites}")),
+        (tests, suites) => tests.and(suites),
+    }
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    bare, bell, raw, servers,
+    bare, bell, bus, raw, servers,
     trouble::{Outcome, Trouble},
     worker,
 };
@@ -18,12 +18,15 @@ use crate::{
 pub(crate) type Helper = fn(&[String]) -> Outcome<()>;
 
 /// Every helper.
-const HELPERS: [(&str, Helper); 5] = [
+const HELPERS: [(&str, Helper); 8] = [
     ("helper-work", worker::main),
     ("helper-hold", raw::hold),
     ("helper-watch", bell::watch),
     ("helper-mcp", servers::serve),
     ("helper-bare-mcp", bare::serve),
+    ("helper-up", bus::up::serve),
+    ("helper-bare-socket", bus::bare::serve_socket),
+    ("helper-bare-http", bus::bare::serve_http),
 ];
 
 /// The helper that a command line names.

@@ -1,7 +1,7 @@
 //! The bench behind `cargo xtask bench`: Baton and a raw yardstick side by side, in one run.
 //!
 //! Machines differ, so a target is a ratio wherever there is something to compare with: raw SQLite with the same
-//! schema, a bare inotify bell, a bare rmcp server. Both sides run in alternating slices, so that noise hits both.
+//! schema, a bare inotify bell, a bare rmcp server, a bare echo. Both sides run in alternating slices, so that noise hits both.
 //! Start at [`rows`]; each row of the table in the design is one file there.
 //!
 //! What must stay true: nothing here asserts a timing. A target that was missed is told, and the run still succeeds.
@@ -13,6 +13,7 @@
 mod arguments;
 mod bare;
 mod bell;
+mod bus;
 mod crew;
 mod helpers;
 mod jobs;

@@ -28,6 +28,11 @@ use crate::{
     running::{Running, UnderWay},
 };
 
+/// Calls that are in an embedded store at a time, to write: as many as it keeps connections for. They could not write
+/// together anyway, and a queue in here is fairer, and cheaper, than the lock that they would all try.
+const WRITES_EMBEDDED: usize = 4;
+/// Calls that are in a store at the other end of a network at a time. They wait for the network more than for each other.
+const CALLS_REMOTE: usize = 64;
 /// Most calls that wait at a time: each has a thread.
 const WAITS_MAX: usize = 1_024;
 /// When to try again after too many waits.
@@ -42,6 +47,8 @@ pub struct Hub {
     closing: watch::Sender<bool>,
     running: Arc<Running>,
     waits: Arc<Semaphore>,
+    /// Who may go to the store now.
+    counter: Arc<Semaphore>,
     departures: Arc<Departures>,
 }
 
@@ -54,6 +61,7 @@ impl Hub {
     /// A hub where each agent may ask so often.
     pub fn with_rate(app: Arc<App>, rate: Rate) -> Arc<Self> {
         let metrics = Arc::new(Metrics::new());
+        let at_once = if app.is_remote() { CALLS_REMOTE } else { WRITES_EMBEDDED };
         Arc::new(Self {
             feeds: Arc::new(Feeds::new(Arc::clone(&app), Arc::clone(&metrics))),
             departures: Departures::new(Arc::clone(&app)),
@@ -63,6 +71,7 @@ impl Hub {
             closing: watch::Sender::new(false),
             running: Arc::default(),
             waits: Arc::new(Semaphore::new(WAITS_MAX)),
+            counter: Arc::new(Semaphore::new(at_once)),
         })
     }
 
@@ -127,6 +136,22 @@ impl Hub {
         self.running.none().await;
     }
 
+    /// Lets a caller ask for something, unless it does so too often.
+    pub(crate) fn admit(&self, caller: &Caller) -> Result<(), Failure> {
+        self.rates.admit(&caller.actor().agent_id).inspect_err(|_| self.metrics.limited())
+    }
+
+    /// Goes to the store when it is this call's turn.
+    pub(crate) async fn in_turn<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        // It is never closed, so there is always a turn to wait for.
+        let turn = Arc::clone(&self.counter).acquire_owned().await;
+        // The turn goes along: work that nobody waits for any more takes its time all the same.
+        blocking::cross(move || (work(), turn).0).await
+    }
+
     /// Counts something that a server that ends has to wait for, until it is dropped.
     pub(crate) fn enter(&self) -> UnderWay {
         self.running.enter()
@@ -159,13 +184,12 @@ impl Hub {
         let under_way = self.running.enter();
         self.require_open()?;
         caller.rights().require(call.command)?;
-        self.rates.admit(&caller.actor().agent_id).inspect_err(|_| self.metrics.limited())?;
+        self.admit(&caller)?;
         match call.command.effect {
             Effect::Read if !self.app.is_remote() => blocking::inline(|| call.run(&self.app, &caller)),
             Effect::Read | Effect::Write => {
                 let app = Arc::clone(&self.app);
-                let run = move || (call.run(&app, &caller), under_way).0;
-                blocking::cross(run).await
+                self.in_turn(move || (call.run(&app, &caller), under_way).0).await
             }
             Effect::Wait | Effect::Follow => self.wait(caller, call, under_way).await,
         }

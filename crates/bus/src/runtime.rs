@@ -92,6 +92,7 @@ impl Hub {
         resume_after: Seq,
     ) -> Result<Runtime, Failure> {
         self.require_agent(&caller)?;
+        self.admit(&caller)?;
         let newest = {
             let (app, room) = (Arc::clone(self.app()), room.clone());
             blocking::cross(move || app.newest(&room)).await?
@@ -101,7 +102,7 @@ impl Hub {
         let under_way = self.enter();
         let (hub, room) = (Arc::clone(self), room.clone());
         // Made over there, so that one that nobody waits for any more is disconnected again.
-        blocking::cross(move || {
+        self.in_turn(move || {
             hub.app().connect(&caller, &room)?;
             Ok(Runtime {
                 agent: caller.actor().agent_id,
@@ -165,7 +166,10 @@ impl Runtime {
             let (hub, caller, room) = (Arc::clone(&self.hub), self.caller.clone(), self.room.clone());
             let input =
                 TakeInput { room_id: room, resume_after: self.resume_after, limit: Some(TAKEN), max_wait_ms: None };
-            tokio::task::spawn_blocking(move || blocking::inline(|| Take::run(hub.app(), &caller, input)))
+            tokio::spawn(async move {
+                let app = Arc::clone(hub.app());
+                hub.in_turn(move || Take::run(&app, &caller, input)).await
+            })
         });
         let taken = taking.await;
         self.taking = None;

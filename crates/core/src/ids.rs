@@ -20,11 +20,11 @@ pub struct InvalidId {
 }
 
 macro_rules! id_type {
-    ($(#[$doc:meta])* $name:ident, $what:literal, $rule:literal, $accepts:expr) => {
+    ($(#[$doc:meta])* $name:ident, $what:literal, $rule:literal, $pattern:literal, $accepts:expr) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(try_from = "String", into = "String")]
-        #[schemars(inline, with = "String")]
+        #[schemars(inline, with = "String", extend("pattern" = $pattern))]
         pub struct $name(String);
 
         impl $name {
@@ -80,6 +80,7 @@ id_type!(
     RoomId,
     "a room id",
     "\"room_\" followed by letters or digits",
+    "^room_[0-9A-Za-z]{1,59}$",
     |text| prefixed(text, "room_")
 );
 
@@ -88,6 +89,7 @@ id_type!(
     LeaseId,
     "a lease id",
     "\"lease_\" followed by letters or digits",
+    "^lease_[0-9A-Za-z]{1,58}$",
     |text| prefixed(text, "lease_")
 );
 
@@ -96,6 +98,7 @@ id_type!(
     AgentId,
     "an agent id",
     "1 to 128 letters, digits or any of : . _ - @ + (like \"codex:9b22\")",
+    "^[0-9A-Za-z:._@+-]{1,128}$",
     |text| {
         (1..=limits::AGENT_ID_BYTES).contains(&text.len())
             && text.bytes().all(|b| b.is_ascii_alphanumeric() || b":._-@+".contains(&b))
@@ -108,6 +111,7 @@ id_type!(
     AgentName,
     "an agent name",
     "3 to 48 lowercase letters or digits, in words joined by single dashes (like \"amber-otter\")",
+    "^[a-z0-9]+(-[a-z0-9]+)*$",
     |text| (limits::AGENT_NAME_CHARS).contains(&text.len()) && is_slug(text) && text != BROADCAST
 );
 
@@ -134,6 +138,7 @@ id_type!(
     Role,
     "a role",
     "1 to 48 lowercase letters or digits, in words joined by single dashes (like \"reviewer\")",
+    "^[a-z0-9]+(-[a-z0-9]+)*$",
     |text| (limits::ROLE_CHARS).contains(&text.len()) && is_slug(text)
 );
 
@@ -142,6 +147,7 @@ id_type!(
     BeadId,
     "a task or bead id",
     "1 to 64 letters, digits or any of . _ - : (like \"TASK-001\" or \"bb-u6f.6.3\")",
+    "^[0-9A-Za-z._:-]{1,64}$",
     |text| {
         (1..=limits::ID_BYTES).contains(&text.len())
             && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-:".contains(&b))
@@ -153,6 +159,7 @@ id_type!(
     AnchorId,
     "an anchor",
     "\"a:\" followed by letters, digits or any of . _ - / (like \"a:core\")",
+    "^a:[0-9A-Za-z][0-9A-Za-z._/-]{0,61}$",
     |text| {
         let inside = |b: u8| b.is_ascii_alphanumeric() || b"._-/".contains(&b);
         let name = text.strip_prefix("a:").filter(|name| !name.is_empty() && text.len() <= limits::ID_BYTES);

@@ -6,7 +6,7 @@ macro_rules! numbered {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(try_from = "String", into = "String")]
-        #[schemars(inline, with = "String")]
+        #[schemars(inline, with = "String", extend("pattern" = concat!("^", $prefix, "0{0,2}[1-9][0-9]{0,6}$")))]
         pub struct $name(pub u32);
 
         impl $name {

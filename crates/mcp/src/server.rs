@@ -14,7 +14,8 @@ use baton_core::code::ErrorCode;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode as RpcCode, Implementation,
+        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest, CustomResult,
+        ErrorCode as RpcCode, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
         ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
     },
     service::RequestContext,
@@ -129,18 +130,56 @@ impl<H: Host> ServerHandler for Server<H> {
         Ok(answer::render(&form, answer).into())
     }
 
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(no_method("prompts/list"))
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(no_method("resources/list"))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(no_method("resources/templates/list"))
+    }
+
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(no_method("completion/complete"))
+    }
+
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(if OWN_METHODS.contains(&request.method.as_str()) {
-            ErrorData::invalid_params(
-                format!("The parameters of {} are missing or of the wrong type.", request.method),
-                None,
-            )
+        let method = request.method.as_str();
+        // A revision that is named in every request has no `initialize` any more.
+        let is_former = method == "initialize" && context.meta.protocol_version().is_some();
+        Err(if OWN_METHODS.contains(&method) && !is_former {
+            ErrorData::invalid_params(format!("The parameters of {method} are missing or of the wrong type."), None)
         } else {
-            ErrorData::new(RpcCode::METHOD_NOT_FOUND, format!("There is no method {}.", request.method), None)
+            no_method(method)
         })
     }
+}
+
+/// There is nothing but tools here. rmcp would answer listings of other things with empty ones, as if there could be some.
+/// In these words, because some clients know them and then say nothing to their user.
+fn no_method(method: &str) -> ErrorData {
+    ErrorData::new(RpcCode::METHOD_NOT_FOUND, format!("Method not found: {method}"), None)
 }

@@ -109,7 +109,7 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
 }
 
 /// The program that the job was claimed for.
-fn choose<'a>(work: &Work<'a>, job: &JobView) -> Result<&'a Executor, Failure> {
+pub(crate) fn choose<'a>(work: &Work<'a>, job: &JobView) -> Result<&'a Executor, Failure> {
     let found = work.settings.executors.iter().find(|executor| Some(executor.kind()) == job.claim_executor);
     found.ok_or_else(|| {
         let message = format!("{} was claimed for a program that this runner has not.", job.job);
@@ -239,7 +239,9 @@ impl<'a> Recording<'a> {
                     let report = serde_json::to_string_pretty(answer).unwrap_or_default();
                     self.keep(ArtifactKind::Report, "answer.json", report.as_bytes())?;
                 }
-                Form::Words => self.keep(ArtifactKind::Report, "answer.txt", answer.summary.as_bytes())?,
+                Form::Words | Form::Notes => {
+                    self.keep(ArtifactKind::Report, "answer.txt", answer.summary.as_bytes())?
+                }
             }
         }
         Ok(())

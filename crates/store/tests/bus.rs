@@ -1,10 +1,16 @@
 //! The bus as it is stored: actions and how far they are, conversations, their tasks, and who is connected.
 #![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
+use std::collections::BTreeSet;
+
 use baton_core::{
-    bus::{Action, Bus, BusId, Connection, Control, Conversation, Kind, Status, Task, TaskStatus},
+    bus::{
+        self as rules, Action, Bus, BusId, Connected, Connection, Context, Control, Conversation, Data, Disconnected,
+        Kind, Messaged, Plan, Resulted, Status, Submitted, Task, TaskReported, TaskStatus, What,
+    },
+    event::{self, Recorded},
     ids::{AgentId, RoomId, Seq},
-    inbox::{Category, Inbox, Item},
+    inbox::{Category, Inbox, Item, Recipient},
     process::ProcessIdentity,
     room::{Closed, Event, Renamed},
     time::Timestamp,
@@ -13,7 +19,7 @@ use baton_store::{
     Store, StoreError, bus,
     bus::Which,
     engine::Tx,
-    inbox,
+    inbox, log,
     rooms::{self, Standing},
 };
 use baton_testkit::{Scribe, on_every_place};
@@ -323,5 +329,100 @@ fn rooms_are_listed_by_whether_they_go_on_and_keep_their_names() {
         assert_eq!(all, [one.id, closed.id.clone(), three.id]);
         assert_eq!(list(Standing::Closed, 9), [closed.id]);
         assert_eq!(list(Standing::All, 2).len(), 2);
+    });
+}
+
+/// Every kind of event on the bus, with all that it can carry and with as little as it may.
+fn bus_events() -> Vec<event::Event> {
+    let context = Context { context_id: id("c"), owner_id: agent("ana"), parent_message_id: Some(ODD.to_owned()) };
+    let bare = Context { parent_message_id: None, ..context.clone() };
+    let plan = Plan { steps: vec![ODD.to_owned()], note: Some(ODD.to_owned()) };
+    let message =
+        What::Message { kind: Kind::Reply, text: ODD.to_owned(), reply_to_action_id: Some(id("a0")), plan: Some(plan) };
+    let short = What::Message { kind: Kind::User, text: "x".to_owned(), reply_to_action_id: None, plan: None };
+    let controls = Control::ALL.map(|command| What::Control { command, args: Some(ODD.to_owned()) });
+    let submitted = |what: What, context: &Context, depth, opens| {
+        rules::Event::Submitted(Submitted {
+            group_id: id("g"),
+            action_id: id("a"),
+            action_index: u32::MAX,
+            target: agent("bo"),
+            sender_name: ODD.to_owned(),
+            what,
+            context: context.clone(),
+            task_id: id("t"),
+            depth,
+            opens,
+        })
+    };
+    let resulted = |status, detail: Option<&str>, data, begins| {
+        rules::Event::Resulted(Resulted {
+            action: Seq(u64::MAX),
+            group_id: id("g"),
+            action_id: id("a"),
+            action_index: 0,
+            target: agent("bo"),
+            sender: agent("ana"),
+            status,
+            detail: detail.map(str::to_owned),
+            data,
+            begins,
+        })
+    };
+    let data = Data { new_context_id: Some(id("d")), new_task_id: Some(id("u")) };
+    let recipient = Recipient { agent_id: agent("bo"), name: ODD.to_owned(), wakes: true };
+    let messaged = |recipients, context: &Context, reply_to, depth, opens| {
+        rules::Event::Messaged(Messaged {
+            kind: Kind::User,
+            text: ODD.to_owned(),
+            sender_name: ODD.to_owned(),
+            recipients,
+            context: context.clone(),
+            task_id: id("t"),
+            reply_to,
+            depth,
+            opens,
+        })
+    };
+    let reported = |status, summary, context| {
+        rules::Event::TaskReported(TaskReported { task_id: id("t"), status, summary, context })
+    };
+    let mut events = vec![
+        submitted(message, &context, u32::MAX, true),
+        submitted(short, &bare, 0, false),
+        submitted(What::Control { command: Control::New, args: None }, &bare, 0, false),
+        resulted(Status::Completed, Some(ODD), Some(data), Some(bare.clone())),
+        messaged(vec![recipient], &context, Some(ODD.to_owned()), 1, true),
+        messaged(Vec::new(), &bare, None, 0, false),
+        reported(TaskStatus::Done, Some(ODD.to_owned()), Some(context)),
+        rules::Event::Connected(Connected { agent_id: agent("bo"), name: ODD.to_owned(), server: Some(process()) }),
+        rules::Event::Connected(Connected { agent_id: agent("bo"), name: ODD.to_owned(), server: None }),
+        rules::Event::Disconnected(Disconnected { agent_id: agent("bo"), name: ODD.to_owned(), why: ODD.to_owned() }),
+    ];
+    events.extend(controls.map(|what| submitted(what, &bare, 0, false)));
+    events.extend(Status::ALL.map(|status| resulted(status, None, None, None)));
+    let others = [TaskStatus::Running, TaskStatus::Blocked, TaskStatus::Ready];
+    events.extend(others.map(|status| reported(status, None, None)));
+    events.into_iter().map(event::Event::from).collect()
+}
+
+#[test]
+fn every_kind_of_event_on_the_bus_is_read_back_as_it_was_written() {
+    let events = bus_events();
+    let kinds: BTreeSet<&str> = events.iter().map(event::Event::kind).collect();
+    let all = "action.submit action.result message.create conversation.task agent.connect agent.disconnect";
+    assert_eq!(kinds, all.split(' ').collect());
+    on_every_place(|place| {
+        let store = place.open();
+        let room = Scribe::new("ana").opens(&store, "room_1", "/repo");
+        let recorded = |(number, event): (usize, &event::Event)| Recorded {
+            seq: Seq(room.last_seq.0 + 1 + number as u64),
+            ..room.record(at(number as i64), agent("ana"), event.clone())
+        };
+        let written: Vec<Recorded> = events.iter().enumerate().map(recorded).collect();
+        for recorded in &written {
+            store.write::<_, StoreError>(|tx| log::append(tx, recorded)).unwrap();
+        }
+        assert_eq!(read(&store, |tx| log::after(tx, &room.id, room.last_seq, 99)), written);
     });
 }

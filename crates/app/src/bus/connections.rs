@@ -7,10 +7,10 @@ use baton_core::{
     bus::{Connected, Connection, Disconnected, Event},
     code::ErrorCode,
     ids::{AgentId, BROADCAST, RoomId},
-    process::{ProcessIdentity, SessionKind},
+    process::{Liveness, SessionKind},
     room::Actor,
 };
-use baton_store::bus;
+use baton_store::{bus, hosts};
 
 use crate::{
     App, Caller, Failure, app::Request, bus::why_lost, change::Change, commands::bus::AgentStatus, liveness::identify,
@@ -38,19 +38,14 @@ impl App {
         self.change(caller, &request, room, |change| {
             change.require_agent()?;
             let you = change.actor.agent_id.clone();
-            let connections = change.connections()?;
-            let serves = |connection: &Connection| {
-                connection.server.as_ref().is_none_or(|server| !change.witness.liveness(server).is_gone())
-            };
-            if connections.iter().any(|connection| connection.agent_id == you && serves(connection)) {
+            let connection = change.connections()?.into_iter().find(|connection| connection.agent_id == you);
+            if let Some(connection) = connection
+                && change.is_served(&connection)?
+            {
                 let message = format!("{you} has a runtime that is connected already.");
                 return Err(Failure::new(ErrorCode::DuplicateListener, message));
             }
-            // It may be another process than the one that joined.
-            change.join(None, None)?;
-            let name = change.name_of(&you);
-            change.record(Event::Connected(Connected { agent_id: you, name, server: server.clone() }))?;
-            Ok(())
+            change.connect(server.clone())
         })
     }
 
@@ -60,11 +55,11 @@ impl App {
         let agent = caller.actor().agent_id;
         let server = identify(std::process::id());
         self.as_server(room, |change| {
-            let is_here = |known: Option<&ProcessIdentity>| match (known, &server) {
-                (Some(known), Some(server)) => known.same_process(server),
-                (known, server) => known.is_none() && server.is_none(),
+            let here = |connection: &Connection| match (&connection.server, &server) {
+                (Some(theirs), Some(own)) => theirs.same_process(own),
+                (theirs, own) => theirs.is_none() && own.is_none(),
             };
-            let own = |connection: &Connection| connection.agent_id == agent && is_here(connection.server.as_ref());
+            let own = |connection: &Connection| connection.agent_id == agent && here(connection);
             if change.connections()?.iter().any(own) {
                 change.disconnect(&agent, why)?;
             }
@@ -115,6 +110,15 @@ impl App {
 }
 
 impl Change<'_> {
+    /// Connects the caller's runtime to a server, which may be another process than the one that joined.
+    pub(crate) fn connect(&mut self, server: Option<ProcessIdentity>) -> Result<(), Failure> {
+        self.join(None, None)?;
+        let agent_id = self.actor.agent_id.clone();
+        let name = self.name_of(&agent_id);
+        self.record(Event::Connected(Connected { agent_id, name, server }))?;
+        Ok(())
+    }
+
     /// Ends the connection of an agent's runtime, if it has one.
     pub(crate) fn disconnect(&mut self, agent: &AgentId, why: &str) -> Result<(), Failure> {
         if self.connections()?.iter().any(|connection| connection.agent_id == *agent) {
@@ -122,6 +126,16 @@ impl Change<'_> {
             self.record(Event::Disconnected(Disconnected { agent_id, name, why }))?;
         }
         Ok(())
+    }
+
+    /// Whether the server of a connection may be there: not if it is seen to be gone, or its machine says so.
+    fn is_served(&mut self, connection: &Connection) -> Result<bool, Failure> {
+        let Some(server) = &connection.server else { return Ok(true) };
+        match self.witness.liveness(server) {
+            Liveness::Alive => Ok(true),
+            Liveness::Gone(_) => Ok(false),
+            Liveness::Unknown => Ok(hosts::testimony(self.tx, &[server])?.of(server).is_none()),
+        }
     }
 
     /// What people call an agent.

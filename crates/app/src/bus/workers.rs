@@ -5,17 +5,19 @@ use baton_core::{
     bus::{BusId, TaskStatus},
     event::Event,
     ids::{AgentId, RoomId},
-    job::{Conversing, Job, JobId, Status},
+    job::{Conversing, Job, JobId, Shown, Status},
     process::Witness,
     room::{Action, Room, Stick},
 };
 use baton_store::{bus, engine::Tx, jobs, log};
 
 use crate::{
-    App, Failure,
+    App, Caller, Failure,
+    app::Request,
     change::Change,
     commands::{bus::GONE, room::depart},
-    identity::{agent_of, job_of},
+    identity::{Assignment, agent_of, job_of},
+    liveness::identify,
 };
 
 /// Why nothing comes of what is asked of a job's agent any more.
@@ -48,7 +50,7 @@ impl Change<'_> {
             return Ok(());
         }
         self.end_actions_of(&agent, JOB_ENDED)?;
-        // Whoever holds the stick, or is expected to, stays until that is settled as always.
+        // Whoever holds the stick stays until that is settled as always.
         let holds = self.room.owner() == Some(&agent);
         if Conversing::named(&job.kind).is_some() && !holds {
             depart(self, &agent, Action::Remove { agent: agent.clone() })?;
@@ -58,6 +60,23 @@ impl Change<'_> {
 }
 
 impl App {
+    /// Notes that a job's own agent is connected to this process, which works on it. A runner that had it before has lost
+    /// its claim, and with that its connection, whether it knows or not.
+    pub fn connect_job(&self, caller: &Caller, assignment: &Assignment) -> Result<(), Failure> {
+        let Assignment { room, job, revision, runner } = assignment;
+        let request = Request { command: "bus.connect", input: room, key: None };
+        let server = identify(std::process::id());
+        self.change(caller, &request, room, |change| {
+            change.require_agent()?;
+            let by = change.actor.agent_id.clone();
+            let shown = Shown { runner: runner.clone(), revision: *revision, by: by.clone(), own_agent: true };
+            let claimed = change.job(*job)?.ok_or_else(|| Failure::unknown_id(job))?;
+            claimed.require_claim(&shown)?;
+            change.disconnect(&by, "another runner goes on with it")?;
+            change.connect(server.clone())
+        })
+    }
+
     /// Why whoever works on a task of a conversation has nothing more to do, if so.
     pub fn ending(&self, room: &RoomId, task: &BusId) -> Result<Option<Ending>, Failure> {
         self.store.read(|tx| {

@@ -32,6 +32,8 @@ fn an_action_is_submitted_taken_reported_on_and_awaited() {
         });
         assert_eq!((&taken["deliveries"][0], &taken["has_more"]), (&delivery, &json!(false)));
         assert_eq!(takes(&bo), [""; 0], "being told of it delivers it");
+        let sent = ana.does("inbox.sent", json!({}));
+        assert_eq!(sent["messages"][1]["deliveries"][0]["state"], "delivered");
         let waited = ana.does("bus.await", json!({"group_id": "g"}));
         assert_eq!((&waited["ended"], &waited["open"]), (&json!(false), &json!(2)));
         for status in ["accepted", "queued", "blocked"] {

@@ -1,7 +1,10 @@
 //! Runtimes that are connected: one per agent, and a connection that ends loses nothing.
 
-use baton_core::{bus::Connection, process::ProcessIdentity};
-use baton_store::{StoreError, bus};
+use baton_core::{
+    bus::Connection,
+    process::{ProcessIdentity, Proof},
+};
+use baton_store::{StoreError, bus, hosts};
 use baton_testkit::{Agent, Sleeper, TestApp, on_every_backend};
 use serde_json::{Value, json};
 
@@ -80,6 +83,22 @@ fn the_connection_of_a_server_that_is_gone_does_not_count() {
         assert_eq!(status(&ana, "bo"), "disconnected");
         app.app().connect(bo.caller(), &room).unwrap();
         assert_eq!(status(&ana, "bo"), "connected");
+    });
+}
+
+#[test]
+fn a_server_on_another_machine_counts_until_that_machine_says_that_it_is_gone() {
+    on_every_backend(|app| {
+        let [ana, bo] = session(&app, ["ana", "bo"]);
+        let server = app.agent_elsewhere("server", "afar").process();
+        served_by(&app, &bo, Some(server.clone()));
+        assert!(app.app().connect(bo.caller(), &ana.room()).is_err());
+        let told = app.place().open().write::<_, StoreError>(|tx| {
+            hosts::booted(tx, "afar", &server.boot_id, app.now())?;
+            hosts::departed(tx, &server, Proof::Exited, app.now())
+        });
+        told.unwrap();
+        app.app().connect(bo.caller(), &ana.room()).unwrap();
     });
 }
 

@@ -4,7 +4,9 @@ mod claims;
 mod contention;
 mod crash;
 mod events;
+mod fanout;
 mod handoff;
+mod http;
 mod idle;
 mod lifecycle;
 mod listing;
@@ -12,9 +14,11 @@ mod looks;
 mod postgres;
 mod radar;
 mod read;
+mod socket;
 mod startup;
 mod thought;
 mod transition;
+mod trips;
 mod waiters;
 
 use crate::{jobs::Stores, report::Measured, servers::Servers, trouble::Outcome};
@@ -51,7 +55,7 @@ impl Row {
 }
 
 /// Every row.
-pub(crate) const ROWS: [Row; 14] = [
+pub(crate) const ROWS: [Row; 17] = [
     Row { number: 1, name: "transition", run: transition::run },
     Row { number: 2, name: "contention", run: contention::run },
     Row { number: 3, name: "thought", run: thought::run },
@@ -66,6 +70,9 @@ pub(crate) const ROWS: [Row; 14] = [
     Row { number: 12, name: "jobs.claims", run: claims::run },
     Row { number: 13, name: "jobs.radar", run: radar::run },
     Row { number: 14, name: "jobs.events", run: events::run },
+    Row { number: 15, name: "bus.socket", run: socket::run },
+    Row { number: 16, name: "bus.http", run: http::run },
+    Row { number: 17, name: "bus.fanout", run: fanout::run },
 ];
 
 #[cfg(test)]
@@ -75,7 +82,7 @@ mod tests {
     #[test]
     fn rows_go_by_number_by_name_and_by_group() {
         let called = |word| ROWS.iter().filter(|row| row.is_called(word)).map(|row| row.number).collect::<Vec<_>>();
-        assert_eq!(called("jobs"), [11, 12, 13, 14]);
+        assert_eq!((called("jobs"), called("bus")), (vec![11, 12, 13, 14], vec![15, 16, 17]));
         assert_eq!((called("jobs.radar"), called("13")), (vec![13], vec![13]));
         assert_eq!((called("read"), called("job")), (vec![8], vec![]));
     }

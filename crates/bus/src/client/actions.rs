@@ -118,7 +118,7 @@ impl Direct {
 impl Drop for Direct {
     fn drop(&mut self) {
         // What is not on record shows by its process.
-        let _ = self.app.disconnect(&self.caller, &self.session, "its client ended");
+        let _ = self.app.disconnect(&self.caller, &self.session, "its connection ended");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use baton_app::{App, Caller, table};
-use baton_core::{code::ErrorCode, ids::AgentId, room::Actor};
+use baton_core::{code::ErrorCode, ids::AgentId, process::SessionKind, room::Actor};
 use serde_json::{Value, json};
 
 use super::{ClientError, link};
@@ -27,9 +27,10 @@ impl Link {
     }
 }
 
-/// The caller for an agent of one's own choice.
+/// The caller for an agent of one's own choice: a program, whoever runs it.
 fn chosen(caller: &Caller, agent: &AgentId) -> Caller {
-    let actor = Actor { agent_id: agent.clone(), overridden: true, ..caller.actor() };
+    let agent_id = agent.clone();
+    let actor = Actor { agent_id, session_kind: SessionKind::McpHarness, overridden: true, ..caller.actor() };
     Caller::new(actor, caller.cwd.clone()).with_rights(caller.rights())
 }
 

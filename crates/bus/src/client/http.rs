@@ -149,9 +149,8 @@ impl link::Link for Link {
         key: Option<&str>,
         agent: Option<&AgentId>,
     ) -> Result<Value, ClientError> {
-        // The agent that is being added speaks for itself already: over HTTP the header says who speaks.
-        let added = (command == "agent.add").then(|| input["id"].as_str().map(str::to_owned)).flatten();
-        let agent = added.as_deref().or(agent.map(AgentId::as_str));
+        // Whom it adds is the holder's to choose, whoever it spoke for before.
+        let agent = agent.filter(|_| command != "agent.add").map(AgentId::as_str);
         let path = format!("/v1/call/{command}");
         let mut headers = vec![("Content-Type", "application/json")];
         headers.extend(agent.map(|agent| ("Baton-Agent", agent)));

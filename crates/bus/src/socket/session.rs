@@ -32,6 +32,8 @@ use crate::{Hub, envelope::Request};
 
 /// Most calls of one connection that wait at a time.
 const WAITS_MAX: usize = 64;
+/// The field by which `join_path` takes another identity, for tests on stdio.
+const OVERRIDE: &str = "agent_id_override";
 /// The commands that say for whom a connection speaks.
 const ADD: &str = "agent.add";
 const REMOVE: &str = "agent.remove";
@@ -136,6 +138,7 @@ impl Session {
     async fn open(&mut self, word: Word, request: &mut Request) -> Result<(Opened, Value), Failure> {
         let caller = self.speakers.caller(request.src.as_deref())?;
         if word == Word::Stream {
+            self.hub.admit(&caller)?;
             let input: StreamInput = parsed(request)?;
             let told = json!({"session": input.room_id, "after": input.after, "stream": request.id});
             return Ok((self.streams.events(&self.hub, &request.id, input).await?, told));
@@ -150,6 +153,7 @@ impl Session {
 
     fn ping(&self, request: &Request) -> Result<Value, Failure> {
         let caller = self.speakers.caller(request.src.as_deref())?;
+        self.hub.admit(&caller)?;
         let agents: Vec<AgentId> = self.speakers.ids().collect();
         let rights = caller.rights().as_str();
         let version = env!("CARGO_PKG_VERSION");
@@ -195,7 +199,7 @@ impl Session {
         let Some(command) = table::find_on_wire(&request.kind) else {
             let shown: String = request.kind.chars().take(limits::SHOWN_INPUT_CHARS).collect();
             let words: Vec<&str> = Word::ALL.map(Word::as_str).to_vec();
-            return Err(Failure::new(ErrorCode::UnknownCmd, format!("type: there is no command {shown:?}."))
+            return Err(Failure::new(ErrorCode::UnknownCmd, format!("There is no command {shown:?}."))
                 .with("field", "type")
                 .with("also", words)
                 .advising("Use a command of docs/protocol.md, or one of `also`."));
@@ -205,6 +209,10 @@ impl Session {
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "session"));
         }
         let input = request.input()?;
+        if input.contains_key(OVERRIDE) {
+            let message = "On the socket your process says who you are, and `agent.add` for whom you speak.";
+            return Err(Failure::new(ErrorCode::SourceMismatch, message).with("field", OVERRIDE));
+        }
         let src = request.src.as_deref();
         let caller = match command.wire_name() {
             ADD => self.speakers.adder(src, input.get("id").and_then(Value::as_str))?,

@@ -101,7 +101,7 @@ impl Speakers {
         }
         let process = Some(self.process.clone());
         let own = self.own().actor();
-        let actor = Actor { process, session_kind: SessionKind::McpHarness, overridden: false, ..own };
+        let actor = Actor { process, overridden: false, ..own };
         Ok(self.caller_of(&Speaker::new(actor)))
     }
 

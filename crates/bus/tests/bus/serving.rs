@@ -53,6 +53,8 @@ async fn a_client_is_who_its_process_is_until_it_adds_an_agent() {
             "INVALID_AGENT_ID"
         );
     }
+    let posing = json!({"payload": {"context_path": world.workspace(), "agent_id_override": "human:root:pts1"}});
+    assert_eq!(peer.refused("room.join", posing).await, "SOURCE_MISMATCH");
     peer.ask("agent.remove", json!({"src": "boss", "session": session})).await;
     assert_eq!(peer.call("ping", json!({})).await["agents"], json!([own, "worker"]));
 }

@@ -10,7 +10,7 @@ use crate::{ids::AgentId, limits};
 /// A name that a client of the bus gave something: a group, an action, a conversation or a task of its own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
-#[schemars(inline, with = "String")]
+#[schemars(inline, with = "String", extend("pattern" = "^[!-~]{1,128}$"))]
 pub struct BusId(String);
 
 impl BusId {

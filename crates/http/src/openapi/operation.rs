@@ -1,6 +1,6 @@
 //! A route as an operation of the document.
 
-use baton_app::table::{Command, Effect};
+use baton_app::table::Command;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -22,7 +22,7 @@ pub(super) fn of_call(schemas: &OfCommand) -> Value {
         "operationId": format!("call.{name}"),
         "tags": [tag(name)],
         "summary": command.about,
-        "parameters": headers(command),
+        "parameters": headers(schemas.takes_key),
         "requestBody": body(pointing_to(&input_name(command)), is_needed(&schemas.input)),
         "responses": answers::of_route(answered(command)),
     })
@@ -30,32 +30,27 @@ pub(super) fn of_call(schemas: &OfCommand) -> Value {
 
 /// The operation of a resource route.
 pub(super) fn of_resource(resource: &Resource, all: &Schemas) -> Option<Value> {
-    let OfCommand { command, input, .. } = all.of(resource.command)?;
+    let OfCommand { command, takes_key, input, .. } = all.of(resource.command)?;
     let in_path: Vec<&str> = resource.in_path().collect();
     let properties = input.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
     let required: Vec<&str> =
         input.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-    let mut parameters = headers(command);
+    let mut parameters = headers(*takes_key);
     for (name, schema) in &properties {
         let place = match in_path.contains(&name.as_str()) {
             true => "path",
-            false if resource.verb.has_body() || resource.always == Some(name) || name == "idempotency_key" => continue,
+            false if resource.verb.has_body() || resource.always == Some(name) => continue,
             false => "query",
         };
         parameters.push(parameter(name, place, schema, place == "path" || required.contains(&name.as_str())));
     }
-    if resource.stream == Stream::Events {
+    let mut own = answered(command);
+    if let Some(about) = streamed(resource.stream) {
         parameters.push(json!({
             "name": "Last-Event-ID", "in": "header", "schema": { "type": "integer", "minimum": 0 },
-            "description": "For a stream: the last event that you have; it wins over `after`",
+            "description": "For a stream: the last id that you have",
         }));
-    }
-    let mut own = answered(command);
-    if resource.stream == Stream::Events {
-        own["content"]["text/event-stream"] = json!({ "schema": {
-            "type": "string",
-            "description": "`id:` is the place in the log, `event:` the type, `data:` the record",
-        } });
+        own["content"]["text/event-stream"] = json!({ "schema": { "type": "string", "description": about } });
     }
     let mut operation = json!({
         "operationId": format!("{}.{}", verb(resource.verb), resource.path.trim_start_matches("/v1/").replace(['/', '{', '}'], "_")),
@@ -93,14 +88,25 @@ pub(super) const fn verb(verb: Verb) -> &'static str {
     }
 }
 
+/// What a stream has in it.
+const fn streamed(stream: Stream) -> Option<&'static str> {
+    match stream {
+        Stream::No => None,
+        Stream::Events => Some("`id:` is the place in the log, `event:` the type, `data:` the record"),
+        Stream::Actions => Some(
+            "What is submitted to the agent that speaks, which is connected until the stream ends: `id:` is the place of \
+             the submission, `data:` an `action.submit` with one action",
+        ),
+    }
+}
+
 fn answered(command: &Command) -> Value {
     let schema = answers::envelope(command.wire_name(), pointing_to(&output_name(command)));
     json!({ "description": "It was done", "content": { "application/json": { "schema": schema } } })
 }
 
-fn headers(command: &Command) -> Vec<Value> {
-    let is_read = matches!(command.effect, Effect::Read | Effect::Follow);
-    let names = [Some(AGENT), (!is_read).then_some(KEY)];
+fn headers(takes_key: bool) -> Vec<Value> {
+    let names = [Some(AGENT), takes_key.then_some(KEY)];
     names.into_iter().flatten().map(|name| json!({ "$ref": format!("#/components/parameters/{name}") })).collect()
 }
 

@@ -4,12 +4,16 @@ use baton_app::table::{Command, TABLE};
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
+/// What names a request in an input, where it can be named.
+const KEY: &str = "idempotency_key";
 /// Where a document keeps its schemas.
 const PLACE: &str = "/components/schemas";
 
 /// The input and the output of a command.
 pub(super) struct OfCommand {
     pub(super) command: &'static Command,
+    /// Whether a request can have a key.
+    pub(super) takes_key: bool,
     pub(super) input: Value,
     pub(super) output: Value,
 }
@@ -29,7 +33,11 @@ impl Schemas {
         let mut generator = SchemaGenerator::new(settings);
         let of_command = |command: &'static Command| {
             let (input, output) = command.schemas_in(&mut generator);
-            OfCommand { command, input: input.into(), output: output.into() }
+            // A key comes in a header here.
+            let takes_key = input.pointer(&format!("/properties/{KEY}")).is_some();
+            let mut input = without(&input.into(), &[KEY]);
+            bound(&mut input);
+            OfCommand { command, takes_key, input, output: output.into() }
         };
         let commands = TABLE.iter().map(of_command).collect();
         Self { commands, mentioned: generator.take_definitions(true) }
@@ -38,6 +46,33 @@ impl Schemas {
     /// The schemas of the command that is called `name` on the wire.
     pub(super) fn of(&self, name: &str) -> Option<&OfCommand> {
         self.commands.iter().find(|schemas| schemas.command.wire_name() == name)
+    }
+}
+
+/// Sets the bounds of numbers whose description names them first: `1 to 200; default 50`.
+fn bound(input: &mut Value) {
+    let Some(fields) = input.get_mut("properties").and_then(Value::as_object_mut) else { return };
+    for field in fields.values_mut() {
+        let about = field.get("description").and_then(Value::as_str).unwrap_or_default();
+        if let Some((least, most)) = bounds(about).filter(|_| is_integer(field)) {
+            field["minimum"] = least.into();
+            field["maximum"] = most.into();
+        }
+    }
+}
+
+fn bounds(about: &str) -> Option<(u64, u64)> {
+    let (before, after) = about.split_once(" to ")?;
+    let number = |text: &str| text.replace(',', "").parse().ok();
+    let most = after.split(|c: char| !c.is_ascii_digit() && c != ',').next()?;
+    Some((number(before.rsplit(' ').next()?)?, number(most.trim_end_matches(','))?))
+}
+
+fn is_integer(field: &Value) -> bool {
+    match field.get("type") {
+        Some(Value::Array(types)) => types.iter().any(|kind| kind == "integer"),
+        Some(kind) => kind == "integer",
+        None => false,
     }
 }
 
@@ -77,4 +112,18 @@ pub(super) fn never_null(schema: &Value) -> Value {
         schema.as_object_mut().map(|schema| schema.shift_remove("default"));
     }
     schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_those_that_the_description_names() {
+        assert_eq!(bounds("1 to 200; default 50"), Some((1, 200)));
+        assert_eq!(bounds("Events, 1 to 200; default 10"), Some((1, 200)));
+        assert_eq!(bounds("Minutes, 5 to 1,440, or none"), Some((5, 1440)));
+        assert_eq!(bounds("Only before this seq"), None);
+        assert_eq!(bounds("Give it to 3 of them"), None);
+    }
 }

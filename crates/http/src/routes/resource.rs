@@ -40,8 +40,12 @@ impl Ready {
         parts: &Parts,
         body: Body,
     ) -> Response {
-        if self.resource.stream == Stream::Events && accepts_stream(&parts.headers) {
-            return stream::events(site, params, parts).await;
+        match self.resource.stream {
+            Stream::Events if accepts_stream(&parts.headers) => return stream::events(site, params, parts).await,
+            Stream::Actions if accepts_stream(&parts.headers) => {
+                return stream::actions(site, principal, params, parts).await;
+            }
+            Stream::No | Stream::Events | Stream::Actions => {}
         }
         match self.input(params, parts, body).await {
             Ok(input) => call::run(site, principal, self.command, input, &parts.headers).await,

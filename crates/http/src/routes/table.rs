@@ -15,6 +15,8 @@ pub(crate) enum Stream {
     No,
     /// The events of the room.
     Events,
+    /// What is submitted to the agent that speaks.
+    Actions,
 }
 
 /// A route, and the command that it calls.
@@ -55,8 +57,8 @@ impl Resource {
         Self { always: Some(field), ..self }
     }
 
-    const fn streaming(self) -> Self {
-        Self { stream: Stream::Events, ..self }
+    const fn streaming(self, stream: Stream) -> Self {
+        Self { stream, ..self }
     }
 
     /// The fields that stand in the path.
@@ -88,7 +90,7 @@ pub(crate) const RESOURCES: &[Resource] = &[
     delete("/v1/sessions/{room_id}/agents/{id}", "agent.remove"),
     get("/v1/sessions/{room_id}/messages", "message.list"),
     post("/v1/sessions/{room_id}/messages", "message.send"),
-    get("/v1/sessions/{room_id}/actions", "action.list"),
+    get("/v1/sessions/{room_id}/actions", "action.list").streaming(Stream::Actions),
     post("/v1/sessions/{room_id}/actions", "action.submit"),
     post("/v1/sessions/{room_id}/actions/{action_id}/results", "action.result"),
     post("/v1/sessions/{room_id}/deliveries", "action.take"),
@@ -96,11 +98,11 @@ pub(crate) const RESOURCES: &[Resource] = &[
     patch("/v1/sessions/{room_id}/tasks/{task_id}", "task.update"),
     post("/v1/sessions/{room_id}/tasks/{task_id}/done", "task.done"),
     post("/v1/sessions/{room_id}/relays", "relay.submit"),
-    get("/v1/sessions/{room_id}/events", "events.history").streaming(),
+    get("/v1/sessions/{room_id}/events", "events.history").streaming(Stream::Events),
     get("/v1/rooms", "room.list").always("all"),
     get("/v1/rooms/{room_id}", "room.state"),
     patch("/v1/rooms/{room_id}/policy", "room.policy"),
-    get("/v1/rooms/{room_id}/events", "room.events").streaming(),
+    get("/v1/rooms/{room_id}/events", "room.events").streaming(Stream::Events),
     get("/v1/rooms/{room_id}/agents", "agent.list"),
     get("/v1/rooms/{room_id}/jobs", "jobs.list"),
     post("/v1/rooms/{room_id}/jobs", "jobs.create"),

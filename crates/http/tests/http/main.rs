@@ -6,6 +6,7 @@
 
 mod encryption;
 mod ending;
+mod equivalence;
 mod gate;
 mod limits;
 mod login;

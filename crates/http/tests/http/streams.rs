@@ -129,6 +129,47 @@ async fn a_reader_that_does_not_read_is_dropped_and_the_others_go_on() {
     }
 }
 
+#[tokio::test]
+async fn an_agents_runtime_is_connected_while_it_streams_and_has_its_actions_pushed_in_order() {
+    let world = World::start().await;
+    let session = world.session().await;
+    for who in ["worker-a", "worker-b"] {
+        world.call(who, "agent.add", json!({ "room_id": session }));
+    }
+    let path = format!("/v1/sessions/{session}/actions");
+    let runtime = || Ask::get(&path).token(&world.operator()).agent("worker-b").stream();
+    let submit = |number: u32| {
+        let action = json!({
+            "type": "message", "dst": "worker-b", "action_id": format!("a{number}"), "action_index": 0, "kind": "user",
+            "text": "do it",
+        });
+        let input = json!({ "room_id": session, "group_id": format!("g{number}"), "actions": [action] });
+        world.call("worker-a", "action.submit", input);
+    };
+    submit(1);
+    let mut peer = open(&world, runtime()).await;
+    submit(2);
+    let mut ids = Vec::new();
+    for number in 1..=2 {
+        let event = peer.event().await.unwrap();
+        let envelope: Value = serde_json::from_str(&event.data).unwrap();
+        assert_eq!((event.kind.as_str(), &envelope["src"]), ("action.submit", &json!("worker-a")));
+        assert_eq!(envelope["payload"]["actions"][0]["action_id"], format!("a{number}"));
+        assert_eq!(event.id, envelope["seq"].as_u64());
+        ids.push(event.id.unwrap());
+    }
+    let second = world.send(runtime()).await;
+    assert_eq!(second.status, 409, "{}", second.text());
+    let viewer = world.token("viewer", baton_http::Role::Viewer, None);
+    assert_eq!(world.send(Ask::get(&path).token(&viewer).stream()).await.status, 403);
+    let mut events = open(&world, stream(&world, &session, "")).await;
+    drop(peer);
+    while !events.event().await.unwrap().data.contains("\"disconnected\"") {}
+    // What has not ended is told again, after what was seen.
+    let mut back = open(&world, runtime().header("Last-Event-ID", &ids[0].to_string())).await;
+    assert_eq!(back.event().await.unwrap().id, Some(ids[1]));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_stream_in_which_nothing_happens_shows_that_it_lives() {
     let world = World::start().await;

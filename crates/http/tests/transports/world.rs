@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use baton_app::{
     App, Caller, Location,
-    clock::{Clock, Ids, RandomIds, Time},
+    clock::{Clock, RandomIds, Time},
     commands::bus::AddInput,
     environment::Environment,
     table,
@@ -16,7 +16,7 @@ use baton_bus::{
 };
 use baton_core::{ids::RoomId, process::SessionKind, room::Actor};
 use baton_http::{CONNECTIONS_MAX, Exposure, Keyring, Owner, Server, Settings};
-use baton_testkit::{ManualClock, SequentialIds};
+use baton_testkit::ManualClock;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -42,22 +42,15 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A server whose time stands still and whose ids can be foretold.
-    pub(crate) fn still() -> Self {
-        let clock = ManualClock::new();
-        Self::start(Time::Told(Arc::new(clock.clone())), Box::new(SequentialIds::default()), clock)
-    }
-
     /// A server as they are.
     pub(crate) fn live() -> Self {
-        Self::start(Time::Own, Box::new(RandomIds), ManualClock::new())
-    }
-
-    fn start(time: Time, ids: Box<dyn Ids>, clock: ManualClock) -> Self {
+        let clock = ManualClock::new();
         let directory = tempfile::tempdir().unwrap();
         let data = directory.path().join("data");
         let environment = Environment::of([("USER", "ana"), ("HOME", "/nonexistent")], directory.path());
-        let app = Arc::new(App::open(&Location::Directory(data.clone()), environment.clone(), time, ids).unwrap());
+        let app = Arc::new(
+            App::open(&Location::Directory(data.clone()), environment.clone(), Time::Own, Box::new(RandomIds)).unwrap(),
+        );
         // These tests are not about rates, and send as fast as they can.
         let hub = Hub::with_rate(Arc::clone(&app), Rate { per_second: 1_000_000, burst: 1_000_000 });
         let keyring = Keyring::in_directory(&data);

@@ -99,7 +99,7 @@ impl Place<'_> {
     /// A keyword as it stays, if it stays.
     fn keyword(self, key: &str, value: &Value) -> Option<(String, Value)> {
         let value = match (key, value) {
-            ("$schema" | "$defs" | "title" | "format", _) => return None,
+            ("$schema" | "$defs" | "title" | "format" | "pattern", _) => return None,
             ("default", Value::Null | Value::Bool(false)) => return None,
             // An unknown field is refused by name all the same.
             ("additionalProperties", Value::Bool(_)) => return None,

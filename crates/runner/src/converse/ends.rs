@@ -79,8 +79,9 @@ impl Talk<'_, '_> {
     /// Takes what the program said in a turn.
     fn answered(&mut self, turn: &Turn, text: &str) -> Result<Option<End>, Halted> {
         let finished = match turn.purpose {
-            Purpose::Compact => {
-                self.session = None;
+            Purpose::Compact | Purpose::CompactInPlace => {
+                self.session.take_if(|_| turn.purpose == Purpose::Compact);
+                self.forgot_rules = true;
                 self.memory.clear();
                 self.memory.add(format!("Your notes of what was said before: {text}"));
                 Ok(())

@@ -63,7 +63,7 @@ impl Line {
             session_kind: SessionKind::McpHarness,
             overridden: false,
         };
-        let caller = Caller::new(actor, desk.caller.cwd.clone()).assigned(Some(assignment));
+        let caller = Caller::new(actor, desk.caller.cwd.clone()).assigned(Some(assignment.clone()));
         let task = claimed.id().to_string();
         let add = |name: Option<String>| {
             let input = AddInput { room_id: desk.room.clone(), id: None, name, role: None, idempotency_key: None };
@@ -74,8 +74,7 @@ impl Line {
             Err(failure) if failure.code == ErrorCode::DuplicateAgentId => add(None)?,
             added => added?,
         };
-        desk.app.disconnect(&caller, &desk.room, "another runner goes on with it")?;
-        desk.app.connect(&caller, &desk.room)?;
+        desk.app.connect_job(&caller, &assignment)?;
         let task = task.parse().map_err(|why: String| Failure::new(ErrorCode::Internal, why))?;
         let name = added.agent.name;
         Ok(Self { app: Arc::clone(&desk.app), room: desk.room.clone(), caller, agent, name, task })

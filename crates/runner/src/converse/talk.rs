@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use baton_app::{Cancel, Failure, commands::bus::Delivery};
+use baton_app::{Cancel, Failure, bus::Ending, commands::bus::Delivery};
 use baton_core::{
     bus::receiver::{Finished, Order, Receiver, Step},
     code::ErrorCode,
@@ -23,10 +23,10 @@ use super::{
     turn::{Purpose, Turn},
 };
 use crate::{
-    executor::{Form, Session},
+    executor::{COMPACT, Form, Session},
     lifeline::Cut,
     place::Place,
-    slice::Part,
+    slice::{self, Part},
     work::{Halted, Work},
 };
 
@@ -46,7 +46,7 @@ pub(crate) fn converse(work: &Work<'_>, how: Conversing) -> Result<End, Halted> 
     let line = work.patiently(|| Line::open(work.desk, work.claimed))?;
     work.told.say(work.claimed.id(), &format!("is {} in the session", line.name));
     let ended = thread::scope(|scope| {
-        let ended = Talk::new(work, &place, &line, how, (scope, bell)).to_the_end();
+        let ended = Talk::new(work, &place, &line, how, (scope, bell)).live();
         if ended.is_err() {
             // Whatever still runs has nobody to answer to.
             work.lifeline.interrupt();
@@ -82,6 +82,8 @@ pub(super) struct Talk<'scope, 'env> {
     pub(super) receiver: Receiver,
     pub(super) memory: Memory,
     pub(super) session: Option<Session>,
+    /// Whether the rules may be lost on the program's own conversation: it was shortened.
+    pub(super) forgot_rules: bool,
     pub(super) turn: Option<Turn>,
     pub(super) relay: Option<Relay>,
     pub(super) number: u32,
@@ -110,6 +112,7 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             receiver: Receiver::default(),
             memory: Memory::default(),
             session: None,
+            forgot_rules: false,
             turn: None,
             relay: (how == Conversing::Relay).then(Relay::default),
             number: 0,
@@ -119,7 +122,7 @@ impl<'scope, 'env> Talk<'scope, 'env> {
         }
     }
 
-    fn to_the_end(mut self) -> Result<End, Halted> {
+    fn live(mut self) -> Result<End, Halted> {
         let (work, line, started) = (self.work, self.line, Instant::now());
         let mut watch = work.patiently(|| line.watch())?;
         let resumed = work.patiently(|| line.take(Some(Seq::default())))?;
@@ -139,8 +142,11 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             if let Some(ending) = work.patiently(|| line.ending())? {
                 return self.end_as(&ending);
             }
-            self.hear()?;
-            self.lead_on()?;
+            match self.hear().and_then(|()| self.lead_on()) {
+                // It was closed just now, which is an end like any other.
+                Err(Halted::Cut(Cut::Lost)) if self.is_closed() => return self.end_as(&Ending::Closed),
+                heard => heard?,
+            }
             let left = work.settings.job_limit.saturating_sub(started.elapsed());
             if left.is_zero() {
                 return self.end_of_time();
@@ -148,6 +154,10 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             watch.wait(SAFETY.min(left), &self.bell)?;
             self.bell.clear();
         }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.work.lifeline.cut().is_none() && matches!(self.line.ending(), Ok(Some(Ending::Closed)))
     }
 
     /// Takes what was sent, and what came of what a relay sent.
@@ -208,12 +218,16 @@ impl<'scope, 'env> Talk<'scope, 'env> {
 
     /// Begins a turn about what was asked.
     pub(super) fn start(&mut self, orders: Vec<Order>) -> Result<(), Halted> {
-        let purpose = Purpose::of(&orders, self.relay.is_some());
+        let can_compact = slice::choose(self.work, &self.work.claimed.job)?.can_compact() && self.session.is_some();
+        let purpose = Purpose::of(&orders, self.relay.is_some(), can_compact);
         if purpose == Purpose::Compact && self.session.is_none() && self.memory.is_empty() {
             let steps = self.receiver.finish(&Finished::Done);
             return self.follow(steps);
         }
-        let prompt = self.prompt(&orders)?;
+        let (prompt, form) = match purpose {
+            Purpose::CompactInPlace => (COMPACT.to_owned(), Form::Notes),
+            Purpose::Answer | Purpose::Lead | Purpose::Compact => (self.prompt(&orders)?, Form::Words),
+        };
         orders.iter().filter_map(prompts::remembered).for_each(|line| self.memory.add(line));
         if let Some(relay) = &mut self.relay {
             relay.is_paused = false;
@@ -222,7 +236,7 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             );
         }
         self.number += 1;
-        let part = Part { prompt, form: Form::Words, resume: self.session.clone(), number: self.number };
+        let part = Part { prompt, form, resume: self.session.clone(), number: self.number };
         let about = (purpose, orders);
         self.turn = Some(Turn::start(self.scope, self.work, self.place, about, part, self.bell.clone()));
         Ok(())
@@ -236,7 +250,8 @@ impl<'scope, 'env> Talk<'scope, 'env> {
         self.read = thread.last().map_or(self.read, |event| event.seq.0);
         let colleagues = work.patiently(|| line.colleagues())?;
         let results = self.relay.as_mut().map(|relay| std::mem::take(&mut relay.results)).unwrap_or_default();
-        let memory = self.memory.text();
+        let memory = if self.session.is_some() { String::new() } else { self.memory.text() };
+        let goes_on = self.session.is_some() && !std::mem::take(&mut self.forgot_rules);
         let scene = Scene {
             claimed: work.claimed,
             line,
@@ -246,7 +261,7 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             manager: &manager,
             results: &results,
         };
-        Ok(if self.session.is_some() { scene.delta(orders) } else { scene.full(orders) })
+        Ok(if goes_on { scene.delta(orders) } else { scene.full(orders) })
     }
 }
 

@@ -21,14 +21,17 @@ pub(super) enum Purpose {
     Answer,
     /// It is relayed.
     Lead,
-    /// It is all that is remembered.
+    /// It is all that is remembered, by a conversation that begins anew.
     Compact,
+    /// It is what is left of the program's own conversation, which goes on.
+    CompactInPlace,
 }
 
 impl Purpose {
-    /// What a turn about `orders` is for, in a relay or not.
-    pub(super) fn of(orders: &[Order], is_relay: bool) -> Self {
+    /// What a turn about `orders` is for, in a relay or not. A program that can shorten a conversation of its own does.
+    pub(super) fn of(orders: &[Order], is_relay: bool, can_compact: bool) -> Self {
         match orders.first().map(|order| &order.what) {
+            Some(What::Control { command: Control::Compact, .. }) if can_compact => Self::CompactInPlace,
             Some(What::Control { command: Control::Compact, .. }) => Self::Compact,
             Some(What::Control { .. }) => Self::Answer,
             Some(What::Message { .. }) | None if is_relay => Self::Lead,

@@ -136,7 +136,7 @@ impl Answer {
     pub(super) fn read(form: Form, text: &str) -> Result<Self, Misfit> {
         match form {
             Form::Answer => Self::parse(text),
-            Form::Words => Self::in_words(text),
+            Form::Words | Form::Notes => Self::in_words(text),
         }
     }
 

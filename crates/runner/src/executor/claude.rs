@@ -87,12 +87,14 @@ pub(super) struct Stream {
     /// The tools in use: what each was called with.
     tools: BTreeMap<String, (String, String)>,
     session: Option<String>,
+    /// What is left of a conversation that was shortened; nothing yet, right after it was.
+    notes: Option<String>,
     ignored: u64,
 }
 
 impl Stream {
     pub(super) fn new(slice: &Slice) -> Self {
-        Self { form: slice.form, result: None, tools: BTreeMap::new(), session: None, ignored: 0 }
+        Self { form: slice.form, result: None, tools: BTreeMap::new(), session: None, notes: None, ignored: 0 }
     }
 
     fn event(&mut self, event: Value, see: &mut dyn FnMut(Seen)) -> Option<()> {
@@ -100,6 +102,12 @@ impl Stream {
             "system" => self.system(&event, see)?,
             speaker @ ("assistant" | "user") => {
                 let is_told = speaker == "user";
+                // The first that it is told after it was shortened is what is left.
+                if let (Some(notes), Some(text)) = (&mut self.notes, event["message"]["content"].as_str())
+                    && notes.is_empty()
+                {
+                    *notes = text.to_owned();
+                }
                 for block in event["message"]["content"].as_array().into_iter().flatten() {
                     // What it is told on the way, as that it must answer, is no message of its own.
                     if !(is_told && block["type"] == "text") {
@@ -132,6 +140,7 @@ impl Stream {
                 let text = format!("{said} (status {status}); trying again, {attempt} of {most}");
                 see(Seen::Retrying { message: message(&text) });
             }
+            "compact_boundary" => self.notes = Some(String::new()),
             _ => return None,
         }
         Some(())
@@ -177,6 +186,10 @@ impl Reading for Stream {
             let kind = result["subtype"].as_str().unwrap_or("error").replace('_', " ");
             let why = if said.is_empty() { format!("claude gave up: {kind}") } else { message(&said) };
             return Err(Failed::new(why, exit));
+        }
+        if self.form == Form::Notes {
+            let notes = self.notes.take().ok_or_else(|| Failed::misfit("claude did not shorten it", message(&said)))?;
+            return Answer::read(self.form, &notes).map_err(|misfit| Failed::misfit(misfit, message(&said)));
         }
         let answer = match result["structured_output"].take() {
             Value::Null => Answer::read(self.form, &said),

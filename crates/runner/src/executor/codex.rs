@@ -126,7 +126,7 @@ impl Stream {
                 let text = text("text")?;
                 self.said = Some(text.to_owned());
                 // The answer is no message; it is looked at in the end.
-                if self.form == Form::Words || Answer::parse(text).is_err() {
+                if self.form != Form::Answer || Answer::parse(text).is_err() {
                     see(Seen::Message { text: message(text) });
                 }
                 return Some(());

@@ -48,7 +48,7 @@ impl Stream {
 
     fn answered(&mut self) -> Result<Answer, Misfit> {
         match (self.form, self.last.take()) {
-            (Form::Words, _) => Answer::in_words(&self.words),
+            (Form::Words | Form::Notes, _) => Answer::in_words(&self.words),
             (Form::Answer, line) => Answer::parse(line.as_ref().map_or("", |line| &line.text)),
         }
     }
@@ -56,7 +56,7 @@ impl Stream {
 
 impl Reading for Stream {
     fn line(&mut self, line: &Line, see: &mut dyn FnMut(Seen)) {
-        if self.form == Form::Words && self.words.len() <= WORDS_BYTES {
+        if self.form != Form::Answer && self.words.len() <= WORDS_BYTES {
             self.words.push_str(&line.text);
             self.words.push('\n');
         }

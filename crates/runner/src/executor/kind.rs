@@ -67,6 +67,11 @@ impl Executor {
         }
     }
 
+    /// Whether it can shorten a conversation of its own, which then goes on.
+    pub const fn can_compact(&self) -> bool {
+        matches!(self, Self::ClaudeCode(..))
+    }
+
     /// The profiles it takes jobs for.
     pub const fn profiles(&self) -> &Profiles {
         match self {

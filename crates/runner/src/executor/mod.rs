@@ -33,4 +33,4 @@ pub use profile::{Choice, Profile, Profiles};
 pub use reading::{Conversation, Failed, Reading};
 pub use running::{Halt, Limits, Outcome, Played, Running};
 pub use seen::{Seen, ToolState};
-pub use slice::{Form, SERVER, Server, Session, Slice};
+pub use slice::{COMPACT, Form, SERVER, Server, Session, Slice};

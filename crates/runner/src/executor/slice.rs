@@ -32,7 +32,12 @@ pub enum Form {
     Answer,
     /// Its own words, as they are.
     Words,
+    /// Nothing: it is to shorten its own conversation, and what that comes to is its answer. See [`COMPACT`].
+    Notes,
 }
+
+/// What Claude Code is told to shorten its own conversation.
+pub const COMPACT: &str = "/compact";
 
 /// The name that a program gave to a conversation, by which it can be gone on with.
 ///

@@ -232,6 +232,7 @@ impl Running {
 }
 
 impl Drop for Running {
+    #[expect(clippy::print_stdout, reason = "it is shown with the test that failed")]
     fn drop(&mut self) {
         self.leave.ask();
         if let Some(thread) = self.thread.take() {
@@ -239,7 +240,7 @@ impl Drop for Running {
         }
         if thread::panicking() {
             let lines: Vec<String> = self.lines.lock().unwrap().try_iter().collect();
-            eprintln!("the runner said:\n{}", lines.join("\n"));
+            println!("the runner said:\n{}", lines.join("\n"));
         }
     }
 }

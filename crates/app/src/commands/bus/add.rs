@@ -3,6 +3,7 @@
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, AgentName, RoomId, Seq},
+    process::SessionKind,
     room::{Action, Actor, NewIdentity},
 };
 use schemars::JsonSchema;
@@ -103,7 +104,8 @@ fn joining(actor: Actor, chosen: Option<&AgentId>) -> Result<Actor, Failure> {
         return Err(Failure::new(ErrorCode::SourceMismatch, message).with("field", "id"));
     }
     check_chosen(chosen)?;
-    Ok(Actor { agent_id: chosen.clone(), overridden: true, ..actor })
+    // A program, whoever runs it.
+    Ok(Actor { agent_id: chosen.clone(), overridden: true, session_kind: SessionKind::McpHarness, ..actor })
 }
 
 /// A name that an agent of the bus may have.

@@ -5,6 +5,7 @@
 
 mod asking;
 mod canceling;
+mod conversing;
 mod dying;
 mod editing;
 mod failing;

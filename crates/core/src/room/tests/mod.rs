@@ -8,3 +8,4 @@ mod property;
 mod recovery;
 mod scene;
 mod states;
+mod steering;

@@ -135,7 +135,7 @@ impl Peer {
     async fn line(&mut self) -> String {
         let mut line = String::new();
         // What breaks off is shown by what is missing.
-        let _ = self.stream.read_line(&mut line).await;
+        let _ = timeout(PATIENCE, self.stream.read_line(&mut line)).await.expect("something comes, or the end");
         line.trim_end().to_owned()
     }
 }

@@ -5,14 +5,14 @@ use std::{fs, net::SocketAddr, path::Path, sync::Arc};
 use axum::Router;
 use baton_app::{
     App, Caller, Location,
-    clock::{RandomIds, Time},
+    clock::{Ids, RandomIds, Time},
     environment::Environment,
     table,
 };
 use baton_bus::Hub;
 use baton_core::{process::SessionKind, room::Actor};
 use baton_http::{CONNECTIONS_MAX, Exposure, Keyring, Owner, Role, Server, Settings, Tickets};
-use baton_testkit::ManualClock;
+use baton_testkit::{ManualClock, SequentialIds};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -35,12 +35,22 @@ impl World {
 
     /// The same with other settings. They may need files, in the directory that is given.
     pub(crate) async fn start_with(change: impl FnOnce(&mut Settings, &Path)) -> Self {
+        Self::start_as(Time::Own, Box::new(RandomIds), change).await
+    }
+
+    /// A server whose ids and times are the same in every run.
+    pub(crate) async fn foretold() -> Self {
+        let time = Time::Told(Arc::new(ManualClock::new()));
+        Self::start_as(time, Box::new(SequentialIds::default()), |_, _| {}).await
+    }
+
+    async fn start_as(time: Time, ids: Box<dyn Ids>, change: impl FnOnce(&mut Settings, &Path)) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let data = directory.path().join("data");
         let clock = ManualClock::new();
         let environment = Environment::of([("USER", "ana"), ("HOME", "/nonexistent")], directory.path());
         let location = Location::Directory(data.clone());
-        let app = Arc::new(App::open(&location, environment, Time::Own, Box::new(RandomIds)).unwrap());
+        let app = Arc::new(App::open(&location, environment, time, ids).unwrap());
         let hub = Hub::new(app);
         let owner = Owner { data: data.clone(), id: "human:ana:http".parse().unwrap(), clock: Arc::new(clock.clone()) };
         let mut settings = Settings {

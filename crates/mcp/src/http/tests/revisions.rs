@@ -40,6 +40,13 @@ async fn the_newest_revision_is_discovered_and_begins_no_session() {
 }
 
 #[tokio::test]
+async fn the_newest_revision_has_no_initialize() {
+    let web = Web::open();
+    let answer = Client::new(&web, STATELESS).request("initialize", json!({})).await;
+    assert_eq!((answer.status, &answer.message()["error"]["code"]), (StatusCode::NOT_FOUND, &json!(-32601)));
+}
+
+#[tokio::test]
 async fn a_revision_that_nobody_knows_is_answered_with_one_that_we_do() {
     let web = Web::open();
     let hello = json!({

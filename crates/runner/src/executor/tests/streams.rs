@@ -193,3 +193,23 @@ fn words_are_taken_as_they_are() {
     let much = said(&command(), &format!("{}\n", "x".repeat(1024)).repeat(300)).unwrap_err();
     assert!(much.contains("at most 262144 are taken"), "{much}");
 }
+
+#[test]
+fn claude_answers_with_what_is_left_of_a_conversation_that_it_shortened() {
+    let told = |text: &str| format!(r#"{{"type":"user","message":{{"role":"user","content":"{text}"}}}}"#);
+    let stream = [
+        r#"{"type":"system","subtype":"compact_boundary","session_id":"s"}"#.to_owned(),
+        told("The summary: it is wet."),
+        told("Compacted"),
+        r#"{"type":"result","is_error":false,"result":""}"#.to_owned(),
+    ];
+    let (_, answer) = read_as(Form::Notes, &claude(), &stream.join("\n"), &exit(0, ""));
+    assert_eq!(answer.unwrap().summary, "The summary: it is wet.");
+    let refused = r#"{"type":"result","is_error":false,"result":"Not enough messages to compact."}"#;
+    let (_, answer) = read_as(Form::Notes, &claude(), refused, &exit(0, ""));
+    let failed = answer.unwrap_err();
+    assert_eq!(
+        (failed.why.as_str(), failed.tail.as_str()),
+        ("claude did not shorten it", "Not enough messages to compact.")
+    );
+}

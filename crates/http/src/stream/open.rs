@@ -1,0 +1,42 @@
+//! Begins a stream, or says why not.
+
+use axum::{extract::RawPathParams, http::request::Parts, response::Response};
+use baton_app::Failure;
+
+use super::{cursor, source::Source, written::written};
+use crate::{
+    answer,
+    gate::{Principal, speaker},
+    site::Site,
+};
+
+/// What the stream of a room's events is called on the socket.
+pub(super) const EVENTS: &str = "events.stream";
+/// What the stream of an agent's actions is called on the socket.
+pub(super) const ACTIONS: &str = "actions.stream";
+
+/// Streams the events of the room that the path names.
+pub(crate) async fn events(site: &Site, params: &RawPathParams, parts: &Parts) -> Response {
+    let opened = async {
+        let (room, after) = cursor::read(params, parts, "after")?;
+        Ok(Source::Events(site.hub.subscribe(&room, after).await?))
+    };
+    begun(EVENTS, opened.await, parts)
+}
+
+/// Streams what is submitted to the agent that speaks, which is connected until the stream ends.
+pub(crate) async fn actions(site: &Site, principal: &Principal, params: &RawPathParams, parts: &Parts) -> Response {
+    let opened = async {
+        let (room, resume_after) = cursor::read(params, parts, "resume_after")?;
+        let caller = speaker(principal, &parts.headers, &site.owner)?;
+        Ok(Source::Actions(Box::new(site.hub.runtime(caller, &room, resume_after).await?)))
+    };
+    begun(ACTIONS, opened.await, parts)
+}
+
+fn begun(name: &str, opened: Result<Source, Failure>, parts: &Parts) -> Response {
+    match opened {
+        Ok(source) => written(source, parts),
+        Err(failure) => answer::refused(name, &failure),
+    }
+}
