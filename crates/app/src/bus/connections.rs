@@ -7,7 +7,7 @@ use baton_core::{
     bus::{Connected, Connection, Disconnected, Event},
     code::ErrorCode,
     ids::{AgentId, BROADCAST, RoomId},
-    process::{Liveness, SessionKind},
+    process::{Liveness, ProcessIdentity, SessionKind},
     room::Actor,
 };
 use baton_store::{bus, hosts};
