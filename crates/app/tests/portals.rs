@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use baton_app::{
     App, Caller, Cancel, Failure,
-    table::{Asked, CALL, Call, Command, Effect, HELP, Place, Portal, TABLE, Tier, UseCase},
+    table::{Asked, CALL, Call, Command, Effect, HELP, Place, Portal, Subject, TABLE, Tier, UseCase},
 };
 use baton_core::ids::RoomId;
 use baton_testkit::{Agent, Backend, TestApp, on_every_backend};
@@ -207,8 +207,9 @@ fn the_places_of_the_table_are_consistent() {
     for (at, command) in TABLE.iter().enumerate() {
         match command.op() {
             Some(op) => {
-                // A portal puts the room in.
-                assert!(command.input_schema().as_value()["properties"].get("room_id").is_some(), "{}", command.name);
+                // A portal puts the room in, where a command is about one.
+                let takes_a_room = command.input_schema().as_value()["properties"].get("room_id").is_some();
+                assert_eq!(takes_a_room, command.subject == Subject::Room, "{}", command.name);
                 assert_eq!(command.name, format!("{}.{op}", command.tool()));
                 assert!(![CALL, HELP].contains(&op), "{op} is the portal's own");
             }

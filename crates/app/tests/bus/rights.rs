@@ -62,6 +62,7 @@ fn every_command_of_the_bus_has_the_contracts_name_on_the_wire() {
     relay.submit = bus.relay
     session.close = bus.close
     session.create = bus.open
+    session.get = bus.session
     session.list = bus.sessions
     session.update = bus.rename
     task.done = bus.task_done
