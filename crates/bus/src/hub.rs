@@ -26,6 +26,7 @@ use crate::{
     feed::Feeds,
     rate::Rates,
     running::{Running, UnderWay},
+    subscription::Ear,
 };
 
 /// Calls that are in an embedded store at a time, to write: as many as it keeps connections for. They could not write
@@ -111,6 +112,17 @@ impl Hub {
         // Made over there, so that one that nobody waits for any more is given up again.
         blocking::cross(move || Ok(Subscription::new(Arc::clone(&feeds), feeds.join(&room, after)?, after, closing)))
             .await
+    }
+
+    /// Listens to a room from now on.
+    pub(crate) async fn listen(&self, room: &RoomId) -> Result<Ear, Failure> {
+        self.require_open()?;
+        let (feeds, room, closing) = (Arc::clone(&self.feeds), room.clone(), self.closing());
+        blocking::cross(move || {
+            let newest = feeds.app.newest(&room)?;
+            Ok(Ear::new(Arc::clone(&feeds), feeds.join(&room, newest)?, newest, closing))
+        })
+        .await
     }
 
     /// Begins to end: streams are told, new calls are refused, waits come back, and what else runs is finished.

@@ -2,7 +2,8 @@
 //!
 //! It takes what is in the agent's inbox, as `action.take` would, whenever the room's feed tells of something that may be
 //! for it; so a thousand runtimes of a room share one reader and need no thread. Being connected is on record until this
-//! is dropped. What was told before and has not ended is told again when a runtime comes back.
+//! is dropped. What was told before and has not ended is told again when a runtime comes back. A runtime that is busy does not
+//! read, and what is submitted meanwhile waits in the inbox; so nobody drops it for being slow.
 //!
 //! What must stay true: [`Runtime::next`] may be dropped at any time. What was taken from the inbox is kept here
 //! until it is handed out.
@@ -23,7 +24,11 @@ use baton_core::{
 use serde_json::{Map, Value, json};
 use tokio::{runtime::Handle, task::JoinHandle};
 
-use crate::{Hub, Next, Overrun, Rendered, Subscription, blocking, running::UnderWay};
+use crate::{
+    Hub, Rendered, blocking,
+    running::UnderWay,
+    subscription::{Ear, Heard},
+};
 
 /// Deliveries that are taken at once.
 const TAKEN: u32 = 32;
@@ -35,7 +40,7 @@ const GOODBYES: usize = 3;
 pub enum Push {
     /// Something for its agent.
     Delivery(Arc<Pushed>),
-    /// That it was dropped: it did not read, or its inbox cannot be.
+    /// That it was dropped: its inbox cannot be read.
     Dropped(Failure),
     /// That the server is about to end.
     Closing,
@@ -68,7 +73,7 @@ pub struct Runtime {
     caller: Caller,
     room: RoomId,
     agent: AgentId,
-    subscription: Subscription,
+    ear: Ear,
     /// Where to go on with what was told before, until all of it was told again.
     resume_after: Option<Seq>,
     /// Whether there may be something in the inbox.
@@ -93,12 +98,8 @@ impl Hub {
     ) -> Result<Runtime, Failure> {
         self.require_agent(&caller)?;
         self.admit(&caller)?;
-        let newest = {
-            let (app, room) = (Arc::clone(self.app()), room.clone());
-            blocking::cross(move || app.newest(&room)).await?
-        };
         // It listens first: what is submitted in between is heard.
-        let subscription = self.subscribe(room, newest).await?;
+        let ear = self.listen(room).await?;
         let under_way = self.enter();
         let (hub, room) = (Arc::clone(self), room.clone());
         // Made over there, so that one that nobody waits for any more is disconnected again.
@@ -109,7 +110,7 @@ impl Hub {
                 hub,
                 caller,
                 room,
-                subscription,
+                ear,
                 resume_after: Some(resume_after),
                 fresh: true,
                 taking: None,
@@ -128,11 +129,6 @@ impl Runtime {
         &self.agent
     }
 
-    /// A bell for a transport that cannot poll this while its peer does not read.
-    pub fn overrun(&self) -> Overrun {
-        self.subscription.overrun()
-    }
-
     /// Waits for the next delivery. May be dropped at any time and called again.
     pub async fn next(&mut self) -> Push {
         loop {
@@ -147,18 +143,13 @@ impl Runtime {
                 }
                 continue;
             }
-            match self.subscription.next().await {
-                Next::Record(event) => self.fresh = self.concerns(&event),
-                Next::Dropped(failure) => return self.drop_with(failure),
-                Next::Closing => return self.close(),
+            let agent = &self.agent;
+            match self.ear.hears(|event| concerns(event, agent)).await {
+                Ok(Heard::Something) => self.fresh = true,
+                Ok(Heard::Closing) => return self.close(),
+                Err(failure) => return self.drop_with(failure),
             }
         }
-    }
-
-    /// Whether an event may have put something into the agent's inbox. What is for everybody names nobody.
-    fn concerns(&self, event: &Rendered) -> bool {
-        matches!(&*event.kind, "message.created" | "action.submitted")
-            && event.dst.as_ref().is_none_or(|dst| *dst == self.agent)
     }
 
     async fn take(&mut self) -> Result<(), Failure> {
@@ -193,9 +184,14 @@ impl Runtime {
     }
 
     fn drop_with(&mut self, failure: Failure) -> Push {
-        self.why = "it did not read what it was sent";
+        self.why = "its inbox could not be read";
         Push::Dropped(failure)
     }
+}
+
+/// Whether an event may have put something into an agent's inbox. What is for everybody names nobody.
+fn concerns(event: &Rendered, agent: &AgentId) -> bool {
+    matches!(&*event.kind, "message.created" | "action.submitted") && event.dst.as_ref().is_none_or(|dst| dst == agent)
 }
 
 impl Drop for Runtime {

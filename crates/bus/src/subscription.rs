@@ -1,4 +1,5 @@
-//! A subscriber: a cursor over a room's log, which catches up by pages and then lives off the feed's window.
+//! A subscriber: a cursor over a room's log, which catches up by pages and then lives off the feed's window. And an ear,
+//! which only wants to know that something happened.
 //!
 //! What must stay true: the cursor moves only with an event that is handed out, and only to the next place, so that there
 //! is no gap and no repeat, even when [`Subscription::next`] is dropped half-way.
@@ -156,6 +157,72 @@ impl Subscription {
 }
 
 impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.feed.leave(&self.standing);
+        self.feeds.metrics.unsubscribed();
+    }
+}
+
+/// Hears that something happened in a room. It has nothing to catch up with, so nobody drops it, however slow it is.
+pub(crate) struct Ear {
+    feeds: Arc<Feeds>,
+    feed: Arc<Feed>,
+    standing: Arc<Standing>,
+    head: watch::Receiver<Seq>,
+    closing: watch::Receiver<bool>,
+    /// Up to where it has heard.
+    heard: Seq,
+}
+
+impl Ear {
+    /// Listens to what comes after `after`.
+    pub(crate) fn new(
+        feeds: Arc<Feeds>,
+        (feed, standing): (Arc<Feed>, Arc<Standing>),
+        after: Seq,
+        closing: watch::Receiver<bool>,
+    ) -> Self {
+        standing.never_mind();
+        let head = feed.head.subscribe();
+        Self { feeds, feed, standing, head, closing, heard: after }
+    }
+
+    /// Waits for an event that matters, or one that may have. May be dropped at any time and called again.
+    pub(crate) async fn hears(&mut self, matters: impl Fn(&Rendered) -> bool) -> Result<Heard, Failure> {
+        loop {
+            if *self.closing.borrow() {
+                return Ok(Heard::Closing);
+            }
+            let head = *self.head.borrow_and_update();
+            if head > self.heard {
+                // What is not in the window any more may have mattered.
+                let since = self.feed.window.after(self.heard, usize::MAX);
+                self.heard = head;
+                if since.is_none_or(|events| events.iter().any(|event| matters(event))) {
+                    return Ok(Heard::Something);
+                }
+            }
+            if let Some(trouble) = self.feed.trouble() {
+                return Err(trouble.clone());
+            }
+            tokio::select! {
+                _ = self.head.changed() => {}
+                _ = self.closing.changed() => {}
+            }
+        }
+    }
+}
+
+/// What an ear hears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// Something happened.
+    Something,
+    /// The server is about to end.
+    Closing,
+}
+
+impl Drop for Ear {
     fn drop(&mut self) {
         self.feed.leave(&self.standing);
         self.feeds.metrics.unsubscribed();

@@ -10,6 +10,10 @@ mod command;
 mod parse;
 mod place;
 
+use baton_core::{code::ErrorCode, limits};
+
+use crate::Failure;
+
 pub use call::{Asked, CALL, Call, HELP};
 pub use command::{Command, Effect, Subject, UseCase};
 pub use place::{AGENT, BUS, INBOX, JOBS, Place, Portal, SCOPE, TASKS, Tier};
@@ -26,4 +30,13 @@ pub fn find(name: &str) -> Option<&'static Command> {
 /// The command that is called `name` on the socket and over HTTP: by its contract's name, else by its own.
 pub fn find_on_wire(name: &str) -> Option<&'static Command> {
     TABLE.iter().find(|command| command.wire == Some(name)).or_else(|| find(name))
+}
+
+/// The same, or a refusal that is the same on every transport.
+pub fn require_on_wire(name: &str) -> Result<&'static Command, Failure> {
+    find_on_wire(name).ok_or_else(|| {
+        let shown: String = name.chars().take(limits::SHOWN_INPUT_CHARS).collect();
+        let next = "docs/protocol.md lists the commands, and so does /openapi.json of a server.";
+        Failure::new(ErrorCode::UnknownCmd, format!("There is no command {shown:?}.")).advising(next)
+    })
 }

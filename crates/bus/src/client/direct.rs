@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use baton_app::{App, Caller, table};
-use baton_core::{code::ErrorCode, ids::AgentId, process::SessionKind, room::Actor};
+use baton_core::{ids::AgentId, process::SessionKind, room::Actor};
 use serde_json::{Value, json};
 
 use super::{ClientError, link};
@@ -42,10 +42,7 @@ impl link::Link for Link {
         key: Option<&str>,
         agent: Option<&AgentId>,
     ) -> Result<Value, ClientError> {
-        let Some(found) = table::find_on_wire(command) else {
-            let message = format!("There is no command {command:?}.");
-            return Err(baton_app::Failure::new(ErrorCode::UnknownCmd, message).into());
-        };
+        let found = table::require_on_wire(command)?;
         if let Some(key) = key {
             input["idempotency_key"] = json!(key);
         }

@@ -13,7 +13,6 @@ use baton_app::{
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, RoomId},
-    limits,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -196,14 +195,7 @@ impl Session {
     }
 
     fn prepare(&self, request: &mut Request) -> Result<(Caller, &'static Command, Map<String, Value>), Failure> {
-        let Some(command) = table::find_on_wire(&request.kind) else {
-            let shown: String = request.kind.chars().take(limits::SHOWN_INPUT_CHARS).collect();
-            let words: Vec<&str> = Word::ALL.map(Word::as_str).to_vec();
-            return Err(Failure::new(ErrorCode::UnknownCmd, format!("There is no command {shown:?}."))
-                .with("field", "type")
-                .with("also", words)
-                .advising("Use a command of docs/protocol.md, or one of `also`."));
-        };
+        let command = table::require_on_wire(&request.kind)?;
         if let (Subject::Store, Some(_)) = (command.subject, &request.session) {
             let message = format!("session: {} is about no session in particular.", command.wire_name());
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "session"));

@@ -1,6 +1,6 @@
 //! What a connection follows: rooms, and the inboxes of agents whose runtime it is.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, future, sync::Arc};
 
 use baton_app::{Caller, Failure};
 use baton_core::{
@@ -17,7 +17,7 @@ use super::{
     frame::{CLOSING, DROPPED, Frame},
     out::Out,
 };
-use crate::{Hub, Next, Overrun, Push, Runtime, Subscription};
+use crate::{Hub, Next, Push, Runtime, Subscription};
 
 /// Most streams of one connection.
 const STREAMS_MAX: usize = 64;
@@ -108,11 +108,11 @@ impl Streams {
     pub(super) fn begin(&mut self, opened: Opened, id: &str, out: &Out, cut: &Arc<Notify>) {
         let (out, cut, corr) = (out.clone(), Arc::clone(cut), id.to_owned());
         let task = self.tasks.spawn(async move {
-            let mut overrun = opened.overrun();
+            let overrun = opened.overrun();
             tokio::select! {
                 () = pump(opened, &corr, &out) => {}
                 // It hangs in a send that will not end: nothing can be said to this client any more.
-                () = overrun.happens() => cut.notify_one(),
+                () = overrun => cut.notify_one(),
             }
         });
         self.running.insert(id.to_owned(), task);
@@ -139,10 +139,17 @@ impl Streams {
 }
 
 impl Opened {
-    fn overrun(&self) -> Overrun {
-        match self {
-            Self::Events(_, subscription) => subscription.overrun(),
-            Self::Actions(_, runtime) => runtime.overrun(),
+    /// Waits until its client is too slow. Only a room's events pile up; actions wait in an inbox.
+    fn overrun(&self) -> impl Future<Output = ()> + use<> {
+        let overrun = match self {
+            Self::Events(_, subscription) => Some(subscription.overrun()),
+            Self::Actions(..) => None,
+        };
+        async {
+            match overrun {
+                Some(mut overrun) => overrun.happens().await,
+                None => future::pending().await,
+            }
         }
     }
 

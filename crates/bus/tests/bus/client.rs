@@ -1,6 +1,6 @@
 //! The typed client: the same story on every transport that needs no HTTP.
 
-use std::{collections::BTreeMap, sync::Arc, thread};
+use std::sync::Arc;
 
 use baton_app::commands::bus::{
     ActionInput, AddInput, AwaitInput, Delivery, HistoryInput, ResultInput, SubmitInput, TakeInput,
@@ -175,102 +175,5 @@ async fn a_client_whose_server_ended_says_so_and_goes_on_with_the_next_one() {
     })
     .await
     .unwrap();
-    served.end().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_target_has_its_actions_in_the_order_of_their_submission_and_each_action_ends_once() {
-    const SENDERS: usize = 8;
-    const GROUPS: usize = 25;
-    const GROUP: usize = 40;
-    const TARGETS: usize = 4;
-    let world = World::new();
-    let served = Served::new(&world);
-    let transport = Transport::Socket(world.socket());
-    let (session, boss) = {
-        let transport = transport.clone();
-        let joined = tokio::task::spawn_blocking(move || {
-            let boss = Client::connect(transport).unwrap();
-            let session = boss.session_create(None).unwrap().id;
-            add(&boss, &session, "boss");
-            (session, boss)
-        });
-        joined.await.unwrap()
-    };
-    let targets: Vec<_> = (0..TARGETS)
-        .map(|number| {
-            let (transport, session) = (transport.clone(), session.clone());
-            let client = Client::connect(transport).unwrap();
-            add(&client, &session, &format!("target-{number}"));
-            thread::spawn(move || {
-                let mut actions = client.actions(&session).unwrap();
-                let mine = SENDERS * GROUPS * GROUP / TARGETS;
-                let mut order = Vec::with_capacity(mine);
-                while order.len() < mine {
-                    // Its connection breaks now and then, with actions on the way.
-                    if order.len() % 500 == 250 {
-                        drop(actions);
-                        actions = loop {
-                            match client.actions(&session) {
-                                Ok(actions) => break actions,
-                                // The end of the last one is about to be recorded.
-                                Err(error) => assert_eq!(error.code, "duplicate_listener"),
-                            }
-                        };
-                    }
-                    let delivery = actions.next().unwrap().unwrap();
-                    report(&client, &session, &delivery, Status::Completed);
-                    order.push(delivery.action_id.unwrap().to_string());
-                }
-                order
-            })
-        })
-        .collect();
-    let senders: Vec<_> = (0..SENDERS)
-        .map(|sender| {
-            let client = Client::connect(transport.clone()).unwrap();
-            let session = session.clone();
-            add(&client, &session, &format!("sender-{sender}"));
-            thread::spawn(move || {
-                for group in 0..GROUPS {
-                    let actions = (0..GROUP).map(|index| {
-                        let (dst, id) = (format!("target-{}", index % TARGETS), format!("{sender}.{group}.{index}"));
-                        match index % 10 {
-                            4 => new(&dst, &id, index as u32),
-                            _ => message(&dst, &id, index as u32, "x"),
-                        }
-                    });
-                    client.submit(&submission(&session, &format!("{sender}.{group}"), actions.collect())).unwrap();
-                }
-            })
-        })
-        .collect();
-    let (told, submitted) = tokio::task::spawn_blocking(move || {
-        senders.into_iter().for_each(|sender| sender.join().unwrap());
-        let told: Vec<Vec<String>> = targets.into_iter().map(|target| target.join().unwrap()).collect();
-        let mut submitted: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let mut ends: BTreeMap<String, u32> = BTreeMap::new();
-        for event in boss.events(&session, Seq(0)).unwrap() {
-            let event = event.unwrap();
-            let action = event.payload["action_id"].as_str().map(str::to_owned);
-            match (event.kind.as_str(), action) {
-                ("message.created" | "action.submitted", Some(action)) => {
-                    submitted.entry(event.dst.unwrap().to_string()).or_default().push(action);
-                }
-                ("action.result", Some(action)) if event.payload["status"] == "completed" => {
-                    *ends.entry(action).or_default() += 1;
-                    if ends.len() == SENDERS * GROUPS * GROUP {
-                        break;
-                    }
-                }
-                _ => {}
-            }
-        }
-        assert!(ends.values().all(|count| *count == 1));
-        (told, submitted)
-    })
-    .await
-    .unwrap();
-    assert_eq!(told, submitted.into_values().collect::<Vec<_>>());
     served.end().await;
 }

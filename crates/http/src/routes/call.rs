@@ -12,7 +12,7 @@ use baton_app::{
     Failure,
     table::{self, Command},
 };
-use baton_core::{code::ErrorCode, limits};
+use baton_core::code::ErrorCode;
 use serde_json::{Map, Value};
 
 use super::{body, input};
@@ -33,11 +33,9 @@ pub(super) async fn by_name(
     request: Request,
 ) -> Response {
     let name = params.ok().and_then(|params| params.iter().next().map(|(_, name)| name.to_owned())).unwrap_or_default();
-    let Some(command) = table::find_on_wire(&name) else {
-        let shown: String = name.chars().take(limits::SHOWN_INPUT_CHARS).collect();
-        let failure = Failure::new(ErrorCode::UnknownCmd, format!("There is no command {shown:?}."))
-            .advising("See /openapi.json for what there is.");
-        return answer::refused("", &failure);
+    let command = match table::require_on_wire(&name) {
+        Ok(command) => command,
+        Err(failure) => return answer::refused("", &failure),
     };
     let (parts, body) = request.into_parts();
     if parts.uri.query().is_some_and(|query| !query.is_empty()) {

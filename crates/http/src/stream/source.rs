@@ -29,11 +29,11 @@ impl Source {
         }
     }
 
-    /// A bell for when its reader does not read.
-    pub(super) fn overrun(&self) -> Overrun {
+    /// A bell for when its reader does not read. What a runtime does not read waits in its agent's inbox.
+    pub(super) fn overrun(&self) -> Option<Overrun> {
         match self {
-            Self::Events(subscription) => subscription.overrun(),
-            Self::Actions(runtime) => runtime.overrun(),
+            Self::Events(subscription) => Some(subscription.overrun()),
+            Self::Actions(_) => None,
         }
     }
 

@@ -8,6 +8,7 @@ use axum::{
     response::Response,
 };
 use baton_app::Envelope;
+use baton_bus::Overrun;
 use bytes::Bytes;
 use futures_util::stream;
 use tokio::sync::oneshot;
@@ -22,7 +23,8 @@ const RETRY_MS: u64 = 1_000;
 
 /// The answer that writes a stream out, for the request that asked for it.
 pub(super) fn written(source: Source, parts: &Parts) -> Response {
-    let gone = parts.extensions.get::<Line>().map(|line| cut_when_overrun(&source, line.clone()));
+    let gone = source.overrun().zip(parts.extensions.get::<Line>());
+    let gone = gone.map(|(overrun, line)| cut_when_overrun(overrun, line.clone()));
     let writing = Writing { source, stage: Stage::Begins, _gone: gone };
     let body = stream::unfold(writing, |mut writing| async move {
         let frame = writing.frame().await?;
@@ -37,8 +39,7 @@ pub(super) fn written(source: Source, parts: &Parts) -> Response {
 
 /// Cuts the connection when its reader has fallen too far behind. While it does not read, its stream is not asked for more,
 /// so somebody else has to.
-fn cut_when_overrun(source: &Source, line: Line) -> oneshot::Sender<()> {
-    let mut overrun = source.overrun();
+fn cut_when_overrun(mut overrun: Overrun, line: Line) -> oneshot::Sender<()> {
     let (gone, is_gone) = oneshot::channel();
     tokio::spawn(async move {
         tokio::select! {

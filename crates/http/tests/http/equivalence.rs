@@ -146,8 +146,7 @@ fn script(transport: &Transport) -> Vec<Value> {
     }
     say(&boss, "message.send", json!({"text": "Too late."}), None);
     say(&boss, "events.history", json!({"limit": 200}), None);
-    // Where to look what there is, each says in its own words.
-    heard.push(json!(boss.call("no.such", &json!({}), None).unwrap_err().code));
+    heard.push(told(boss.call("no.such", &json!({}), None)));
     heard.extend(pushed.iter().chain([&word, &relayed]).map(|delivery| json!(delivery)));
     heard.extend(records);
     let opener = json!(opener).to_string();
