@@ -111,11 +111,7 @@ pub(crate) fn serve(words: &[String]) -> Outcome<()> {
 
 async fn answer(hub: Arc<Hub>, surroundings: &Surroundings, data: &Path) -> Outcome<()> {
     let environment = surroundings.environment();
-    let owner = Owner {
-        data: data.to_owned(),
-        id: surroundings.person_over("http"),
-        clock: Arc::new(SystemClock),
-    };
+    let owner = Owner { data: data.to_owned(), id: surroundings.person_over("http"), clock: Arc::new(SystemClock) };
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let (exposure, connections_max) = (Exposure::Loopback, baton_http::CONNECTIONS_MAX);
     let settings = Settings { listen, exposure, tls: None, hosts: Vec::new(), owner, connections_max };
