@@ -1,7 +1,7 @@
 //! Round trips of one client, on several sides in alternating slices: what rows 15 and 16 have in common.
 //!
-//! A rate is that of a slice's middle trip. Other programs on the machine interrupt whoever works for longer more often than
-//! whoever works for less, so that a rate over all trips would be theirs as much as ours; it is told, too.
+//! A rate is that of a slice's middle trip: on a machine that others use as well, long trips come and go with what the others
+//! do. It says nothing of those, so the rate over all trips and the p99 are told beside it.
 
 use std::time::{Duration, Instant};
 

@@ -37,12 +37,14 @@ pub(super) async fn serve(hub: Arc<Hub>, mut stream: UnixStream, peer: UCred, na
     };
     let (mut reader, mut writer) = stream.split();
     let (out, waiting) = out();
-    let cut = Arc::new(Notify::new());
+    let (cut, hush) = (Arc::new(Notify::new()), waiting.hush());
     let session = Session::new(Arc::clone(&hub), speakers, out, Arc::clone(&cut));
     {
         let mut writing = std::pin::pin!(waiting.write(&mut writer, &hub, &name));
         tokio::select! {
-            () = read(&hub, session, &mut reader) => {}
+            // In this order: what was just read is answered before anything else happens.
+            biased;
+            () = hush.quietly(read(&hub, session, &mut reader)) => {}
             _ = &mut writing => return,
             () = cut.notified() => return,
             () = overdue(&hub) => return,

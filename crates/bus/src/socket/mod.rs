@@ -2,7 +2,7 @@
 //!
 //! `address` says where it is, `server` binds it and opens the door, `connection` is one client: `lines` reads within
 //! bounds, `speakers` knows for whom the client speaks, `session` does what it asks, `streams` follow rooms for it, and
-//! `frame` and `out` are what it is told and how much of that may wait to be read.
+//! `frame`, `out` and `queue` are what it is told and how much of that may wait to be read.
 //!
 //! What must stay true: who calls is found out from the connection; whatever a client sends or does not read, memory is
 //! bounded and nobody else waits.
@@ -13,6 +13,7 @@ mod descriptors;
 mod frame;
 mod lines;
 mod out;
+mod queue;
 mod server;
 mod session;
 mod speakers;

@@ -7,10 +7,13 @@ use std::{io, sync::Arc};
 
 use tokio::{
     io::{AsyncWrite, AsyncWriteExt},
-    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+    sync::{OwnedSemaphorePermit, Semaphore},
 };
 
-use super::frame::Frame;
+use super::{
+    frame::Frame,
+    queue::{Giver, Hush, Taker, queue},
+};
 use crate::Hub;
 
 /// Bytes that may wait to be written to one client.
@@ -21,17 +24,17 @@ const BATCH_BYTES: usize = 64 * 1024;
 /// The way out to one client. Clones lead to the same.
 #[derive(Clone)]
 pub(super) struct Out {
-    frames: mpsc::UnboundedSender<(Frame, OwnedSemaphorePermit)>,
+    frames: Giver<(Frame, OwnedSemaphorePermit)>,
     room: Arc<Semaphore>,
 }
 
 /// What waits to be written.
-pub(super) struct Waiting(mpsc::UnboundedReceiver<(Frame, OwnedSemaphorePermit)>);
+pub(super) struct Waiting(Taker<(Frame, OwnedSemaphorePermit)>);
 
 /// A way out, and its other end.
 pub(super) fn out() -> (Out, Waiting) {
     // The room bounds it, in bytes.
-    let (frames, waiting) = mpsc::unbounded_channel();
+    let (frames, waiting) = queue();
     (Out { frames, room: Arc::new(Semaphore::new(WAITING_BYTES)) }, Waiting(waiting))
 }
 
@@ -41,12 +44,17 @@ impl Out {
         // A frame that is larger than all there is takes all there is.
         let bytes = u32::try_from(frame.bytes().min(WAITING_BYTES)).unwrap_or(u32::MAX);
         if let Ok(permit) = Arc::clone(&self.room).acquire_many_owned(bytes).await {
-            let _ = self.frames.send((frame, permit));
+            self.frames.give((frame, permit));
         }
     }
 }
 
 impl Waiting {
+    /// For the task that writes, if it also has something to say.
+    pub(super) fn hush(&self) -> Hush<(Frame, OwnedSemaphorePermit)> {
+        self.0.hush()
+    }
+
     /// Writes what is sent, until nobody can send any more.
     pub(super) async fn write(
         mut self,
@@ -55,7 +63,7 @@ impl Waiting {
         name: &str,
     ) -> io::Result<()> {
         let (mut buffer, mut permits, mut seq) = (Vec::new(), Vec::new(), 0);
-        while let Some(first) = self.0.recv().await {
+        while let Some(first) = self.0.next().await {
             // The store's clock may be away for a moment; then the last answer of it has to do.
             let ts = hub.app().now().unwrap_or_default();
             let mut next = Some(first);
@@ -63,7 +71,7 @@ impl Waiting {
                 seq += 1;
                 frame.write(&mut buffer, &format!("{name}_{seq}"), seq, ts);
                 permits.push(permit);
-                next = if buffer.len() < BATCH_BYTES { self.0.try_recv().ok() } else { None };
+                next = if buffer.len() < BATCH_BYTES { self.0.now() } else { None };
             }
             writer.write_all(&buffer).await?;
             hub.metrics().sent(buffer.len());
