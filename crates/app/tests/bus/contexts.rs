@@ -49,7 +49,10 @@ fn messages_after_a_new_in_its_group_go_to_the_new_conversation() {
         assert_eq!(taken["deliveries"][1]["task_id"], "t2");
         assert_eq!(taken["deliveries"][1]["context"]["owner_id"], "ana");
         // Its owner goes on there, and its target answers there.
-        bo.does("bus.submit", within("fresh", group("r", [reply("ana", "answer", "after")])));
+        let answered = bo.does("bus.submit", group("r", [reply("ana", "answer", "after")]));
+        assert_eq!(answered["context_id"], "fresh", "where it got the message");
+        let answered = bo.does("bus.submit", group("s", [reply("ana", "answer-to-before", "before")]));
+        assert_eq!(answered["context_id"], "old");
         ana.does("bus.submit", within("fresh", group("i", [user("bo", "more")])));
         assert_eq!(bo.refused("bus.submit", within("fresh", group("j", [user("cy", "x")])))["error"], "NOT_OWNER");
         sound(&app);

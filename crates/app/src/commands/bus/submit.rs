@@ -226,10 +226,13 @@ fn known_of(change: &mut Change<'_>, draft: &Draft) -> Result<Known, Failure> {
         }
     }
     let named = known(change, draft.context.as_ref())?;
-    // A reply that names no conversation is in that of what it answers.
+    // A reply that names no conversation is in the one that its target got the message in.
     let conversation = match (named.conversation, replied.first()) {
         (None, Some(answered)) if draft.context.as_ref().is_none_or(|context| context.context_id.is_none()) => {
-            store::conversation(change.tx, &change.room.id, &answered.context_id)?
+            let new = store::last_new(change.tx, &change.room.id, answered)?;
+            let begun = new.and_then(|new| new.new_context_id);
+            let context_id = begun.as_ref().unwrap_or(&answered.context_id);
+            store::conversation(change.tx, &change.room.id, context_id)?
         }
         (conversation, _) => conversation,
     };
