@@ -41,7 +41,7 @@ fn target(sender: usize, number: usize) -> &'static str {
 fn action(sender: usize, number: usize) -> Value {
     let (dst, id) = (target(sender, number), format!("{sender}.{number}"));
     let index = number % TOGETHER;
-    if index == 0 && (number / TOGETHER) % NEW_EVERY == 0 {
+    if index == 0 && (number / TOGETHER).is_multiple_of(NEW_EVERY) {
         return json!({"type": "control", "command": "new", "dst": dst, "action_id": id, "action_index": index});
     }
     let text = format!("the {number}th of sender {sender}");
