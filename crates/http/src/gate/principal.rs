@@ -89,7 +89,9 @@ pub(crate) fn speaker(principal: &Principal, headers: &HeaderMap, owner: &AgentI
             overridden: false,
         },
     };
-    Ok(Caller::new(actor, PathBuf::new()).with_rights(principal.rights()))
+    // Who speaks for an agent may do what agents do, whoever they are themselves.
+    let rights = if actor.overridden { principal.rights().min(Rights::Agent) } else { principal.rights() };
+    Ok(Caller::new(actor, PathBuf::new()).with_rights(rights))
 }
 
 fn agent(text: &str) -> Result<AgentId, Failure> {
@@ -140,7 +142,7 @@ mod tests {
         let worker = |rights| ("worker-a".to_owned(), SessionKind::McpHarness, rights);
         let free = holder("ci", Role::Agent, None);
         assert_eq!(speaks(&free, Some("worker-a")), Ok(worker(Rights::Agent)));
-        assert_eq!(speaks(&Principal::Owner, Some("worker-a")), Ok(worker(Rights::Operator)));
+        assert_eq!(speaks(&Principal::Owner, Some("worker-a")), Ok(worker(Rights::Agent)));
         for taken in ["codex:9b22", "bus", "broadcast"] {
             assert_eq!(speaks(&free, Some(taken)), Err(ErrorCode::InvalidAgentId));
         }
