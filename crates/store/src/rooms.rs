@@ -148,7 +148,7 @@ pub fn recent(tx: &mut dyn Tx, limit: u32) -> Result<Vec<RoomId>, StoreError> {
 
 /// Lists rooms that are open, closed or either, the most recently changed first.
 const SESSIONS: &str = "
-    SELECT room_id
+    SELECT room_id, name, canonical_path, closed_at_ms, created_at_ms, updated_at_ms, last_seq
       FROM rooms
      WHERE ?2 = 'all' OR (?2 = 'open' AND closed_at_ms IS NULL) OR (?2 = 'closed' AND closed_at_ms IS NOT NULL)
      ORDER BY updated_at_ms DESC, room_id
@@ -166,14 +166,47 @@ pub enum Standing {
     All,
 }
 
+/// A room at its barest: less its members, its stick and its timings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// Its id.
+    pub id: RoomId,
+    /// What it is called.
+    pub name: Option<String>,
+    /// The workspace it belongs to.
+    pub canonical_path: Option<String>,
+    /// Whether it ended.
+    pub closed: bool,
+    /// When it was opened.
+    pub created_at: Timestamp,
+    /// When something last happened there.
+    pub updated_at: Timestamp,
+    /// The newest event.
+    pub last_seq: Seq,
+}
+
 /// The rooms of that standing that changed last.
-pub fn standing(tx: &mut dyn Tx, standing: Standing, limit: u32) -> Result<Vec<RoomId>, StoreError> {
+pub fn standing(tx: &mut dyn Tx, standing: Standing, limit: u32) -> Result<Vec<Outline>, StoreError> {
     let word = match standing {
         Standing::Open => "open",
         Standing::Closed => "closed",
         Standing::All => "all",
     };
-    ids(tx, SESSIONS, &[i64::from(limit).into(), word.into()])
+    let mut found = Vec::new();
+    tx.query(SESSIONS, &[i64::from(limit).into(), word.into()], &mut |row| {
+        let fields = Fields { table: "rooms", key: "", row };
+        found.push(Outline {
+            id: fields.id(0)?,
+            name: row.text(1)?.map(str::to_owned),
+            canonical_path: row.text(2)?.map(str::to_owned),
+            closed: row.int(3)?.is_some(),
+            created_at: fields.time(4)?,
+            updated_at: fields.time(5)?,
+            last_seq: Seq(fields.number(6)?),
+        });
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// Lists every room.

@@ -321,7 +321,10 @@ fn rooms_are_listed_by_whether_they_go_on_and_keep_their_names() {
         let one = ana.writes(&store, &one, Event::Renamed(Renamed { name: ODD.to_owned() })).unwrap();
         assert_eq!(ana.reads(&store, &one.id).unwrap().unwrap().name.as_deref(), Some(ODD));
         let closed = ana.writes(&store, &two, Event::Closed(Closed { reason: None })).unwrap();
-        let list = |standing, limit| read(&store, |tx| rooms::standing(tx, standing, limit));
+        let list = |standing, limit| {
+            let found = read(&store, |tx| rooms::standing(tx, standing, limit));
+            found.into_iter().map(|outline| outline.id).collect::<Vec<_>>()
+        };
         let (mut open, mut all) = (list(Standing::Open, 9), list(Standing::All, 9));
         open.sort();
         all.sort();

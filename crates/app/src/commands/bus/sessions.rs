@@ -52,10 +52,12 @@ impl UseCase for Sessions {
             None => Standing::All,
         };
         app.store.read(|tx| {
-            let ids = rooms::standing(tx, standing, limit + 1)?;
-            let has_more = ids.len() > limit as usize;
-            let found = ids.iter().take(limit as usize).map(|id| Ok(Session::of(&app.room(tx, id)?)));
-            Ok(SessionsResult { sessions: found.collect::<Result<_, Failure>>()?, has_more })
+            let found = rooms::standing(tx, standing, limit + 1)?;
+            let has_more = found.len() > limit as usize;
+            Ok(SessionsResult {
+                sessions: found.into_iter().take(limit as usize).map(Session::from).collect(),
+                has_more,
+            })
         })
     }
 }

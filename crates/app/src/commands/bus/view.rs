@@ -8,6 +8,7 @@ use baton_core::{
     room::{Member, Room, Stick},
     time::Timestamp,
 };
+use baton_store::rooms::Outline;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +35,20 @@ pub struct Session {
     pub updated_at: Timestamp,
     /// Its newest event: where a stream of what comes next begins.
     pub last_seq: Seq,
+}
+
+impl From<Outline> for Session {
+    fn from(outline: Outline) -> Self {
+        Self {
+            id: outline.id,
+            name: outline.name,
+            canonical_path: outline.canonical_path,
+            status: if outline.closed { SessionStatus::Closed } else { SessionStatus::Open },
+            created_at: outline.created_at,
+            updated_at: outline.updated_at,
+            last_seq: outline.last_seq,
+        }
+    }
 }
 
 impl Session {
