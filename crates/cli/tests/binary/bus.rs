@@ -116,7 +116,7 @@ fn a_conversation_as_both_sides_see_it() {
     [exit 10]
 
     bo$ baton bus submit --to test:ana --reply-to k1.1 "Two findings" --idempotency-key r1
-    One action is submitted as r1, in the conversation ctx_4 for t1.
+    One action is submitted as r1, in the conversation ctx-2 for t1.
        10  r1.0  for test:ana
     next: baton bus wait r1
 
@@ -137,7 +137,7 @@ fn a_conversation_as_both_sides_see_it() {
     ana$ baton bus take
        10  sunny-glade (test:bo) replies to k1.1
       text      Two findings
-      about     ctx_4, t1
+      about     ctx-2, t1
       report    baton bus result r1.0 completed
 
     ana$ baton bus result r1.0 completed

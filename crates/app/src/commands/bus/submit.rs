@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use baton_core::{
     bus::{
-        self, Action, ActionDraft, BusId, ContextDraft, Draft, Kind, Known, Parent, Plan, Submission, What, WhatDraft,
-        place_of,
+        self, Action, ActionDraft, BusId, ContextDraft, Conversation, Draft, Kind, Known, Parent, Plan, Submission,
+        What, WhatDraft, place_of,
     },
     event::{Event, Recorded},
     ids::{AgentId, RoomId, Seq, event_id},
@@ -229,10 +229,16 @@ fn known_of(change: &mut Change<'_>, draft: &Draft) -> Result<Known, Failure> {
     // A reply that names no conversation is in the one that its target got the message in.
     let conversation = match (named.conversation, replied.first()) {
         (None, Some(answered)) if draft.context.as_ref().is_none_or(|context| context.context_id.is_none()) => {
-            let new = store::last_new(change.tx, &change.room.id, answered)?;
-            let begun = new.and_then(|new| new.new_context_id);
-            let context_id = begun.as_ref().unwrap_or(&answered.context_id);
-            store::conversation(change.tx, &change.room.id, context_id)?
+            let room = &change.room.id;
+            let submitted = store::conversation(change.tx, room, &answered.context_id)?;
+            match store::last_new(change.tx, room, answered)?.and_then(|new| new.new_context_id) {
+                // One that began without a task of its own goes on with the one before it.
+                Some(begun) => store::conversation(change.tx, room, &begun)?.map(|begun| Conversation {
+                    task_id: begun.task_id.or_else(|| submitted.and_then(|submitted| submitted.task_id)),
+                    ..begun
+                }),
+                None => submitted,
+            }
         }
         (conversation, _) => conversation,
     };
