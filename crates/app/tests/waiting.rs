@@ -142,10 +142,11 @@ fn a_second_wait_of_the_same_member_is_a_duplicate_listener() {
         let elsewhere = app.beside();
         let turn = codex.claim();
         thread::scope(|scope| {
-            let waiting = claude.waits_in(scope, json!({}));
-            // The file shows that the wait began; the seat is its own a moment later.
+            let mut waiting = claude.waits_in(scope, json!({}));
+            // The file shows that the wait began; the seat is its own a moment later, unless this one had it just then.
             let refusal = loop {
                 match claude.through(&elsewhere).call("stick.wait", json!({"max_wait_ms": 1})) {
+                    Ok(_) if waiting.is_finished() => waiting = claude.waits_in(scope, json!({})),
                     Ok(_) => thread::yield_now(),
                     Err(failure) => break failure.to_json(),
                 }
