@@ -58,6 +58,24 @@ fn it_ends_on_ctrl_c_with_streams_told_and_nothing_left_behind() {
 }
 
 #[test]
+fn with_a_runner_it_executes_jobs_of_its_room_and_both_end_together() {
+    let world = World::new();
+    world.configure("[executors.command]\nargv = [\"/bin/false\"]\n");
+    let ana = world.agent("ana");
+    let web = world.up(&["--runner"]);
+    let mut events = web.events(&ana.room_id, 0);
+    world.data_of(&["job", "create", "Try", "--prompt", "Do it.", "--executor", "command"]);
+    let runner = events.next_of("runner.register")["src"].clone();
+    assert_eq!(events.next_of("job.claimed")["src"], runner);
+    events.next_of("job.failed");
+    web.interrupt();
+    events.next_of("bus.closing");
+    assert_eq!(web.ends(), 0);
+    let retired = world.data_of(&["room", "events", "--limit", "1"]);
+    assert_eq!(retired["events"][0]["event_type"], "runner.retire", "{retired}");
+}
+
+#[test]
 fn tokens_and_tickets_are_made_and_ended_beside_a_server_that_runs() {
     let world = World::new();
     let early = world.run(&["ticket", "--json"]);
