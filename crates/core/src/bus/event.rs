@@ -7,7 +7,7 @@ use super::{BusId, Context, Data, Kind, Status, What};
 use crate::{
     event::{Concern, Recorded, events},
     ids::{AgentId, Seq},
-    inbox::{Category, Item, Recipient},
+    inbox::{Category, Item, Letter, Recipient},
     process::ProcessIdentity,
 };
 
@@ -177,39 +177,19 @@ pub struct Disconnected {
 impl Submitted {
     /// The item that it puts into its target's inbox, once it is recorded.
     pub fn item(&self, recorded: &Recorded) -> Item {
-        Item {
-            message: recorded.seq,
-            recipient: self.target.clone(),
-            sender: recorded.actor.clone(),
-            category: match self.what {
-                What::Message { .. } => Category::Message,
-                What::Control { .. } => Category::Control,
-            },
-            requires_ack: true,
-            wakes: true,
-            queued_at: recorded.at,
-            delivered_at: None,
-            seen_at: None,
-            accepted_at: None,
-        }
+        let category = match self.what {
+            What::Message { .. } => Category::Message,
+            What::Control { .. } => Category::Control,
+        };
+        Item::queued(recorded, &self.target, Letter { category, requires_ack: true, wakes: true })
     }
 }
 
 impl Messaged {
     /// The items that it puts into inboxes, once it is recorded.
     pub fn items(&self, recorded: &Recorded) -> Vec<Item> {
-        let item = |recipient: &Recipient| Item {
-            message: recorded.seq,
-            recipient: recipient.agent_id.clone(),
-            sender: recorded.actor.clone(),
-            category: Category::Message,
-            requires_ack: false,
-            wakes: recipient.wakes,
-            queued_at: recorded.at,
-            delivered_at: None,
-            seen_at: None,
-            accepted_at: None,
-        };
+        let letter = |wakes| Letter { category: Category::Message, requires_ack: false, wakes };
+        let item = |recipient: &Recipient| Item::queued(recorded, &recipient.agent_id, letter(recipient.wakes));
         self.recipients.iter().map(item).collect()
     }
 }

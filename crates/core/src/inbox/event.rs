@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Category, Item, Payload};
+use super::{Category, Item, Letter, Payload};
 use crate::{
     event::{Concern, Recorded, events},
     ids::{AgentId, BeadId, Seq},
@@ -96,18 +96,9 @@ pub struct Forwarded {
 impl Sent {
     /// The items that it puts into inboxes, once it is recorded.
     pub fn items(&self, recorded: &Recorded) -> Vec<Item> {
-        let item = |recipient: &Recipient| Item {
-            message: recorded.seq,
-            recipient: recipient.agent_id.clone(),
-            sender: recorded.actor.clone(),
-            category: self.category,
-            requires_ack: self.payload.requires_ack(),
-            wakes: recipient.wakes,
-            queued_at: recorded.at,
-            delivered_at: None,
-            seen_at: None,
-            accepted_at: None,
-        };
+        let (category, requires_ack) = (self.category, self.payload.requires_ack());
+        let letter = |wakes| Letter { category, requires_ack, wakes };
+        let item = |recipient: &Recipient| Item::queued(recorded, &recipient.agent_id, letter(recipient.wakes));
         self.recipients.iter().map(item).collect()
     }
 }

@@ -68,7 +68,35 @@ pub struct Item {
     pub accepted_at: Option<Timestamp>,
 }
 
+/// What sort of thing is put into an inbox.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Letter {
+    /// What sort of message it is.
+    pub(crate) category: Category,
+    /// Whether it has to be accepted.
+    pub(crate) requires_ack: bool,
+    /// Whether it ends the recipient's wait.
+    pub(crate) wakes: bool,
+}
+
 impl Item {
+    /// What an event puts into the inbox of `recipient`.
+    pub(crate) fn queued(recorded: &Recorded, recipient: &AgentId, letter: Letter) -> Self {
+        let Letter { category, requires_ack, wakes } = letter;
+        Self {
+            message: recorded.seq,
+            recipient: recipient.clone(),
+            sender: recorded.actor.clone(),
+            category,
+            requires_ack,
+            wakes,
+            queued_at: recorded.at,
+            delivered_at: None,
+            seen_at: None,
+            accepted_at: None,
+        }
+    }
+
     /// How far up the ladder it is.
     pub fn stage(&self) -> Stage {
         match (self.delivered_at, self.seen_at, self.accepted_at) {

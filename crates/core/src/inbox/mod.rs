@@ -15,5 +15,6 @@ mod tests;
 pub use decide::{Address, Message};
 pub use draft::{Category, Draft, Payload, Urgency};
 pub use event::{Accepted, Delivered, Event, Forwarded, Recipient, Seen, Sent};
+pub(crate) use item::Letter;
 pub use item::{Inbox, Item, Stage};
 pub use refusal::Refusal;
