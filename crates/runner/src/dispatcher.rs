@@ -124,7 +124,8 @@ impl Dispatcher {
             if watch.is_none() {
                 watch = self.desk.watch().ok();
             }
-            let changed = self.bury() + self.fill()?;
+            let buried = self.bury();
+            let changed = buried + self.fill().or_else(|failure| self.see_out(failure))?;
             if changed > 0 || beaten.elapsed() >= third {
                 beaten = Instant::now();
                 self.say_there()?;
@@ -194,7 +195,17 @@ impl Dispatcher {
                 self.told.line(&format!("cannot say that it is there: {failure}"));
                 Ok(())
             }
-            said => said,
+            Err(failure) => self.see_out(failure).map(|_| ()),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Lets those who still work in a room that was closed end their work there: they hear of it themselves. Nothing more
+    /// is claimed, and with the last of them the runner ends.
+    fn see_out(&self, failure: Failure) -> Result<usize, Failure> {
+        match failure.code {
+            ErrorCode::RoomClosed if !self.active.is_empty() => Ok(0),
+            _ => Err(failure),
         }
     }
 
