@@ -44,7 +44,8 @@ pub(super) fn install() -> Result<PathBuf, String> {
 pub(super) fn run(program: &Path, served: &Served, place: &Place) -> Outcome {
     let mut schemathesis = Command::new(program);
     schemathesis.arg("run").arg(format!("{}/openapi.json", served.url()));
-    schemathesis.args(["--seed", SEED, "--max-examples", EXAMPLES, "--workers", "2", "--phases", "coverage,fuzzing"]);
+    // One worker: with two, Python 3.11 now and then loses count of its own recursion while it parses.
+    schemathesis.args(["--seed", SEED, "--max-examples", EXAMPLES, "--workers", "1", "--phases", "coverage,fuzzing"]);
     schemathesis.args(["--checks", "all", "--exclude-checks", LEFT_OUT, "--no-color"]);
     schemathesis.env("PYTHONPATH", script("")).env("PYTHONDONTWRITEBYTECODE", "1");
     schemathesis.env("SCHEMATHESIS_HOOKS", "hooks").env("BATON_URL", served.url());
