@@ -52,7 +52,9 @@ impl Departures {
         // One that cannot be watched is gone, or nobody can tell from here; the sweep finds out which.
         let Some(handle) = Probe::new().watch(&process) else { return self.sweep(&rooms) };
         let mut state = self.lock();
-        if let Some(known) = state.watched.get_mut(&process) {
+        // When it began is rounded, and may be told differently by two looks at one process.
+        let known = state.watched.iter_mut().find(|(known, _)| known.same_process(&process));
+        if let Some((_, known)) = known {
             known.rooms.extend(rooms);
             return;
         }

@@ -166,7 +166,9 @@ impl Runtime {
         self.taking = None;
         let TakeResult { deliveries, has_more, .. } = taken.unwrap_or_else(|_| Err(blocking::ended()))?;
         if self.resume_after.is_some() {
-            self.resume_after = deliveries.last().map(|delivery| delivery.seq).filter(|_| has_more);
+            // Never back: what was adopted lies before what was told already.
+            let told = deliveries.last().map(|delivery| delivery.seq).filter(|_| has_more);
+            self.resume_after = told.max(self.resume_after.filter(|_| has_more));
             // What was told before came along with what was not; from now on only the latter.
             self.fresh = true;
         } else {
@@ -191,7 +193,12 @@ impl Runtime {
 
 /// Whether an event may have put something into an agent's inbox. What is for everybody names nobody.
 fn concerns(event: &Rendered, agent: &AgentId) -> bool {
-    matches!(&*event.kind, "message.created" | "action.submitted") && event.dst.as_ref().is_none_or(|dst| dst == agent)
+    match &*event.kind {
+        "message.created" | "action.submitted" => event.dst.as_ref().is_none_or(|dst| dst == agent),
+        // What was somebody else's may be this agent's from now on.
+        "inbox.forward" => true,
+        _ => false,
+    }
 }
 
 impl Drop for Runtime {

@@ -43,6 +43,26 @@ async fn next_status(stream: &mut Peer, agent: &str) -> Value {
 }
 
 #[tokio::test]
+async fn who_goes_on_as_another_is_pushed_what_the_other_was_asked() {
+    let world = World::new();
+    let served = Served::new(&world);
+    let (mut boss, session) = boss(&served).await;
+    let mut worker = served.peer().await;
+    worker.call("agent.add", json!({"session": session, "id": "worker"})).await;
+    worker.call("tasks.create", json!({"room_id": session, "title": "Mend the roof"})).await;
+    worker.call("tasks.start", json!({"room_id": session, "task": "TASK-001"})).await;
+    submit(&mut boss, &session, "worker", "a1").await;
+    let (mut runtime, mut heir) = (served.peer().await, served.peer().await);
+    for peer in [&mut runtime, &mut heir] {
+        peer.call("agent.add", json!({"session": session, "id": "heir"})).await;
+    }
+    runtime.ask("actions.stream", json!({"session": session})).await;
+    heir.call("agent.adopt", json!({"room_id": session, "agent": "worker"})).await;
+    let pushed = runtime.hear().await.unwrap();
+    assert_eq!((&pushed["payload"]["actions"][0]["action_id"], &pushed["dst"]), (&json!("a1"), &json!("heir")));
+}
+
+#[tokio::test]
 async fn actions_are_pushed_with_their_true_sender_and_told_again_after_a_break_until_they_end() {
     let world = World::new();
     let served = Served::new(&world);
