@@ -16,6 +16,7 @@
 pub mod agent;
 pub mod bus;
 pub mod code;
+pub mod context;
 pub mod event;
 pub mod handoff;
 pub mod ids;

@@ -222,3 +222,14 @@ pub const RECEIVER_WAITING: usize = 1_000;
 pub const SESSION_NAME_CHARS: usize = 120;
 /// Longest output of a model that is read as a relay.
 pub const RELAY_OUTPUT_BYTES: usize = 256 * 1024;
+
+/// Longest goal of a brief.
+pub const BRIEF_TEXT_BYTES: usize = 4096;
+/// Most entries in a brief's definition of done, and most constraints.
+pub const BRIEF_ITEMS: usize = 32;
+/// Longest entry in a definition of done, and longest constraint as JSON.
+pub const BRIEF_ITEM_BYTES: usize = 1024;
+/// Longest name of a constraint.
+pub const CONSTRAINT_NAME_BYTES: usize = 64;
+/// Largest brief in all, as JSON.
+pub const BRIEF_BYTES: usize = 12 * 1024;

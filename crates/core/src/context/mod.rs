@@ -1,0 +1,7 @@
+//! Context: what a room is for, and the packs in which that reaches an agent.
+//!
+//! The [`Brief`] says what all work in a room is for and what limits it.
+
+mod brief;
+
+pub use brief::{Brief, BriefChange, InvalidBrief, Mode};
