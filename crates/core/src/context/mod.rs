@@ -1,7 +1,26 @@
 //! Context: what a room is for, and the packs in which that reaches an agent.
 //!
-//! The [`Brief`] says what all work in a room is for and what limits it.
+//! The [`Brief`] says what all work in a room is for and what limits it. A [`ContextPack`] has that together with what an
+//! agent needs to know of the repository, the documents, what it was sent and what others left behind. [`build`] makes one of
+//! what somebody else has looked up, [`merge`] and [`append`] make one of others, and all of them stay within a [`Budget`].
+//!
+//! What must stay true: the same facts give the same bytes, and a pack says what there was no room for.
 
 mod brief;
+mod build;
+mod diff;
+mod fit;
+mod merge;
+mod pack;
+#[cfg(test)]
+mod tests;
+mod tidy;
+mod tokens;
 
 pub use brief::{Brief, BriefChange, InvalidBrief, Mode};
+pub use build::{Sources, Told, build};
+pub use diff::{Changed, FieldDiff, diff};
+pub use fit::{Budget, InvalidBudget};
+pub use merge::{append, merge};
+pub use pack::{ContextPack, Cut, DocRef, Input, PackArtifact, RelevantFile, Remark, RepoFacts};
+pub use tokens::{tokens, tokens_in};
