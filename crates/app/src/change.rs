@@ -8,6 +8,8 @@ use baton_core::{
     agent::{Former, Given},
     bus::{Action as BusAction, Bus, BusId, Connection},
     code::ErrorCode,
+    context::Context,
+    envelope::Envelopes,
     event::{Event, Recorded},
     ids::{AgentId, AgentName, BeadId, Role, Seq},
     inbox::{Inbox, Item},
@@ -18,8 +20,10 @@ use baton_core::{
     room::{self, Action, Actor, Command, Member, NewIdentity, Refusal, Room, Stick},
     runner::{Heartbeat, Runner, Runners},
     scope::Scopes,
+    spawn::Spawns,
     task::{Task, TaskId, Tasks},
     time::{Timestamp, Ttl},
+    turn::Turns,
 };
 use baton_store::{
     StoreError, bus,
@@ -68,15 +72,21 @@ pub(crate) struct Change<'a> {
     runners: Part<Runners>,
     library: Part<Library>,
     bus: Part<Bus>,
+    pub(crate) context: Part<Context>,
+    pub(crate) envelopes: Part<Envelopes>,
+    pub(crate) turns: Part<Turns>,
+    pub(crate) spawns: Part<Spawns>,
+    /// Whether the edges were loaded.
+    pub(crate) has_edges: bool,
     /// Whether the connections were loaded.
     has_connections: bool,
 }
 
 /// A part of a room as it was loaded, and as it is now.
 #[derive(Clone, Default)]
-struct Part<T> {
-    before: T,
-    after: T,
+pub(crate) struct Part<T> {
+    pub(crate) before: T,
+    pub(crate) after: T,
 }
 
 impl<'a> Change<'a> {
@@ -103,6 +113,11 @@ impl<'a> Change<'a> {
             runners: Part::default(),
             library: Part::default(),
             bus: Part::default(),
+            context: Part::default(),
+            envelopes: Part::default(),
+            turns: Part::default(),
+            spawns: Part::default(),
+            has_edges: false,
             has_connections: false,
         }
     }
@@ -148,6 +163,10 @@ impl<'a> Change<'a> {
         self.runners.after.apply(&recorded);
         self.library.after.apply(&recorded);
         self.bus.after.apply(&recorded);
+        self.context.after.apply(&recorded);
+        self.envelopes.after.apply(&recorded);
+        self.turns.after.apply(&recorded);
+        self.spawns.after.apply(&recorded);
         Ok(recorded)
     }
 
@@ -465,6 +484,8 @@ impl<'a> Change<'a> {
         runners::save(self.tx, room, &self.runners.before, &self.runners.after)?;
         library::save(self.tx, room, &self.library.before, &self.library.after)?;
         bus::save(self.tx, room, &self.bus.before, &self.bus.after)?;
+        self.save_exchange()?;
+        let room = &self.room.id;
         inbox::save(self.tx, room, &self.inbox.before, &self.inbox.after)
     }
 }

@@ -7,6 +7,8 @@ use baton_core::{
     agent::{Former, Given},
     bus::Bus,
     code::ErrorCode,
+    context::Context,
+    envelope::Envelopes,
     event::Recorded,
     ids::{RoomId, Seq},
     inbox::Inbox,
@@ -15,9 +17,13 @@ use baton_core::{
     room::{Room, Stick},
     runner::{Runner, Runners},
     scope::Scopes,
+    spawn::Spawns,
     task::Tasks,
+    turn::Turns,
 };
-use baton_store::{bus, engine::Tx, former, inbox, jobs, library, rooms, runners, scopes, tasks};
+use baton_store::{
+    bus, context, engine::Tx, envelopes, former, inbox, jobs, library, rooms, runners, scopes, spawns, tasks, turns,
+};
 
 use crate::Failure;
 
@@ -33,6 +39,10 @@ pub(crate) struct Whole {
     pub(crate) runners: Runners,
     pub(crate) library: Library,
     pub(crate) bus: Bus,
+    pub(crate) context: Context,
+    pub(crate) envelopes: Envelopes,
+    pub(crate) turns: Turns,
+    pub(crate) spawns: Spawns,
 }
 
 impl Whole {
@@ -48,6 +58,10 @@ impl Whole {
             runners: runners::all(tx, id)?,
             library: library::all(tx, id)?,
             bus: bus::all(tx, id)?,
+            context: context::load(tx, id)?,
+            envelopes: envelopes::all(tx, id)?,
+            turns: turns::all(tx, id)?,
+            spawns: spawns::all(tx, id)?,
             room,
         })
     }
@@ -65,6 +79,10 @@ impl Whole {
         runners::save(tx, id, &Runners::default(), &self.runners)?;
         library::save(tx, id, &Library::default(), &self.library)?;
         bus::save(tx, id, &Bus::default(), &self.bus)?;
+        context::save(tx, id, &Context::default(), &self.context)?;
+        envelopes::save(tx, id, &Envelopes::default(), &self.envelopes)?;
+        turns::save(tx, id, &Turns::default(), &self.turns)?;
+        spawns::save(tx, id, &Spawns::default(), &self.spawns)?;
         Ok(())
     }
 
@@ -101,6 +119,10 @@ impl Whole {
             runners: Runners::default(),
             library: Library::default(),
             bus: Bus::default(),
+            context: Context::default(),
+            envelopes: Envelopes::default(),
+            turns: Turns::default(),
+            spawns: Spawns::default(),
         })
     }
 
@@ -116,6 +138,10 @@ impl Whole {
         self.runners.apply(recorded);
         self.library.apply(recorded);
         self.bus.apply(recorded);
+        self.context.apply(recorded);
+        self.envelopes.apply(recorded);
+        self.turns.apply(recorded);
+        self.spawns.apply(recorded);
     }
 
     /// The first part in which two rooms differ.
@@ -132,6 +158,10 @@ impl Whole {
             ("runners", self.runners != other.runners),
             ("library", self.library != other.library),
             ("bus", self.bus != other.bus),
+            ("brief", self.context != other.context),
+            ("envelopes", self.envelopes != other.envelopes),
+            ("turns", self.turns != other.turns),
+            ("approvals", self.spawns != other.spawns),
         ];
         parts.into_iter().find(|(_, differ)| *differ).map(|(part, _)| format!("its {part} are others"))
     }

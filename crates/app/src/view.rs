@@ -226,6 +226,10 @@ impl RoomEvent {
             event::Event::Runner(event) => Self { note: Some(event.runner().to_string()), ..blank },
             event::Event::Library(event) => blank.of_library(event),
             event::Event::Bus(event) => blank.of_bus(event, recorded),
+            event::Event::Context(event) => blank.of_context(event),
+            event::Event::Envelope(event) => blank.of_envelope(event, recorded),
+            event::Event::Turn(event) => blank.of_turn(event),
+            event::Event::Spawn(event) => blank.of_spawn(event, recorded),
         };
         let event_type = protocol.as_ref().map_or(told.event_type, |protocol| protocol.event_type.clone());
         Self { event_type, protocol, ..told }
@@ -305,6 +309,9 @@ impl RoomEvent {
             Event::AnchorSet(anchor) => (anchor.title.clone(), Reference::Anchor(anchor.anchor.clone())),
             Event::PlanCreated(plan) => (plan.title.clone(), Reference::Plan(plan.plan)),
             Event::ArtifactKept(kept) => (kept.name.clone(), Reference::Artifact(kept.kind, kept.artifact.0)),
+            Event::ArtifactDropped(dropped) => {
+                return Self { note: Some(format!("the content of {} was given up", dropped.artifact)), ..self };
+            }
         };
         Self { note: Some(note), refs: vec![reference], ..self }
     }
@@ -359,6 +366,13 @@ impl RoomEvent {
             Event::Forwarded(forwarded) => {
                 Self { messages: forwarded.items.clone(), to_agent_id: Some(forwarded.to.clone()), ..self }
             }
+            Event::Told(told) => Self {
+                messages: vec![self.event_seq],
+                to_agent_id: Some(told.to.clone()),
+                note: Some(told.text.clone()),
+                reason: told.interrupts.then(|| "interrupt".to_owned()),
+                ..self
+            },
         }
     }
 

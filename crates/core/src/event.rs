@@ -7,14 +7,15 @@
 //! The stored type names are stable; a payload may gain optional fields and never loses or re-uses one.
 
 use crate::{
-    bus,
+    bus, context, envelope,
     handoff::Handoff,
     ids::{AgentId, RoomId, Seq},
     inbox,
     job::{self, JobId},
     lease::Fence,
-    library, room, runner, scope, task,
+    library, room, runner, scope, spawn, task,
     time::Timestamp,
+    turn,
 };
 
 /// An event with its place in the log.
@@ -159,6 +160,14 @@ parts! {
     Library(library),
     /// On the bus.
     Bus(bus),
+    /// To what the room is for.
+    Context(context),
+    /// To an envelope or an edge.
+    Envelope(envelope),
+    /// In a turn.
+    Turn(turn),
+    /// To a request for another agent.
+    Spawn(spawn),
 }
 
 impl Event {
@@ -172,7 +181,11 @@ impl Event {
             | Self::Job(_)
             | Self::Runner(_)
             | Self::Library(_)
-            | Self::Bus(_) => None,
+            | Self::Bus(_)
+            | Self::Context(_)
+            | Self::Envelope(_)
+            | Self::Turn(_)
+            | Self::Spawn(_) => None,
         }
     }
 
@@ -186,7 +199,11 @@ impl Event {
             | Self::Inbox(_)
             | Self::Runner(_)
             | Self::Library(_)
-            | Self::Bus(_) => None,
+            | Self::Bus(_)
+            | Self::Context(_)
+            | Self::Envelope(_)
+            | Self::Turn(_)
+            | Self::Spawn(_) => None,
         }
     }
 

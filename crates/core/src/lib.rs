@@ -7,7 +7,7 @@
 //! Start at [`room::Room::decide`]: it answers a command, and [`room::Room::apply`] folds the event that
 //! it produced. The rest of the crate is the vocabulary those two speak: [`ids`], [`time`], the [`lease`]
 //! that everything leans on, the [`handoff`] that travels with the stick, and the bounds in [`limits`].
-//! [`scope`], [`task`], [`inbox`], [`job`], [`runner`], [`library`] and [`bus`] are further parts of a room with the same shape,
+//! [`scope`], [`task`], [`inbox`], [`job`], [`runner`], [`library`], [`bus`], [`context`], [`envelope`], [`turn`] and [`spawn`] are further parts of a room with the same shape,
 //! and [`event`] is the one log of them all.
 //!
 //! What must stay true: folding a room's events, in order, gives the room that is stored.
@@ -17,6 +17,7 @@ pub mod agent;
 pub mod bus;
 pub mod code;
 pub mod context;
+pub mod envelope;
 pub mod event;
 pub mod handoff;
 pub mod ids;
@@ -36,6 +37,8 @@ pub mod room;
 pub mod runner;
 pub mod scope;
 pub mod search;
+pub mod spawn;
 pub mod task;
 pub mod time;
+pub mod turn;
 mod words;

@@ -198,6 +198,11 @@ pub const SKILL_CHARS_MAX: usize = 16_000;
 /// How many jobs of one task or anchor a radar that is narrowed to it looks at, newest first.
 pub const JOBS_OF_ONE: u32 = 2_000;
 
+/// Longest id of a context pack.
+pub const PACK_ID_BYTES: usize = 64;
+/// Longest id of an envelope.
+pub const PAYLOAD_ID_BYTES: usize = 128;
+
 /// Longest name that a client of the bus gives a group, an action, a conversation or a task.
 pub const BUS_ID_BYTES: usize = 128;
 /// Most actions in one submission.

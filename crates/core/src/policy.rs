@@ -1,11 +1,11 @@
-//! A room's timings. Every member sees the same ones, in the answer to `join_path`.
+//! A room's timings, and what its agents may do with each other. Every member sees the same ones, in the answer to `join_path`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{limits, time::Ttl};
+use crate::{limits, time::Ttl, words::words};
 
-/// The timings in force in a room, in milliseconds.
+/// The policy in force in a room; timings are in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Policy {
     /// How long an owner may stay silent before others may take over.
@@ -20,6 +20,46 @@ pub struct Policy {
     pub wait_for_turn_poll_ms: Ttl,
     /// How long after its last call a member still counts as present.
     pub presence_ttl_ms: Ttl,
+    /// Between whom envelopes may go: `mesh` is everybody, `explicit` those with an edge.
+    #[serde(default)]
+    pub edges: Edges,
+    /// What becomes of a request for another agent.
+    #[serde(default)]
+    pub spawn: Spawning,
+}
+
+words! {
+    /// Between whom envelopes may go.
+    Edges {
+        /// Everybody.
+        Mesh "mesh",
+        /// Those between whom there is an edge.
+        Explicit "explicit",
+    }
+}
+
+impl Default for Edges {
+    fn default() -> Self {
+        Self::Mesh
+    }
+}
+
+words! {
+    /// What becomes of a request for another agent.
+    Spawning {
+        /// An operator decides.
+        Ask "ask",
+        /// It is approved.
+        Auto "auto",
+        /// It is refused.
+        Off "off",
+    }
+}
+
+impl Default for Spawning {
+    fn default() -> Self {
+        Self::Ask
+    }
 }
 
 impl Default for Policy {
@@ -31,6 +71,8 @@ impl Default for Policy {
             wait_for_turn_max_wait_ms: Ttl::from_secs(30),
             wait_for_turn_poll_ms: Ttl::from_secs(5),
             presence_ttl_ms: Ttl::from_minutes(4 * 60),
+            edges: Edges::default(),
+            spawn: Spawning::default(),
         }
     }
 }
@@ -57,6 +99,12 @@ pub struct PolicyChange {
     /// See [`Policy::presence_ttl_ms`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presence_ttl_ms: Option<Ttl>,
+    /// See [`Policy::edges`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edges: Option<Edges>,
+    /// See [`Policy::spawn`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spawn: Option<Spawning>,
 }
 
 /// Why a policy cannot be.
@@ -79,6 +127,8 @@ impl Policy {
             wait_for_turn_max_wait_ms: change.wait_for_turn_max_wait_ms.unwrap_or(self.wait_for_turn_max_wait_ms),
             wait_for_turn_poll_ms: change.wait_for_turn_poll_ms.unwrap_or(self.wait_for_turn_poll_ms),
             presence_ttl_ms: change.presence_ttl_ms.unwrap_or(self.presence_ttl_ms),
+            edges: change.edges.unwrap_or(self.edges),
+            spawn: change.spawn.unwrap_or(self.spawn),
         };
         policy.check()?;
         Ok(policy)

@@ -9,11 +9,15 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    context::PackId,
+    envelope::PayloadId,
     ids::{AgentId, AnchorId, Seq},
     job::JobId,
     library::{ArtifactKind, CardId, PlanId},
     limits, number,
+    spawn::ApprovalId,
     task::TaskId,
+    turn::TurnId,
 };
 
 /// A pointer to something in a room, or a receipt.
@@ -38,6 +42,14 @@ pub enum Reference {
     Runner(AgentId),
     /// `artifact://diff/3`
     Artifact(ArtifactKind, u32),
+    /// `contextpack://pack/0198…`
+    Pack(PackId),
+    /// `payload://0198…`: an envelope
+    Payload(PayloadId),
+    /// `TURN-1`
+    Turn(TurnId),
+    /// `APPROVAL-1`
+    Approval(ApprovalId),
     /// `CMD: cargo test`
     Command(String),
     /// `LINK: https://…`
@@ -47,6 +59,8 @@ pub enum Reference {
 const COMMAND: &str = "CMD:";
 const LINK: &str = "LINK:";
 const ARTIFACT: &str = "artifact://";
+const PACK: &str = "contextpack://pack/";
+const PAYLOAD: &str = "payload://";
 const RUNNER: &str = "runner:";
 /// The contract writes both.
 const NOTES: [&str; 2] = ["notes@", "notes_doc@"];
@@ -63,7 +77,15 @@ impl Reference {
         match self {
             Self::Job(other) | Self::JobEvent(other, _) => *other != job,
             Self::Task(_) | Self::Card(_) | Self::Plan(_) | Self::Note(_) => true,
-            Self::Artifact(..) | Self::Anchor(_) | Self::Runner(_) | Self::Command(_) | Self::Link(_) => false,
+            Self::Artifact(..)
+            | Self::Anchor(_)
+            | Self::Runner(_)
+            | Self::Pack(_)
+            | Self::Payload(_)
+            | Self::Turn(_)
+            | Self::Approval(_)
+            | Self::Command(_)
+            | Self::Link(_) => false,
         }
     }
 }
@@ -80,6 +102,10 @@ impl fmt::Display for Reference {
             Self::Anchor(anchor) => anchor.fmt(f),
             Self::Runner(runner) => write!(f, "{RUNNER}{runner}"),
             Self::Artifact(kind, number) => write!(f, "{ARTIFACT}{}/{number}", kind.as_str()),
+            Self::Pack(pack) => write!(f, "{PACK}{pack}"),
+            Self::Payload(envelope) => write!(f, "{PAYLOAD}{envelope}"),
+            Self::Turn(turn) => turn.fmt(f),
+            Self::Approval(approval) => approval.fmt(f),
             Self::Command(command) => write!(f, "{COMMAND} {command}"),
             Self::Link(link) => write!(f, "{LINK} {link}"),
         }
@@ -90,7 +116,7 @@ impl fmt::Display for Reference {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{shown:?} is no reference: use JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@17, a:core, runner:r1, \
-     artifact://diff/3, or a receipt: CMD: what was run, LINK: https://…"
+     artifact://diff/3, contextpack://pack/…, payload://…, TURN-1, APPROVAL-1, or a receipt: CMD: what was run, LINK: https://…"
 )]
 pub struct InvalidReference {
     shown: String,
@@ -135,6 +161,12 @@ fn pointer(text: &str) -> Option<Reference> {
         let (kind, number) = rest.split_once('/')?;
         return Some(Reference::Artifact(ArtifactKind::named(kind)?, number::read(number, "")?));
     }
+    if let Some(pack) = text.strip_prefix(PACK) {
+        return pack.parse().ok().map(Reference::Pack);
+    }
+    if let Some(envelope) = text.strip_prefix(PAYLOAD) {
+        return envelope.parse().ok().map(Reference::Payload);
+    }
     if let Some(runner) = text.strip_prefix(RUNNER) {
         return runner.parse().ok().map(Reference::Runner);
     }
@@ -150,8 +182,10 @@ fn pointer(text: &str) -> Option<Reference> {
     let task = || numbered(TaskId::PREFIX).map(|number| Reference::Task(TaskId(number)));
     let card = || numbered(CardId::PREFIX).map(|number| Reference::Card(CardId(number)));
     let plan = || numbered(PlanId::PREFIX).map(|number| Reference::Plan(PlanId(number)));
+    let turn = || numbered(TurnId::PREFIX).map(|number| Reference::Turn(TurnId(number)));
+    let approval = || numbered(ApprovalId::PREFIX).map(|number| Reference::Approval(ApprovalId(number)));
     let anchor = || text.parse().ok().map(Reference::Anchor);
-    job().or_else(task).or_else(card).or_else(plan).or_else(anchor)
+    job().or_else(task).or_else(card).or_else(plan).or_else(turn).or_else(approval).or_else(anchor)
 }
 
 fn place(seq: &str) -> Option<Seq> {
@@ -190,6 +224,10 @@ mod tests {
             "a:http/api",
             "runner:bm_runner:42",
             "artifact://diff/3",
+            "contextpack://pack/789",
+            "payload://payload-uuid",
+            "TURN-3",
+            "APPROVAL-1",
             "CMD: cargo test -p core",
             "LINK: https://example.org/x?y=1",
         ] {

@@ -59,7 +59,16 @@ pub fn searchable(recorded: &Recorded) -> Option<Document> {
             Some(document(Reference::Note(recorded.seq), DocumentKind::Note, &title, noted.text.clone()))
         }
         Event::Job(event) => of_job(recorded, event),
-        Event::Room(_) | Event::Scope(_) | Event::Task(_) | Event::Inbox(_) | Event::Runner(_) | Event::Bus(_) => None,
+        Event::Room(_)
+        | Event::Scope(_)
+        | Event::Task(_)
+        | Event::Inbox(_)
+        | Event::Runner(_)
+        | Event::Bus(_)
+        | Event::Context(_)
+        | Event::Envelope(_)
+        | Event::Turn(_)
+        | Event::Spawn(_) => None,
     }
 }
 
@@ -77,7 +86,7 @@ fn of_library(event: &library::Event) -> Option<Document> {
         Event::PlanCreated(plan) => {
             Some(document(Reference::Plan(plan.plan), DocumentKind::Plan, &plan.title, plan.text.clone()))
         }
-        Event::CardPinned(_) | Event::ArtifactKept(_) => None,
+        Event::CardPinned(_) | Event::ArtifactKept(_) | Event::ArtifactDropped(_) => None,
     }
 }
 

@@ -305,7 +305,11 @@ impl Desk {
         content: &[u8],
     ) -> Result<Reference, Failure> {
         let proof = Proof { job: claimed.id(), runner: self.runner.clone(), revision: claimed.revision() };
-        self.app.keep_artifact(&self.caller, &self.room, &Keeping { kind, name, content, proof: Some(&proof) })
+        self.app.keep_artifact(
+            &self.caller,
+            &self.room,
+            &Keeping { kind, name, content, proof: Some(&proof), turn: None },
+        )
     }
 
     /// Those of some pointers that lead somewhere.

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use baton_core::{
     ids::{AgentId, RoomId, Seq},
     inbox::{Inbox, Item, Stage},
+    turn::TurnId,
 };
 
 use crate::{
@@ -19,7 +20,7 @@ macro_rules! items {
         concat!(
             "
     SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
-           accepted_at_ms
+           accepted_at_ms, turn, interrupts
       FROM inbox",
             $which
         )
@@ -46,6 +47,47 @@ pub fn pending(
 ) -> Result<Vec<Item>, StoreError> {
     let params = [room.as_str().into(), agent.as_str().into(), place(after).into(), i64::from(limit).into()];
     collect(tx, PENDING, room, &params)
+}
+
+/// Lists what a turn of an agent takes: interrupts first, then in the order of the log.
+pub(crate) const UNTAKEN: &str = items!(
+    "
+     WHERE room_id = ?1 AND recipient = ?2 AND turn IS NULL AND category <> 'CONTROL'
+       AND (seen_at_ms IS NULL OR (requires_ack = 1 AND accepted_at_ms IS NULL))
+     ORDER BY interrupts DESC, message
+     LIMIT ?3
+"
+);
+
+/// What waits for a turn of `agent`: interrupts first, then oldest first.
+pub fn untaken(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Item>, StoreError> {
+    collect(tx, UNTAKEN, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()])
+}
+
+/// Lists what a turn has.
+pub(crate) const OF_TURN: &str = items!(
+    "
+     WHERE room_id = ?1 AND turn = ?2
+     ORDER BY message
+"
+);
+
+/// What a turn has, oldest first.
+pub fn of_turn(tx: &mut dyn Tx, room: &RoomId, turn: TurnId) -> Result<Vec<Item>, StoreError> {
+    collect(tx, OF_TURN, room, &[room.as_str().into(), i64::from(turn.0).into()])
+}
+
+/// Lists what an agent is interrupted for and has not seen.
+pub(crate) const INTERRUPTS: &str = items!(
+    "
+     WHERE room_id = ?1 AND recipient = ?2 AND interrupts = 1 AND seen_at_ms IS NULL
+     ORDER BY message
+"
+);
+
+/// What `agent` is interrupted for and has not seen, oldest first.
+pub fn interrupts(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Vec<Item>, StoreError> {
+    collect(tx, INTERRUPTS, room, &[room.as_str().into(), agent.as_str().into()])
 }
 
 /// Lists what of the bus an agent was not told of, oldest first.
@@ -242,11 +284,11 @@ pub(crate) fn counted(row: &dyn Row) -> Result<Waiting, StoreError> {
 /// Stores an item.
 const PUT: &str = "
     INSERT INTO inbox (room_id, recipient, message, sender, category, requires_ack, wakes, queued_at_ms,
-                       delivered_at_ms, seen_at_ms, accepted_at_ms)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                       delivered_at_ms, seen_at_ms, accepted_at_ms, turn, interrupts)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
         ON CONFLICT (room_id, recipient, message) DO UPDATE
        SET delivered_at_ms = excluded.delivered_at_ms, seen_at_ms = excluded.seen_at_ms,
-           accepted_at_ms = excluded.accepted_at_ms
+           accepted_at_ms = excluded.accepted_at_ms, turn = excluded.turn
 ";
 
 /// Removes an item.
@@ -283,6 +325,8 @@ fn put(tx: &mut dyn Tx, room: &RoomId, item: &Item) -> Result<(), StoreError> {
             item.delivered_at.map(|at| at.as_millis()).into(),
             item.seen_at.map(|at| at.as_millis()).into(),
             item.accepted_at.map(|at| at.as_millis()).into(),
+            item.turn.map(|turn| i64::from(turn.0)).into(),
+            i64::from(item.interrupts).into(),
         ],
         Changes::One("inbox"),
     )
@@ -315,5 +359,7 @@ fn item(room: &RoomId, row: &dyn Row) -> Result<Item, StoreError> {
         delivered_at: fields.optional_time(7)?,
         seen_at: fields.optional_time(8)?,
         accepted_at: fields.optional_time(9)?,
+        turn: row.int(10)?.and_then(|turn| u32::try_from(turn).ok()).map(TurnId),
+        interrupts: fields.number(11)? == 1,
     })
 }

@@ -10,7 +10,9 @@
 
 pub mod bus;
 pub mod clock;
+pub mod context;
 pub mod engine;
+pub mod envelopes;
 mod error;
 mod fields;
 pub mod former;
@@ -30,9 +32,11 @@ pub mod runners;
 mod schema;
 pub mod scopes;
 pub mod search;
+pub mod spawns;
 mod sqlite;
 mod store;
 pub mod tasks;
+pub mod turns;
 
 pub use error::StoreError;
 pub use location::Location;

@@ -1,10 +1,12 @@
 //! Cards, anchors, plans and artifacts: where each is, and what it is called. Their texts are in the log.
 
 use baton_core::{
-    ids::{AnchorId, RoomId, Seq},
+    context::PackId,
+    ids::{AgentId, AnchorId, RoomId, Seq},
     job::JobId,
     library::{Anchor, Artifact, ArtifactId, Card, CardId, Library, Plan, PlanId},
     task::TaskId,
+    turn::TurnId,
 };
 
 use crate::{
@@ -179,7 +181,7 @@ macro_rules! artifacts {
     ($which:literal) => {
         concat!(
             "
-    SELECT number, kind, name, sha256, bytes, host, job, seq, created_by, created_at_ms
+    SELECT number, kind, name, sha256, bytes, host, job, seq, created_by, created_at_ms, node, turn, dropped_at_ms
       FROM artifacts",
             $which
         )
@@ -196,6 +198,32 @@ pub(crate) const FIND_ARTIFACT: &str = artifacts!(
 pub fn find_artifact(tx: &mut dyn Tx, room: &RoomId, id: ArtifactId) -> Result<Option<Artifact>, StoreError> {
     let found = collect(tx, FIND_ARTIFACT, room, &[room.as_str().into(), i64::from(id.0).into()], artifact)?;
     Ok(found.into_iter().next())
+}
+
+pub(crate) const FIND_PACK: &str = artifacts!(
+    "
+     WHERE room_id = ?1 AND kind = 'contextpack' AND name = ?2
+     ORDER BY number
+     LIMIT 1
+"
+);
+
+/// The artifact that a context pack is.
+pub fn find_pack(tx: &mut dyn Tx, room: &RoomId, id: &PackId) -> Result<Option<Artifact>, StoreError> {
+    let found = collect(tx, FIND_PACK, room, &[room.as_str().into(), id.file_name().as_str().into()], artifact)?;
+    Ok(found.into_iter().next())
+}
+
+pub(crate) const ARTIFACTS_OF_TURN: &str = artifacts!(
+    "
+     WHERE room_id = ?1 AND turn = ?2
+     ORDER BY number
+"
+);
+
+/// What a turn left behind, in the order in which it was kept.
+pub fn artifacts_of_turn(tx: &mut dyn Tx, room: &RoomId, turn: TurnId) -> Result<Vec<Artifact>, StoreError> {
+    collect(tx, ARTIFACTS_OF_TURN, room, &[room.as_str().into(), i64::from(turn.0).into()], artifact)
 }
 
 pub(crate) const ARTIFACTS_OF_JOB: &str = artifacts!(
@@ -290,8 +318,11 @@ const PUT_PLAN: &str = "
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 ";
 const PUT_ARTIFACT: &str = "
-    INSERT INTO artifacts (room_id, number, kind, name, sha256, bytes, host, job, seq, created_by, created_at_ms)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+    INSERT INTO artifacts (room_id, number, kind, name, sha256, bytes, host, job, seq, created_by, created_at_ms,
+                           node, turn, dropped_at_ms)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+        ON CONFLICT (room_id, number) DO UPDATE
+       SET dropped_at_ms = excluded.dropped_at_ms
 ";
 
 /// Stores what became different of a library.
@@ -333,6 +364,9 @@ pub fn save(tx: &mut dyn Tx, room: &RoomId, before: &Library, after: &Library) -
             number(artifact.seq.0).into(),
             artifact.created_by.as_str().into(),
             artifact.created_at.as_millis().into(),
+            artifact.node.as_ref().map(AgentId::as_str).into(),
+            artifact.turn.map(|turn| i64::from(turn.0)).into(),
+            artifact.dropped_at.map(|at| at.as_millis()).into(),
         ];
         tx.execute(PUT_ARTIFACT, &params, Changes::One("artifacts"))?;
     }
@@ -434,5 +468,8 @@ fn artifact(room: &RoomId, row: &dyn Row) -> Result<Artifact, StoreError> {
         seq: Seq(fields.number(7)?),
         created_by: fields.id(8)?,
         created_at: fields.time(9)?,
+        node: fields.optional(10)?,
+        turn: maybe_counted(&fields, 11)?.map(TurnId),
+        dropped_at: fields.optional_time(12)?,
     })
 }

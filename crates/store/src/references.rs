@@ -17,6 +17,11 @@ pub(crate) const PLAN: &str = "SELECT number FROM plans WHERE room_id = ?1 AND n
 pub(crate) const NOTE: &str = "SELECT seq FROM log WHERE room_id = ?1 AND seq = ?2 AND type = 'room.note'";
 pub(crate) const RUNNER: &str = "SELECT runner FROM runners WHERE room_id = ?1 AND runner = ?2";
 pub(crate) const ARTIFACT: &str = "SELECT number FROM artifacts WHERE room_id = ?1 AND number = ?2 AND kind = ?3";
+pub(crate) const PACK: &str =
+    "SELECT number FROM artifacts WHERE room_id = ?1 AND kind = 'contextpack' AND name = ?2 || '.json'";
+pub(crate) const PAYLOAD: &str = "SELECT seq FROM envelopes WHERE room_id = ?1 AND envelope_id = ?2";
+pub(crate) const TURN: &str = "SELECT turn FROM turns WHERE room_id = ?1 AND turn = ?2";
+pub(crate) const APPROVAL: &str = "SELECT approval FROM approvals WHERE room_id = ?1 AND approval = ?2";
 pub(crate) const ANCHOR: &str = "SELECT anchor FROM anchors WHERE room_id = ?1 AND anchor = ?2";
 
 /// Which of `references` lead somewhere in `room`, in their order. A receipt points to nothing that a room keeps, and so
@@ -56,6 +61,10 @@ fn question<'a>(room: &'a RoomId, reference: &'a Reference) -> Option<(&'static 
         Reference::Anchor(anchor) => Some((ANCHOR, vec![room, anchor.as_str().into()])),
         Reference::Runner(runner) => Some((RUNNER, vec![room, runner.as_str().into()])),
         Reference::Artifact(kind, id) => Some((ARTIFACT, vec![room, i64::from(*id).into(), kind.as_str().into()])),
+        Reference::Pack(pack) => Some((PACK, vec![room, pack.as_str().into()])),
+        Reference::Payload(envelope) => Some((PAYLOAD, vec![room, envelope.as_str().into()])),
+        Reference::Turn(turn) => counted(TURN, turn.0),
+        Reference::Approval(approval) => counted(APPROVAL, approval.0),
         Reference::Command(_) | Reference::Link(_) => None,
     }
 }

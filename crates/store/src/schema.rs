@@ -28,6 +28,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0005_bus.sqlite.sql"),
         postgres: include_str!("schema/0005_bus.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0006_context.sqlite.sql"),
+        postgres: include_str!("schema/0006_context.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

@@ -5,12 +5,13 @@ use std::io;
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, RoomId},
-    job::{self, JobId},
+    job::{self, JobId, agent_of},
     lease::Fence,
     library::{ArtifactDraft, ArtifactKind},
     limits,
     redact::redact,
     reference::Reference,
+    turn::TurnId,
 };
 use baton_store::{jobs, library};
 use serde::Serialize;
@@ -32,6 +33,8 @@ pub struct Keeping<'a> {
     pub content: &'a [u8],
     /// Under which claim of which job.
     pub proof: Option<&'a Proof>,
+    /// The turn it is of.
+    pub turn: Option<TurnId>,
 }
 
 /// The claim under which a job's file is kept.
@@ -59,6 +62,11 @@ impl App {
             host: liveness::this_host().unwrap_or(UNKNOWN_HOST).to_owned(),
             job: keeping.proof.map(|proof| proof.job),
             revision: keeping.proof.map(|proof| proof.revision),
+            node: Some(match keeping.proof {
+                Some(proof) => agent_of(room, proof.job),
+                None => caller.actor().agent_id,
+            }),
+            turn: keeping.turn,
         };
         let shown = keeping.proof.map(|proof| proof.shown(caller, room));
         // A first look: a runner that lost its claim leaves nothing behind, not even a file that nobody points to.

@@ -2,6 +2,7 @@
 
 use baton_core::{
     bus::{self, TaskStatus, What},
+    envelope,
     event::{Event, Recorded},
     ids::{AgentId, RoomId, Seq, event_id},
     inbox, room, task,
@@ -111,9 +112,17 @@ fn told(recorded: &Recorded, project_root: Option<&str>) -> (&'static str, Value
             ("message.created", fields(known.into_iter().chain([("protocol", json!(sent.payload))])))
         }
         Event::Task(event) => of_task(event).unwrap_or_else(|| of_view(recorded, project_root)),
-        Event::Room(_) | Event::Scope(_) | Event::Inbox(_) | Event::Job(_) | Event::Runner(_) | Event::Library(_) => {
-            of_view(recorded, project_root)
-        }
+        Event::Envelope(envelope::Event::Sent(sent)) => ("envelope.sent", json!(sent)),
+        Event::Room(_)
+        | Event::Scope(_)
+        | Event::Inbox(_)
+        | Event::Job(_)
+        | Event::Runner(_)
+        | Event::Library(_)
+        | Event::Context(_)
+        | Event::Envelope(_)
+        | Event::Turn(_)
+        | Event::Spawn(_) => of_view(recorded, project_root),
     }
 }
 

@@ -5,7 +5,7 @@ use baton_core::{
     bus::{BusId, TaskStatus},
     event::Event,
     ids::{AgentId, RoomId},
-    job::{Conversing, Job, JobId, Shown, Status},
+    job::{Conversing, Job, JobId, Shown, Status, agent_of, job_of},
     process::Witness,
     room::{Action, Room, Stick},
 };
@@ -16,7 +16,7 @@ use crate::{
     app::Request,
     change::Change,
     commands::{bus::GONE, room::depart},
-    identity::{Assignment, agent_of, job_of},
+    identity::Assignment,
     liveness::identify,
 };
 

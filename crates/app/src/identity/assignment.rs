@@ -8,7 +8,7 @@ use std::{fmt, str::FromStr};
 
 use baton_core::{
     ids::{AgentId, RoomId},
-    job::JobId,
+    job::{JobId, agent_of},
     lease::Fence,
 };
 
@@ -33,18 +33,6 @@ impl Assignment {
     pub fn agent_id(&self) -> AgentId {
         agent_of(&self.room, self.job)
     }
-}
-
-/// The agent of a job.
-pub(crate) fn agent_of(room: &RoomId, job: JobId) -> AgentId {
-    let room = room.as_str();
-    let room = room.strip_prefix("room_").unwrap_or(room);
-    format!("job:{job}@{room}").parse().expect("a job and a room make an agent's id: both are short")
-}
-
-/// The job whose agent it is, if it is one. Nobody can choose such an id: it has a colon.
-pub(crate) fn job_of(agent: &AgentId) -> Option<JobId> {
-    agent.as_str().strip_prefix("job:")?.split_once('@')?.0.parse().ok()
 }
 
 impl fmt::Display for Assignment {

@@ -21,6 +21,5 @@ mod tests;
 
 pub use ancestry::Ancestor;
 pub use assignment::{Assignment, BATON_JOB};
-pub(crate) use assignment::{agent_of, job_of};
 pub use resolve::{Signals, Surface, guardian, resolve, resolve_remote};
 pub use surroundings::Surroundings;

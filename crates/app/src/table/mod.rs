@@ -16,7 +16,7 @@ use crate::Failure;
 
 pub use call::{Asked, CALL, Call, HELP};
 pub use command::{Command, Effect, Subject, UseCase};
-pub use place::{AGENT, BUS, INBOX, JOBS, Place, Portal, SCOPE, TASKS, Tier};
+pub use place::{AGENT, BUS, CONTEXT, INBOX, JOBS, Place, Portal, SCOPE, TASKS, Tier};
 
 /// Every command, in the order in which tools are listed. It is a static, because that it is this table and no other is
 /// told by its address.

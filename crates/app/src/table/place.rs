@@ -64,6 +64,13 @@ pub static BUS: Portal = Portal {
     about: "The bus: submit ordered actions to agents, take yours, report results, follow the stream.",
 };
 
+/// `context.*`: what agents are told, and what they need to know.
+pub static CONTEXT: Portal =
+    Portal { name: "context", tier: Tier::Full, about: "The room's brief, context packs for agents, and their turns." };
+
 /// `agent.*`: identities.
-pub static AGENT: Portal =
-    Portal { name: "agent", tier: Tier::Full, about: "Register, adopt and look up agent identities." };
+pub static AGENT: Portal = Portal {
+    name: "agent",
+    tier: Tier::Full,
+    about: "Register, adopt and look up agent identities; edges, approvals and what agents may do.",
+};

@@ -181,14 +181,14 @@ impl Submitted {
             What::Message { .. } => Category::Message,
             What::Control { .. } => Category::Control,
         };
-        Item::queued(recorded, &self.target, Letter { category, requires_ack: true, wakes: true })
+        Item::queued(recorded, &self.target, Letter { category, requires_ack: true, wakes: true, interrupts: false })
     }
 }
 
 impl Messaged {
     /// The items that it puts into inboxes, once it is recorded.
     pub fn items(&self, recorded: &Recorded) -> Vec<Item> {
-        let letter = |wakes| Letter { category: Category::Message, requires_ack: false, wakes };
+        let letter = |wakes| Letter { category: Category::Message, requires_ack: false, wakes, interrupts: false };
         let item = |recipient: &Recipient| Item::queued(recorded, &recipient.agent_id, letter(recipient.wakes));
         self.recipients.iter().map(item).collect()
     }

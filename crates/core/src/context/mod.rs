@@ -9,9 +9,12 @@
 mod brief;
 mod build;
 mod diff;
+mod event;
 mod fit;
+mod id;
 mod merge;
 mod pack;
+mod state;
 #[cfg(test)]
 mod tests;
 mod tidy;
@@ -20,7 +23,10 @@ mod tokens;
 pub use brief::{Brief, BriefChange, InvalidBrief, Mode};
 pub use build::{Sources, Told, build};
 pub use diff::{Changed, FieldDiff, diff};
+pub use event::{BriefSet, Event};
 pub use fit::{Budget, InvalidBudget};
+pub use id::PackId;
 pub use merge::{append, merge};
 pub use pack::{ContextPack, Cut, DocRef, Input, PackArtifact, RelevantFile, Remark, RepoFacts};
+pub use state::{Context, Stated};
 pub use tokens::{tokens, tokens_in};

@@ -5,6 +5,7 @@ use crate::{
     ids::{AgentId, BROADCAST, BeadId, Role, Seq},
     process::SessionKind,
     room::{Actor, Member, Room},
+    turn::TurnId,
 };
 
 /// Whom a message is for.
@@ -107,9 +108,9 @@ impl Item {
         (!queued.is_empty()).then_some(Event::Delivered(Delivered { items: queued }))
     }
 
-    /// Decides that the recipient has read it. `None` means that it had before.
-    pub fn see(&self) -> Option<Event> {
-        let seen = Seen { item: self.message, sender: self.sender.clone() };
+    /// Decides that the recipient has read it, in a turn of its own if it has one. `None` means that it had before.
+    pub fn see(&self, turn: Option<TurnId>) -> Option<Event> {
+        let seen = Seen { item: self.message, sender: self.sender.clone(), turn };
         (self.stage() < Stage::Seen).then_some(Event::Seen(seen))
     }
 

@@ -23,6 +23,12 @@ pub enum Category {
     Message,
     /// A control command of the bus. It is sent there, and not by its category.
     Control,
+    /// An envelope that only tells something.
+    Signal,
+    /// A person's word.
+    User,
+    /// What a manager said to a job.
+    Manager,
 }
 
 impl Category {
@@ -38,6 +44,9 @@ impl Category {
             Self::Info => "INFO",
             Self::Message => "MESSAGE",
             Self::Control => "CONTROL",
+            Self::Signal => "SIGNAL",
+            Self::User => "USER",
+            Self::Manager => "MANAGER",
         }
     }
 
@@ -181,6 +190,8 @@ impl Draft {
                 fitting(Payload::Text { subject, body: text("body", self.body.as_ref())?, requires_ack })
             }
             Category::Message | Category::Control => Err(invalid("category", "is sent over the bus")),
+            Category::Signal => Err(invalid("category", "is sent as an envelope")),
+            Category::User | Category::Manager => Err(invalid("category", "is not sent as a message")),
         }
     }
 

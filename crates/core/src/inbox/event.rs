@@ -6,6 +6,7 @@ use super::{Category, Item, Letter, Payload};
 use crate::{
     event::{Concern, Recorded, events},
     ids::{AgentId, BeadId, Seq},
+    turn::TurnId,
 };
 
 events! {
@@ -19,6 +20,8 @@ events! {
     "inbox.accept" => Accepted,
     /// Items went on with the identity they were for.
     "inbox.forward" => Forwarded,
+    /// A person said something to an agent.
+    "message.tell" => Told,
 }
 
 /// A message was sent.
@@ -68,6 +71,9 @@ pub struct Seen {
     pub item: Seq,
     /// Who sent it.
     pub sender: AgentId,
+    /// In which turn of the recipient's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
 }
 
 /// A recipient accepted an item.
@@ -93,11 +99,36 @@ pub struct Forwarded {
     pub to: AgentId,
 }
 
+/// A person said something to an agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Told {
+    /// To whom.
+    pub to: AgentId,
+    /// What they are called.
+    pub to_name: String,
+    /// What the person is called.
+    pub from_name: String,
+    /// What.
+    pub text: String,
+    /// Whether what the agent does is stopped for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interrupts: bool,
+}
+
+impl Told {
+    /// What it puts into the agent's inbox, once it is recorded.
+    pub fn item(&self, recorded: &Recorded) -> Item {
+        let (category, interrupts) = (Category::User, self.interrupts);
+        let letter = Letter { category, requires_ack: false, wakes: true, interrupts };
+        Item::queued(recorded, &self.to, letter)
+    }
+}
+
 impl Sent {
     /// The items that it puts into inboxes, once it is recorded.
     pub fn items(&self, recorded: &Recorded) -> Vec<Item> {
         let (category, requires_ack) = (self.category, self.payload.requires_ack());
-        let letter = |wakes| Letter { category, requires_ack, wakes };
+        let letter = |wakes| Letter { category, requires_ack, wakes, interrupts: false };
         let item = |recipient: &Recipient| Item::queued(recorded, &recipient.agent_id, letter(recipient.wakes));
         self.recipients.iter().map(item).collect()
     }
@@ -115,12 +146,17 @@ impl Event {
             Self::Seen(seen) => Some(&seen.sender),
             Self::Accepted(accepted) => Some(&accepted.sender),
             Self::Forwarded(forwarded) => Some(&forwarded.from),
+            Self::Told(told) => Some(&told.to),
         }
     }
 
     /// Who should hear of it first: those whose wait it ends.
     pub(crate) fn concerns(&self) -> Concern<'_> {
-        let Self::Sent(sent) = self else { return Concern::Nobody };
+        let sent = match self {
+            Self::Sent(sent) => sent,
+            Self::Told(told) => return Concern::One(&told.to),
+            Self::Delivered(_) | Self::Seen(_) | Self::Accepted(_) | Self::Forwarded(_) => return Concern::Nobody,
+        };
         let mut woken = sent.recipients.iter().filter(|recipient| recipient.wakes);
         match (woken.next(), woken.next()) {
             (None, _) => Concern::Nobody,

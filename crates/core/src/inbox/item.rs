@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{Category, Event, Forwarded};
 use crate::{
-    bus,
+    bus, envelope,
     event::{self, Recorded},
     ids::{AgentId, Seq},
+    job,
     time::Timestamp,
+    turn::{self, TurnId},
 };
 
 /// The rungs of the ladder.
@@ -58,6 +60,10 @@ pub struct Item {
     pub requires_ack: bool,
     /// Whether it ends the recipient's wait.
     pub wakes: bool,
+    /// Whether what the recipient does is stopped for it.
+    pub interrupts: bool,
+    /// The turn that has it.
+    pub turn: Option<TurnId>,
     /// When it was sent.
     pub queued_at: Timestamp,
     /// When its recipient was told of it.
@@ -77,12 +83,14 @@ pub(crate) struct Letter {
     pub(crate) requires_ack: bool,
     /// Whether it ends the recipient's wait.
     pub(crate) wakes: bool,
+    /// Whether what the recipient does is stopped for it.
+    pub(crate) interrupts: bool,
 }
 
 impl Item {
     /// What an event puts into the inbox of `recipient`.
     pub(crate) fn queued(recorded: &Recorded, recipient: &AgentId, letter: Letter) -> Self {
-        let Letter { category, requires_ack, wakes } = letter;
+        let Letter { category, requires_ack, wakes, interrupts } = letter;
         Self {
             message: recorded.seq,
             recipient: recipient.clone(),
@@ -90,6 +98,8 @@ impl Item {
             category,
             requires_ack,
             wakes,
+            interrupts,
+            turn: None,
             queued_at: recorded.at,
             delivered_at: None,
             seen_at: None,
@@ -107,7 +117,12 @@ impl Item {
         }
     }
 
-    /// Climbs to `stage`, passing what lies below it. It never climbs down.
+    /// Goes back to the queue, because the turn that had it failed. There is no other way down.
+    fn give_back(&mut self) {
+        (self.delivered_at, self.seen_at, self.turn) = (None, None, None);
+    }
+
+    /// Climbs to `stage`, passing what lies below it.
     pub(super) fn reach(&mut self, stage: Stage, at: Timestamp) {
         let rungs = [
             (Stage::Delivered, &mut self.delivered_at),
@@ -133,6 +148,9 @@ impl Inbox {
         match &recorded.event {
             event::Event::Inbox(event) => self.apply_own(event, recorded),
             event::Event::Bus(event) => self.apply_bus(event, recorded),
+            event::Event::Envelope(envelope::Event::Sent(sent)) => self.items.push(sent.item(recorded)),
+            event::Event::Job(job::Event::Manager(said)) => self.items.push(said.item(recorded)),
+            event::Event::Turn(event) => self.apply_turn(event, recorded.at),
             _ => {}
         }
     }
@@ -152,11 +170,41 @@ impl Inbox {
         }
     }
 
+    /// What a turn consumes is seen; with its good end it is accepted, else it may go back. What was accepted meanwhile
+    /// stays so.
+    fn apply_turn(&mut self, event: &turn::Event, at: Timestamp) {
+        let (items, agent) = match event {
+            turn::Event::Begun(begun) => (&begun.items, &begun.agent_id),
+            turn::Event::Ended(ended) => (&ended.items, &ended.agent_id),
+            turn::Event::Prompted(_) | turn::Event::ToolsUsed(_) => return,
+        };
+        for message in items {
+            for item in self.of_message(*message).iter_mut().filter(|item| item.recipient == *agent) {
+                match event {
+                    turn::Event::Begun(begun) => {
+                        item.turn = Some(begun.turn);
+                        item.reach(Stage::Seen, at);
+                    }
+                    turn::Event::Ended(ended) if ended.returned && item.accepted_at.is_none() => item.give_back(),
+                    turn::Event::Ended(_) => item.reach(Stage::Accepted, at),
+                    turn::Event::Prompted(_) | turn::Event::ToolsUsed(_) => {}
+                }
+            }
+        }
+    }
+
     fn apply_own(&mut self, event: &Event, recorded: &Recorded) {
         match event {
             Event::Sent(sent) => self.items.extend(sent.items(recorded)),
             Event::Delivered(delivered) => self.reach(recorded, &delivered.items, Stage::Delivered),
-            Event::Seen(seen) => self.reach(recorded, &[seen.item], Stage::Seen),
+            Event::Seen(seen) => {
+                self.reach(recorded, &[seen.item], Stage::Seen);
+                if let Some(turn) = seen.turn {
+                    let own = self.of_message(seen.item).iter_mut().filter(|item| item.recipient == recorded.actor);
+                    own.for_each(|item| item.turn = Some(turn));
+                }
+            }
+            Event::Told(told) => self.items.push(told.item(recorded)),
             Event::Accepted(accepted) => self.reach(recorded, &[accepted.item], Stage::Accepted),
             Event::Forwarded(forwarded) => self.forward(forwarded),
         }

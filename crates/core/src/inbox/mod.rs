@@ -14,7 +14,7 @@ mod tests;
 
 pub use decide::{Address, Message};
 pub use draft::{Category, Draft, Payload, Urgency};
-pub use event::{Accepted, Delivered, Event, Forwarded, Recipient, Seen, Sent};
+pub use event::{Accepted, Delivered, Event, Forwarded, Recipient, Seen, Sent, Told};
 pub(crate) use item::Letter;
 pub use item::{Inbox, Item, Stage};
 pub use refusal::Refusal;

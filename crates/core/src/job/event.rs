@@ -4,12 +4,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    JobId,
+    JobId, agent_of,
     spec::{Executor, Priority, Routing},
 };
 use crate::{
-    event::{Concern, events},
+    event::{Concern, Recorded, events},
     ids::{AgentId, AnchorId},
+    inbox::{Category, Item, Letter},
     lease::Fence,
     reference::Reference,
     task::TaskId,
@@ -246,6 +247,15 @@ pub struct Requeued {
     /// Who was at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_id: Option<AgentId>,
+}
+
+impl Manager {
+    /// What it puts into the inbox of the job's agent, once it is recorded.
+    pub(crate) fn item(&self, recorded: &Recorded) -> Item {
+        let category = Category::Manager;
+        let letter = Letter { category, requires_ack: false, wakes: true, interrupts: false };
+        Item::queued(recorded, &agent_of(&recorded.room_id, self.job), letter)
+    }
 }
 
 impl Event {

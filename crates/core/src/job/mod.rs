@@ -35,4 +35,4 @@ pub use proof::salvage;
 pub use refusal::Refusal;
 pub use report::{Completion, Outcome, Report, ReportKind};
 pub use spec::{Choice, Conversing, Executor, ExpectedArtifact, Isolation, Policy, Priority, Profile, Routing};
-pub use state::{Claim, Job, JobId, Jobs, Last, Status};
+pub use state::{Claim, Job, JobId, Jobs, Last, Status, agent_of, job_of};

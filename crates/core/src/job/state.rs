@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     event::{self, Recorded},
-    ids::{AgentId, AnchorId, Seq},
+    ids::{AgentId, AnchorId, RoomId, Seq},
     lease::{Fence, Lease},
     limits,
     number::numbered,
@@ -328,4 +328,16 @@ impl std::str::FromStr for Status {
             format!("{shown:?} is no status: use one of {}", known.join(", "))
         })
     }
+}
+
+/// The agent of a job: whoever works on it, under whatever claim.
+pub fn agent_of(room: &RoomId, job: JobId) -> AgentId {
+    let room = room.as_str();
+    let room = room.strip_prefix("room_").unwrap_or(room);
+    format!("job:{job}@{room}").parse().expect("a job and a room make an agent's id: both are short")
+}
+
+/// The job whose agent it is, if it is one. Nobody can choose such an id: it has a colon.
+pub fn job_of(agent: &AgentId) -> Option<JobId> {
+    agent.as_str().strip_prefix("job:")?.split_once('@')?.0.parse().ok()
 }

@@ -6,12 +6,13 @@ use super::{
 };
 use crate::{
     handoff::blank_or_long,
-    ids::AnchorId,
+    ids::{AgentId, AnchorId},
     job::{JobId, check_line},
     lease::Fence,
     limits,
     reference::Reference,
     task::TaskId,
+    turn::TurnId,
 };
 
 /// A card that is to be written.
@@ -140,6 +141,10 @@ pub struct ArtifactDraft {
     pub job: Option<JobId>,
     /// Under which claim of that job.
     pub revision: Option<Fence>,
+    /// The agent it is of.
+    pub node: Option<AgentId>,
+    /// The turn it is of.
+    pub turn: Option<TurnId>,
 }
 
 impl ArtifactDraft {
@@ -161,6 +166,8 @@ impl ArtifactDraft {
             host: self.host.clone(),
             job: self.job,
             revision: self.revision,
+            node: self.node.clone(),
+            turn: self.turn,
         }))
     }
 }

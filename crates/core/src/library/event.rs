@@ -10,6 +10,7 @@ use crate::{
     lease::Fence,
     reference::Reference,
     task::TaskId,
+    turn::TurnId,
 };
 
 events! {
@@ -23,6 +24,8 @@ events! {
     "plan.create" => PlanCreated,
     /// A file was kept.
     "artifact.keep" => ArtifactKept,
+    /// The content of a file was given up.
+    "artifact.drop" => ArtifactDropped,
 }
 
 /// Something was found out, and kept.
@@ -113,6 +116,19 @@ pub struct ArtifactKept {
     /// Under which claim of that job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Fence>,
+    /// The agent it is of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<AgentId>,
+    /// The turn it is of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+}
+
+/// The content of a file was given up: nothing pointed to it any more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ArtifactDropped {
+    /// Which.
+    pub artifact: ArtifactId,
 }
 
 impl Event {

@@ -12,6 +12,6 @@ mod state;
 mod tests;
 
 pub use draft::{AnchorDraft, ArtifactDraft, CardDraft, PlanDraft};
-pub use event::{AnchorSet, ArtifactKept, CardCreated, CardPinned, Event, PlanCreated};
+pub use event::{AnchorSet, ArtifactDropped, ArtifactKept, CardCreated, CardPinned, Event, PlanCreated};
 pub use refusal::Refusal;
 pub use state::{Anchor, Artifact, ArtifactId, ArtifactKind, Card, CardId, CardKind, Library, Plan, PlanId};

@@ -1,6 +1,6 @@
 //! What the library has.
 
-use super::{AnchorSet, ArtifactKept, CardCreated, CardPinned, Event, PlanCreated};
+use super::{AnchorSet, ArtifactDropped, ArtifactKept, CardCreated, CardPinned, Event, PlanCreated};
 use crate::{
     event::{self, Recorded},
     ids::{AgentId, AnchorId, Seq},
@@ -8,6 +8,7 @@ use crate::{
     number::numbered,
     task::TaskId,
     time::Timestamp,
+    turn::TurnId,
     words::words,
 };
 
@@ -66,6 +67,8 @@ words! {
         Diff "diff",
         /// What it answered.
         Report "report",
+        /// What it needed to know.
+        Contextpack "contextpack",
     }
 }
 
@@ -141,6 +144,12 @@ pub struct Artifact {
     pub host: String,
     /// The job it came from.
     pub job: Option<JobId>,
+    /// The agent it is of.
+    pub node: Option<AgentId>,
+    /// The turn it is of.
+    pub turn: Option<TurnId>,
+    /// When its content was given up.
+    pub dropped_at: Option<Timestamp>,
     /// Where it was recorded.
     pub seq: Seq,
     /// Who kept it.
@@ -187,6 +196,11 @@ impl Library {
             }
             Event::PlanCreated(created) => self.plans.push(Plan::of(recorded, created)),
             Event::ArtifactKept(kept) => self.artifacts.push(Artifact::of(recorded, kept)),
+            Event::ArtifactDropped(ArtifactDropped { artifact }) => {
+                if let Ok(place) = self.artifacts.binary_search_by_key(artifact, |artifact| artifact.id) {
+                    self.artifacts[place].dropped_at = Some(recorded.at);
+                }
+            }
         }
     }
 }
@@ -232,6 +246,9 @@ impl Artifact {
             bytes: kept.bytes,
             host: kept.host.clone(),
             job: kept.job,
+            node: kept.node.clone(),
+            turn: kept.turn,
+            dropped_at: None,
             seq: recorded.seq,
             created_by: recorded.actor.clone(),
             created_at: recorded.at,

@@ -66,7 +66,8 @@ impl UseCase for Read {
             let (recorded, item) =
                 own(change, message, |message, recipients| Refusal::ReadForbidden { message, recipients })?;
             // A room that is over changes no more.
-            let seen = if change.is_open() { item.see() } else { None };
+            let turn = change.open_turn(&item.recipient)?.map(|turn| turn.id);
+            let seen = if change.is_open() { item.see(turn) } else { None };
             let (state, seen_at) = match seen {
                 Some(event) => (Stage::Seen, Some(change.record(event)?.at)),
                 None => (item.stage(), item.seen_at),

@@ -29,7 +29,7 @@ impl OpenedArtifact {
         let most = limits::ARTIFACT_SHOWN_BYTES;
         let from = offset.unwrap_or(match artifact.kind {
             ArtifactKind::Log | ArtifactKind::Transcript => -(most as i64),
-            ArtifactKind::Prompt | ArtifactKind::Diff | ArtifactKind::Report => 0,
+            ArtifactKind::Prompt | ArtifactKind::Diff | ArtifactKind::Report | ArtifactKind::Contextpack => 0,
         });
         let (content, unavailable) = match app.read_artifact(artifact, from, most)? {
             Shown::Here { from, text, .. } => (Some(Passage::made(text, from, artifact.bytes)), None),

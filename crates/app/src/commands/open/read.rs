@@ -128,6 +128,8 @@ fn find(
             let found = library::find_artifact(tx, id, ArtifactId(*number))?;
             return Ok(found.filter(|artifact| artifact.kind == *kind).map(Found::File));
         }
+        Reference::Pack(pack) => return Ok(library::find_pack(tx, id, pack)?.map(Found::File)),
+        Reference::Payload(_) | Reference::Turn(_) | Reference::Approval(_) => None,
         Reference::Command(_) | Reference::Link(_) => None,
     };
     Ok(what.map(Found::Whole))

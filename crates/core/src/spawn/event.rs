@@ -1,0 +1,121 @@
+//! What happens to requests to spawn, and to what agents may do.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ApprovalId, Grants};
+use crate::{
+    envelope::Payload,
+    event::{Concern, events},
+    ids::{AgentId, AnchorId},
+    job::{JobId, Priority, Routing},
+    task::TaskId,
+};
+
+events! {
+    /// An agent asked for another one.
+    "spawn.request" => Requested,
+    /// It gets it.
+    "spawn.approve" => Approved,
+    /// It does not.
+    "spawn.deny" => Denied,
+    /// What an agent may do was decided.
+    "agent.grant" => Granted,
+}
+
+/// An agent that is asked for: a job, and the envelope that it begins with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeSpec {
+    /// What, in a line.
+    pub title: String,
+    /// What, in full.
+    pub prompt: String,
+    /// What sort of work.
+    pub kind: String,
+    /// What it is here for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// How urgent.
+    pub priority: Priority,
+    /// The task it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// The part of the map it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<AnchorId>,
+    /// Who may do it.
+    pub routing: Routing,
+    /// What it may do.
+    pub grants: Grants,
+    /// What it is handed first.
+    pub payload: Payload,
+    /// The pack that comes with that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_ref: Option<String>,
+}
+
+/// An agent asked for another one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Requested {
+    /// The number of the request.
+    pub approval: ApprovalId,
+    /// What is asked for.
+    pub spec: NodeSpec,
+}
+
+/// It gets it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Approved {
+    /// Which request.
+    pub approval: ApprovalId,
+    /// Who asked.
+    pub requested_by: AgentId,
+    /// The job that it is.
+    pub job: JobId,
+    /// Whether the room's policy decided.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_policy: bool,
+    /// What was changed before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modified: Vec<String>,
+    /// What was said to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// It does not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Denied {
+    /// Which request.
+    pub approval: ApprovalId,
+    /// Who asked.
+    pub requested_by: AgentId,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What an agent may do was decided.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Granted {
+    /// Who.
+    pub agent_id: AgentId,
+    /// What.
+    pub grants: Grants,
+}
+
+impl Event {
+    /// Whom it concerns besides the actor.
+    pub(crate) fn subject(&self) -> Option<&AgentId> {
+        match self {
+            Self::Requested(_) => None,
+            Self::Approved(approved) => Some(&approved.requested_by),
+            Self::Denied(denied) => Some(&denied.requested_by),
+            Self::Granted(granted) => Some(&granted.agent_id),
+        }
+    }
+
+    /// Who should hear of it first. Whoever asked is told in its inbox.
+    pub(crate) fn concerns(&self) -> Concern<'_> {
+        Concern::Nobody
+    }
+}

@@ -1,0 +1,11 @@
+//! Spawning: an agent asks for another one, and somebody decides.
+//!
+//! A request is not an instruction. It waits as an approval, under a number that the room gives, until an operator or the
+//! room's policy decides; then it is a job, with its first envelope and an edge to whoever asked. The new agent never may do
+//! more than the one that asked for it.
+
+mod event;
+mod state;
+
+pub use event::{Approved, Denied, Event, Granted, NodeSpec, Requested};
+pub use state::{Approval, ApprovalId, ApprovalStatus, Grant, Grants, Spawns};

@@ -1,0 +1,13 @@
+//! Turns: one run of an agent over what lies in its inbox.
+//!
+//! A turn takes what is queued for its agent, and says so; what the agent was told, which tools it used, and how it ended are
+//! events of their own. What a turn consumed is accepted with its good end. If it fails, or whoever ran it is lost, it
+//! goes back to the queue, in order, once.
+//!
+//! What must stay true: an agent has at most one open turn, and an item is in at most one turn that did not fail.
+
+mod event;
+mod state;
+
+pub use event::{Begun, Ended, Event, Outcome, PromptMode, Prompted, ToolState, ToolUse, ToolsUsed, Usage};
+pub use state::{Stream, StreamStatus, Turn, TurnId, Turns};
