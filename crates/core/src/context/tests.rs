@@ -19,6 +19,7 @@ fn handoff(open_questions: &[&str], do_not: &[&str]) -> Handoff {
         artifacts: Vec::new(),
         open_questions: owned(open_questions),
         do_not: owned(do_not),
+        context_ref: None,
     }
 }
 
