@@ -59,6 +59,8 @@ impl FromStr for Assignment {
 
 #[cfg(test)]
 mod tests {
+    use baton_core::job::job_of;
+
     use super::*;
 
     #[test]
