@@ -36,6 +36,7 @@ mod scoping;
 pub mod table;
 mod telling;
 mod testimony;
+mod turns;
 pub mod view;
 pub mod watch;
 mod whereabouts;

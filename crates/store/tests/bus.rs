@@ -288,6 +288,8 @@ fn what_an_agent_was_not_told_of_on_the_bus_is_found_in_order() {
             category,
             requires_ack: true,
             wakes: true,
+            interrupts: false,
+            turn: None,
             queued_at: at(0),
             delivered_at: delivered.map(at),
             seen_at: None,

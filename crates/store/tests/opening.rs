@@ -209,6 +209,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0004_jobs.sqlite.sql", "ea84744973a3b3bca2ca63f51c8bac4c2cec914381641f81738ddcd5d88caf72"),
     ("0005_bus.postgres.sql", "e2677a64106f5f971f523f32290a5ea1b5b41287ad4033da9a781f9d77dfec27"),
     ("0005_bus.sqlite.sql", "7ee34e4839dd5098f66f15843181c8e227a2aa36c8175f8e8440a54149b0c512"),
+    ("0006_context.postgres.sql", "32735a25a6ac5eed62969bf9e84704e345e6dafb84628d3b8be4ed11b7e6aa09"),
+    ("0006_context.sqlite.sql", "a203c61e6c57d6fa44456e48072c81905115203b8f32d5a1399dad03a99c1217"),
 ];
 
 #[test]

@@ -172,7 +172,7 @@ fn inbox_events() -> Vec<Event> {
         sent(Category::Decision, words(true)),
         sent(Category::Info, words(false)),
         inbox::Event::Delivered(Delivered { items: vec![Seq(4), Seq(u64::MAX)] }),
-        inbox::Event::Seen(Seen { item: Seq(4), sender: agent("ana") }),
+        inbox::Event::Seen(Seen { item: Seq(4), sender: agent("ana"), turn: None }),
         inbox::Event::Accepted(Accepted { note: None, ..accepted.clone() }),
         inbox::Event::Accepted(accepted),
         inbox::Event::Forwarded(Forwarded { items: vec![Seq(4)], from: agent("bo"), to: agent("cy") }),

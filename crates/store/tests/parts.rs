@@ -9,6 +9,7 @@ use baton_core::{
     scope::{End, Ended, Reservation, Scopes},
     task::{Focus, State, Task, TaskId, Tasks},
     time::Timestamp,
+    turn::TurnId,
 };
 use baton_store::{
     Store, StoreError,
@@ -200,6 +201,8 @@ fn an_item(message: u64, recipient: &str, requires_ack: bool, rungs: usize) -> I
         category: Category::ALL[message as usize % 4],
         requires_ack,
         wakes: message.is_multiple_of(2),
+        interrupts: message.is_multiple_of(3),
+        turn: (rungs > 1).then_some(TurnId(7)),
         queued_at: at(message as i64),
         delivered_at: rung(1),
         seen_at: rung(2),

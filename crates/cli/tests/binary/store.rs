@@ -196,7 +196,7 @@ fn info_tells_what_the_store_is() {
     insta::assert_snapshot!(info(&file), @r"
     store        PLACE/rooms.sqlite
     engine       SQLite
-    schema       5, the one this Baton writes
+    schema       6, the one this Baton writes
     size          KiB, write-ahead log  KiB
     rooms        1, with 5 events
     writer       nobody right now
@@ -204,7 +204,7 @@ fn info_tells_what_the_store_is() {
     insta::assert_snapshot!(info(&server), @r"
     store        PLACE
     engine       PostgreSQL
-    schema       5, the one this Baton writes
+    schema       6, the one this Baton writes
     size          KiB
     rooms        1, with 5 events
     writer       nobody right now
@@ -245,10 +245,10 @@ fn migrate_says_from_what_to_what_and_what_a_limited_role_needs() {
         assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{ran:?}");
         ran.stdout.replace(&place.address(), "PLACE")
     };
-    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: made, with schema 5.");
-    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: already at schema 5.");
+    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: made, with schema 6.");
+    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: already at schema 6.");
     insta::assert_snapshot!(migrate(&server), @r"
-    PLACE: made, with schema 5.
+    PLACE: made, with schema 6.
 
     A role of its own for agents (here `agents`) needs, from whoever ran this:
       GRANT USAGE ON SCHEMA baton TO agents;

@@ -78,8 +78,18 @@ fn what_says_nothing_or_too_much_is_not_kept() {
     }
     let artifact = |name: &str, bytes: u64| {
         let (kind, sha256, host) = (ArtifactKind::Log, "00".to_owned(), "here".to_owned());
-        ArtifactDraft { kind, name: name.to_owned(), sha256, bytes, host, job: None, revision: None }
-            .keep(ArtifactId(1))
+        ArtifactDraft {
+            kind,
+            name: name.to_owned(),
+            sha256,
+            bytes,
+            host,
+            job: None,
+            revision: None,
+            node: None,
+            turn: None,
+        }
+        .keep(ArtifactId(1))
     };
     assert_eq!(field(artifact("../x", 1).unwrap_err()), "name");
     assert_eq!(field(artifact("x", limits::ARTIFACT_BYTES + 1).unwrap_err()), "content");

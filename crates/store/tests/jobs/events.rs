@@ -17,6 +17,7 @@ use baton_core::{
     reference::Reference,
     runner::{self, Ability, Capabilities, Registered, Retired},
     task::TaskId,
+    turn::TurnId,
 };
 use baton_store::log;
 use baton_testkit::{Scribe, on_every_place};
@@ -221,8 +222,18 @@ fn library_events() -> Vec<library::Event> {
         host: odd(),
         job: Some(JobId(1)),
         revision: Some(Fence(2)),
+        node: Some(agent("job:JOB-001@1")),
+        turn: Some(TurnId(3)),
     };
-    let file = |kind: &ArtifactKind| ArtifactKept { kind: *kind, bytes: 0, job: None, revision: None, ..kept.clone() };
+    let file = |kind: &ArtifactKind| ArtifactKept {
+        kind: *kind,
+        bytes: 0,
+        job: None,
+        revision: None,
+        node: None,
+        turn: None,
+        ..kept.clone()
+    };
     let mut all: Vec<library::Event> = CardKind::ALL.iter().map(bare).map(library::Event::CardCreated).collect();
     all.extend(ArtifactKind::ALL.iter().map(file).map(library::Event::ArtifactKept));
     all.extend([

@@ -79,6 +79,12 @@ impl ListArgs {
 fn is_action(item: &ItemView) -> bool {
     match item.category {
         Category::Message | Category::Control => item.requires_ack,
-        Category::Handoff | Category::Blocked | Category::Decision | Category::Info => false,
+        Category::Handoff
+        | Category::Blocked
+        | Category::Decision
+        | Category::Info
+        | Category::Signal
+        | Category::User
+        | Category::Manager => false,
     }
 }

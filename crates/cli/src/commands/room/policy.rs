@@ -7,7 +7,7 @@ use baton_app::{
     commands::room::{SetPolicy, SetPolicyInput, SetRoomPolicyResult},
 };
 use baton_core::{
-    policy::{Policy, PolicyChange},
+    policy::{Edges, Policy, PolicyChange, Spawning},
     time::Ttl,
 };
 
@@ -18,7 +18,7 @@ use crate::{
     ui::Ui,
 };
 
-/// Show a room's timings, or change those given
+/// Show a room's policy, or change what is given
 ///
 /// Times are a number and a unit: 500ms, 30s, 45m, 4h. A running lease or claim keeps its expiry.
 #[derive(Debug, clap::Args)]
@@ -43,6 +43,12 @@ pub(in crate::commands) struct PolicyArgs {
     /// How often a waiter looks even if nothing woke it
     #[arg(long, value_name = "TIME", value_parser = parse::time)]
     poll: Option<Ttl>,
+    /// Between whom envelopes may go: mesh is everybody, explicit those with an edge
+    #[arg(long, value_name = "WORD", value_parser = edges)]
+    edges: Option<Edges>,
+    /// What becomes of a request for another agent: ask, auto or off
+    #[arg(long, value_name = "WORD", value_parser = spawning)]
+    spawn: Option<Spawning>,
     #[command(flatten)]
     key: KeyArgs,
 }
@@ -56,6 +62,8 @@ impl PolicyArgs {
             presence_ttl_ms: self.presence,
             wait_for_turn_max_wait_ms: self.wait,
             wait_for_turn_poll_ms: self.poll,
+            edges: self.edges,
+            spawn: self.spawn,
         };
         let set = if change == PolicyChange::default() {
             let state = self.room.state(context)?;
@@ -70,12 +78,23 @@ impl PolicyArgs {
 
 fn text(policy: &Policy) -> String {
     format!(
-        "lease      {}\nheartbeat  {}\nclaim      {}\npresence   {}\nwait       {}\npoll       {}\n",
+        "lease      {}\nheartbeat  {}\nclaim      {}\npresence   {}\nwait       {}\npoll       {}\nedges      {}\n\
+         spawn      {}\n",
         policy.owner_lease_ttl_ms,
         policy.heartbeat_interval_ms,
         policy.claim_ttl_ms,
         policy.presence_ttl_ms,
         policy.wait_for_turn_max_wait_ms,
         policy.wait_for_turn_poll_ms,
+        policy.edges,
+        policy.spawn,
     )
+}
+
+fn edges(word: &str) -> Result<Edges, String> {
+    Edges::named(word).ok_or_else(|| "it is mesh or explicit".to_owned())
+}
+
+fn spawning(word: &str) -> Result<Spawning, String> {
+    Spawning::named(word).ok_or_else(|| "it is ask, auto or off".to_owned())
 }

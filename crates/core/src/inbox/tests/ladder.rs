@@ -42,7 +42,7 @@ fn an_item_climbs_one_rung_at_a_time() {
     let told = Item::deliver(&inbox.items);
     happens(&mut inbox, 2, "codex", told);
     stages.push(inbox.items[0].stage());
-    let seen = inbox.items[0].see();
+    let seen = inbox.items[0].see(None);
     happens(&mut inbox, 3, "codex", seen);
     stages.push(inbox.items[0].stage());
     let accepted = inbox.items[0].accept(Some("on it"));
@@ -63,7 +63,7 @@ fn accepting_an_unread_item_reads_it_too() {
 #[test]
 fn an_item_never_climbs_down_and_keeps_its_first_times() {
     let mut inbox = inbox(&["codex"]);
-    let (told, seen, accepted) = (Item::deliver(&inbox.items), inbox.items[0].see(), inbox.items[0].accept(None));
+    let (told, seen, accepted) = (Item::deliver(&inbox.items), inbox.items[0].see(None), inbox.items[0].accept(None));
     happens(&mut inbox, 2, "codex", accepted.clone());
     for (place, late) in [(3, told), (4, seen), (5, accepted)] {
         happens(&mut inbox, place, "codex", late);
@@ -77,14 +77,14 @@ fn what_was_done_before_is_no_event() {
     let accepted = inbox.items[0].accept(None);
     happens(&mut inbox, 2, "codex", accepted);
     let item = &inbox.items[0];
-    assert_eq!((Item::deliver(&inbox.items), item.see(), item.accept(None)), (None, None, None));
+    assert_eq!((Item::deliver(&inbox.items), item.see(None), item.accept(None)), (None, None, None));
     assert_eq!(Item::deliver(&[]), None);
 }
 
 #[test]
 fn each_recipient_climbs_alone() {
     let mut inbox = inbox(&["codex", "claude"]);
-    let seen = inbox.items[0].see();
+    let seen = inbox.items[0].see(None);
     happens(&mut inbox, 2, "codex", seen.clone());
     assert_eq!(inbox.items.iter().map(Item::stage).collect::<Vec<_>>(), [Stage::Seen, Stage::Queued]);
     happens(&mut inbox, 3, "stranger", seen);
@@ -100,7 +100,7 @@ fn items_go_on_with_the_identity_they_were_for_as_far_as_they_had_climbed() {
     happens(&mut inbox, 3, "gemini", Some(inbox::Event::Forwarded(moved)));
     let whose: Vec<_> = inbox.items.iter().map(|item| (item.recipient.as_str(), item.stage())).collect();
     assert_eq!(whose, [("gemini", Stage::Delivered), ("claude", Stage::Queued)]);
-    let seen = inbox.items[0].see();
+    let seen = inbox.items[0].see(None);
     happens(&mut inbox, 4, "codex", seen);
     assert_eq!(inbox.items[0].stage(), Stage::Delivered, "the prior one has it no more");
 }

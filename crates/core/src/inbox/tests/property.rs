@@ -74,7 +74,7 @@ fn play(model: &mut Model, place: u64, step: &Step) -> (usize, Event) {
         }
         Step::See { by, message } => {
             climb(model, *by, &[*message], Stage::Seen);
-            (*by, Event::Seen(Seen { item: Seq(*message), sender: agent("ana") }))
+            (*by, Event::Seen(Seen { item: Seq(*message), sender: agent("ana"), turn: None }))
         }
         Step::Accept { by, message } => {
             climb(model, *by, &[*message], Stage::Accepted);
