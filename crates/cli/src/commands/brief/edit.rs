@@ -56,6 +56,9 @@ pub(in crate::commands) struct EditArgs {
     /// Take the whole brief from a file, JSON or the editor's format; `-` is standard input
     #[arg(long, short, value_name = "FILE", conflicts_with_all = ["goal", "done", "mode", "docs", "constraints", "without", "clear"])]
     file: Option<PathBuf>,
+    /// Write the whole brief in $EDITOR
+    #[arg(long, short, conflicts_with_all = ["goal", "done", "mode", "docs", "constraints", "without", "clear", "file"])]
+    edit: bool,
     /// The revision that you edit: refused if there is a newer one
     #[arg(long, value_name = "N")]
     revision: Option<u64>,
@@ -85,9 +88,9 @@ impl EditArgs {
         if self.says_something() {
             return Ok(self.flags(room_id, revision, key));
         }
-        if !ui::is_interactive() {
+        if !self.edit && !ui::is_interactive() {
             return Err(Failure::new(ErrorCode::InvalidInput, "Nothing is to be changed.")
-                .advising("Say what: --goal, --done, --mode, --docs, --constraint, or --file."));
+                .advising("Say what: --goal, --done, --mode, --docs, --constraint, --file or --edit."));
         }
         let before = shown()?;
         let draft = Draft {
