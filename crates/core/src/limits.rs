@@ -202,6 +202,24 @@ pub const JOBS_OF_ONE: u32 = 2_000;
 pub const PACK_ID_BYTES: usize = 64;
 /// Longest id of an envelope.
 pub const PAYLOAD_ID_BYTES: usize = 128;
+/// Longest message of an envelope: a summary; what is long belongs into an artifact.
+pub const ENVELOPE_MESSAGE_BYTES: usize = 4096;
+/// Largest structured output in an envelope, as JSON.
+pub const ENVELOPE_STRUCTURED_BYTES: usize = 32 * 1024;
+/// How deep the JSON in an envelope may be nested.
+pub const ENVELOPE_DEPTH: usize = 32;
+/// Most artifacts that an envelope points to.
+pub const ENVELOPE_ARTIFACTS: usize = 32;
+/// Longest type of such an artifact.
+pub const ENVELOPE_TYPE_BYTES: usize = 64;
+/// Largest `meta` of an envelope, as JSON.
+pub const ENVELOPE_META_BYTES: usize = 4096;
+/// Largest envelope in all, as JSON.
+pub const ENVELOPE_BYTES: usize = 48 * 1024;
+/// Most edges in a room.
+pub const EDGES: usize = 1024;
+/// Most open requests that are shown to who owes or awaits them.
+pub const REQUESTS_SHOWN: u32 = 25;
 
 /// Most items that one turn takes; the rest waits for the next.
 pub const TURN_ITEMS: usize = 200;
