@@ -27,6 +27,7 @@ mod fold;
 pub mod hold;
 pub mod identity;
 pub mod liveness;
+mod packs;
 pub mod paths;
 mod presence;
 mod refs;

@@ -279,3 +279,18 @@ pub const BRIEF_ITEM_BYTES: usize = 1024;
 pub const CONSTRAINT_NAME_BYTES: usize = 64;
 /// Largest brief in all, as JSON.
 pub const BRIEF_BYTES: usize = 12 * 1024;
+/// Longest path of the documents.
+pub const DOCS_ROOT_BYTES: usize = 512;
+
+/// Tokens of a context pack unless asked otherwise.
+pub const PACK_TOKENS: u32 = 4_000;
+/// Fewest and most tokens that a context pack may be given.
+pub const PACK_TOKENS_RANGE: RangeInclusive<u32> = 2_000..=6_000;
+/// Longest excerpt of a document, summary of a file or message of an input in a context pack.
+pub const PACK_TEXT_BYTES: usize = 1024;
+/// Longest path, reference or name in a context pack.
+pub const PACK_NAME_BYTES: usize = 512;
+/// Longest id, branch or other short fact in a context pack.
+pub const PACK_FACT_BYTES: usize = 128;
+/// Most entries of one list that are weighed for a context pack.
+pub const PACK_ITEMS: usize = 256;

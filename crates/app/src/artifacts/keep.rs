@@ -104,7 +104,7 @@ impl App {
 }
 
 /// The machine, where it cannot be told which it is.
-const UNKNOWN_HOST: &str = "unknown";
+pub(super) const UNKNOWN_HOST: &str = "unknown";
 
 impl Proof {
     fn shown(&self, caller: &Caller, room: &RoomId) -> job::Shown {
@@ -121,7 +121,7 @@ fn require(found: Option<job::Job>, id: JobId, shown: &job::Shown) -> Result<(),
     Ok(job.require_claim(shown)?)
 }
 
-fn not_written(error: io::Error) -> Failure {
+pub(super) fn not_written(error: io::Error) -> Failure {
     let code = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorCode::StoreFull,
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => ErrorCode::StoreReadOnly,

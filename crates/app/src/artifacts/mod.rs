@@ -4,6 +4,7 @@
 //! directory of the machine that kept it, named by that hash. So a file is never half there under its name, keeping the same
 //! content twice costs nothing, and what was changed behind Baton's back is noticed. Secrets are taken out on the way in.
 
+mod content;
 mod files;
 mod keep;
 mod show;

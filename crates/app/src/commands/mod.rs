@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod bus;
+pub mod context;
 pub mod inbox;
 pub mod jobs;
 pub mod library;
@@ -99,6 +100,13 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<bus::TaskDone>(),
     Command::of::<bus::History>(),
     Command::of::<bus::Relay>(),
+    Command::of::<context::BriefShow>(),
+    Command::of::<context::BriefEdit>(),
+    Command::of::<context::Build>(),
+    Command::of::<context::Merge>(),
+    Command::of::<context::Append>(),
+    Command::of::<context::Diff>(),
+    Command::of::<context::List>(),
     Command::of::<agent::List>(),
     Command::of::<agent::Show>(),
     Command::of::<agent::Init>(),

@@ -43,6 +43,7 @@ pub(super) fn read(text: &str) -> Result<Handoff, Failure> {
         artifacts: items("artifacts").iter().map(|line| parse_artifact(line)).collect::<Result<_, _>>()?,
         open_questions: items("open questions"),
         do_not: items("do not"),
+        context_ref: None,
     })
 }
 

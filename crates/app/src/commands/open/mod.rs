@@ -3,6 +3,7 @@
 mod artifact;
 mod job;
 mod kept;
+mod pack;
 mod passage;
 mod read;
 mod runner;
@@ -10,6 +11,7 @@ mod runner;
 pub use artifact::OpenedArtifact;
 pub use job::{JobLine, OpenedEvent, OpenedJob, OpenedTask};
 pub use kept::{OpenedAnchor, OpenedCard, OpenedNote, OpenedPlan};
+pub use pack::OpenedPack;
 pub use passage::Passage;
 pub use read::{Open, OpenInput, Opened, What};
 pub use runner::OpenedRunner;

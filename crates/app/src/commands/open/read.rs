@@ -13,7 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEvent, OpenedJob, OpenedNote, OpenedPlan, OpenedRunner, OpenedTask,
+    OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEvent, OpenedJob, OpenedNote, OpenedPack, OpenedPlan, OpenedRunner,
+    OpenedTask,
 };
 use crate::{
     App, Caller, Failure,
@@ -28,7 +29,7 @@ pub struct Open;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenInput {
-    /// JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@9, a:core, runner:r1, artifact://diff/3
+    /// JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@9, a:core, runner:r1, artifact://diff/3, contextpack://pack/…
     #[serde(alias = "ref")]
     pub id: String,
     /// Where to go on in a long text; negative counts from its end
@@ -63,6 +64,7 @@ pub enum What {
     Anchor(OpenedAnchor),
     Runner(Box<OpenedRunner>),
     Artifact(Box<OpenedArtifact>),
+    ContextPack(Box<OpenedPack>),
 }
 
 impl UseCase for Open {
@@ -90,6 +92,10 @@ impl UseCase for Open {
         presence::refresh(app, caller, &mut room, now, Effort::Try);
         let what = match found.ok_or_else(|| Failure::unknown_id(&reference))? {
             Found::Whole(what) => what,
+            // In parts it is a text like another.
+            Found::File(artifact) if matches!(reference, Reference::Pack(_)) && input.offset.is_none() => {
+                What::ContextPack(Box::new(OpenedPack::read(app, &artifact)?))
+            }
             Found::File(artifact) => What::Artifact(Box::new(OpenedArtifact::read(app, &artifact, input.offset)?)),
         };
         Ok(Opened { room_id: room.id, reference, what })
