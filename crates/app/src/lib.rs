@@ -35,6 +35,7 @@ mod scoping;
 pub mod table;
 mod telling;
 mod testimony;
+mod turns;
 pub mod view;
 pub mod watch;
 mod whereabouts;

@@ -11,6 +11,7 @@ pub mod scope;
 pub mod skill;
 pub mod stick;
 pub mod tasks;
+pub mod turn;
 
 use crate::table::Command;
 
@@ -74,6 +75,11 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<library::MergeReport>(),
     Command::of::<open::Open>(),
     Command::of::<skill::Skill>(),
+    Command::of::<turn::Begin>(),
+    Command::of::<turn::Prompt>(),
+    Command::of::<turn::Tools>(),
+    Command::of::<turn::End>(),
+    Command::of::<turn::List>(),
     Command::of::<bus::Sessions>(),
     Command::of::<bus::Get>(),
     Command::of::<bus::Open>(),

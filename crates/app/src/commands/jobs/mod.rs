@@ -39,5 +39,6 @@ pub use radar::{Format, Radar, RadarFields, RadarInput, RadarResult};
 pub use report::{Report, ReportInput};
 pub use requeue::{GivingBack, Requeue, RequeueInput};
 pub use retire::{Retire, RetireInput, RetireResult};
+pub(crate) use shown::shown;
 pub use tail::{Tail, TailInput, TailResult};
 pub use view::{Happened, JobEvent, JobView, LastEvent};
