@@ -18,7 +18,12 @@ impl Change<'_> {
     }
 
     /// Ends the turn that an agent is in, if it is in one. What it had is where its end puts it, for whoever asks next.
-    pub(crate) fn end_turn_of(&mut self, agent: &AgentId, outcome: Outcome, why: &str) -> Result<Option<TurnId>, Failure> {
+    pub(crate) fn end_turn_of(
+        &mut self,
+        agent: &AgentId,
+        outcome: Outcome,
+        why: &str,
+    ) -> Result<Option<TurnId>, Failure> {
         let Some(turn) = self.open_turn(agent)? else { return Ok(None) };
         let items = self.items_of_turn(&turn)?;
         if let Some(event) = turn.end_with(outcome, why, items) {

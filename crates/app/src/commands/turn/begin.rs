@@ -146,8 +146,7 @@ fn begin(
     // What does not fit is not taken yet.
     let fits = |message| items.iter().any(|item: &Taken| item.message == message);
     let found = change.take_items(found.into_iter().filter(|item| fits(item.message)).collect());
-    let beginning =
-        Beginning { turn, agent: agent.clone(), number, items: turn::takes(&found), under, executor };
+    let beginning = Beginning { turn, agent: agent.clone(), number, items: turn::takes(&found), under, executor };
     change.record(beginning.decide(open.as_ref())?)?;
     let has_more = items.len() < waiting;
     let next = format!("Do what these ask; then say how it went: `context turn.end` {turn} with an outcome.");

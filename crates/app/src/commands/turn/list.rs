@@ -7,7 +7,11 @@ use baton_core::{
     room::Room,
     turn::TurnId,
 };
-use baton_store::{engine::Tx, former, jobs, turns::{self, Which}};
+use baton_store::{
+    engine::Tx,
+    former, jobs,
+    turns::{self, Which},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -8,12 +8,7 @@ use baton_core::{
 };
 
 use super::{TurnResult, TurnView};
-use crate::{
-    Caller, Failure,
-    app::internal,
-    change::Change,
-    commands::jobs::shown,
-};
+use crate::{Caller, Failure, app::internal, change::Change, commands::jobs::shown};
 
 /// Which turn is meant, and under which claim of its job.
 pub(super) struct Meant<'a> {
