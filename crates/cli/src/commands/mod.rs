@@ -4,9 +4,11 @@ mod ack;
 mod agent;
 mod anchor;
 mod block;
+mod brief;
 mod bus;
 mod card;
 mod completions;
+mod context;
 mod demo;
 mod doctor;
 mod heartbeat;
@@ -104,6 +106,10 @@ enum Command {
     #[command(subcommand)]
     Room(room::RoomCommand),
     #[command(subcommand)]
+    Brief(brief::BriefCommand),
+    #[command(subcommand)]
+    Context(context::ContextCommand),
+    #[command(subcommand)]
     Scope(scope::ScopeCommand),
     #[command(subcommand)]
     Agent(agent::AgentCommand),
@@ -156,6 +162,8 @@ impl Command {
             Self::Search(_) => "search",
             Self::Skill(_) => "skill",
             Self::Room(room) => room.name(),
+            Self::Brief(brief) => brief.name(),
+            Self::Context(context) => context.name(),
             Self::Scope(scope) => scope.name(),
             Self::Agent(agent) => agent.name(),
             Self::Bus(bus) => bus.name(),
@@ -248,6 +256,8 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Search(args) => args.run(&Context::open(store)?, ui),
         Command::Skill(args) => args.run(&Context::open(store)?, ui),
         Command::Room(command) => command.run(&Context::open(store)?, ui),
+        Command::Brief(command) => command.run(&Context::open(store)?, ui),
+        Command::Context(command) => command.run(&Context::open(store)?, ui),
         Command::Scope(command) => command.run(&Context::open(store)?, ui),
         Command::Agent(command) => command.run(&Context::open(store)?, ui),
         Command::Bus(command) => command.run(&Context::open(store)?, ui),

@@ -13,8 +13,12 @@ use baton_core::{
     limits,
 };
 
-use super::{editor, page};
-use crate::{context::Context, ui};
+use super::page;
+use crate::{
+    context::Context,
+    editor::{self, Draft},
+    ui,
+};
 
 /// What the next holder needs to know.
 #[derive(Debug, Default, clap::Args)]
@@ -89,7 +93,14 @@ impl HandoffArgs {
             let context_ref = handoff.context_ref.take();
             let edited = match first {
                 Some(first) => first.clone(),
-                None => page::read(&editor::edit(context.app.environment(), &page::write(&handoff))?)?,
+                None => {
+                    let draft = Draft {
+                        what: "handoff",
+                        text: &page::write(&handoff),
+                        otherwise: "Set $EDITOR, or give the handoff with --status and --next, or --file.",
+                    };
+                    page::read(&editor::edit(context.app.environment(), &draft)?)?
+                }
             };
             // The page does not show it, and what became of it the first time is not what was asked then.
             handoff = Handoff { context_ref, ..edited };

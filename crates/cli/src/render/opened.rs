@@ -9,6 +9,7 @@ use baton_core::{ids::AgentId, reference::Reference, time::Timestamp};
 use super::{
     job::{job_event, job_next, job_summary, refs},
     library::{anchor_lines, artifact_lines, card_lines},
+    pack::pack_page,
     task::{task_next, task_summary},
     words::{ago, block, columns, deadline, line},
 };
@@ -27,6 +28,7 @@ pub(crate) fn opened_page(opened: &Opened, now: Timestamp, you: &AgentId) -> Str
         What::Anchor(anchor) => anchor_page(anchor, reference),
         What::Runner(runner) => runner_page(runner, now),
         What::Artifact(file) => artifact_page(file, reference, now),
+        What::ContextPack(pack) => pack_page(pack, reference, now),
     }
 }
 
