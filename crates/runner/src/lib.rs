@@ -17,6 +17,7 @@ mod desk;
 mod dispatcher;
 pub mod executor;
 mod gate;
+mod ground;
 mod keeper;
 mod lifeline;
 mod place;

@@ -21,6 +21,7 @@ use crate::{
         Conversation, Executor, Failed, Form, Outcome, Running, SERVER, Seen, Server, Session, Slice, ToolState,
     },
     place::{Before, Place},
+    prompt::Prompt,
     scratch::Scratch,
     work::{Halted, Work},
 };
@@ -42,7 +43,7 @@ pub(crate) struct Kept {
 
 /// What a slice is played with.
 pub(crate) struct Part {
-    pub(crate) prompt: String,
+    pub(crate) prompt: Prompt,
     pub(crate) form: Form,
     /// The conversation to go on with.
     pub(crate) resume: Option<Session>,
@@ -56,7 +57,7 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
     let executor = choose(work, job)?;
     let scratch = Scratch::new(&work.settings.scratch).map_err(|error| failed("A directory", &error))?;
     let slice = Slice {
-        prompt,
+        prompt: prompt.sent(),
         form,
         cwd: place.path().to_owned(),
         profile: profile(executor, job),
@@ -66,7 +67,8 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
         server: Some(server(work)),
     };
     let mut recording = Recording::new(work, number);
-    recording.keep(ArtifactKind::Prompt, "prompt.txt", slice.prompt.as_bytes())?;
+    recording.keep(ArtifactKind::Prompt, "prompt.full.txt", prompt.full().as_bytes())?;
+    recording.keep(ArtifactKind::Prompt, "prompt.blocks.json", prompt.record().as_bytes())?;
     let before = place.before();
     let shown = if slice.resume.is_some() { "goes on" } else { "begins" };
     work.told.say(work.claimed.id(), &format!("slice {number} {shown} with {}", executor.kind()));

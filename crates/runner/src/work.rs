@@ -24,10 +24,11 @@ use crate::{
     desk::{Claimed, Desk, Said, is_over, may_pass},
     executor::{Answer, AnswerStatus, Conversation, Form, Outcome, Session},
     gate::Verdict,
+    ground::Ground,
     keeper::Keeper,
     lifeline::{Cut, Lifeline},
     place::Place,
-    prompt::{Briefing, Prior},
+    prompt::{Briefing, Heard, Prior},
     settings::Settings,
     slice::{self, Kept, Part},
     told::Told,
@@ -55,6 +56,8 @@ struct Carried {
     slice: u32,
     prior: Prior,
     session: Option<Session>,
+    /// What the conversation was told.
+    heard: Option<Heard>,
     /// Where the thread was read to.
     read: u64,
     failures: u32,
@@ -158,19 +161,21 @@ impl Work<'_> {
         let skill = injection.and_then(|injection| self.desk.skill(injection));
         let snapshot = job.task.map(|task| self.patiently(|| self.desk.snapshot(task))).transpose()?;
         let anchor = job.anchor.as_ref().and_then(|anchor| self.desk.anchor(anchor));
+        let ground = Ground::of(self, &job)?.blocks();
         let briefing = Briefing {
             job: &job,
             prompt: &self.claimed.prompt,
+            ground: &ground,
             skill: skill.as_deref(),
             snapshot: snapshot.as_deref(),
             anchor: anchor.as_deref(),
             thread: &thread,
+            since: carried.read,
             prior: &carried.prior,
+            incoming: &[],
         };
-        let prompt = match &carried.session {
-            Some(_) => briefing.delta(carried.read),
-            None => briefing.full(),
-        };
+        let prompt = briefing.prompt(carried.session.as_ref().and(carried.heard.as_ref()));
+        carried.heard = Some(prompt.heard());
         carried.read = thread.last().map_or(carried.read, |event| event.seq.0);
         let part = Part { prompt, form: Form::Answer, resume: carried.session.take(), number: carried.slice };
         let Kept { outcome, session, refs, meta } = slice::play(self, place, &job, part)?;

@@ -81,7 +81,7 @@ impl Talk<'_, '_> {
         let finished = match turn.purpose {
             Purpose::Compact | Purpose::CompactInPlace => {
                 self.session.take_if(|_| turn.purpose == Purpose::Compact);
-                self.forgot_rules = true;
+                self.heard = None;
                 self.memory.clear();
                 self.memory.add(format!("Your notes of what was said before: {text}"));
                 Ok(())

@@ -24,8 +24,10 @@ use super::{
 };
 use crate::{
     executor::{COMPACT, Form, Session},
+    ground::Ground,
     lifeline::Cut,
     place::Place,
+    prompt::{Heard, Prompt},
     slice::{self, Part},
     work::{Halted, Work},
 };
@@ -82,8 +84,8 @@ pub(super) struct Talk<'scope, 'env> {
     pub(super) receiver: Receiver,
     pub(super) memory: Memory,
     pub(super) session: Option<Session>,
-    /// Whether the rules may be lost on the program's own conversation: it was shortened.
-    pub(super) forgot_rules: bool,
+    /// What the conversation was told, as long as it remembers.
+    pub(super) heard: Option<Heard>,
     pub(super) turn: Option<Turn>,
     pub(super) relay: Option<Relay>,
     pub(super) number: u32,
@@ -112,7 +114,7 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             receiver: Receiver::default(),
             memory: Memory::default(),
             session: None,
-            forgot_rules: false,
+            heard: None,
             turn: None,
             relay: (how == Conversing::Relay).then(Relay::default),
             number: 0,
@@ -125,11 +127,10 @@ impl<'scope, 'env> Talk<'scope, 'env> {
     fn live(mut self) -> Result<End, Halted> {
         let (work, line, started) = (self.work, self.line, Instant::now());
         let mut watch = work.patiently(|| line.watch())?;
+        // First the place, then the look: what is sent in between is taken up, and is nothing that was said before.
+        let end = work.patiently(|| line.end_of_log())?;
         let resumed = work.patiently(|| line.take(Some(Seq::default())))?;
-        let place = match resumed.first() {
-            Some(first) => first.seq,
-            None => work.patiently(|| line.end_of_log())?,
-        };
+        let place = resumed.first().map_or(end, |first| first.seq);
         self.memory = work.patiently(|| Memory::recall(line, place))?;
         self.feed(resumed)?;
         loop {
@@ -224,9 +225,15 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             let steps = self.receiver.finish(&Finished::Done);
             return self.follow(steps);
         }
+        let (prompt, read) = self.prompt(&orders)?;
         let (prompt, form) = match purpose {
-            Purpose::CompactInPlace => (COMPACT.to_owned(), Form::Notes),
-            Purpose::Answer | Purpose::Lead | Purpose::Compact => (self.prompt(&orders)?, Form::Words),
+            Purpose::CompactInPlace => (prompt.replaced_by(COMPACT), Form::Notes),
+            Purpose::Answer | Purpose::Lead | Purpose::Compact => {
+                self.heard = Some(prompt.heard());
+                self.read = read;
+                self.relay.iter_mut().for_each(|relay| relay.results.clear());
+                (prompt, Form::Words)
+            }
         };
         orders.iter().filter_map(prompts::remembered).for_each(|line| self.memory.add(line));
         if let Some(relay) = &mut self.relay {
@@ -242,26 +249,27 @@ impl<'scope, 'env> Talk<'scope, 'env> {
         Ok(())
     }
 
-    fn prompt(&mut self, orders: &[Order]) -> Result<String, Halted> {
+    /// What a turn about what was asked begins with, and to where it tells the thread of the job.
+    fn prompt(&self, orders: &[Order]) -> Result<(Prompt, u64), Halted> {
         let (work, line) = (self.work, self.line);
         let (_, thread) = work.patiently(|| work.desk.look(work.claimed.id()))?;
         let said = thread.iter().filter(|event| event.seq.0 > self.read && event.kind == Kind::Manager);
         let manager = said.map(|event| format!("{}: {}", event.by, event.message)).collect::<Vec<_>>().join("\n");
-        self.read = thread.last().map_or(self.read, |event| event.seq.0);
+        let read = thread.last().map_or(self.read, |event| event.seq.0);
         let colleagues = work.patiently(|| line.colleagues())?;
-        let results = self.relay.as_mut().map(|relay| std::mem::take(&mut relay.results)).unwrap_or_default();
-        let memory = if self.session.is_some() { String::new() } else { self.memory.text() };
-        let goes_on = self.session.is_some() && !std::mem::take(&mut self.forgot_rules);
+        let ground = Ground::of(work, &work.claimed.job)?.blocks();
+        let memory = self.memory.text();
         let scene = Scene {
             claimed: work.claimed,
             line,
             how: self.how,
+            ground: &ground,
             colleagues: &colleagues,
             memory: &memory,
             manager: &manager,
-            results: &results,
+            results: self.relay.as_ref().map_or("", |relay| &relay.results),
         };
-        Ok(if goes_on { scene.delta(orders) } else { scene.full(orders) })
+        Ok((scene.prompt(orders, self.session.as_ref().and(self.heard.as_ref())), read))
     }
 }
 
