@@ -23,10 +23,13 @@ mod lifeline;
 mod place;
 pub mod process;
 pub mod prompt;
+mod record;
 mod scratch;
 mod settings;
 mod slice;
+mod teller;
 mod told;
+mod turn;
 mod work;
 pub mod workspace;
 

@@ -9,7 +9,7 @@ use baton_core::{
 use super::line::{Colleague, Line};
 use crate::{
     desk::Claimed,
-    prompt::{Again, Block, Heard, Name, Prompt},
+    prompt::{Again, Block, Heard, Incoming, Name, Prompt, inbox},
 };
 
 const COMMON: &str = "\
@@ -52,6 +52,8 @@ pub(super) struct Scene<'a> {
     pub(super) how: Conversing,
     /// The blocks that every job has: role, mode, pack.
     pub(super) ground: &'a [Block],
+    /// What the agent was sent otherwise than over the bus.
+    pub(super) incoming: &'a [Incoming],
     pub(super) colleagues: &'a [Colleague],
     /// What was said so far.
     pub(super) memory: &'a str,
@@ -76,7 +78,9 @@ impl Scene<'_> {
         let system =
             format!("You are {}, an agent of a session that you share with others. {rules}\n{COMMON}", line.name);
         let asked = orders.iter().map(|order| format!("## {}\n{}", title(order), asked(order).trim_end()));
-        let mut blocks = vec![
+        let mut blocks = inbox::blocks(self.incoming);
+        blocks.extend_from_slice(self.ground);
+        blocks.extend([
             Block::new(Name::System, system),
             Block::new(Name::Job, format!("{}\n\n{}", claimed.job.title, claimed.prompt))
                 .titled("What you are here for"),
@@ -86,8 +90,7 @@ impl Scene<'_> {
             Block::new(Name::Results, self.results),
             Block::new(Name::Inbox, asked.collect::<Vec<_>>().join("\n\n")).bare(),
             Block::new(Name::Closing, self.closing(orders)),
-        ];
-        blocks.extend_from_slice(self.ground);
+        ]);
         blocks
     }
 
