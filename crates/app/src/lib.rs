@@ -10,6 +10,7 @@
 mod app;
 pub mod artifacts;
 pub mod attention;
+mod awaiting;
 pub mod beads;
 mod bounds;
 pub mod bus;

@@ -202,6 +202,47 @@ pub const JOBS_OF_ONE: u32 = 2_000;
 pub const PACK_ID_BYTES: usize = 64;
 /// Longest id of an envelope.
 pub const PAYLOAD_ID_BYTES: usize = 128;
+/// Longest message of an envelope: a summary; what is long belongs into an artifact.
+pub const ENVELOPE_MESSAGE_BYTES: usize = 4096;
+/// Largest structured output in an envelope, as JSON.
+pub const ENVELOPE_STRUCTURED_BYTES: usize = 32 * 1024;
+/// How deep the JSON in an envelope may be nested.
+pub const ENVELOPE_DEPTH: usize = 32;
+/// Most artifacts that an envelope points to.
+pub const ENVELOPE_ARTIFACTS: usize = 32;
+/// Longest type of such an artifact.
+pub const ENVELOPE_TYPE_BYTES: usize = 64;
+/// Largest `meta` of an envelope, as JSON.
+pub const ENVELOPE_META_BYTES: usize = 4096;
+/// Largest envelope in all, as JSON.
+pub const ENVELOPE_BYTES: usize = 48 * 1024;
+/// Most edges in a room.
+pub const EDGES: usize = 1024;
+/// Most open requests that are shown to who owes or awaits them.
+pub const REQUESTS_SHOWN: u32 = 25;
+
+/// Most items that one turn takes; the rest waits for the next.
+pub const TURN_ITEMS: usize = 200;
+/// How much of them, as JSON, the answer that begins a turn holds unless asked otherwise: Codex passes on 12,000 characters.
+pub const TURN_BYTES: usize = 11_000;
+/// The same for a turn that a runner begins, which makes a prompt of it.
+pub const TURN_BYTES_OF_JOB: usize = 100_000;
+/// Least and most that may be asked for.
+pub const TURN_BYTES_RANGE: RangeInclusive<usize> = 1_000..=1_000_000;
+/// Turns in one listing unless asked otherwise.
+pub const TURNS_DEFAULT: u32 = 25;
+/// Most turns in one listing.
+pub const TURNS_MAX: u32 = 200;
+/// Most uses of tools in one event.
+pub const TOOL_USES: usize = 100;
+/// Longest name of a tool. What is longer is cut.
+pub const TOOL_NAME_CHARS: usize = 120;
+/// Longest detail of the use of a tool. What is longer is cut.
+pub const TOOL_DETAIL_CHARS: usize = 400;
+/// Longest name that a provider gives a conversation.
+pub const SESSION_BYTES: usize = 256;
+/// How long after its last call an agent counts as connected.
+pub const CONNECTED_FOR: Ttl = Ttl::from_secs(60);
 
 /// Most items that one turn takes; the rest waits for the next.
 pub const TURN_ITEMS: usize = 200;

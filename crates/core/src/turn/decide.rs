@@ -1,8 +1,6 @@
 //! The rules of turns: what one takes, who may say something of it, and what becomes of what it took.
 
-use super::{
-    Begun, Ended, Event, Outcome, PromptMode, Prompted, Refusal, ToolUse, ToolsUsed, Turn, TurnId, Usage,
-};
+use super::{Begun, Ended, Event, Outcome, PromptMode, Prompted, Refusal, ToolUse, ToolsUsed, Turn, TurnId, Usage};
 use crate::{
     ids::{AgentId, Role, Seq},
     inbox::{Category, Item},
@@ -176,7 +174,8 @@ impl Turn {
             return Err(invalid("outcome", "is completed, failed or interrupted; that a turn is lost is found out"));
         }
         let session = ending.session.as_deref().map(str::trim).filter(|session| !session.is_empty());
-        if session.is_some_and(|session| session.len() > limits::SESSION_BYTES || session.chars().any(char::is_control)) {
+        if session.is_some_and(|session| session.len() > limits::SESSION_BYTES || session.chars().any(char::is_control))
+        {
             let most = limits::SESSION_BYTES;
             return Err(invalid("session", format!("has at most {most} bytes, none of them a control character")));
         }

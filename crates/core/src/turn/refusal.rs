@@ -74,10 +74,12 @@ impl Refusal {
     pub fn next(&self) -> Option<String> {
         match self {
             Self::Invalid { .. } => None,
-            Self::Open { turn, .. } => {
-                Some(format!("Go on with it: `open` {turn} shows what it has. Or end it first, with `context turn.end`."))
+            Self::Open { turn, .. } => Some(format!(
+                "Go on with it: `open` {turn} shows what it has. Or end it first, with `context turn.end`."
+            )),
+            Self::Over { .. } => {
+                Some("Begin the next one with `context turn.begin`; what went back waits there.".to_owned())
             }
-            Self::Over { .. } => Some("Begin the next one with `context turn.begin`; what went back waits there.".to_owned()),
             Self::NotYours { job: Some(job), .. } => {
                 Some(format!("Show the claim on {job}: runner_id and the job.revision that `jobs claim` answered."))
             }

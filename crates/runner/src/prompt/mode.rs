@@ -1,0 +1,36 @@
+//! What the room allows now: whether files may be changed, and who confirms what an agent does.
+
+/// What a room is at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GlobalMode {
+    /// Only plans are made.
+    Planning,
+    /// Plans are carried out.
+    #[default]
+    Implementation,
+}
+
+/// How an agent works.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NodeMode {
+    /// By itself.
+    #[default]
+    Auto,
+}
+
+/// The text of a mode block.
+pub fn mode(global: GlobalMode, node: NodeMode) -> String {
+    let global = match global {
+        GlobalMode::Planning => {
+            "PLANNING: change no files, and run nothing that changes them. Read, think, and answer with a plan: what to do, in \
+             which order, where, and how each step is checked."
+        }
+        GlobalMode::Implementation => "IMPLEMENTATION: files may be changed, as far as the job asks for it.",
+    };
+    let node = match node {
+        NodeMode::Auto => {
+            "AUTO: nobody confirms your steps. Go on by yourself until the job is done or you need an answer."
+        }
+    };
+    format!("{global}\n{node}")
+}
