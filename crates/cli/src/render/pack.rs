@@ -19,7 +19,7 @@ pub(crate) fn brief_page(shown: &BriefResult, now: Timestamp) -> String {
     let (Some(revision), Some(by), Some(at)) = (shown.revision, &shown.updated_by, shown.updated_at) else {
         return "Nobody has said what this room is for.\nnext: baton brief edit --goal …\n".to_owned();
     };
-    format!("Revision {revision}, by {by}, created {}\n{}", ago(at, now), said(&shown.brief))
+    format!("Revision {revision}, by {by}, changed {}\n{}", ago(at, now), said(&shown.brief))
 }
 
 fn said(brief: &Brief) -> String {
