@@ -37,7 +37,42 @@ fn a_brief_is_shown_and_edited_with_flags() {
     story.run("ana", &["brief", "edit", "--constraint", "api=v1 stays", "--without", "offline", "--clear", "mode"]);
     story.run("ana", &["brief", "edit", "--docs", "../elsewhere"]);
     story.run("ana", &["brief", "edit", "--goal", "x", "--revision", "3"]);
-    insta::assert_snapshot!(story.text(), @r"");
+    insta::assert_snapshot!(story.text(), @r#"
+    ana$ baton brief show
+    Nobody has said what this room is for.
+    next: baton brief edit --goal …
+
+    ana$ baton brief edit
+    INVALID_INPUT: Nothing is to be changed.
+      next: Say what: --goal, --done, --mode, --docs, --constraint, --file or --edit.
+    [exit 2]
+
+    ana$ baton brief edit --goal "Ship it" --done "tests pass" --mode planning --constraint offline=true
+    Revision 3, by test:ana, changed SPAN ago
+      goal      Ship it
+      done when tests pass
+      mode      PLANNING
+      must      offline: true
+
+    ana$ baton brief edit --constraint "api=v1 stays" --without offline --clear mode
+    Revision 4, by test:ana, changed SPAN ago
+      goal      Ship it
+      done when tests pass
+      must      api: v1 stays
+
+    ana$ baton brief edit --docs ../elsewhere
+    INVALID_INPUT: docs_root must stay inside the workspace: give a directory from its root, like docs, with / between names and without "..".
+      field: docs_root
+      next: Correct the named field.
+    [exit 2]
+
+    ana$ baton brief edit --goal x --revision 3
+    CONFLICT: The brief was edited since: revision 3 was shown, 4 is in force.
+      revision: 4
+      updated_by: test:ana
+      next: Read it with `baton brief show`, and make your change to that.
+    [exit 3]
+    "#);
 }
 
 #[test]
