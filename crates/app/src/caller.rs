@@ -106,6 +106,17 @@ impl Caller {
         self.rights
     }
 
+    /// Refuses what only a person who steers may do.
+    pub(crate) fn require_operator(&self, what: &str) -> Result<(), Failure> {
+        if self.rights >= Rights::Operator {
+            return Ok(());
+        }
+        let message = format!("Only an operator may {what}.");
+        Err(Failure::new(ErrorCode::Forbidden, message)
+            .with("role", self.rights.as_str())
+            .with("needs", Rights::Operator.as_str()))
+    }
+
     /// A caller on a connection that may have overridden its identity.
     #[must_use]
     pub fn on(self, connection: Arc<Connection>, cancel: Cancel) -> Self {
@@ -121,6 +132,11 @@ impl Caller {
     /// The job that the caller works on in `room`, if its runner started it for one.
     pub(crate) fn assignment_in(&self, room: &RoomId) -> Option<&Assignment> {
         self.assignment.as_deref().filter(|assignment| assignment.room == *room)
+    }
+
+    /// The same, if it calls as that job's own agent and not as somebody else.
+    pub(crate) fn own_job_in(&self, room: &RoomId) -> Option<&Assignment> {
+        self.assignment_in(room).filter(|assignment| assignment.agent_id() == self.actor().agent_id)
     }
 
     /// The room of the job that the caller works on.

@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod bus;
+pub mod envelope;
 pub mod inbox;
 pub mod jobs;
 pub mod library;
@@ -33,6 +34,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<scope::Release>(),
     Command::of::<scope::Status>(),
     Command::of::<scope::Check>(),
+    Command::of::<envelope::Send>(),
     Command::of::<inbox::List>(),
     Command::of::<inbox::Read>(),
     Command::of::<inbox::Ack>(),

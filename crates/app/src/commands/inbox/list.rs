@@ -11,7 +11,7 @@ use baton_store::{StoreError, engine::Tx, inbox, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ItemView, view::words};
+use super::{ItemView, read::require_recipient, view::words};
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -95,7 +95,7 @@ impl UseCase for List {
         let request = Request { command: Self::NAME, input: &input, key: None };
         app.change(caller, &request, &input.room_id, |change| {
             let agent = change.actor.agent_id.clone();
-            change.require_known()?;
+            require_recipient(change, caller)?;
             let after = input.after.unwrap_or_default();
             let found = look(change.tx, &change.room, &agent, which, after, limit)?;
             let (shown, has_more) = page(change.tx, &change.room, found, limit as usize)?;
@@ -148,7 +148,7 @@ fn page(
     let (mut shown, mut page) = (Vec::new(), Page::default());
     for item in found.into_iter().take(limit) {
         let recorded = events.iter().find(|recorded| recorded.seq == item.message);
-        let Some(words) = recorded.and_then(words) else { continue };
+        let Some(words) = recorded.and_then(|recorded| words(recorded, room)) else { continue };
         let view = ItemView::of(&item, words);
         if !page.takes(&view) {
             break;
