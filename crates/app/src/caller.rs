@@ -17,6 +17,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::{
     Failure,
+    boundary::Boundary,
     identity::Assignment,
     table::{Command, Effect},
 };
@@ -36,6 +37,8 @@ pub struct Caller {
     pub cancel: Cancel,
     /// The job that it works on, if its runner started it for one.
     assignment: Option<Arc<Assignment>>,
+    /// Where what it is interrupted for is left, if it is told so.
+    boundary: Option<Boundary>,
     rights: Rights,
     /// Whether the rights were told by credentials, and so the identity too.
     vouched: bool,
@@ -92,7 +95,7 @@ impl Caller {
             SessionKind::McpHarness => Rights::Agent,
         };
         let (connection, cancel) = (Arc::default(), Cancel::never());
-        Self { identity, cwd, connection, cancel, assignment: None, rights, vouched: false }
+        Self { identity, cwd, connection, cancel, assignment: None, boundary: None, rights, vouched: false }
     }
 
     /// A caller whose role was told by its credentials.
@@ -127,6 +130,16 @@ impl Caller {
     #[must_use]
     pub fn assigned(self, assignment: Option<Assignment>) -> Self {
         Self { assignment: assignment.map(Arc::new), ..self }
+    }
+
+    /// A caller that is told of interrupts with the answer to its call.
+    #[must_use]
+    pub fn interruptible(self, boundary: &Boundary) -> Self {
+        Self { boundary: Some(boundary.clone()), ..self }
+    }
+
+    pub(crate) fn boundary(&self) -> Option<&Boundary> {
+        self.boundary.as_ref()
     }
 
     /// The job that the caller works on in `room`, if its runner started it for one.

@@ -40,6 +40,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<inbox::Ack>(),
     Command::of::<inbox::Send>(),
     Command::of::<inbox::Sent>(),
+    Command::of::<inbox::Tell>(),
     Command::of::<jobs::Create>(),
     Command::of::<jobs::Radar>(),
     Command::of::<jobs::Message>(),
@@ -101,4 +102,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<agent::Register>(),
     Command::of::<agent::Adopt>(),
     Command::of::<agent::Heartbeat>(),
+    Command::of::<envelope::EdgeList>(),
+    Command::of::<envelope::EdgeAdd>(),
+    Command::of::<envelope::EdgeRemove>(),
 ];

@@ -56,6 +56,21 @@ pub(crate) fn party(change: &mut Change<'_>, field: &'static str, named: &str) -
     }
 }
 
+/// Who is meant, unless nobody would read it.
+pub(crate) fn reachable(change: &mut Change<'_>, field: &'static str, named: &str) -> Result<Party, Failure> {
+    let Found { party, over } = party(change, field, named)?;
+    match over {
+        None => Ok(party),
+        Some(status) => Err(ended(change, field, named, status)),
+    }
+}
+
+fn ended(change: &Change<'_>, field: &'static str, named: &str, status: Status) -> Failure {
+    let why = format!("its job has ended ({status}), so nobody would read it");
+    let failure = Failure::from(unknown(&change.room, field, named, why));
+    failure.advising("Have it done again first with `jobs requeue`, or write to somebody else.")
+}
+
 /// What an agent is called: a member by its name, a job's agent by its job.
 pub(crate) fn called(room: &Room, agent: &AgentId) -> String {
     name_of(room, agent).or_else(|| job_of(agent).map(|job| job.to_string())).unwrap_or_else(|| agent.to_string())

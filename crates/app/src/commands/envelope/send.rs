@@ -6,7 +6,6 @@ use baton_core::{
         Attachment, Draft, Ends, EnvelopeKind, Expectation, Party, Payload, PayloadId, Response, Verdict, part_of,
     },
     ids::{AgentId, RoomId, Seq},
-    job::Status,
     reference::Reference,
 };
 use schemars::JsonSchema;
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    party::{Found, party, sender, unknown},
+    party::{party, reachable, sender, unknown},
     post::{Along, post, sent_as},
 };
 use crate::{
@@ -189,21 +188,6 @@ fn ends(change: &mut Change<'_>, draft: &Draft, from: Party) -> Result<Ends, Fai
         return Err(unknown(&change.room, "payload.response.replyTo", &to.name, why).into());
     }
     Ok(Ends { from, to, reply_to })
-}
-
-/// Who is meant, unless nobody would read it.
-fn reachable(change: &mut Change<'_>, field: &'static str, named: &str) -> Result<Party, Failure> {
-    let Found { party, over } = party(change, field, named)?;
-    match over {
-        None => Ok(party),
-        Some(status) => Err(ended(change, field, named, status)),
-    }
-}
-
-fn ended(change: &Change<'_>, field: &'static str, named: &str, status: Status) -> Failure {
-    let why = format!("its job has ended ({status}), so nobody would read it");
-    let failure = Failure::from(unknown(&change.room, field, named, why));
-    failure.advising("Have it done again first with `jobs requeue`, or write to somebody else.")
 }
 
 /// Names the fields as who gave the parts one by one does.

@@ -7,7 +7,7 @@ use baton_core::{
     limits,
     room::Room,
 };
-use baton_store::{StoreError, engine::Tx, inbox, log};
+use baton_store::{StoreError, engine::Tx, envelopes, inbox, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     bounds::{self, Page},
+    commands::envelope::RequestView,
     table::{Effect, INBOX, Place, UseCase},
 };
 
@@ -77,6 +78,9 @@ pub struct ListResult {
     pub items: Vec<ItemView>,
     /// Whether there are more: ask again with `after`.
     pub has_more: bool,
+    /// What you owe a response for, also where you have read or accepted it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub owed: Vec<RequestView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -115,7 +119,9 @@ impl UseCase for List {
             let items: Vec<ItemView> = shown.into_iter().map(|(_, view)| told(view)).collect();
             let next =
                 (!items.is_empty()).then(|| "Read one with `inbox read`, accept it with `inbox ack`.".to_owned());
-            Ok(ListResult { room_id: change.room.id.clone(), items, has_more, next })
+            let owed = envelopes::owed_by(change.tx, &change.room.id, &agent, limits::REQUESTS_SHOWN)?;
+            let owed = RequestView::all(change.tx, &change.room, change.witness, &owed)?;
+            Ok(ListResult { room_id: change.room.id.clone(), items, has_more, owed, next })
         })
     }
 }
