@@ -12,6 +12,7 @@ pub mod artifacts;
 pub mod attention;
 mod awaiting;
 pub mod beads;
+pub mod boundary;
 mod bounds;
 pub mod bus;
 mod caller;

@@ -205,7 +205,7 @@ pub const PAYLOAD_ID_BYTES: usize = 128;
 /// Longest message of an envelope: a summary; what is long belongs into an artifact.
 pub const ENVELOPE_MESSAGE_BYTES: usize = 4096;
 /// Largest structured output in an envelope, as JSON.
-pub const ENVELOPE_STRUCTURED_BYTES: usize = 32 * 1024;
+pub const ENVELOPE_STRUCTURED_BYTES: usize = 24 * 1024;
 /// How deep the JSON in an envelope may be nested.
 pub const ENVELOPE_DEPTH: usize = 32;
 /// Most artifacts that an envelope points to.
@@ -214,8 +214,8 @@ pub const ENVELOPE_ARTIFACTS: usize = 32;
 pub const ENVELOPE_TYPE_BYTES: usize = 64;
 /// Largest `meta` of an envelope, as JSON.
 pub const ENVELOPE_META_BYTES: usize = 4096;
-/// Largest envelope in all, as JSON.
-pub const ENVELOPE_BYTES: usize = 48 * 1024;
+/// Largest envelope in all, as JSON: whoever reads it gets it whole, and most clients pass on 40,000 characters.
+pub const ENVELOPE_BYTES: usize = 32 * 1024;
 /// Most edges in a room.
 pub const EDGES: usize = 1024;
 /// Most open requests that are shown to who owes or awaits them.

@@ -17,7 +17,7 @@ pub use decide::{Known, Sending};
 pub use draft::{Draft, Ends, Party, check_context_ref};
 pub use event::{EdgeRemoved, EdgeSet, Event, Forwarded, Sent};
 pub use moment::Moment;
-pub use refusal::Refusal;
+pub use refusal::{Refusal, part_of};
 pub use shape::{
     Attachment, Envelope, EnvelopeKind, EnvelopePriority, Expectation, Payload, PayloadId, Response, Verdict,
 };

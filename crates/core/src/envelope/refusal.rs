@@ -112,21 +112,18 @@ impl Refusal {
         }
     }
 
-    /// The same in the words of who gave the parts one by one, and not as one envelope.
-    #[must_use]
-    pub fn in_parts(self) -> Self {
-        let Self::Invalid { field, why } = self else { return self };
-        let part = match field.as_str() {
-            "toNodeId" => "to",
-            "contextRef" => "context_ref",
-            "payload.response.expectation" => "response",
-            "payload.response.replyTo" => "reply_to",
-            other => other.strip_prefix("payload.").unwrap_or(other),
-        };
-        Self::Invalid { field: part.to_owned(), why }
-    }
-
     pub(super) fn invalid(field: impl Into<String>, why: impl Into<String>) -> Self {
         Self::Invalid { field: field.into(), why: why.into() }
+    }
+}
+
+/// What a field of the envelope is called where its parts are given one by one.
+pub fn part_of(field: &str) -> &str {
+    match field {
+        "toNodeId" => "to",
+        "contextRef" => "context_ref",
+        "payload.response.expectation" => "response",
+        "payload.response.replyTo" => "reply_to",
+        other => other.strip_prefix("payload.").unwrap_or(other),
     }
 }

@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEvent, OpenedJob, OpenedNote, OpenedPack, OpenedPlan, OpenedRunner,
-    OpenedTask,
+    OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEnvelope, OpenedEvent, OpenedJob, OpenedNote, OpenedPack, OpenedPlan,
+    OpenedRunner, OpenedTask,
 };
 use crate::{
     App, Caller, Failure,
@@ -65,6 +65,7 @@ pub enum What {
     Runner(Box<OpenedRunner>),
     Artifact(Box<OpenedArtifact>),
     ContextPack(Box<OpenedPack>),
+    Envelope(Box<OpenedEnvelope>),
 }
 
 impl UseCase for Open {
@@ -135,7 +136,10 @@ fn find(
             return Ok(found.filter(|artifact| artifact.kind == *kind).map(Found::File));
         }
         Reference::Pack(pack) => return Ok(library::find_pack(tx, id, pack)?.map(Found::File)),
-        Reference::Payload(_) | Reference::Turn(_) | Reference::Approval(_) => None,
+        Reference::Payload(payload) => {
+            OpenedEnvelope::read(tx, id, payload)?.map(|envelope| What::Envelope(Box::new(envelope)))
+        }
+        Reference::Turn(_) | Reference::Approval(_) => None,
         Reference::Command(_) | Reference::Link(_) => None,
     };
     Ok(what.map(Found::Whole))
