@@ -170,9 +170,20 @@ impl Scene {
         let log = self.world.log(&self.room);
         let told = log.iter().filter_map(|event| event["refs"].as_array()).filter(|refs| refs.contains(&mark));
         let refs = told.flatten().filter_map(Value::as_str).filter(|reference| reference.starts_with("artifact://"));
-        let opened = refs.map(|reference| self.opened(reference)).find(|opened| opened["artifact"]["name"] == name);
-        let opened = opened.unwrap_or_else(|| panic!("TURN-{turn} left no {name}: {log:#?}"));
-        opened["content"]["text"].as_str().unwrap_or_else(|| panic!("{opened}")).to_owned()
+        let is_it = |reference: &&str| self.opened(reference)["artifact"]["name"] == name;
+        let reference = refs.into_iter().find(is_it);
+        self.whole(reference.unwrap_or_else(|| panic!("TURN-{turn} left no {name}: {log:#?}")))
+    }
+
+    /// All that is in a file, look by look.
+    pub(super) fn whole(&self, reference: &str) -> String {
+        let (mut text, mut offset) = (String::new(), Some(0));
+        while let Some(from) = offset {
+            let opened = self.ask("open", json!({ "id": reference, "offset": from }));
+            text += opened["content"]["text"].as_str().unwrap_or_else(|| panic!("{opened}"));
+            offset = opened["content"]["next_offset"].as_u64();
+        }
+        text
     }
 
     /// What was sent in a turn of the room, to the byte.
