@@ -6,6 +6,7 @@ mod kept;
 mod passage;
 mod read;
 mod runner;
+mod turn;
 
 pub use artifact::OpenedArtifact;
 pub use job::{JobLine, OpenedEvent, OpenedJob, OpenedTask};
@@ -13,3 +14,4 @@ pub use kept::{OpenedAnchor, OpenedCard, OpenedNote, OpenedPlan};
 pub use passage::Passage;
 pub use read::{Open, OpenInput, Opened, What};
 pub use runner::OpenedRunner;
+pub use turn::{Input, OpenedTurn, Told};

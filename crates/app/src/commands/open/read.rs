@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEvent, OpenedJob, OpenedNote, OpenedPlan, OpenedRunner, OpenedTask,
+    OpenedTurn,
 };
 use crate::{
     App, Caller, Failure,
@@ -28,7 +29,7 @@ pub struct Open;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenInput {
-    /// JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@9, a:core, runner:r1, artifact://diff/3
+    /// JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@9, a:core, runner:r1, artifact://diff/3, TURN-1
     #[serde(alias = "ref")]
     pub id: String,
     /// Where to go on in a long text; negative counts from its end
@@ -63,6 +64,7 @@ pub enum What {
     Anchor(OpenedAnchor),
     Runner(Box<OpenedRunner>),
     Artifact(Box<OpenedArtifact>),
+    Turn(Box<OpenedTurn>),
 }
 
 impl UseCase for Open {
@@ -112,7 +114,7 @@ fn find(
 ) -> Result<Option<Found>, Failure> {
     let id = &room.id;
     let what = match reference {
-        Reference::Job(job) => OpenedJob::read(tx, id, *job, now)?.map(|job| What::Job(Box::new(job))),
+        Reference::Job(job) => OpenedJob::read(tx, room, *job, now)?.map(|job| What::Job(Box::new(job))),
         Reference::JobEvent(job, seq) => {
             OpenedEvent::read(tx, id, (*job, *seq), offset)?.map(|event| What::JobEvent(Box::new(event)))
         }
@@ -129,7 +131,8 @@ fn find(
             return Ok(found.filter(|artifact| artifact.kind == *kind).map(Found::File));
         }
         Reference::Pack(pack) => return Ok(library::find_pack(tx, id, pack)?.map(Found::File)),
-        Reference::Payload(_) | Reference::Turn(_) | Reference::Approval(_) => None,
+        Reference::Turn(turn) => OpenedTurn::read(tx, room, *turn, offset)?.map(|turn| What::Turn(Box::new(turn))),
+        Reference::Payload(_) | Reference::Approval(_) => None,
         Reference::Command(_) | Reference::Link(_) => None,
     };
     Ok(what.map(Found::Whole))
