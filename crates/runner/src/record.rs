@@ -7,6 +7,7 @@ use baton_app::{
         open::{Open, OpenInput, What},
         turn,
     },
+    connection::StreamNote,
     table::UseCase,
 };
 use baton_core::{
@@ -139,12 +140,13 @@ impl Desk {
     /// Notes what is seen of the stream of a job's agent.
     pub(crate) fn note_stream(
         &self,
-        _claimed: &Claimed,
-        _status: StreamStatus,
-        _provider: &str,
-        _session: Option<&str>,
+        claimed: &Claimed,
+        status: StreamStatus,
+        provider: &str,
+        session: Option<&str>,
     ) -> Result<(), Failure> {
-        Ok(())
+        let note = StreamNote { status, provider: Some(provider), session };
+        self.app.note_stream(&self.caller, &self.room, &self.agent(claimed), &note)
     }
 
     /// What the room is for, and which edition of that it is.

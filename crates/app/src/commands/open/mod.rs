@@ -7,6 +7,7 @@ mod pack;
 mod passage;
 mod read;
 mod runner;
+mod turn;
 
 pub use artifact::OpenedArtifact;
 pub use job::{JobLine, OpenedEvent, OpenedJob, OpenedTask};
@@ -15,3 +16,4 @@ pub use pack::OpenedPack;
 pub use passage::Passage;
 pub use read::{Open, OpenInput, Opened, What};
 pub use runner::OpenedRunner;
+pub use turn::{Input, OpenedTurn, Told};
