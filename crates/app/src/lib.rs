@@ -19,6 +19,7 @@ mod caller;
 mod change;
 pub mod clock;
 pub mod commands;
+pub mod connection;
 pub mod copy;
 pub mod doctor;
 mod envelope;

@@ -3,13 +3,16 @@
 use baton_app::{
     Failure,
     commands::{
+        context::{BriefShow, BriefShowInput, Build, BuildInput},
         open::{Open, OpenInput, What},
         turn,
     },
+    connection::StreamNote,
     table::UseCase,
 };
 use baton_core::{
     code::ErrorCode,
+    context::Brief,
     envelope::Expectation,
     ids::{AgentId, Seq},
     inbox::Category,
@@ -78,7 +81,6 @@ impl Desk {
         prompt: &Prompt,
         told: &Prompted,
     ) -> Result<(), Failure> {
-        let count = |tokens: u64| tokens.try_into().unwrap_or(u32::MAX);
         let input = turn::PromptInput {
             room_id: self.room.clone(),
             turn,
@@ -89,8 +91,8 @@ impl Desk {
                 Extent::Delta => PromptMode::Delta,
             },
             role: told.role.parse().ok(),
-            tokens: count(prompt.tokens_full()),
-            sent_tokens: count(prompt.tokens_sent()),
+            tokens: prompt.tokens_full(),
+            sent_tokens: prompt.tokens_sent(),
             context_ref: told.context_ref.as_ref().map(Reference::to_string),
             refs: told.refs.iter().map(Reference::to_string).collect(),
             idempotency_key: Some(self.key(claimed, &format!("{turn} prompt"))),
@@ -138,22 +140,33 @@ impl Desk {
     /// Notes what is seen of the stream of a job's agent.
     pub(crate) fn note_stream(
         &self,
-        _claimed: &Claimed,
-        _status: StreamStatus,
-        _provider: &str,
-        _session: Option<&str>,
+        claimed: &Claimed,
+        status: StreamStatus,
+        provider: &str,
+        session: Option<&str>,
     ) -> Result<(), Failure> {
-        Ok(())
+        let note = StreamNote { status, provider: Some(provider), session };
+        self.app.note_stream(&self.caller, &self.room, &self.agent(claimed), &note)
     }
 
-    /// What the room is at.
-    pub(crate) fn mode(&self) -> Result<crate::prompt::GlobalMode, Failure> {
-        Ok(crate::prompt::GlobalMode::default())
+    /// What the room is for, and which edition of that it is.
+    pub(crate) fn brief(&self) -> Result<(Brief, Option<Seq>), Failure> {
+        let input = BriefShowInput { room_id: self.room.clone() };
+        BriefShow::run(&self.app, &self.caller, input).map(|found| (found.brief, found.revision))
     }
 
-    /// Builds a pack for a job.
-    pub(crate) fn build_pack(&self, _claimed: &Claimed) -> Result<Option<Reference>, Failure> {
-        Ok(None)
+    /// Builds a pack for a job's agent.
+    pub(crate) fn build_pack(&self, claimed: &Claimed) -> Result<Reference, Failure> {
+        let input = BuildInput {
+            room_id: self.room.clone(),
+            agent: None,
+            job: Some(claimed.id()),
+            budget: None,
+            files: Vec::new(),
+            base: None,
+            idempotency_key: None,
+        };
+        Build::run(&self.app, &self.caller, input).map(|built| built.reference)
     }
 
     /// The text of a pack. One that cannot be read here is named, so that its agent can ask for it.

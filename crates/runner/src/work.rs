@@ -26,7 +26,7 @@ use crate::{
     desk::{Claimed, Desk, Said, is_over, may_pass},
     executor::{Answer, AnswerStatus, Conversation, Form, Outcome, Session},
     gate::Verdict,
-    ground::Ground,
+    ground::{Ground, Pack},
     keeper::Keeper,
     lifeline::{Cut, Lifeline},
     place::Place,
@@ -71,7 +71,7 @@ struct Carried {
     unproven: u32,
     quick: u32,
     /// The context pack that it works with.
-    pack: Option<Reference>,
+    pack: Pack,
     /// What this runner kept by itself.
     own: Vec<Reference>,
 }
@@ -175,9 +175,9 @@ impl Work<'_> {
         let skill = injection.and_then(|injection| self.desk.skill(injection));
         let snapshot = job.task.map(|task| self.patiently(|| self.desk.snapshot(task))).transpose()?;
         let anchor = job.anchor.as_ref().and_then(|anchor| self.desk.anchor(anchor));
-        let ground = Ground::of(self, &job)?;
+        let ground = self.patiently(|| Ground::of(self, &job))?;
         let begun = self.begin(carried.slice, None)?;
-        let ground = ground.with_pack(self, &begun, &mut carried.pack)?;
+        let ground = ground.with_pack(self, &begun, (&mut carried.pack, carried.session.as_ref()))?;
         let is_new = |seq: u64| thread.iter().any(|event| event.seq.0 == seq && seq > carried.read);
         let incoming: Vec<Incoming> = begun.items.iter().filter(|item| !is_new(item.seq)).cloned().collect();
         let briefing = Briefing {

@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     executor::{COMPACT, Form, Session},
-    ground::Ground,
+    ground::{Ground, Pack},
     lifeline::Cut,
     place::Place,
     prompt::{Heard, Prompt},
@@ -102,7 +102,7 @@ pub(super) struct Talk<'scope, 'env> {
     /// What all turns of the job took.
     pub(super) spent: Spent,
     /// The context pack that it works with.
-    pack: Option<Reference>,
+    pack: Pack,
 }
 
 /// A turn that was begun, and what it is told.
@@ -140,7 +140,7 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             read: 0,
             own: Vec::new(),
             spent: Spent::noted(&work.claimed.job.meta),
-            pack: None,
+            pack: Pack::default(),
         }
     }
 
@@ -301,11 +301,11 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             said.iter().map(|event| format!("{}: {}", event.by, event.message)).collect::<Vec<_>>().join("\n");
         let read = thread.last().map_or(self.read, |event| event.seq.0);
         let colleagues = work.patiently(|| line.colleagues())?;
-        let ground = Ground::of(work, &work.claimed.job)?;
+        let ground = work.patiently(|| Ground::of(work, &work.claimed.job))?;
         let messages: Vec<Seq> =
             orders.iter().filter(|order| matches!(order.what, What::Message { .. })).map(|order| order.seq).collect();
         let mut begun = work.begin(self.number + 1, Some(&messages))?;
-        let ground = ground.with_pack(work, &begun, &mut self.pack)?;
+        let ground = ground.with_pack(work, &begun, (&mut self.pack, self.session.as_ref()))?;
         let is_told = |seq: u64| messages.contains(&Seq(seq)) || said.iter().any(|event| event.seq.0 == seq);
         begun.items.retain(|item| !is_told(item.seq));
         let memory = self.memory.text();

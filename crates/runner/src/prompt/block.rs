@@ -159,9 +159,9 @@ impl Block {
     }
 }
 
-/// How many tokens a text has, measured as everywhere in Baton: four bytes each, rounded up.
-pub const fn tokens(text: &str) -> u64 {
-    text.len().div_ceil(4) as u64
+/// How many tokens a text has, measured as everywhere in Baton.
+pub fn tokens(text: &str) -> u32 {
+    baton_core::context::tokens_in(text.len())
 }
 
 /// The hash of a text, in hex.

@@ -26,6 +26,6 @@ pub use block::{Again, Block, Name, tokens};
 pub use briefing::{Briefing, Prior};
 pub use compose::{Extent, Heard, Prompt};
 pub use inbox::{Expected, Incoming, Sender};
-pub use mode::{GlobalMode, NodeMode, mode};
+pub use mode::{NodeMode, mode};
 pub use role::{BUILT_IN, Origin, RoleError, RoleText, Roles, role_of};
 pub use template::{Fault, Names};

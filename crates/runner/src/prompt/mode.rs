@@ -1,14 +1,6 @@
 //! What the room allows now: whether files may be changed, and who confirms what an agent does.
 
-/// What a room is at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum GlobalMode {
-    /// Only plans are made.
-    Planning,
-    /// Plans are carried out.
-    #[default]
-    Implementation,
-}
+use baton_core::context::Mode;
 
 /// How an agent works.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,14 +10,14 @@ pub enum NodeMode {
     Auto,
 }
 
-/// The text of a mode block.
-pub fn mode(global: GlobalMode, node: NodeMode) -> String {
-    let global = match global {
-        GlobalMode::Planning => {
+/// The text of a mode block. A room that does not say what it is at carries things out.
+pub fn mode(global: Option<Mode>, node: NodeMode) -> String {
+    let global = match global.unwrap_or(Mode::Implementation) {
+        Mode::Planning => {
             "PLANNING: change no files, and run nothing that changes them. Read, think, and answer with a plan: what to do, in \
              which order, where, and how each step is checked."
         }
-        GlobalMode::Implementation => "IMPLEMENTATION: files may be changed, as far as the job asks for it.",
+        Mode::Implementation => "IMPLEMENTATION: files may be changed, as far as the job asks for it.",
     };
     let node = match node {
         NodeMode::Auto => {

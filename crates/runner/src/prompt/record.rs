@@ -24,15 +24,15 @@ struct Record<'a> {
 
 #[derive(Serialize)]
 struct Tokens {
-    full: u64,
-    sent: u64,
+    full: u32,
+    sent: u32,
 }
 
 #[derive(Serialize)]
 struct Part<'a> {
     name: &'static str,
     title: &'a str,
-    tokens: u64,
+    tokens: u32,
     sent: bool,
     sha256: String,
     text: String,
@@ -48,12 +48,12 @@ impl<'a> Part<'a> {
 
 impl Prompt {
     /// How many tokens are in effect.
-    pub fn tokens_full(&self) -> u64 {
+    pub fn tokens_full(&self) -> u32 {
         tokens(&self.full())
     }
 
     /// How many tokens are sent.
-    pub fn tokens_sent(&self) -> u64 {
+    pub fn tokens_sent(&self) -> u32 {
         tokens(&self.sent())
     }
 

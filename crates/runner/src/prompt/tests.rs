@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::symlink, path::Path};
 
-use baton_core::{ids::Role, redact::redact};
+use baton_core::{context::Mode, ids::Role, redact::redact};
 use serde_json::{Map, Value, json};
 
 use super::*;
@@ -97,7 +97,7 @@ fn the_record_has_every_block_and_what_was_sent() {
     assert_eq!(whole["version"], 1);
     assert_eq!(whole["mode"], "full");
     assert_eq!(whole["tokens"], json!({ "full": first.tokens_full(), "sent": first.tokens_full() }));
-    assert_eq!(first.tokens_full(), first.full().len().div_ceil(4) as u64);
+    assert_eq!(first.tokens_full(), first.full().len().div_ceil(4) as u32);
     assert_eq!(whole.get("sent"), None, "it is the whole");
     let sha256 = "85372cb19aba2fd939ffd3c2182daba41788c9630a7ea78f48ebcc290eec3863";
     let system =
@@ -302,7 +302,9 @@ fn a_file_that_is_wrong_is_named_and_nothing_is_told_in_its_place() {
 
 #[test]
 fn a_room_that_plans_says_that_nothing_is_changed() {
-    let planning = mode(GlobalMode::Planning, NodeMode::Auto);
+    let planning = mode(Some(Mode::Planning), NodeMode::Auto);
     assert!(planning.contains("PLANNING: change no files") && planning.contains("AUTO"), "{planning}");
-    assert!(mode(GlobalMode::Implementation, NodeMode::Auto).contains("IMPLEMENTATION"), "it says what may be done");
+    let implementing = mode(Some(Mode::Implementation), NodeMode::Auto);
+    assert!(implementing.contains("IMPLEMENTATION"), "{implementing}");
+    assert_eq!(mode(None, NodeMode::Auto), implementing, "a room that says nothing is at work");
 }

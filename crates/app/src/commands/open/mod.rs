@@ -8,6 +8,7 @@ mod pack;
 mod passage;
 mod read;
 mod runner;
+mod turn;
 
 pub use artifact::OpenedArtifact;
 pub use envelope::OpenedEnvelope;
@@ -17,3 +18,4 @@ pub use pack::OpenedPack;
 pub use passage::Passage;
 pub use read::{Open, OpenInput, Opened, What};
 pub use runner::OpenedRunner;
+pub use turn::{Input, OpenedTurn, Told};

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEnvelope, OpenedEvent, OpenedJob, OpenedNote, OpenedPack, OpenedPlan,
-    OpenedRunner, OpenedTask,
+    OpenedRunner, OpenedTask, OpenedTurn,
 };
 use crate::{
     App, Caller, Failure,
@@ -29,7 +29,7 @@ pub struct Open;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenInput {
-    /// JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@9, a:core, runner:r1, artifact://diff/3, contextpack://pack/…
+    /// JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@9, a:core, runner:r1, artifact://diff/3, contextpack://pack/…, TURN-1
     #[serde(alias = "ref")]
     pub id: String,
     /// Where to go on in a long text; negative counts from its end
@@ -66,6 +66,7 @@ pub enum What {
     Artifact(Box<OpenedArtifact>),
     ContextPack(Box<OpenedPack>),
     Envelope(Box<OpenedEnvelope>),
+    Turn(Box<OpenedTurn>),
 }
 
 impl UseCase for Open {
@@ -119,7 +120,7 @@ fn find(
 ) -> Result<Option<Found>, Failure> {
     let id = &room.id;
     let what = match reference {
-        Reference::Job(job) => OpenedJob::read(tx, id, *job, now)?.map(|job| What::Job(Box::new(job))),
+        Reference::Job(job) => OpenedJob::read(tx, room, *job, now)?.map(|job| What::Job(Box::new(job))),
         Reference::JobEvent(job, seq) => {
             OpenedEvent::read(tx, id, (*job, *seq), offset)?.map(|event| What::JobEvent(Box::new(event)))
         }
@@ -139,7 +140,8 @@ fn find(
         Reference::Payload(payload) => {
             OpenedEnvelope::read(tx, id, payload)?.map(|envelope| What::Envelope(Box::new(envelope)))
         }
-        Reference::Turn(_) | Reference::Approval(_) => None,
+        Reference::Turn(turn) => OpenedTurn::read(tx, room, *turn, offset)?.map(|turn| What::Turn(Box::new(turn))),
+        Reference::Approval(_) => None,
         Reference::Command(_) | Reference::Link(_) => None,
     };
     Ok(what.map(Found::Whole))
