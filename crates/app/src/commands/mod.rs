@@ -12,6 +12,7 @@ pub mod scope;
 pub mod skill;
 pub mod stick;
 pub mod tasks;
+pub mod waiting;
 
 use crate::table::Command;
 
@@ -102,6 +103,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<agent::Register>(),
     Command::of::<agent::Adopt>(),
     Command::of::<agent::Heartbeat>(),
+    Command::of::<waiting::WaitFor>(),
     Command::of::<envelope::EdgeList>(),
     Command::of::<envelope::EdgeAdd>(),
     Command::of::<envelope::EdgeRemove>(),
