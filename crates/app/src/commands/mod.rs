@@ -14,6 +14,7 @@ pub mod skill;
 pub mod stick;
 pub mod tasks;
 pub mod turn;
+pub mod waiting;
 
 use crate::table::Command;
 
@@ -116,6 +117,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<agent::Register>(),
     Command::of::<agent::Adopt>(),
     Command::of::<agent::Heartbeat>(),
+    Command::of::<waiting::WaitFor>(),
     Command::of::<envelope::EdgeList>(),
     Command::of::<envelope::EdgeAdd>(),
     Command::of::<envelope::EdgeRemove>(),
