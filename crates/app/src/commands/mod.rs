@@ -74,6 +74,8 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<library::PlanCreate>(),
     Command::of::<library::PlanList>(),
     Command::of::<library::ArtifactList>(),
+    Command::of::<library::ArtifactKeep>(),
+    Command::of::<library::ArtifactGc>(),
     Command::of::<library::MacroStart>(),
     Command::of::<jobs::Delegate>(),
     Command::of::<jobs::Fanout>(),
