@@ -5,9 +5,9 @@
 //! content twice costs nothing, and what was changed behind Baton's back is noticed. Secrets are taken out on the way in.
 //! What nothing leads to any more can be given up ([`App::collect_artifacts`](crate::App::collect_artifacts)).
 
-mod content;
 mod carry;
 mod collect;
+mod content;
 mod files;
 mod keep;
 mod show;
@@ -15,6 +15,7 @@ mod show;
 pub(crate) use carry::carry;
 pub use carry::{Carried, Missing};
 pub use collect::{Collected, Collecting, Dropped};
-pub(crate) use keep::shelf;
+pub(crate) use content::Content;
 pub use keep::{Keeping, Proof};
+pub(crate) use keep::{leading, shelf};
 pub use show::Shown;

@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEnvelope, OpenedEvent, OpenedJob, OpenedNote, OpenedPack, OpenedPlan,
-    OpenedRunner, OpenedTask, OpenedTurn,
+    OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEnvelope, OpenedEvent, OpenedJob, OpenedNote, OpenedPack,
+    OpenedPlan, OpenedRunner, OpenedTask, OpenedTurn,
 };
 use crate::{
     App, Caller, Failure,
