@@ -251,3 +251,179 @@ fn an_envelope_ends_its_recipients_wait() {
         });
     });
 }
+
+fn names(agent: &Agent<'_>, name: &str) {
+    agent.does("agent.register", json!({"name": name}));
+}
+
+#[test]
+fn where_the_policy_is_explicit_an_operator_says_who_may_write_to_whom() {
+    on_every_backend(|app| {
+        let [ana, bo, cy] = app.joined(["ana", "bo", "cy"]);
+        for (agent, name) in [(&ana, "ana-otter"), (&bo, "bob-otter"), (&cy, "cyd-otter")] {
+            names(agent, name);
+        }
+        let person = app.person("human:x");
+        person.enter(&ana.room());
+        ana.does("envelope.send", saying("bob-otter", "a mesh"));
+        ana.does("room.policy", json!({"policy": {"edges": "explicit"}}));
+        let refused = ana.refused("envelope.send", saying("bob-otter", "x"));
+        assert_eq!((&refused["error"], &refused["may_write_to"]), (&json!("NO_EDGE"), &json!([])));
+        assert!(refused["next"].as_str().unwrap().contains("baton edge add ana-otter bob-otter"), "{refused}");
+        let edge = |from: &str, to: &str, both_ways: bool| json!({"from": from, "to": to, "both_ways": both_ways});
+        let refused = ana.refused("agent.edge.add", edge("ana-otter", "bob-otter", false));
+        assert_eq!((&refused["error"], &refused["needs"]), (&json!("FORBIDDEN"), &json!("operator")));
+        person.does("agent.edge.add", edge("ana-otter", "bob-otter", false));
+        person.does("agent.edge.add", edge("ana-otter", "bob-otter", false));
+        person.does("agent.edge.add", edge("bob-otter", "cyd-otter", true));
+        ana.does("envelope.send", saying("bob-otter", "one way"));
+        assert_eq!(bo.refused("envelope.send", saying("ana-otter", "x"))["error"], "NO_EDGE");
+        assert_eq!(ana.refused("envelope.send", saying("cyd-otter", "x"))["may_write_to"], json!(["bob-otter"]));
+        cy.does("envelope.send", saying("bob-otter", "the other way"));
+        let listed = cy.does("agent.edge.list", json!({"agent": "cyd-otter"}));
+        assert_eq!((&listed["policy"], &listed["edges"][0]["from"]), (&json!("explicit"), &json!("bob-otter")));
+        assert_eq!(listed["edges"].as_array().unwrap().len(), 1);
+        // Who asks for a response opens the way back, once.
+        ana.does("envelope.send", asking("bob-otter", "and?"));
+        bo.does("envelope.send", saying("ana-otter", "so"));
+        assert_eq!(bo.refused("envelope.send", saying("ana-otter", "x"))["error"], "NO_EDGE");
+        person.does("agent.edge.remove", edge("bob-otter", "cyd-otter", false));
+        cy.does("envelope.send", saying("bob-otter", "still"));
+        assert_eq!(bo.refused("envelope.send", saying("cyd-otter", "x"))["error"], "NO_EDGE");
+        let left = person.does("agent.edge.remove", edge("cyd-otter", "bob-otter", true));
+        assert_eq!(left["edges"].as_array().unwrap().len(), 1);
+        let refused = person.refused("agent.edge.remove", edge("cyd-otter", "bob-otter", false));
+        assert_eq!(refused["error"], "UNKNOWN_ID");
+        clean(&app);
+    });
+}
+
+#[test]
+fn a_response_that_is_required_shows_until_it_comes() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        names(&ana, "ana-otter");
+        names(&bo, "bob-otter");
+        let first = ana.does("envelope.send", with(asking("bob-otter", "first\nin detail"), "id", "p-1"));
+        let second = ana.does("envelope.send", with(asking("bob-otter", "second"), "id", "p-2"));
+        assert_eq!(second["awaits_response"], true);
+        let attention = |agent: &Agent<'_>| {
+            json!(baton_app::attention::attention(app.app(), agent.caller(), &agent.room()).unwrap())
+        };
+        let (owes, awaits) = (attention(&bo), attention(&ana));
+        assert_eq!(owes["owed"].as_array().unwrap().len(), 2);
+        assert_eq!(owes["owed"], awaits["awaited"]);
+        let told = &owes["owed"][0];
+        assert_eq!((&told["subject"], &told["ref"]), (&json!("first"), &json!("payload://p-1")));
+        assert_eq!((&told["from_agent"], &told["to_agent"]), (&json!("ana-otter"), &json!("bob-otter")));
+        assert_eq!(bo.state()["requests"], json!({"owed": 2, "awaited": 0, "approvals": 0}));
+        assert_eq!(ana.state()["requests"]["awaited"], 2);
+        // Reading it says how to answer, and accepting it is no answer.
+        let read = bo.does("inbox.read", json!({"message": second["message"]}));
+        let next = read["next"].as_str().unwrap();
+        assert!(next.contains("send_handoff") && next.contains("p-2") && next.contains("ana"), "{next}");
+        bo.does("inbox.ack", json!({"message": second["message"]}));
+        let listed = bo.does("inbox.list", json!({}));
+        assert_eq!((listed["items"].as_array().unwrap().len(), listed["owed"].as_array().unwrap().len()), (1, 2));
+        let reply = with(saying("ana-otter", "of the second"), "meta", json!({"inReplyTo": "p-2"}));
+        assert_eq!(bo.does("envelope.send", reply)["answers"], second["message"]);
+        let opened = bo.does("open", json!({"id": "payload://p-2"}));
+        assert_eq!((&opened["awaits_response"], opened["answered_by"].is_string()), (&json!(false), true));
+        bo.dies();
+        let left = attention(&ana)["awaited"].clone();
+        assert_eq!((left.as_array().unwrap().len(), &left[0]["message"]), (1, &first["message"]));
+        assert_eq!(left[0]["over"], "it is disconnected: its process is gone");
+        clean(&app);
+    });
+}
+
+#[test]
+fn an_answer_takes_on_what_it_answers() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined(["ana", "bo"]);
+        let asked = ana.does("envelope.send", asking("bo", "well?"));
+        bo.does("envelope.send", saying("ana", "well"));
+        assert_eq!(bo.does("inbox.list", json!({}))["items"], json!([]));
+        let sent = ana.does("inbox.sent", json!({}))["messages"][0].clone();
+        assert_eq!((&sent["message"], &sent["deliveries"][0]["state"]), (&asked["message"], &json!("accepted")));
+        assert_eq!(bo.state().get("requests"), None, "nothing is owed");
+    });
+}
+
+#[test]
+fn a_request_to_a_job_that_ended_says_so() {
+    on_every_backend(|app| {
+        let [ana] = app.joined(["ana"]);
+        ana.does("jobs.create", json!({"title": "x", "prompt": "x"}));
+        ana.does("envelope.send", asking("JOB-001", "well?"));
+        ana.does("jobs.cancel", json!({"job": "JOB-001", "reason": "no"}));
+        let attention = json!(baton_app::attention::attention(app.app(), ana.caller(), &ana.room()).unwrap());
+        assert_eq!(attention["awaited"][0]["over"], "JOB-001 has ended: CANCELED");
+    });
+}
+
+#[test]
+fn what_is_owed_and_edges_go_on_with_an_adopted_identity() {
+    on_every_backend(|app| {
+        app.workspace().repository("repo");
+        let agents = ["ana", "bo"].map(|name| app.agent(name));
+        for agent in &agents {
+            agent.join_at("repo");
+        }
+        let [ana, bo] = &agents;
+        names(bo, "bob-otter");
+        let person = app.person("human:x");
+        person.enter(&ana.room());
+        ana.does("room.policy", json!({"policy": {"edges": "explicit"}}));
+        person.does("agent.edge.add", json!({"from": "bo", "to": "ana", "both_ways": true}));
+        let asked = ana.does("envelope.send", asking("bob-otter", "well?"));
+        bo.does("tasks.create", json!({"title": "x"}));
+        bo.does("tasks.start", json!({"task": "TASK-001"}));
+        let cy = app.agent("cy");
+        cy.join_at("repo");
+        cy.does("agent.adopt", json!({"agent": "bob-otter"}));
+        assert!(cy.story().contains("envelope.forward"), "{}", cy.story());
+        assert_eq!(cy.state()["requests"]["owed"], 1);
+        assert_eq!(cy.does("inbox.list", json!({}))["items"][0]["message"], asked["message"]);
+        assert_eq!(cy.does("envelope.send", saying("ana", "well"))["answers"], asked["message"]);
+        cy.does("envelope.send", saying("ana", "and along the edge"));
+        assert_eq!(ana.state().get("requests"), None);
+        clean(&app);
+    });
+}
+
+#[test]
+fn a_persons_word_waits_or_interrupts_and_is_only_a_persons() {
+    on_every_backend(|app| {
+        let [ana] = app.joined(["ana"]);
+        names(&ana, "ana-otter");
+        let person = app.person("human:x");
+        person.enter(&ana.room());
+        let word = |text: &str, mode: &str| json!({"to": "ana-otter", "text": text, "mode": mode});
+        let refused = ana.refused("inbox.tell", word("x", "queue"));
+        assert_eq!(refused["error"], "FORBIDDEN");
+        assert_eq!(person.refused("inbox.tell", word(" ", "queue"))["field"], "text");
+        let queued = person.does("inbox.tell", word("when you have time\nplease", "queue"));
+        let now = person.does("inbox.tell", word("stop that", "interrupt"));
+        assert_eq!((&queued["mode"], &now["mode"]), (&json!("queue"), &json!("interrupt")));
+        let items = ana.does("inbox.list", json!({}))["items"].clone();
+        assert_eq!((&items[0]["category"], &items[0]["subject"]), (&json!("USER"), &json!("when you have time")));
+        assert_eq!((&items[1]["interrupts"], &items[1]["from_agent_id"]), (&json!(true), &json!("human:x")));
+        let read = ana.does("inbox.read", json!({"message": queued["message"]}));
+        assert_eq!((&read["text"], &read["from_agent"]), (&json!("when you have time\nplease"), &json!("human:x")));
+        let events = ana.does("room.events", json!({"limit": 4}))["events"].clone();
+        let told = events.as_array().unwrap().iter().find(|event| event["note"] == "stop that").unwrap();
+        assert_eq!((&told["event_type"], &told["reason"]), (&json!("tell"), &json!("interrupt")));
+        ana.does("jobs.create", json!({"title": "x", "prompt": "x"}));
+        ana.does("jobs.message", json!({"job": "JOB-001", "message": "look at a.rs"}));
+        person.does("inbox.tell", json!({"to": "JOB-001", "text": "begin"}));
+        ana.does("jobs.claim", json!({"job": "JOB-001", "runner_id": "r1"}));
+        let own = own_agent(&app, &ana, "JOB-001", "r1", 1);
+        let listed = app.call(&own, "inbox.list", json!({"room_id": ana.room()})).unwrap()["items"].clone();
+        assert_eq!((&listed[0]["category"], &listed[1]["category"]), (&json!("MANAGER"), &json!("USER")));
+        assert_eq!((&listed[0]["from_agent"], &listed[0]["subject"]), (&json!("ana-otter"), &json!("look at a.rs")));
+        let manager = json!({"room_id": ana.room(), "message": listed[0]["message"]});
+        assert_eq!(app.call(&own, "inbox.read", manager).unwrap()["text"], "look at a.rs");
+        clean(&app);
+    });
+}

@@ -216,6 +216,8 @@ pub const ENVELOPE_TYPE_BYTES: usize = 64;
 pub const ENVELOPE_META_BYTES: usize = 4096;
 /// Largest envelope in all, as JSON: whoever reads it gets it whole, and most clients pass on 40,000 characters.
 pub const ENVELOPE_BYTES: usize = 32 * 1024;
+/// Most agents and jobs that one call waits for.
+pub const AWAITED: usize = 64;
 /// Most edges in a room.
 pub const EDGES: usize = 1024;
 /// Most open requests that are shown to who owes or awaits them.

@@ -14,6 +14,7 @@ pub mod skill;
 pub mod stick;
 pub mod tasks;
 pub mod turn;
+pub mod waiting;
 
 use crate::table::Command;
 
@@ -73,6 +74,8 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<library::PlanCreate>(),
     Command::of::<library::PlanList>(),
     Command::of::<library::ArtifactList>(),
+    Command::of::<library::ArtifactKeep>(),
+    Command::of::<library::ArtifactGc>(),
     Command::of::<library::MacroStart>(),
     Command::of::<jobs::Delegate>(),
     Command::of::<jobs::Fanout>(),
@@ -116,6 +119,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<agent::Register>(),
     Command::of::<agent::Adopt>(),
     Command::of::<agent::Heartbeat>(),
+    Command::of::<waiting::WaitFor>(),
     Command::of::<envelope::EdgeList>(),
     Command::of::<envelope::EdgeAdd>(),
     Command::of::<envelope::EdgeRemove>(),

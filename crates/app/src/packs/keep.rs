@@ -4,19 +4,25 @@ use baton_core::{
     code::ErrorCode,
     context::{ContextPack, PackId},
     ids::RoomId,
-    library::{Artifact, ArtifactDraft, ArtifactKind},
+    library::{Artifact, ArtifactDraft, ArtifactKind, Pointers},
     limits,
     reference::Reference,
 };
 use baton_store::library;
 
-use crate::{App, Failure, app::internal, artifacts::Shown, change::Change};
+use crate::{
+    App, Failure,
+    app::internal,
+    artifacts::{Content, Shown, leading},
+    change::Change,
+};
 
 /// A pack whose content is kept and that is not on record yet.
 pub(crate) struct Prepared {
     pub(crate) pack: ContextPack,
     id: PackId,
-    draft: ArtifactDraft,
+    json: String,
+    content: Content,
 }
 
 impl Prepared {
@@ -32,19 +38,8 @@ impl App {
     pub(crate) fn prepare_pack(&self, pack: ContextPack) -> Result<Prepared, Failure> {
         let json = pack.to_json();
         let id: PackId = pack.pack_id.parse().map_err(internal)?;
-        let (sha256, host) = self.keep_content(json.as_bytes())?;
-        let draft = ArtifactDraft {
-            kind: ArtifactKind::Contextpack,
-            name: id.file_name(),
-            sha256,
-            bytes: json.len() as u64,
-            host,
-            job: None,
-            revision: None,
-            node: pack.node_id.parse().ok(),
-            turn: None,
-        };
-        Ok(Prepared { pack, id, draft })
+        let content = self.keep_content(json.as_bytes())?;
+        Ok(Prepared { pack, id, json, content })
     }
 
     /// Reads a pack that was kept.
@@ -61,15 +56,13 @@ impl App {
 
     /// The pack that an artifact is, or why it cannot be shown.
     pub(crate) fn pack_of(&self, artifact: &Artifact) -> Result<Result<ContextPack, String>, Failure> {
-        if artifact.dropped_at.is_some() {
-            return Ok(Err("Its content was given up when nothing pointed to it.".to_owned()));
-        }
         Ok(match self.read_artifact(artifact, 0, limits::ARTIFACT_BYTES as usize)? {
             Shown::Here { text, .. } => {
                 serde_json::from_str(&text).map_err(|error| format!("It is no context pack ({error})."))
             }
             Shown::Elsewhere { host } => Err(format!("It is kept on another machine, {host}: open it there.")),
             Shown::Lost => Err("Its file is gone from the data directory, or was changed there.".to_owned()),
+            Shown::Dropped => Err("Its content was given up when nothing pointed to it.".to_owned()),
         })
     }
 }
@@ -79,11 +72,24 @@ impl Change<'_> {
     pub(crate) fn keep_pack(&mut self, prepared: &Prepared) -> Result<Reference, Failure> {
         self.require_open()?;
         let known = library::find_pack(self.tx, &self.room.id, &prepared.id)?;
-        if let Some(known) = known.filter(|known| known.sha256 == prepared.draft.sha256 && known.dropped_at.is_none()) {
+        let Prepared { pack, json, content, .. } = prepared;
+        if let Some(known) = known.filter(|known| known.sha256 == content.sha256 && known.dropped_at.is_none()) {
             return Ok(Reference::Artifact(known.kind, known.id.0));
         }
+        let draft = ArtifactDraft {
+            kind: ArtifactKind::Contextpack,
+            name: prepared.id.file_name(),
+            sha256: content.sha256.clone(),
+            bytes: json.len() as u64,
+            host: content.host.clone(),
+            job: None,
+            revision: None,
+            node: pack.node_id.parse().ok(),
+            turn: None,
+            refs: leading(self, &Pointers::of_pack(json))?,
+        };
         let id = library::next_artifact(self.tx, &self.room.id)?;
-        self.record(prepared.draft.keep(id)?)?;
+        self.record(draft.keep(id)?)?;
         Ok(Reference::Artifact(ArtifactKind::Contextpack, id.0))
     }
 }

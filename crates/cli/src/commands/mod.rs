@@ -3,6 +3,7 @@
 mod ack;
 mod agent;
 mod anchor;
+mod artifact;
 mod block;
 mod brief;
 mod bus;
@@ -95,6 +96,8 @@ enum Command {
     Job(job::JobCommand),
     #[command(subcommand)]
     Card(card::CardCommand),
+    #[command(subcommand)]
+    Artifact(artifact::ArtifactCommand),
     Note(room::NoteArgs),
     #[command(subcommand)]
     Anchor(anchor::AnchorCommand),
@@ -155,6 +158,7 @@ impl Command {
             Self::Radar(_) => "radar",
             Self::Job(job) => job.name(),
             Self::Card(card) => card.name(),
+            Self::Artifact(artifact) => artifact.name(),
             Self::Note(_) => "note",
             Self::Anchor(anchor) => anchor.name(),
             Self::Plan(plan) => plan.name(),
@@ -249,6 +253,7 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Radar(args) => args.run(&Context::open(store)?, ui),
         Command::Job(command) => command.run(&Context::open(store)?, ui),
         Command::Card(command) => command.run(&Context::open(store)?, ui),
+        Command::Artifact(command) => command.run(&Context::open(store)?, ui),
         Command::Note(args) => args.run(&Context::open(store)?, ui),
         Command::Anchor(command) => command.run(&Context::open(store)?, ui),
         Command::Plan(command) => command.run(&Context::open(store)?, ui),

@@ -117,6 +117,10 @@ fn artifact_page(opened: &OpenedArtifact, reference: &Reference, now: Timestamp)
     let mut page = format!("{reference}  {}\n", line(&file.name));
     let from = file.job.map_or_else(String::new, |job| format!(" for {job}"));
     page.push_str(&block("by", &format!("{}{from}, created {}", file.created_by, ago(file.created_at, now))));
+    if let Some(node) = &file.node {
+        let turn = file.turn.map_or_else(String::new, |turn| format!(", {turn}"));
+        page.push_str(&block("of", &format!("{node}{turn}")));
+    }
     page.push_str(&block("sha256", &file.sha256));
     if let Some(why) = &opened.unavailable {
         page.push_str(&block("not here", why));
