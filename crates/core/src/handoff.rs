@@ -23,10 +23,11 @@ pub struct Handoff {
     /// What is undecided
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open_questions: Vec<String>,
-    /// Off-limits for the next agent
+    /// Off-limits
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub do_not: Vec<String>,
-    /// Context pack to go with it: auto builds one, or contextpack://pack/…
+    /// The context pack that goes with it: `contextpack://pack/…`, or in a request [`Handoff::AUTO`].
+    #[schemars(description = "auto: build it")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_ref: Option<String>,
 }

@@ -29,10 +29,10 @@ pub struct Open;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenInput {
-    /// JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@9, a:core, runner:r1, artifact://diff/3, contextpack://pack/…, TURN-1
+    /// JOB-001@17, CARD-1, notes@9, artifact://diff/3 or another ref
     #[serde(alias = "ref")]
     pub id: String,
-    /// Where to go on in a long text; negative counts from its end
+    /// Where to go on; negative: from the end
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<i64>,
     /// Another room: its id, or a path in it
