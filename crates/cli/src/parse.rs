@@ -4,6 +4,7 @@ use baton_core::{
     job::JobId,
     library::{CardId, PlanId},
     time::Ttl,
+    turn::TurnId,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::Value;
@@ -21,6 +22,11 @@ pub(crate) fn card(text: &str) -> Result<CardId, String> {
 /// The plan that a person means: `PLAN-1`, `plan-1` or `1`.
 pub(crate) fn plan(text: &str) -> Result<PlanId, String> {
     if is_number(text) { format!("{}{text}", PlanId::PREFIX).parse() } else { text.parse() }
+}
+
+/// The turn that a person means: `TURN-1`, `turn-1` or `1`.
+pub(crate) fn turn(text: &str) -> Result<TurnId, String> {
+    if is_number(text) { format!("{}{text}", TurnId::PREFIX).parse() } else { text.parse() }
 }
 
 fn is_number(text: &str) -> bool {

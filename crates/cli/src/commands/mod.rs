@@ -36,6 +36,7 @@ mod take;
 mod task;
 mod ticket;
 mod token;
+mod turn;
 mod up;
 mod usage;
 mod wait;
@@ -98,6 +99,8 @@ enum Command {
     Anchor(anchor::AnchorCommand),
     #[command(subcommand)]
     Plan(plan::PlanCommand),
+    #[command(subcommand)]
+    Turn(turn::TurnCommand),
     Open(open::OpenArgs),
     Search(search::SearchArgs),
     Skill(skill::SkillArgs),
@@ -152,6 +155,7 @@ impl Command {
             Self::Note(_) => "note",
             Self::Anchor(anchor) => anchor.name(),
             Self::Plan(plan) => plan.name(),
+            Self::Turn(turn) => turn.name(),
             Self::Open(_) => "open",
             Self::Search(_) => "search",
             Self::Skill(_) => "skill",
@@ -244,6 +248,7 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Note(args) => args.run(&Context::open(store)?, ui),
         Command::Anchor(command) => command.run(&Context::open(store)?, ui),
         Command::Plan(command) => command.run(&Context::open(store)?, ui),
+        Command::Turn(command) => command.run(&Context::open(store)?, ui),
         Command::Open(args) => args.run(&Context::open(store)?, ui),
         Command::Search(args) => args.run(&Context::open(store)?, ui),
         Command::Skill(args) => args.run(&Context::open(store)?, ui),

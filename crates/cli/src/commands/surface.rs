@@ -67,6 +67,9 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("jobs.claim", &["job", "claim"]),
     ("jobs.report", &["job", "report"]),
     ("jobs.complete", &["job", "complete"]),
+    ("context.turn.begin", &["turn", "begin"]),
+    ("context.turn.end", &["turn", "end"]),
+    ("context.turn.list", &["turn", "list"]),
     ("bus.sessions", &["bus", "sessions"]),
     ("bus.session", &["bus", "show"]),
     ("bus.open", &["bus", "open"]),
@@ -95,6 +98,8 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
         "a lease of seconds is renewed by the runner itself, never by a command that comes and goes",
     ),
     ("jobs.runner.retire", "a runner signs off itself when it ends"),
+    ("context.turn.prompt", "whoever tells an agent what to do says so itself: its runner"),
+    ("context.turn.tools", "what an agent uses is seen in its stream, by its runner"),
     ("bus.messages", "`bus tail --types message.created` shows them"),
 ];
 

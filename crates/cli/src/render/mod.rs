@@ -12,6 +12,7 @@ mod protocol;
 mod record;
 mod room;
 mod task;
+mod turn;
 mod words;
 
 pub(crate) use attention::{JobCounts, attention_page, jobs_line, taken_page};
@@ -25,3 +26,4 @@ pub(crate) use opened::opened_page;
 pub(crate) use record::record_line;
 pub(crate) use room::{room_line, room_page, who_has_it};
 pub(crate) use task::{task_changed, task_lines, task_page};
+pub(crate) use turn::{connection_line, taken_item, turn_lines};
