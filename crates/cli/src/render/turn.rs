@@ -81,15 +81,16 @@ pub(crate) fn at_work(agent: &AtWork, now: Timestamp) -> String {
 pub(crate) fn taken_item(item: &Taken) -> String {
     let interrupt = if item.interrupts { " interrupts" } else { "" };
     let reference = item.reference.as_ref().map_or_else(String::new, |reference| format!("  {reference}"));
-    let text = clean(&item.text).replace('\n', "\n    ");
+    let indented = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") };
+    let text: String = clean(&item.text).lines().map(indented).collect();
     let from = line(&item.from_name);
-    format!("\n{}  {}{interrupt}  from {from}{reference}\n    {text}\n", item.message, item.category.as_str())
+    format!("\n{}  {}{interrupt}  from {from}{reference}\n{text}", item.message, item.category.as_str())
 }
 
 /// A turn, with all that is on record about it.
 pub(super) fn turn_page(opened: &OpenedTurn, now: Timestamp) -> String {
     let turn = &opened.turn;
-    let mut page = format!("{}  {} of {}\n", turn.turn, ordinal(turn.number), line(&turn.agent));
+    let mut page = format!("{}  turn {} of {}\n", turn.turn, turn.number, line(&turn.agent));
     page.push_str(&block("status", &status(turn, now)));
     if let (Some(job), Some(runner)) = (turn.job, &turn.runner_id) {
         let with = turn.executor.map_or_else(String::new, |executor| format!(" with {executor}"));
@@ -118,13 +119,9 @@ fn status(turn: &TurnView, now: Timestamp) -> String {
         None => format!("open, began {}", ago(turn.began_at, now)),
         Some(ended) => {
             let back = if turn.returned { "\nwhat it had consumed went back to the queue" } else { "" };
-            format!("{} {} after {}{why}{back}", how(turn), ago(ended, now), ended.since(turn.began_at))
+            format!("{}, ended {} after {}{why}{back}", how(turn), ago(ended, now), ended.since(turn.began_at))
         }
     }
-}
-
-fn ordinal(number: u32) -> String {
-    format!("turn {number}")
 }
 
 fn inputs(opened: &OpenedTurn) -> String {

@@ -50,6 +50,7 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       note         Leave a note in the room's log, without the stick
       anchor       Describe the parts of the map that jobs and cards are about
       plan         Say which tasks are to be done, in which order, and why
+      turn         See agents' turns; begin one with all that waits for you, and say how it ended
       open         Show what a reference points to, in full
       search       Look for words in tasks, cards, notes, anchors, plans and jobs
       skill        Print how an agent works with Baton, as its runner tells it

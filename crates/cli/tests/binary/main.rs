@@ -34,4 +34,5 @@ mod store;
 mod stories;
 mod support;
 mod tasks;
+mod turns;
 mod up;
