@@ -14,7 +14,7 @@ use baton_core::{
     ids::{AgentId, AgentName, BeadId, Role, Seq},
     inbox::{Inbox, Item},
     job::{Job, JobId, Jobs},
-    library::{Card, CardId, Library},
+    library::{Artifact, Card, CardId, Library},
     limits,
     process::Witness,
     room::{self, Action, Actor, Command, Member, NewIdentity, Refusal, Room, Stick},
@@ -306,6 +306,14 @@ impl<'a> Change<'a> {
             part.sort_by_key(|card| card.id);
         }
         Ok(found)
+    }
+
+    /// Takes up a file that was found in this transaction, so that giving it up is stored.
+    pub(crate) fn take_artifact(&mut self, artifact: &Artifact) {
+        for part in [&mut self.library.before.artifacts, &mut self.library.after.artifacts] {
+            let place = part.partition_point(|known| known.id < artifact.id);
+            part.insert(place, artifact.clone());
+        }
     }
 
     /// The task that the caller has turned to: the one it said, else the one it is at.

@@ -10,7 +10,9 @@
 mod app;
 pub mod artifacts;
 pub mod attention;
+mod awaiting;
 pub mod beads;
+pub mod boundary;
 mod bounds;
 pub mod bus;
 mod caller;
@@ -28,6 +30,7 @@ mod fold;
 pub mod hold;
 pub mod identity;
 pub mod liveness;
+mod packs;
 pub mod paths;
 mod presence;
 mod refs;

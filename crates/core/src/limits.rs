@@ -202,6 +202,26 @@ pub const JOBS_OF_ONE: u32 = 2_000;
 pub const PACK_ID_BYTES: usize = 64;
 /// Longest id of an envelope.
 pub const PAYLOAD_ID_BYTES: usize = 128;
+/// Longest message of an envelope: a summary; what is long belongs into an artifact.
+pub const ENVELOPE_MESSAGE_BYTES: usize = 4096;
+/// Largest structured output in an envelope, as JSON.
+pub const ENVELOPE_STRUCTURED_BYTES: usize = 24 * 1024;
+/// How deep the JSON in an envelope may be nested.
+pub const ENVELOPE_DEPTH: usize = 32;
+/// Most artifacts that an envelope points to.
+pub const ENVELOPE_ARTIFACTS: usize = 32;
+/// Longest type of such an artifact.
+pub const ENVELOPE_TYPE_BYTES: usize = 64;
+/// Largest `meta` of an envelope, as JSON.
+pub const ENVELOPE_META_BYTES: usize = 4096;
+/// Largest envelope in all, as JSON: whoever reads it gets it whole, and most clients pass on 40,000 characters.
+pub const ENVELOPE_BYTES: usize = 32 * 1024;
+/// Most agents and jobs that one call waits for.
+pub const AWAITED: usize = 64;
+/// Most edges in a room.
+pub const EDGES: usize = 1024;
+/// Most open requests that are shown to who owes or awaits them.
+pub const REQUESTS_SHOWN: u32 = 25;
 
 /// Most items that one turn takes; the rest waits for the next.
 pub const TURN_ITEMS: usize = 200;
@@ -261,3 +281,18 @@ pub const BRIEF_ITEM_BYTES: usize = 1024;
 pub const CONSTRAINT_NAME_BYTES: usize = 64;
 /// Largest brief in all, as JSON.
 pub const BRIEF_BYTES: usize = 12 * 1024;
+/// Longest path of the documents.
+pub const DOCS_ROOT_BYTES: usize = 512;
+
+/// Tokens of a context pack unless asked otherwise.
+pub const PACK_TOKENS: u32 = 4_000;
+/// Fewest and most tokens that a context pack may be given.
+pub const PACK_TOKENS_RANGE: RangeInclusive<u32> = 2_000..=6_000;
+/// Longest excerpt of a document, summary of a file or message of an input in a context pack.
+pub const PACK_TEXT_BYTES: usize = 1024;
+/// Longest path, reference or name in a context pack.
+pub const PACK_NAME_BYTES: usize = 512;
+/// Longest id, branch or other short fact in a context pack.
+pub const PACK_FACT_BYTES: usize = 128;
+/// Most entries of one list that are weighed for a context pack.
+pub const PACK_ITEMS: usize = 256;

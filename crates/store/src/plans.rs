@@ -102,6 +102,13 @@ fn a_library_is_read_by_what_its_things_belong_to() {
         (library::PLANS, "(room_id=? AND number<?)"),
         (library::FIND_ARTIFACT, "(room_id=? AND number=?)"),
         (library::ARTIFACTS_OF_JOB, "artifacts_by_job (room_id=? AND job=? AND number<?)"),
+        (library::ARTIFACTS_OF_TURN, "artifacts_of_turn (room_id=? AND turn=?)"),
+        (library::ARTIFACTS_OF_TURN_BEFORE, "artifacts_of_turn (room_id=? AND turn=? AND number<?)"),
+        (library::ARTIFACTS_BEFORE, "(room_id=? AND number<?)"),
+        (library::ANY_ARTIFACT_BEFORE, "(room_id=?)"),
+        (library::NAMED, "artifacts_by_hash (sha256=?)"),
+        (library::NAMING, "artifacts_by_hash (sha256=?)"),
+        (library::FIND_PACK, "artifacts_by_name (room_id=? AND name=?)"),
         (library::LAST_CARD, "(room_id=?)"),
         (library::LAST_PLAN, "(room_id=?)"),
         (library::LAST_ARTIFACT, "(room_id=?)"),
@@ -131,6 +138,7 @@ fn a_reference_is_looked_up_by_its_key() {
         (references::NOTE, "(room_id=? AND seq=?)"),
         (references::RUNNER, "(room_id=? AND runner=?)"),
         (references::ARTIFACT, "(room_id=? AND number=?)"),
+        (references::PACK, "artifacts_by_name (room_id=? AND name=?)"),
         (references::ANCHOR, "(room_id=? AND anchor=?)"),
     ]);
 }

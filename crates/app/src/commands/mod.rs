@@ -2,6 +2,8 @@
 
 pub mod agent;
 pub mod bus;
+pub mod context;
+pub mod envelope;
 pub mod inbox;
 pub mod jobs;
 pub mod library;
@@ -12,6 +14,7 @@ pub mod skill;
 pub mod stick;
 pub mod tasks;
 pub mod turn;
+pub mod waiting;
 
 use crate::table::Command;
 
@@ -34,11 +37,13 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<scope::Release>(),
     Command::of::<scope::Status>(),
     Command::of::<scope::Check>(),
+    Command::of::<envelope::Send>(),
     Command::of::<inbox::List>(),
     Command::of::<inbox::Read>(),
     Command::of::<inbox::Ack>(),
     Command::of::<inbox::Send>(),
     Command::of::<inbox::Sent>(),
+    Command::of::<inbox::Tell>(),
     Command::of::<jobs::Create>(),
     Command::of::<jobs::Radar>(),
     Command::of::<jobs::Message>(),
@@ -69,6 +74,8 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<library::PlanCreate>(),
     Command::of::<library::PlanList>(),
     Command::of::<library::ArtifactList>(),
+    Command::of::<library::ArtifactKeep>(),
+    Command::of::<library::ArtifactGc>(),
     Command::of::<library::MacroStart>(),
     Command::of::<jobs::Delegate>(),
     Command::of::<jobs::Fanout>(),
@@ -99,10 +106,21 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<bus::TaskDone>(),
     Command::of::<bus::History>(),
     Command::of::<bus::Relay>(),
+    Command::of::<context::BriefShow>(),
+    Command::of::<context::BriefEdit>(),
+    Command::of::<context::Build>(),
+    Command::of::<context::Merge>(),
+    Command::of::<context::Append>(),
+    Command::of::<context::Diff>(),
+    Command::of::<context::List>(),
     Command::of::<agent::List>(),
     Command::of::<agent::Show>(),
     Command::of::<agent::Init>(),
     Command::of::<agent::Register>(),
     Command::of::<agent::Adopt>(),
     Command::of::<agent::Heartbeat>(),
+    Command::of::<waiting::WaitFor>(),
+    Command::of::<envelope::EdgeList>(),
+    Command::of::<envelope::EdgeAdd>(),
+    Command::of::<envelope::EdgeRemove>(),
 ];

@@ -3,10 +3,13 @@
 mod ack;
 mod agent;
 mod anchor;
+mod artifact;
 mod block;
+mod brief;
 mod bus;
 mod card;
 mod completions;
+mod context;
 mod demo;
 mod doctor;
 mod heartbeat;
@@ -94,6 +97,8 @@ enum Command {
     Job(job::JobCommand),
     #[command(subcommand)]
     Card(card::CardCommand),
+    #[command(subcommand)]
+    Artifact(artifact::ArtifactCommand),
     Note(room::NoteArgs),
     #[command(subcommand)]
     Anchor(anchor::AnchorCommand),
@@ -106,6 +111,10 @@ enum Command {
     Skill(skill::SkillArgs),
     #[command(subcommand)]
     Room(room::RoomCommand),
+    #[command(subcommand)]
+    Brief(brief::BriefCommand),
+    #[command(subcommand)]
+    Context(context::ContextCommand),
     #[command(subcommand)]
     Scope(scope::ScopeCommand),
     #[command(subcommand)]
@@ -152,6 +161,7 @@ impl Command {
             Self::Radar(_) => "radar",
             Self::Job(job) => job.name(),
             Self::Card(card) => card.name(),
+            Self::Artifact(artifact) => artifact.name(),
             Self::Note(_) => "note",
             Self::Anchor(anchor) => anchor.name(),
             Self::Plan(plan) => plan.name(),
@@ -160,6 +170,8 @@ impl Command {
             Self::Search(_) => "search",
             Self::Skill(_) => "skill",
             Self::Room(room) => room.name(),
+            Self::Brief(brief) => brief.name(),
+            Self::Context(context) => context.name(),
             Self::Scope(scope) => scope.name(),
             Self::Agent(agent) => agent.name(),
             Self::Bus(bus) => bus.name(),
@@ -245,6 +257,7 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Radar(args) => args.run(&Context::open(store)?, ui),
         Command::Job(command) => command.run(&Context::open(store)?, ui),
         Command::Card(command) => command.run(&Context::open(store)?, ui),
+        Command::Artifact(command) => command.run(&Context::open(store)?, ui),
         Command::Note(args) => args.run(&Context::open(store)?, ui),
         Command::Anchor(command) => command.run(&Context::open(store)?, ui),
         Command::Plan(command) => command.run(&Context::open(store)?, ui),
@@ -253,6 +266,8 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Search(args) => args.run(&Context::open(store)?, ui),
         Command::Skill(args) => args.run(&Context::open(store)?, ui),
         Command::Room(command) => command.run(&Context::open(store)?, ui),
+        Command::Brief(command) => command.run(&Context::open(store)?, ui),
+        Command::Context(command) => command.run(&Context::open(store)?, ui),
         Command::Scope(command) => command.run(&Context::open(store)?, ui),
         Command::Agent(command) => command.run(&Context::open(store)?, ui),
         Command::Bus(command) => command.run(&Context::open(store)?, ui),

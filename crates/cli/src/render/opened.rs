@@ -9,6 +9,7 @@ use baton_core::{ids::AgentId, reference::Reference, time::Timestamp};
 use super::{
     job::{job_event, job_next, job_summary, refs},
     library::{anchor_lines, artifact_lines, card_lines},
+    pack::pack_page,
     task::{task_next, task_summary},
     turn::{at_work, turn_page},
     words::{ago, block, columns, deadline, line},
@@ -28,6 +29,7 @@ pub(crate) fn opened_page(opened: &Opened, now: Timestamp, you: &AgentId) -> Str
         What::Anchor(anchor) => anchor_page(anchor, reference),
         What::Runner(runner) => runner_page(runner, now),
         What::Artifact(file) => artifact_page(file, reference, now),
+        What::ContextPack(pack) => pack_page(pack, reference, now),
         What::Turn(turn) => turn_page(turn, now),
     }
 }
@@ -118,6 +120,10 @@ fn artifact_page(opened: &OpenedArtifact, reference: &Reference, now: Timestamp)
     let mut page = format!("{reference}  {}\n", line(&file.name));
     let from = file.job.map_or_else(String::new, |job| format!(" for {job}"));
     page.push_str(&block("by", &format!("{}{from}, created {}", file.created_by, ago(file.created_at, now))));
+    if let Some(node) = &file.node {
+        let turn = file.turn.map_or_else(String::new, |turn| format!(", {turn}"));
+        page.push_str(&block("of", &format!("{node}{turn}")));
+    }
     page.push_str(&block("sha256", &file.sha256));
     if let Some(why) = &opened.unavailable {
         page.push_str(&block("not here", why));

@@ -55,6 +55,8 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       search       Look for words in tasks, cards, notes, anchors, plans and jobs
       skill        Print how an agent works with Baton, as its runner tells it
       room         Look at rooms, and change what does not need the stick
+      brief        Say what the room is for, and what limits work in it
+      context      Build, join and compare the packs in which agents get to know what they need
       scope        Reserve paths so that nobody else edits them, and see who has what
       agent        Begin a session under a name, go on as another one, and see who is here
       bus          Submit ordered actions to agents, take and report yours, talk, and follow it all

@@ -11,6 +11,7 @@ mod bad_input;
 mod bad_store;
 mod bus;
 mod contention;
+mod context;
 mod crash;
 mod demo;
 mod git_hook;

@@ -118,6 +118,7 @@ last=$(tail -n 1 "$here/prompt-$n")
             claim_ttl: limits::CLAIM_TTL,
             runner_ttl: limits::RUNNER_TTL,
             skill: Injection { profile: SkillProfile::Daily, max_chars: 0 },
+            roles: Some(self.here().join("roles")),
             worktrees: self.here().join("worktrees"),
             own_program: PathBuf::from(env!("CARGO_BIN_EXE_baton-minder")),
             server_program: PathBuf::from("/nonexistent"),

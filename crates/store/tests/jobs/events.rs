@@ -224,6 +224,7 @@ fn library_events() -> Vec<library::Event> {
         revision: Some(Fence(2)),
         node: Some(agent("job:JOB-001@1")),
         turn: Some(TurnId(3)),
+        refs: vec![Reference::Artifact(ArtifactKind::Log, 2)],
     };
     let file = |kind: &ArtifactKind| ArtifactKept {
         kind: *kind,
@@ -232,6 +233,7 @@ fn library_events() -> Vec<library::Event> {
         revision: None,
         node: None,
         turn: None,
+        refs: Vec::new(),
         ..kept.clone()
     };
     let mut all: Vec<library::Event> = CardKind::ALL.iter().map(bare).map(library::Event::CardCreated).collect();

@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEvent, OpenedJob, OpenedNote, OpenedPlan, OpenedRunner, OpenedTask,
-    OpenedTurn,
+    OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEnvelope, OpenedEvent, OpenedJob, OpenedNote, OpenedPack,
+    OpenedPlan, OpenedRunner, OpenedTask, OpenedTurn,
 };
 use crate::{
     App, Caller, Failure,
@@ -29,7 +29,7 @@ pub struct Open;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenInput {
-    /// JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@9, a:core, runner:r1, artifact://diff/3, TURN-1
+    /// JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@9, a:core, runner:r1, artifact://diff/3, contextpack://pack/…, TURN-1
     #[serde(alias = "ref")]
     pub id: String,
     /// Where to go on in a long text; negative counts from its end
@@ -64,6 +64,8 @@ pub enum What {
     Anchor(OpenedAnchor),
     Runner(Box<OpenedRunner>),
     Artifact(Box<OpenedArtifact>),
+    ContextPack(Box<OpenedPack>),
+    Envelope(Box<OpenedEnvelope>),
     Turn(Box<OpenedTurn>),
 }
 
@@ -92,6 +94,10 @@ impl UseCase for Open {
         presence::refresh(app, caller, &mut room, now, Effort::Try);
         let what = match found.ok_or_else(|| Failure::unknown_id(&reference))? {
             Found::Whole(what) => what,
+            // In parts it is a text like another.
+            Found::File(artifact) if matches!(reference, Reference::Pack(_)) && input.offset.is_none() => {
+                What::ContextPack(Box::new(OpenedPack::read(app, &artifact)?))
+            }
             Found::File(artifact) => What::Artifact(Box::new(OpenedArtifact::read(app, &artifact, input.offset)?)),
         };
         Ok(Opened { room_id: room.id, reference, what })
@@ -131,8 +137,11 @@ fn find(
             return Ok(found.filter(|artifact| artifact.kind == *kind).map(Found::File));
         }
         Reference::Pack(pack) => return Ok(library::find_pack(tx, id, pack)?.map(Found::File)),
+        Reference::Payload(payload) => {
+            OpenedEnvelope::read(tx, id, payload)?.map(|envelope| What::Envelope(Box::new(envelope)))
+        }
         Reference::Turn(turn) => OpenedTurn::read(tx, room, *turn, offset)?.map(|turn| What::Turn(Box::new(turn))),
-        Reference::Payload(_) | Reference::Approval(_) => None,
+        Reference::Approval(_) => None,
         Reference::Command(_) | Reference::Link(_) => None,
     };
     Ok(what.map(Found::Whole))

@@ -2,7 +2,8 @@
 
 use baton_core::{
     code::ErrorCode,
-    ids::{AgentId, RoomId},
+    ids::{AgentId, RoomId, Seq},
+    inbox::{Category, Item},
     job::{Executor, JobId, Shown, agent_of},
     lease::Fence,
     limits,
@@ -41,6 +42,9 @@ pub struct BeginInput {
     /// With which program
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<Executor>,
+    /// Of messages of the bus only these, for whoever is asked there one thing at a time; default all that wait
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<Vec<Seq>>,
     /// Most bytes of items, 1000 to 1000000; default 11000, for a job's runner 100000; the rest waits for the next turn
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<usize>,
@@ -138,7 +142,10 @@ fn begin(
     let last = turns::before(change.tx, &room_id, turns::Which::Of(&agent), None, 1)?;
     let number = last.first().map_or(0, |turn| turn.number) + 1;
     let turn = turns::next(change.tx, &room_id)?;
-    let found = inbox::untaken(change.tx, &room_id, &agent, limits::TURN_ITEMS as u32 + 1)?;
+    let found = match &input.messages {
+        None => inbox::untaken(change.tx, &room_id, &agent, limits::TURN_ITEMS as u32 + 1)?,
+        Some(messages) => chosen(change, &agent, messages)?,
+    };
     let (waiting, mut page) = (found.len(), Page::of(most));
     let mut items = taken(change, &found[..waiting.min(limits::TURN_ITEMS)])?;
     let fitting = items.iter().take_while(|item| page.takes(item)).count();
@@ -146,9 +153,31 @@ fn begin(
     // What does not fit is not taken yet.
     let fits = |message| items.iter().any(|item: &Taken| item.message == message);
     let found = change.take_items(found.into_iter().filter(|item| fits(item.message)).collect());
-    let beginning = Beginning { turn, agent: agent.clone(), number, items: turn::takes(&found), under, executor };
+    let mut takes = turn::takes(&found);
+    // One that was named may have been accepted over the bus, and is what the turn is about all the same.
+    let is_named = |seq: &Seq| input.messages.as_ref().is_some_and(|messages| messages.contains(seq));
+    let named = found.iter().map(|item| item.message).filter(is_named).filter(|seq| !takes.contains(seq));
+    takes.extend(named.collect::<Vec<_>>());
+    let beginning = Beginning { turn, agent: agent.clone(), number, items: takes, under, executor };
     change.record(beginning.decide(open.as_ref())?)?;
     let has_more = items.len() < waiting;
     let next = format!("Do what these ask; then say how it went: `context turn.end` {turn} with an outcome.");
     Ok(BeginResult { room_id, turn, agent_id: agent, number, items, has_more, lost, next })
+}
+
+/// What waits for an agent, but of messages of the bus only those that are named, also when it said there that it is at them.
+fn chosen(change: &mut Change<'_>, agent: &AgentId, messages: &[Seq]) -> Result<Vec<Item>, Failure> {
+    if messages.len() > limits::TURN_ITEMS {
+        let message = format!("messages: at most {} are taken at once.", limits::TURN_ITEMS);
+        return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "messages"));
+    }
+    let room = change.room.id.clone();
+    let waiting = limits::RECEIVER_WAITING + limits::TURN_ITEMS + 1;
+    let mut found = inbox::untaken(change.tx, &room, agent, waiting as u32)?;
+    found.retain(|item| item.category != Category::Message);
+    for message in messages {
+        let own = inbox::of_message(change.tx, &room, *message)?.into_iter();
+        found.extend(own.filter(|item| item.recipient == *agent && item.category == Category::Message));
+    }
+    Ok(found)
 }

@@ -164,11 +164,33 @@ impl Scene {
         found
     }
 
-    /// What is in one of them.
-    pub(super) fn artifact(&self, name: &str) -> String {
-        let all = self.artifacts();
-        let found = all.iter().find(|(known, _)| known == name);
-        found.unwrap_or_else(|| panic!("there is no {name}, only {all:?}")).1.clone()
+    /// What a turn of the room left behind, in one file.
+    pub(super) fn artifact(&self, turn: u32, name: &str) -> String {
+        let mark = json!(format!("TURN-{turn}"));
+        let log = self.world.log(&self.room);
+        let told = log.iter().filter_map(|event| event["refs"].as_array()).filter(|refs| refs.contains(&mark));
+        let refs = told.flatten().filter_map(Value::as_str).filter(|reference| reference.starts_with("artifact://"));
+        let is_it = |reference: &&str| self.opened(reference)["artifact"]["name"] == name;
+        let reference = refs.into_iter().find(is_it);
+        self.whole(reference.unwrap_or_else(|| panic!("TURN-{turn} left no {name}: {log:#?}")))
+    }
+
+    /// All that is in a file, look by look.
+    pub(super) fn whole(&self, reference: &str) -> String {
+        let (mut text, mut offset) = (String::new(), Some(0));
+        while let Some(from) = offset {
+            let opened = self.ask("open", json!({ "id": reference, "offset": from }));
+            text += opened["content"]["text"].as_str().unwrap_or_else(|| panic!("{opened}"));
+            offset = opened["content"]["next_offset"].as_u64();
+        }
+        text
+    }
+
+    /// What was sent in a turn of the room, to the byte.
+    pub(super) fn sent(&self, turn: u32) -> String {
+        let blocks: Value = serde_json::from_str(&self.artifact(turn, "prompt.blocks.json")).unwrap();
+        let whole = || self.artifact(turn, "prompt.full.txt");
+        blocks["sent"].as_str().map_or_else(whole, str::to_owned)
     }
 
     /// Calls a tool of an MCP server of the manager's.
