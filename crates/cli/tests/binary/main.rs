@@ -13,6 +13,7 @@ mod bus;
 mod contention;
 mod crash;
 mod demo;
+mod envelopes;
 mod git_hook;
 mod handoffs;
 mod help;
