@@ -10,6 +10,7 @@ const SPANS: [(&str, &[&str]); 13] = [
     ("seen ", &[" ago"]),
     ("ran out ", &[" ago"]),
     ("sent ", &[" ago"]),
+    ("(for ", &[")"]),
     ("Delivered ", &[" ago"]),
     ("Seen ", &[" ago"]),
     ("Accepted ", &[" ago"]),
