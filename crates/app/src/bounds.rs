@@ -1,6 +1,6 @@
 //! Bounds that several commands have in common.
 
-use baton_core::code::ErrorCode;
+use baton_core::{code::ErrorCode, limits};
 use serde::Serialize;
 
 use crate::Failure;
@@ -26,6 +26,12 @@ impl Page {
     pub(crate) fn fill<'a, T, V: Serialize>(&mut self, found: &'a [T], most: u32, view: impl Fn(&'a T) -> V) -> Vec<V> {
         found.iter().take(most as usize).map(view).take_while(|view| self.takes(view)).collect()
     }
+}
+
+/// The first line of a text that says something, as a listing shows it.
+pub(crate) fn first_line(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    line.trim().chars().take(limits::SUBJECT_BYTES).collect()
 }
 
 /// `text`, or as many whole lines of it as `most` characters hold, with a last one that says that it was cut and where the

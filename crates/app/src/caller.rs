@@ -17,6 +17,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::{
     Failure,
+    boundary::Boundary,
     identity::Assignment,
     table::{Command, Effect},
 };
@@ -36,6 +37,8 @@ pub struct Caller {
     pub cancel: Cancel,
     /// The job that it works on, if its runner started it for one.
     assignment: Option<Arc<Assignment>>,
+    /// Where what it is interrupted for is left, if it is told so.
+    boundary: Option<Boundary>,
     rights: Rights,
     /// Whether the rights were told by credentials, and so the identity too.
     vouched: bool,
@@ -92,7 +95,7 @@ impl Caller {
             SessionKind::McpHarness => Rights::Agent,
         };
         let (connection, cancel) = (Arc::default(), Cancel::never());
-        Self { identity, cwd, connection, cancel, assignment: None, rights, vouched: false }
+        Self { identity, cwd, connection, cancel, assignment: None, boundary: None, rights, vouched: false }
     }
 
     /// A caller whose role was told by its credentials.
@@ -104,6 +107,17 @@ impl Caller {
     /// What the caller may do. A person may steer, an agent may do what agents do, unless its credentials say less.
     pub fn rights(&self) -> Rights {
         self.rights
+    }
+
+    /// Refuses what only a person who steers may do.
+    pub(crate) fn require_operator(&self, what: &str) -> Result<(), Failure> {
+        if self.rights >= Rights::Operator {
+            return Ok(());
+        }
+        let message = format!("Only an operator may {what}.");
+        Err(Failure::new(ErrorCode::Forbidden, message)
+            .with("role", self.rights.as_str())
+            .with("needs", Rights::Operator.as_str()))
     }
 
     /// A caller on a connection that may have overridden its identity.
@@ -118,9 +132,24 @@ impl Caller {
         Self { assignment: assignment.map(Arc::new), ..self }
     }
 
+    /// A caller that is told of interrupts with the answer to its call.
+    #[must_use]
+    pub fn interruptible(self, boundary: &Boundary) -> Self {
+        Self { boundary: Some(boundary.clone()), ..self }
+    }
+
+    pub(crate) fn boundary(&self) -> Option<&Boundary> {
+        self.boundary.as_ref()
+    }
+
     /// The job that the caller works on in `room`, if its runner started it for one.
     pub(crate) fn assignment_in(&self, room: &RoomId) -> Option<&Assignment> {
         self.assignment.as_deref().filter(|assignment| assignment.room == *room)
+    }
+
+    /// The same, if it calls as that job's own agent and not as somebody else.
+    pub(crate) fn own_job_in(&self, room: &RoomId) -> Option<&Assignment> {
+        self.assignment_in(room).filter(|assignment| assignment.agent_id() == self.actor().agent_id)
     }
 
     /// The room of the job that the caller works on.

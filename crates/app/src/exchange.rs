@@ -41,11 +41,20 @@ impl Change<'_> {
         Ok(found)
     }
 
-    /// What is owed a response in the room, oldest first. Taken up, so that an answer is stored.
-    pub(crate) fn owed(&mut self, limit: u32) -> Result<Vec<Posted>, Failure> {
-        let found = envelopes::owed(self.tx, &self.room.id, limit)?;
+    /// The oldest request that one agent owes another a response for. Taken up, so that an answer is stored.
+    pub(crate) fn owed_between(&mut self, by: &AgentId, to: &AgentId) -> Result<Option<Posted>, Failure> {
+        let found = envelopes::owed_between(self.tx, &self.room.id, by, to)?;
         self.take_envelopes(found.clone());
         Ok(found)
+    }
+
+    /// Takes up all that an agent owes a response for, and is owed one for.
+    pub(crate) fn take_owed(&mut self, agent: &AgentId) -> Result<bool, Failure> {
+        let mut found = envelopes::owed_by(self.tx, &self.room.id, agent, u32::MAX)?;
+        found.extend(envelopes::owed_to(self.tx, &self.room.id, agent, u32::MAX)?);
+        let any = !found.is_empty();
+        self.take_envelopes(found);
+        Ok(any)
     }
 
     fn take_envelopes(&mut self, found: impl IntoIterator<Item = Posted>) {

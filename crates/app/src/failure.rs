@@ -4,8 +4,8 @@
 //! from refusals and store errors here, so that no adapter knows either.
 
 use baton_core::{
-    agent::Rejection, bus, code::ErrorCode, ids::RoomId, inbox, job, library, limits, room::Refusal, runner, scope,
-    task,
+    agent::Rejection, bus, code::ErrorCode, envelope, ids::RoomId, inbox, job, library, limits, room::Refusal, runner,
+    scope, task,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -146,6 +146,16 @@ impl From<library::Refusal> for Failure {
 impl From<bus::Refusal> for Failure {
     fn from(refusal: bus::Refusal) -> Self {
         refused(refusal.code(), &refusal)
+    }
+}
+
+impl From<envelope::Refusal> for Failure {
+    fn from(refusal: envelope::Refusal) -> Self {
+        let failure = refused(refusal.code(), &refusal);
+        match refusal.next() {
+            Some(next) => failure.advising(next),
+            None => failure,
+        }
     }
 }
 

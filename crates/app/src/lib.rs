@@ -11,6 +11,7 @@ mod app;
 pub mod artifacts;
 pub mod attention;
 pub mod beads;
+pub mod boundary;
 mod bounds;
 pub mod bus;
 mod caller;

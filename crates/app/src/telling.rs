@@ -21,13 +21,16 @@ impl RoomEvent {
         let to_agent_id = recorded.event.subject().cloned();
         match event {
             Event::Sent(sent) => Self {
+                from_agent_id: Some(sent.envelope.from_node_id.clone()),
                 to_agent_id,
                 note: Some(sent.envelope.payload.message.clone()),
                 refs: vec![Reference::Payload(sent.envelope.id.clone())],
                 messages: vec![recorded.seq],
                 ..self
             },
-            Event::Forwarded(forwarded) => Self { to_agent_id: Some(forwarded.to.clone()), ..self },
+            Event::Forwarded(forwarded) => {
+                Self { from_agent_id: Some(forwarded.from.clone()), to_agent_id: Some(forwarded.to.clone()), ..self }
+            }
             Event::EdgeSet(set) => {
                 let arrow = if set.both_ways { "<->" } else { "->" };
                 Self { to_agent_id, note: Some(format!("{} {arrow} {}", set.from, set.to)), ..self }

@@ -125,6 +125,9 @@ codes! {
     InvalidMessage "INVALID_MESSAGE" Invalid
         "A part of the message is missing, empty, too long, or belongs to another category."
         "Correct the named field."
+    InvalidEnvelope "INVALID_ENVELOPE" Invalid
+        "A field of the envelope is missing, empty, too long, unknown or of the wrong sort."
+        "Correct the named field: the message says what belongs there."
     InvalidState "INVALID_STATE" Invalid
         "There is no such state."
         "Use one of those that the answer lists."
@@ -152,6 +155,9 @@ codes! {
     UnknownRecipient "UNKNOWN_RECIPIENT" Refused
         "Nobody in the room is meant by this address."
         "Use a name or id of `agent list`, role:NAME or broadcast."
+    NoEdge "NO_EDGE" Refused
+        "The room's policy asks for an edge between sender and recipient of an envelope, and there is none."
+        "Write to one of `may_write_to`, or have an operator add an edge with `baton edge add`."
     ReadForbidden "READ_FORBIDDEN" Refused
         "Only its recipient may read a message."
         "Read your own with `inbox list`."

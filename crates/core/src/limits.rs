@@ -202,6 +202,26 @@ pub const JOBS_OF_ONE: u32 = 2_000;
 pub const PACK_ID_BYTES: usize = 64;
 /// Longest id of an envelope.
 pub const PAYLOAD_ID_BYTES: usize = 128;
+/// Longest message of an envelope: a summary; what is long belongs into an artifact.
+pub const ENVELOPE_MESSAGE_BYTES: usize = 4096;
+/// Largest structured output in an envelope, as JSON.
+pub const ENVELOPE_STRUCTURED_BYTES: usize = 24 * 1024;
+/// How deep the JSON in an envelope may be nested.
+pub const ENVELOPE_DEPTH: usize = 32;
+/// Most artifacts that an envelope points to.
+pub const ENVELOPE_ARTIFACTS: usize = 32;
+/// Longest type of such an artifact.
+pub const ENVELOPE_TYPE_BYTES: usize = 64;
+/// Largest `meta` of an envelope, as JSON.
+pub const ENVELOPE_META_BYTES: usize = 4096;
+/// Largest envelope in all, as JSON: whoever reads it gets it whole, and most clients pass on 40,000 characters.
+pub const ENVELOPE_BYTES: usize = 32 * 1024;
+/// Most agents and jobs that one call waits for.
+pub const AWAITED: usize = 64;
+/// Most edges in a room.
+pub const EDGES: usize = 1024;
+/// Most open requests that are shown to who owes or awaits them.
+pub const REQUESTS_SHOWN: u32 = 25;
 
 /// Longest name that a client of the bus gives a group, an action, a conversation or a task.
 pub const BUS_ID_BYTES: usize = 128;

@@ -7,6 +7,8 @@
 
 use std::{borrow::Cow, ops::Range};
 
+use serde_json::{Map, Value};
+
 /// What stands in a secret's place.
 pub const REDACTED: &str = "[redacted]";
 
@@ -71,6 +73,20 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     }
     kept.push_str(&text[copied..]);
     Cow::Owned(kept)
+}
+
+/// `value` without what looks like a secret, in all of its texts. What a field is called may tell, too: `key` is what `value`
+/// itself is called.
+pub fn redact_json(key: Option<&str>, value: &Value) -> Value {
+    match value {
+        Value::String(text) if key.is_some_and(names_secret) && is_value(text) => REDACTED.into(),
+        Value::String(text) => redact(text).into(),
+        Value::Array(items) => items.iter().map(|item| redact_json(key, item)).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(key, value)| (key.clone(), redact_json(Some(key), value))).collect::<Map<_, _>>().into()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
 }
 
 /// The secret that is recognised at `at`, if one is. What tells it may stand before it. Everything looked for is ASCII, so
@@ -156,8 +172,7 @@ fn setting(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let before = text[..at].trim_end_matches(' ').trim_end_matches(['"', '\'']);
     let named = bytes[..before.len()].iter().rev().take_while(|byte| is_name(**byte)).count();
-    let name = before[before.len() - named..].to_ascii_lowercase().replace('-', "_");
-    if !NAMES.iter().any(|secret| name.ends_with(secret)) {
+    if !names_secret(&before[before.len() - named..]) {
         return None;
     }
     let gap = run(&text[at + 1..], |byte| byte == b' ');
@@ -166,8 +181,7 @@ fn setting(text: &str, at: usize) -> Option<Range<usize>> {
         Some(quote @ (b'"' | b'\'')) => {
             let length = run(&text[start + 1..], |byte| byte != *quote && byte != b'\n');
             let closed = bytes.get(start + 1 + length) == Some(quote);
-            let is_value = length >= VALUE_BYTES && !matches!(bytes[start + 1], b'$' | b'<' | b'{');
-            (closed && is_value).then_some(start + 1..start + 1 + length)
+            (closed && is_value(&text[start + 1..][..length])).then_some(start + 1..start + 1 + length)
         }
         Some(_) if bytes[at] == b'=' && gap == 0 && before.len() == at => {
             let ends =
@@ -179,6 +193,17 @@ fn setting(text: &str, at: usize) -> Option<Range<usize>> {
         }
         Some(_) | None => None,
     }
+}
+
+/// Whether a setting of this name holds a secret.
+fn names_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace('-', "_");
+    NAMES.iter().any(|secret| name.ends_with(secret))
+}
+
+/// Whether a setting's text is a value, and not the name of one.
+fn is_value(text: &str) -> bool {
+    text.len() >= VALUE_BYTES && !text.starts_with(['$', '<', '{'])
 }
 
 fn is_name(byte: u8) -> bool {
@@ -204,6 +229,21 @@ mod tests {
     /// A key of this shape. Put together here, so that no scanner takes this file for a leak.
     fn made(prefix: &str, length: usize) -> String {
         prefix.chars().chain("a1B2c3D4".chars().cycle().take(length)).collect()
+    }
+
+    #[test]
+    fn structured_text_is_searched_by_field_and_stays_what_it_is() {
+        let key = made("ghp_", 24);
+        let given = serde_json::json!({
+            "password": "hunter2!", "count": 3, "note": format!("use {key}"), "deep": [{ "api_key": "abcd1234" }],
+            "tokens": 12, "token": "[redacted]", "secret": "$VAULT", "cost": null
+        });
+        let kept = serde_json::json!({
+            "password": "[redacted]", "count": 3, "note": "use [redacted]", "deep": [{ "api_key": "[redacted]" }],
+            "tokens": 12, "token": "[redacted]", "secret": "$VAULT", "cost": null
+        });
+        assert_eq!(redact_json(None, &given), kept);
+        assert_eq!(redact_json(None, &kept), kept);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use baton_app::{Envelope, Failure};
+use baton_app::{Envelope, Failure, boundary::Interrupt};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value};
 
@@ -46,6 +46,27 @@ pub(crate) fn render(form: &Form, answer: Answer) -> CallToolResult {
             result(CallToolResult::error, value, text)
         }
     }
+}
+
+/// A result with what its caller is interrupted for, before all else.
+pub(crate) fn interrupted(mut result: CallToolResult, interrupts: &[Interrupt]) -> CallToolResult {
+    if interrupts.is_empty() {
+        return result;
+    }
+    let said = |interrupt: &Interrupt| {
+        let Interrupt { message, from, text, .. } = interrupt;
+        format!("INTERRUPT from {from}, a person (message {message}): {text}\n")
+    };
+    let head: String = interrupts.iter().map(said).collect();
+    let list = serde_json::to_value(interrupts).unwrap_or_default();
+    if let Some(Value::Object(fields)) = &mut result.structured_content {
+        fields.shift_insert(0, "interrupt".to_owned(), list);
+    }
+    let text = result.content.first().and_then(|block| block.as_text()).map(|block| block.text.clone());
+    if let Some(first) = result.content.first_mut() {
+        *first = ContentBlock::text(head + &text.unwrap_or_default());
+    }
+    result
 }
 
 fn result(make: fn(Vec<ContentBlock>) -> CallToolResult, value: Value, text: String) -> CallToolResult {
@@ -182,6 +203,30 @@ mod tests {
             assert_eq!(json["content"][0]["text"], json["structuredContent"].to_string());
             assert_eq!(json["isError"], is_error);
         }
+    }
+
+    #[test]
+    fn what_somebody_is_interrupted_for_stands_before_all_else() {
+        let interrupts = [Interrupt {
+            message: baton_core::ids::Seq(7),
+            from: "ana".to_owned(),
+            text: "stop that".to_owned(),
+            sent_at: baton_core::time::Timestamp::from_millis(0),
+        }];
+        let said = "INTERRUPT from ana, a person (message 7): stop that\n";
+        for answer in [Ok(json!({"jobs": []})), Err(Failure::new(ErrorCode::Internal, "It broke."))] {
+            let plain = rendered(&RADAR, answer.clone());
+            let json = serde_json::to_value(interrupted(render(&RADAR, answer), &interrupts)).unwrap();
+            let text = json["content"][0]["text"].as_str().unwrap();
+            assert_eq!(text, format!("{said}{}", plain["content"][0]["text"].as_str().unwrap()));
+            assert_eq!(json["structuredContent"]["interrupt"][0]["text"], "stop that");
+            assert_eq!(
+                (&json["isError"], &json["structuredContent"]["ok"]),
+                (&plain["isError"], &plain["structuredContent"]["ok"])
+            );
+        }
+        let quiet = render(&RADAR, Ok(json!({"jobs": []})));
+        assert_eq!(json!(interrupted(quiet.clone(), &[])), json!(quiet));
     }
 
     #[test]

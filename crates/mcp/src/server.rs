@@ -8,6 +8,7 @@ use std::{pin::pin, sync::Arc, time::Duration};
 
 use baton_app::{
     Cancel, Failure,
+    boundary::Boundary,
     table::{Call, Effect},
 };
 use baton_core::code::ErrorCode;
@@ -45,17 +46,18 @@ impl<H: Host> Server<H> {
         Self { host, tools }
     }
 
-    async fn run(&self, call: Call, context: &RequestContext<RoleServer>) -> Answer {
+    /// Runs a call to its end. What its caller is interrupted for is left at `boundary`.
+    async fn run(&self, call: Call, context: &RequestContext<RoleServer>, boundary: &Boundary) -> Answer {
         match call.command.effect {
             Effect::Read | Effect::Write => {
-                let caller = self.host.caller(context, Cancel::never());
+                let caller = self.host.caller(context, Cancel::never()).interruptible(boundary);
                 self.host.run(call, caller).await
             }
             Effect::Wait | Effect::Follow => {
                 let cancel = Cancel::new().map_err(|error| {
                     Failure::new(ErrorCode::Internal, format!("A wait could not be prepared: {error}."))
                 })?;
-                let caller = self.host.caller(context, cancel.clone());
+                let caller = self.host.caller(context, cancel.clone()).interruptible(boundary);
                 self.attend(self.host.run(call, caller), &cancel, context).await
             }
         }
@@ -122,12 +124,13 @@ impl<H: Host> ServerHandler for Server<H> {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let (form, asked) = self.tools.call(&request.name, request.arguments.unwrap_or_default());
+        let boundary = Boundary::default();
         let answer = match asked {
-            Ok(Request::Run(call)) => self.run(call, &context).await,
+            Ok(Request::Run(call)) => self.run(call, &context, &boundary).await,
             Ok(Request::Told(answer)) => Ok(answer),
             Err(refused) => Err(refused),
         };
-        Ok(answer::render(&form, answer).into())
+        Ok(answer::interrupted(answer::render(&form, answer), &boundary.take()).into())
     }
 
     async fn list_prompts(

@@ -60,6 +60,96 @@ pub fn owed(tx: &mut dyn Tx, room: &RoomId, limit: u32) -> Result<Vec<Posted>, S
     collect(tx, OWED, room, &[room.as_str().into(), i64::from(limit).into()], posted)
 }
 
+pub(crate) const OWED_BETWEEN: &str = envelopes!(
+    "
+     WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND recipient = ?2 AND reply_to = ?3
+     ORDER BY seq
+     LIMIT 1
+"
+);
+
+/// The oldest request that `by` owes `to` a response for.
+pub fn owed_between(tx: &mut dyn Tx, room: &RoomId, by: &AgentId, to: &AgentId) -> Result<Option<Posted>, StoreError> {
+    let params = [room.as_str().into(), by.as_str().into(), to.as_str().into()];
+    Ok(collect(tx, OWED_BETWEEN, room, &params, posted)?.into_iter().next())
+}
+
+pub(crate) const OWED_BY: &str = envelopes!(
+    "
+     WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND recipient = ?2
+     ORDER BY seq
+     LIMIT ?3
+"
+);
+
+/// What `agent` owes a response for, oldest first.
+pub fn owed_by(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Posted>, StoreError> {
+    collect(tx, OWED_BY, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()], posted)
+}
+
+pub(crate) const OWED_TO: &str = envelopes!(
+    "
+     WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND reply_to = ?2
+     ORDER BY seq
+     LIMIT ?3
+"
+);
+
+/// What `agent` is owed a response for, oldest first.
+pub fn owed_to(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Posted>, StoreError> {
+    collect(tx, OWED_TO, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()], posted)
+}
+
+pub(crate) const CONCERNING: &str = envelopes!(
+    "
+     WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND (recipient = ?2 OR reply_to = ?2)
+     ORDER BY seq
+     LIMIT ?3
+"
+);
+
+/// What `agent` owes a response for or is owed one for, oldest first.
+pub fn concerning(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Posted>, StoreError> {
+    collect(tx, CONCERNING, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()], posted)
+}
+
+pub(crate) const BETWEEN: &str = envelopes!(
+    "
+     WHERE room_id = ?1 AND recipient = ?2 AND seq > ?3 AND sender = ?4
+     ORDER BY seq
+     LIMIT 1
+"
+);
+
+/// The first envelope that one agent sent another after an event.
+pub fn first_between(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    (from, to): (&AgentId, &AgentId),
+    after: Seq,
+) -> Result<Option<Posted>, StoreError> {
+    let params = [room.as_str().into(), to.as_str().into(), number(after.0).into(), from.as_str().into()];
+    Ok(collect(tx, BETWEEN, room, &params, posted)?.into_iter().next())
+}
+
+pub(crate) const LAST_BETWEEN: &str = envelopes!(
+    "
+     WHERE room_id = ?1 AND recipient = ?2 AND sender = ?3
+     ORDER BY seq DESC
+     LIMIT 1
+"
+);
+
+/// The last envelope that one agent sent another.
+pub fn last_between(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    (from, to): (&AgentId, &AgentId),
+) -> Result<Option<Posted>, StoreError> {
+    let params = [room.as_str().into(), to.as_str().into(), from.as_str().into()];
+    Ok(collect(tx, LAST_BETWEEN, room, &params, posted)?.into_iter().next())
+}
+
 pub(crate) const RECEIVED: &str = envelopes!(
     "
      WHERE room_id = ?1 AND recipient = ?2 AND seq < ?3

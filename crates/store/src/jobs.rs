@@ -106,6 +106,25 @@ pub fn queued_for(
     Ok(found)
 }
 
+/// Counts what is before a job in the queue of its executor.
+pub(crate) const AHEAD: &str = "
+    SELECT count(*)
+      FROM jobs
+     WHERE room_id = ?1 AND executor = ?2 AND status = 'QUEUED' AND (priority, number) < (?3, ?4)
+";
+
+/// How many jobs of the same queue are claimed before this one.
+pub fn ahead(tx: &mut dyn Tx, room: &RoomId, job: &Job) -> Result<u64, StoreError> {
+    let executor = job.routing.executor.as_str();
+    let params = [room.as_str().into(), executor.into(), rank(job.priority).into(), i64::from(job.id.0).into()];
+    let mut count = 0;
+    tx.query(AHEAD, &params, &mut |row| {
+        count = Fields { table: "jobs", key: room.as_str(), row }.number(0)?;
+        Ok(())
+    })?;
+    Ok(count)
+}
+
 /// Lists what is running and whose claim has run out, the longest over first.
 pub(crate) const OVERDUE: &str = jobs!(
     "

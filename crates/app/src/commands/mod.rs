@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod bus;
+pub mod envelope;
 pub mod inbox;
 pub mod jobs;
 pub mod library;
@@ -11,6 +12,7 @@ pub mod scope;
 pub mod skill;
 pub mod stick;
 pub mod tasks;
+pub mod waiting;
 
 use crate::table::Command;
 
@@ -33,11 +35,13 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<scope::Release>(),
     Command::of::<scope::Status>(),
     Command::of::<scope::Check>(),
+    Command::of::<envelope::Send>(),
     Command::of::<inbox::List>(),
     Command::of::<inbox::Read>(),
     Command::of::<inbox::Ack>(),
     Command::of::<inbox::Send>(),
     Command::of::<inbox::Sent>(),
+    Command::of::<inbox::Tell>(),
     Command::of::<jobs::Create>(),
     Command::of::<jobs::Radar>(),
     Command::of::<jobs::Message>(),
@@ -101,4 +105,8 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<agent::Register>(),
     Command::of::<agent::Adopt>(),
     Command::of::<agent::Heartbeat>(),
+    Command::of::<waiting::WaitFor>(),
+    Command::of::<envelope::EdgeList>(),
+    Command::of::<envelope::EdgeAdd>(),
+    Command::of::<envelope::EdgeRemove>(),
 ];

@@ -71,8 +71,24 @@ impl Call {
         Self { command, input: Input::Whole(input) }
     }
 
-    /// Runs it.
+    /// Runs it. A caller that is told of interrupts finds them at its boundary then, however it was answered.
     pub fn run(self, app: &App, caller: &Caller) -> Result<Value, Failure> {
+        if caller.boundary().is_none() {
+            return self.answer(app, caller);
+        }
+        let room = self.room();
+        let answer = self.answer(app, caller);
+        app.interrupt(caller, room);
+        answer
+    }
+
+    /// The room that it names.
+    fn room(&self) -> Option<RoomId> {
+        let (Input::Whole(input) | Input::Args { args: input, .. }) = &self.input;
+        input.get(ROOM).and_then(Value::as_str).and_then(|room| room.parse().ok())
+    }
+
+    fn answer(self, app: &App, caller: &Caller) -> Result<Value, Failure> {
         match self.input {
             Input::Whole(input) => self.command.run(app, caller, Value::Object(input)),
             Input::Args { args, workspace } => {

@@ -46,7 +46,8 @@ pub(super) fn told(event: &RoomEvent) -> (String, String) {
 
 /// What happened, and what was said with it.
 fn said(event: &RoomEvent) -> String {
-    let words = event.reason.as_deref().or(event.note.as_deref());
+    // That somebody is interrupted is in the sentence already.
+    let words = event.reason.as_deref().filter(|_| event.event_type != "tell").or(event.note.as_deref());
     sentence(event) + &words.map_or_else(String::new, |words| format!(": {words}"))
 }
 
@@ -119,6 +120,12 @@ fn sentence(event: &RoomEvent) -> String {
         "anchor.set" => format!("{from} described {kept}"),
         "plan.create" => format!("{from} made {kept}"),
         "artifact.keep" => format!("{from} kept {kept}"),
+        "tell" if event.reason.is_some() => format!("{from} told {to}, and stops what it does"),
+        "tell" => format!("{from} told {to}"),
+        "envelope.send" => format!("{from} handed {kept} to {to}"),
+        "envelope.forward" => format!("what {from} owes, and its edges, went on to {to}"),
+        "edge.set" => format!("{from} opened an edge"),
+        "edge.remove" => format!("{from} closed an edge"),
         "deliver" => format!("{from} was told of {messages}"),
         "see" => format!("{SEEN_LABEL} by {from}: {messages} from {to}"),
         "accept" => format!("{ACCEPTED_LABEL} by {from}: {messages} from {to}"),

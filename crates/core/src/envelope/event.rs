@@ -72,7 +72,9 @@ impl Sent {
         };
         let requires_ack = self.envelope.expectation() == Expectation::Required;
         let letter = Letter { category, requires_ack, wakes: true, interrupts: false };
-        Item::queued(recorded, &self.envelope.to_node_id, letter)
+        // Whoever it is from, where somebody else let it be sent.
+        let sender = self.envelope.from_node_id.clone();
+        Item { sender, ..Item::queued(recorded, &self.envelope.to_node_id, letter) }
     }
 }
 

@@ -6,7 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{ids::AgentId, limits, time::Timestamp, words::words};
+use super::Moment;
+use crate::{ids::AgentId, limits, words::words};
 
 words! {
     /// What sort of envelope it is.
@@ -15,6 +16,18 @@ words! {
         Handoff "handoff",
         /// The recipient should know something.
         Signal "signal",
+    }
+}
+
+words! {
+    /// How much an envelope presses: its `meta.priority`.
+    EnvelopePriority {
+        /// When there is time.
+        Low "low",
+        /// As always.
+        Normal "normal",
+        /// Before other things.
+        High "high",
     }
 }
 
@@ -102,7 +115,7 @@ pub struct Envelope {
     /// To whom
     pub to_node_id: AgentId,
     /// When
-    pub created_at: Timestamp,
+    pub created_at: Moment,
     /// What
     pub payload: Payload,
     /// A stored context pack: contextpack://pack/…

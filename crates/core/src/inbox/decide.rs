@@ -1,9 +1,13 @@
 //! The rules of messages: who gets one, whom it wakes, and who may move it up the ladder.
 
-use super::{Accepted, Category, Delivered, Event, Item, Payload, Recipient, Refusal, Seen, Sent, Stage};
+use super::{Accepted, Category, Delivered, Event, Item, Manner, Payload, Recipient, Refusal, Seen, Sent, Stage, Told};
 use crate::{
+    envelope::Party,
+    handoff::blank_or_long,
     ids::{AgentId, BROADCAST, BeadId, Role, Seq},
+    limits,
     process::SessionKind,
+    redact::redact,
     room::{Actor, Member, Room},
     turn::TurnId,
 };
@@ -97,6 +101,22 @@ impl Message {
                 if found.is_empty() { refuse(to, "nobody else is here") } else { Ok((to, found)) }
             }
         }
+    }
+}
+
+impl Told {
+    /// Decides that a person says `text` to an agent.
+    pub fn decide(to: &Party, from_name: String, text: &str, manner: Manner) -> Result<Event, Refusal> {
+        if let Some(why) = blank_or_long(text, limits::MESSAGE_BYTES) {
+            return Err(Refusal::InvalidMessage { field: "text", why });
+        }
+        Ok(Event::Told(Self {
+            to: to.agent_id.clone(),
+            to_name: to.name.clone(),
+            from_name,
+            text: redact(text).into_owned(),
+            interrupts: manner == Manner::Interrupt,
+        }))
     }
 }
 

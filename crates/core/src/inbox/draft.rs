@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
-use crate::{handoff::blank_or_long, limits};
+use crate::{handoff::blank_or_long, limits, words::words};
 
 /// What sort of message it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -53,6 +53,16 @@ impl Category {
     /// The category that a word names, in whatever case.
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|category| category.as_str().eq_ignore_ascii_case(word))
+    }
+}
+
+words! {
+    /// How a person's word reaches an agent.
+    Manner {
+        /// It is there for its next turn.
+        Queue "queue",
+        /// What the agent does is stopped for it.
+        Interrupt "interrupt",
     }
 }
 

@@ -13,7 +13,7 @@ mod refusal;
 mod tests;
 
 pub use decide::{Address, Message};
-pub use draft::{Category, Draft, Payload, Urgency};
+pub use draft::{Category, Draft, Manner, Payload, Urgency};
 pub use event::{Accepted, Delivered, Event, Forwarded, Recipient, Seen, Sent, Told};
 pub(crate) use item::Letter;
 pub use item::{Inbox, Item, Stage};

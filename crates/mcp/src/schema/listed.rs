@@ -4,10 +4,16 @@ use serde_json::{Map, Value, json};
 
 use super::{compact, signature::fields};
 
+/// What marks an argument that is taken but not listed: the tool's description names it, which costs less.
+const UNLISTED: &str = "x-unlisted";
+
 /// Shortens what [`compact`] made: an object in a list becomes a line of its fields, and one whose fields are
 /// described needs no description of its own.
 pub(crate) fn listed(root: &Value) -> Map<String, Value> {
     let mut schema = compact(root);
+    if let Some(Value::Object(arguments)) = schema.get_mut("properties") {
+        arguments.retain(|_, field| field.get(UNLISTED).is_none());
+    }
     shorten(&mut schema);
     schema
 }
@@ -15,6 +21,11 @@ pub(crate) fn listed(root: &Value) -> Map<String, Value> {
 fn shorten(schema: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
     for field in properties.values_mut().filter_map(Value::as_object_mut) {
+        // A choice whose field is not described has a sentence of its type, and its values say as much.
+        let is_sentence = field.get("description").and_then(Value::as_str).is_some_and(|text| text.ends_with('.'));
+        if is_sentence && field.contains_key("enum") {
+            field.remove("description");
+        }
         if let Some(items) = field.get_mut("items").and_then(Value::as_object_mut).filter(|items| has_fields(items)) {
             let line = format!("{{{}}}", fields(items));
             *items = Map::from_iter([("type".to_owned(), "object".into())]);

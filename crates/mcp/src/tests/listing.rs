@@ -59,3 +59,10 @@ async fn every_command_is_offered_as_a_tool_and_annotated() {
         assert!(arguments.values().all(|argument| argument.get("type").is_some()), "{name}: {arguments:?}");
     }
 }
+
+#[test]
+fn handing_something_over_costs_little_in_every_conversation() {
+    let made: Vec<Value> = serde_json::from_str(&crate::listing(Tier::Daily)).unwrap();
+    let tool = made.iter().find(|tool| tool["name"] == "send_handoff").unwrap().to_string();
+    assert!(tool.len() <= 700, "send_handoff has {} bytes: {tool}", tool.len());
+}

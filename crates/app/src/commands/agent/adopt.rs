@@ -3,6 +3,7 @@
 use baton_core::{
     agent::{Adopting, Presence, ResumeReason},
     code::ErrorCode,
+    envelope,
     event::Event,
     ids::{AgentId, BeadId, RoomId, Seq},
     inbox::{self, Forwarded},
@@ -130,6 +131,7 @@ pub(super) fn adopt(
         let scopes = move_scopes(change, &resumed)?;
         move_tasks(change, &resumed)?;
         let messages = move_items(change, &resumed)?;
+        move_exchange(change, &resumed)?;
         let event = ProtocolEvent::of(&recorded, change.room.canonical_path.as_deref())
             .ok_or_else(|| internal("a resume is an event of the protocol"))?;
         let holds = change.room.owner() == Some(&resumed.prior_session_agent);
@@ -183,6 +185,18 @@ fn move_tasks(change: &mut Change<'_>, resumed: &Resumed) -> Result<(), Failure>
         if let Some(event) = task.assign(Some(&resumed.agent_id))? {
             change.record(event)?;
         }
+    }
+    Ok(())
+}
+
+/// What it owes a response for and is owed one for, and between whom and it envelopes may go.
+fn move_exchange(change: &mut Change<'_>, resumed: &Resumed) -> Result<(), Failure> {
+    let (from, to) = (&resumed.prior_session_agent, &resumed.agent_id);
+    let any_owed = change.take_owed(from)?;
+    let any_edge = change.edges()?.edges.iter().any(|edge| edge.from == *from || edge.to == *from);
+    if any_owed || any_edge {
+        let forwarded = envelope::Forwarded { from: from.clone(), to: to.clone() };
+        change.record(envelope::Event::Forwarded(forwarded))?;
     }
     Ok(())
 }

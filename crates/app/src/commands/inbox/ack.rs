@@ -12,7 +12,10 @@ use baton_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{MessageRef, read::own};
+use super::{
+    MessageRef,
+    read::{own, require_recipient},
+};
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -83,7 +86,8 @@ impl UseCase for Ack {
         }
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
-            change.require_agent()?;
+            change.require_open()?;
+            require_recipient(change, caller)?;
             let message = input.message.0;
             let (recorded, item) =
                 own(change, message, |message, recipients| Refusal::AckForbidden { message, recipients })?;

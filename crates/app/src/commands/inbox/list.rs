@@ -7,15 +7,16 @@ use baton_core::{
     limits,
     room::Room,
 };
-use baton_store::{StoreError, engine::Tx, inbox, log};
+use baton_store::{StoreError, engine::Tx, envelopes, inbox, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ItemView, view::words};
+use super::{ItemView, read::require_recipient, view::words};
 use crate::{
     App, Caller, Failure,
     app::Request,
     bounds::{self, Page},
+    commands::envelope::RequestView,
     table::{Effect, INBOX, Place, UseCase},
 };
 
@@ -77,6 +78,9 @@ pub struct ListResult {
     pub items: Vec<ItemView>,
     /// Whether there are more: ask again with `after`.
     pub has_more: bool,
+    /// What you owe a response for, also where you have read or accepted it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub owed: Vec<RequestView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -95,7 +99,7 @@ impl UseCase for List {
         let request = Request { command: Self::NAME, input: &input, key: None };
         app.change(caller, &request, &input.room_id, |change| {
             let agent = change.actor.agent_id.clone();
-            change.require_known()?;
+            require_recipient(change, caller)?;
             let after = input.after.unwrap_or_default();
             let found = look(change.tx, &change.room, &agent, which, after, limit)?;
             let (shown, has_more) = page(change.tx, &change.room, found, limit as usize)?;
@@ -115,7 +119,9 @@ impl UseCase for List {
             let items: Vec<ItemView> = shown.into_iter().map(|(_, view)| told(view)).collect();
             let next =
                 (!items.is_empty()).then(|| "Read one with `inbox read`, accept it with `inbox ack`.".to_owned());
-            Ok(ListResult { room_id: change.room.id.clone(), items, has_more, next })
+            let owed = envelopes::owed_by(change.tx, &change.room.id, &agent, limits::REQUESTS_SHOWN)?;
+            let owed = RequestView::all(change.tx, &change.room, change.witness, &owed)?;
+            Ok(ListResult { room_id: change.room.id.clone(), items, has_more, owed, next })
         })
     }
 }
@@ -148,7 +154,7 @@ fn page(
     let (mut shown, mut page) = (Vec::new(), Page::default());
     for item in found.into_iter().take(limit) {
         let recorded = events.iter().find(|recorded| recorded.seq == item.message);
-        let Some(words) = recorded.and_then(words) else { continue };
+        let Some(words) = recorded.and_then(|recorded| words(recorded, room)) else { continue };
         let view = ItemView::of(&item, words);
         if !page.takes(&view) {
             break;

@@ -6,6 +6,7 @@ mod read;
 mod reference;
 mod send;
 mod sent;
+mod tell;
 mod view;
 
 pub use ack::{Ack, AckInput, AckResult};
@@ -15,4 +16,5 @@ pub use reference::MessageRef;
 pub use send::{Send, SendInput, SendResult};
 pub(crate) use sent::became_of;
 pub use sent::{Sent, SentInput, SentResult, SentView};
+pub use tell::{Tell, TellInput, TellResult};
 pub use view::{DeliveryView, ItemView};

@@ -1,22 +1,28 @@
 //! Reading a message: its recipient has seen it.
 
 use baton_core::{
-    event::Recorded,
-    ids::{RoomId, Seq},
-    inbox::{Item, Refusal, Stage},
+    envelope::Envelope,
+    event::{Event, Recorded},
+    ids::{AgentId, RoomId, Seq},
+    inbox::{self, Item, Refusal, Stage},
+    job,
     protocol::ProtocolEvent,
+    reference::Reference,
     time::Timestamp,
 };
 use baton_store::log;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::MessageRef;
+use super::{MessageRef, view::words};
 use crate::{
     App, Caller, Failure,
     app::Request,
     change::Change,
-    commands::bus::{Delivery, delivery},
+    commands::{
+        bus::{Delivery, delivery},
+        envelope::{sender, sent},
+    },
     table::{Effect, INBOX, Place, UseCase},
 };
 
@@ -40,6 +46,18 @@ pub struct ReadResult {
     pub requires_ack: bool,
     pub seen_at: Option<Timestamp>,
     pub accepted_at: Option<Timestamp>,
+    /// What people call the sender.
+    pub from_agent: String,
+    pub from_agent_id: AgentId,
+    /// An envelope.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub envelope: Option<Envelope>,
+    /// What a person or a manager said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<String>")]
+    pub refs: Vec<Reference>,
     /// The message as the protocol has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<ProtocolEvent>,
@@ -61,7 +79,7 @@ impl UseCase for Read {
     fn run(app: &App, caller: &Caller, input: ReadInput) -> Result<ReadResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: None };
         app.change(caller, &request, &input.room_id, |change| {
-            change.require_known()?;
+            require_recipient(change, caller)?;
             let message = input.message.0;
             let (recorded, item) =
                 own(change, message, |message, recipients| Refusal::ReadForbidden { message, recipients })?;
@@ -74,6 +92,9 @@ impl UseCase for Read {
             };
             let delivery = delivery(change, &recorded)?;
             let awaits = change.is_open() && item.requires_ack && item.accepted_at.is_none();
+            let from_agent = words(&recorded, &change.room).map(|words| words.from_agent);
+            let envelope = sent(&recorded).map(|sent| sent.envelope.clone());
+            let (text, refs) = said(&recorded);
             Ok(ReadResult {
                 room_id: change.room.id.clone(),
                 message,
@@ -81,14 +102,45 @@ impl UseCase for Read {
                 requires_ack: item.requires_ack,
                 seen_at,
                 accepted_at: item.accepted_at,
+                from_agent: from_agent.unwrap_or_else(|| item.sender.to_string()),
+                from_agent_id: item.sender,
+                next: awaits.then(|| next(message, envelope.as_ref(), delivery.as_ref())),
+                envelope,
+                text,
+                refs,
                 event: ProtocolEvent::of(&recorded, change.room.canonical_path.as_deref()),
-                next: awaits.then(|| match delivery.as_ref().and_then(|delivery| delivery.action_id.as_ref()) {
-                    Some(_) => format!("Say how it went: `inbox ack` {message} with a status and a note."),
-                    None => format!("Accept it with `inbox ack` {message} when you take it on."),
-                }),
                 delivery,
             })
         })
+    }
+}
+
+/// What to do with a message that waits for it.
+fn next(message: Seq, envelope: Option<&Envelope>, delivery: Option<&Delivery>) -> String {
+    if let Some(envelope) = envelope {
+        let (to, id) = (envelope.reply_to(), &envelope.id);
+        return format!("A response is expected: `send_handoff` to {to} with meta {{\"inReplyTo\": \"{id}\"}}.");
+    }
+    match delivery.and_then(|delivery| delivery.action_id.as_ref()) {
+        Some(_) => format!("Say how it went: `inbox ack` {message} with a status and a note."),
+        None => format!("Accept it with `inbox ack` {message} when you take it on."),
+    }
+}
+
+/// What a person or a manager said, and what they pointed to.
+fn said(recorded: &Recorded) -> (Option<String>, Vec<Reference>) {
+    match &recorded.event {
+        Event::Inbox(inbox::Event::Told(told)) => (Some(told.text.clone()), Vec::new()),
+        Event::Job(job::Event::Manager(said)) => (Some(said.message.clone()), said.refs.clone()),
+        _ => (None, Vec::new()),
+    }
+}
+
+/// Refuses whoever has no inbox in the room: it is no agent of it, and not the agent of a job that it works on.
+pub(super) fn require_recipient(change: &mut Change<'_>, caller: &Caller) -> Result<(), Failure> {
+    match caller.own_job_in(&change.room.id) {
+        Some(_) => sender(change, caller).map(|_| ()),
+        None => change.require_known(),
     }
 }
 
@@ -96,7 +148,7 @@ impl UseCase for Read {
 pub(super) fn own(
     change: &mut Change<'_>,
     message: Seq,
-    forbidden: impl FnOnce(Seq, Vec<baton_core::ids::AgentId>) -> Refusal,
+    forbidden: impl FnOnce(Seq, Vec<AgentId>) -> Refusal,
 ) -> Result<(Recorded, Item), Failure> {
     let items = change.items_of(message)?;
     let recorded = log::find(change.tx, &change.room.id, message)?.filter(|_| !items.is_empty());

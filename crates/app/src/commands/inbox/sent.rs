@@ -107,7 +107,7 @@ pub(crate) fn became_of(tx: &mut dyn Tx, room: &Room, items: Vec<Item>) -> Resul
             continue;
         }
         let recorded = events.iter().find(|recorded| recorded.seq == item.message);
-        let Some(words) = recorded.and_then(words) else { continue };
+        let Some(words) = recorded.and_then(|recorded| words(recorded, room)) else { continue };
         messages.push(SentView {
             message: item.message,
             category: item.category,

@@ -2,17 +2,22 @@
 
 use baton_core::{
     bus::What,
+    envelope,
     event::{Event, Recorded},
     ids::{AgentId, BeadId, Seq},
     inbox::{self, Category, Item, Stage, Urgency},
-    limits,
+    job,
+    reference::Reference,
     room::Room,
     time::Timestamp,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::bus::Delivery;
+use crate::{
+    bounds::first_line,
+    commands::{bus::Delivery, envelope::called},
+};
 
 /// An item of an inbox, less the text of its message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +36,13 @@ pub struct ItemView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub urgency: Option<Urgency>,
     pub requires_ack: bool,
+    /// Whether what you do stops for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interrupts: bool,
+    /// Where to open it.
+    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub reference: Option<Reference>,
     /// How far up the ladder it is.
     pub state: Stage,
     pub sent_at: Timestamp,
@@ -49,6 +61,8 @@ impl ItemView {
             scope: words.scope,
             urgency: words.urgency,
             requires_ack: item.requires_ack,
+            interrupts: item.interrupts,
+            reference: words.reference,
             state: item.stage(),
             sent_at: item.queued_at,
         }
@@ -69,10 +83,9 @@ pub struct DeliveryView {
 
 impl DeliveryView {
     pub(super) fn of(item: &Item, room: &Room) -> Self {
-        let name = room.member(&item.recipient).map(|member| member.display_name.clone());
         Self {
             agent_id: item.recipient.clone(),
-            agent: name.unwrap_or_else(|| item.recipient.to_string()),
+            agent: called(room, &item.recipient),
             state: item.stage(),
             delivered_at: item.delivered_at,
             seen_at: item.seen_at,
@@ -82,6 +95,7 @@ impl DeliveryView {
 }
 
 /// What a listing tells of a message.
+#[derive(Default)]
 pub(super) struct Words {
     pub(super) from_agent: String,
     pub(super) to_agent: String,
@@ -89,12 +103,13 @@ pub(super) struct Words {
     pub(super) bead_id: Option<BeadId>,
     scope: Option<String>,
     urgency: Option<Urgency>,
+    reference: Option<Reference>,
 }
 
-/// The words of an event that holds a message, by the protocol or on the bus.
-pub(super) fn words(recorded: &Recorded) -> Option<Words> {
-    if let Event::Inbox(inbox::Event::Sent(sent)) = &recorded.event {
-        return Some(Words {
+/// The words of an event that holds a message: by the protocol, on the bus, in an envelope, or somebody's word.
+pub(super) fn words(recorded: &Recorded, room: &Room) -> Option<Words> {
+    match &recorded.event {
+        Event::Inbox(inbox::Event::Sent(sent)) => Some(Words {
             from_agent: sent.from_agent.clone(),
             to_agent: sent.to_agent.clone(),
             subject: sent.payload.subject().to_owned(),
@@ -104,26 +119,44 @@ pub(super) fn words(recorded: &Recorded) -> Option<Words> {
                 inbox::Payload::Blocked { urgency, .. } => Some(*urgency),
                 inbox::Payload::Handoff { .. } | inbox::Payload::Text { .. } => None,
             },
-        });
+            reference: None,
+        }),
+        Event::Inbox(inbox::Event::Told(told)) => Some(Words {
+            from_agent: told.from_name.clone(),
+            to_agent: told.to_name.clone(),
+            subject: first_line(&told.text),
+            ..Words::default()
+        }),
+        Event::Envelope(envelope::Event::Sent(sent)) => Some(Words {
+            from_agent: sent.from_name.clone(),
+            to_agent: sent.to_name.clone(),
+            subject: first_line(&sent.envelope.payload.message),
+            reference: Some(Reference::Payload(sent.envelope.id.clone())),
+            ..Words::default()
+        }),
+        Event::Job(job::Event::Manager(said)) => Some(Words {
+            from_agent: called(room, &recorded.actor),
+            to_agent: said.job.to_string(),
+            subject: first_line(&said.message),
+            reference: Some(Reference::JobEvent(said.job, recorded.seq)),
+            ..Words::default()
+        }),
+        _ => of_bus(recorded),
     }
+}
+
+fn of_bus(recorded: &Recorded) -> Option<Words> {
     let delivery = Delivery::of(recorded, None)?;
     let to = recorded.event.subject().map(ToString::to_string);
+    let subject = match &delivery.what {
+        What::Message { text, .. } => first_line(text),
+        What::Control { command, args: None } => format!("/{}", command.as_str()),
+        What::Control { command, args: Some(args) } => first_line(&format!("/{} {args}", command.as_str())),
+    };
     Some(Words {
         from_agent: delivery.sender_name.clone(),
         to_agent: to.unwrap_or_else(|| baton_core::ids::BROADCAST.to_owned()),
-        subject: first_line(&delivery.what),
-        bead_id: None,
-        scope: None,
-        urgency: None,
+        subject,
+        ..Words::default()
     })
-}
-
-/// What an action asks for, in a line.
-fn first_line(what: &What) -> String {
-    let line = match what {
-        What::Message { text, .. } => text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned(),
-        What::Control { command, args: None } => format!("/{}", command.as_str()),
-        What::Control { command, args: Some(args) } => format!("/{} {args}", command.as_str()),
-    };
-    line.trim().chars().take(limits::SUBJECT_BYTES).collect()
 }

@@ -1,6 +1,7 @@
 //! Following a reference, whatever it points to.
 
 mod artifact;
+mod envelope;
 mod job;
 mod kept;
 mod passage;
@@ -8,6 +9,7 @@ mod read;
 mod runner;
 
 pub use artifact::OpenedArtifact;
+pub use envelope::OpenedEnvelope;
 pub use job::{JobLine, OpenedEvent, OpenedJob, OpenedTask};
 pub use kept::{OpenedAnchor, OpenedCard, OpenedNote, OpenedPlan};
 pub use passage::Passage;

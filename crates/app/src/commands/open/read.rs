@@ -13,7 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEvent, OpenedJob, OpenedNote, OpenedPlan, OpenedRunner, OpenedTask,
+    OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEnvelope, OpenedEvent, OpenedJob, OpenedNote, OpenedPlan,
+    OpenedRunner, OpenedTask,
 };
 use crate::{
     App, Caller, Failure,
@@ -63,6 +64,7 @@ pub enum What {
     Anchor(OpenedAnchor),
     Runner(Box<OpenedRunner>),
     Artifact(Box<OpenedArtifact>),
+    Envelope(Box<OpenedEnvelope>),
 }
 
 impl UseCase for Open {
@@ -129,7 +131,10 @@ fn find(
             return Ok(found.filter(|artifact| artifact.kind == *kind).map(Found::File));
         }
         Reference::Pack(pack) => return Ok(library::find_pack(tx, id, pack)?.map(Found::File)),
-        Reference::Payload(_) | Reference::Turn(_) | Reference::Approval(_) => None,
+        Reference::Payload(payload) => {
+            OpenedEnvelope::read(tx, id, payload)?.map(|envelope| What::Envelope(Box::new(envelope)))
+        }
+        Reference::Turn(_) | Reference::Approval(_) => None,
         Reference::Command(_) | Reference::Link(_) => None,
     };
     Ok(what.map(Found::Whole))

@@ -23,4 +23,4 @@ pub(crate) use open::open_named;
 pub use open::open_room;
 pub use policy::{SetPolicy, SetPolicyInput, SetRoomPolicyResult};
 pub use reorder::{Reorder, ReorderInput, ReorderMembersResult};
-pub use state::{GetRoomStateResult, State, StateInput, TakeoverView};
+pub use state::{GetRoomStateResult, Requests, State, StateInput, TakeoverView};

@@ -3,16 +3,17 @@
 use baton_core::{
     handoff::Handoff,
     ids::{AgentId, RoomId},
+    limits,
     policy::Policy,
     room::{Prospect, TakeoverReason},
     time::Timestamp,
 };
-use baton_store::rooms::Arrival;
+use baton_store::{StoreError, engine::Tx, envelopes, rooms::Arrival, spawns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    App, Caller, Failure,
+    App, Caller, Failure, Rights,
     app::Sight,
     presence::{self, Effort},
     table::{Effect, Place, Tier, UseCase},
@@ -47,6 +48,39 @@ pub struct GetRoomStateResult {
     /// What waits in your inbox.
     #[serde(default, skip_serializing_if = "Mail::is_empty")]
     pub inbox: Mail,
+    /// What somebody waits for.
+    #[serde(default, skip_serializing_if = "Requests::is_empty")]
+    pub requests: Requests,
+}
+
+/// How much is owed, awaited, and to be decided, as far as it is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Requests {
+    /// Responses that you owe.
+    pub owed: usize,
+    /// Responses that you are owed.
+    pub awaited: usize,
+    /// Requests for further agents that wait for an operator, if you are one.
+    pub approvals: usize,
+}
+
+impl Requests {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn of(tx: &mut dyn Tx, room: &RoomId, caller: &Caller, agent: &AgentId) -> Result<Self, StoreError> {
+        let most = limits::REQUESTS_SHOWN;
+        let found = envelopes::concerning(tx, room, agent, 2 * most)?;
+        Ok(Self {
+            owed: found.iter().filter(|posted| posted.recipient == *agent).count(),
+            awaited: found.iter().filter(|posted| posted.reply_to == *agent).count(),
+            approvals: match caller.rights() {
+                Rights::Operator => spawns::pending(tx, room, most)?.len(),
+                Rights::Agent | Rights::Viewer => 0,
+            },
+        })
+    }
 }
 
 /// Whether a takeover is open to the caller.
@@ -68,10 +102,11 @@ impl UseCase for State {
 
     fn run(app: &App, caller: &Caller, input: StateInput) -> Result<GetRoomStateResult, Failure> {
         let actor = caller.actor();
-        let (mut sight, handoff, waiting) = app.store.read(|tx| {
+        let (mut sight, handoff, waiting, requests) = app.store.read(|tx| {
             let Arrival { room, handoff, waiting } = app.arrive(tx, &input.room_id, &actor.agent_id)?;
             let eyes = app.eyes(tx, &room)?;
-            Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, handoff, waiting))
+            let requests = Requests::of(tx, &room.id, caller, &actor.agent_id)?;
+            Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, handoff, waiting, requests))
         })?;
         presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try);
         testimony::give(app, &sight, Effort::Try);
@@ -88,6 +123,7 @@ impl UseCase for State {
             handoff_from: handoff.as_ref().map(|recorded| recorded.actor.clone()),
             handoff: handoff.and_then(|recorded| recorded.event.handoff().cloned()),
             inbox: waiting.into(),
+            requests,
             owned_since: room.ownership().map(|ownership| ownership.since),
             room: PathRoom::of(&room, now, &actor.agent_id, &eyes),
         })

@@ -1,0 +1,98 @@
+//! What is owed a response, as those see it who owe it and who wait for it.
+
+use baton_core::{
+    envelope::{self, Posted},
+    event::{Event, Recorded},
+    ids::{AgentId, Seq},
+    job::job_of,
+    process::Witness,
+    reference::Reference,
+    room::Room,
+    time::Timestamp,
+};
+use baton_store::{engine::Tx, jobs, log};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::party::called;
+use crate::{Failure, bounds::first_line};
+
+/// A request for a response that has not come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RequestView {
+    pub message: Seq,
+    #[serde(rename = "ref")]
+    #[schemars(with = "String")]
+    pub reference: Reference,
+    /// Who asked.
+    pub from_agent: String,
+    /// Who owes the response.
+    pub to_agent: String,
+    /// Who gets it.
+    pub reply_to: String,
+    pub subject: String,
+    pub sent_at: Timestamp,
+    /// Why no response will come of itself, where that is certain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<String>,
+}
+
+impl RequestView {
+    /// Requests as they are told in `room`.
+    pub(crate) fn all(
+        tx: &mut dyn Tx,
+        room: &Room,
+        witness: &dyn Witness,
+        owed: &[Posted],
+    ) -> Result<Vec<Self>, Failure> {
+        let places: Vec<Seq> = owed.iter().map(|posted| posted.seq).collect();
+        let events = log::find_all(tx, &room.id, &places)?;
+        let said = |posted: &Posted| {
+            let found = events.iter().find(|recorded| recorded.seq == posted.seq);
+            found.and_then(sent).map(|sent| first_line(&sent.envelope.payload.message)).unwrap_or_default()
+        };
+        let mut views = Vec::new();
+        for posted in owed {
+            views.push(Self {
+                message: posted.seq,
+                reference: Reference::Payload(posted.id.clone()),
+                from_agent: called(room, &posted.sender),
+                to_agent: called(room, &posted.recipient),
+                reply_to: called(room, &posted.reply_to),
+                subject: said(posted),
+                sent_at: posted.sent_at,
+                over: why_over(tx, room, witness, &posted.recipient)?,
+            });
+        }
+        Ok(views)
+    }
+}
+
+/// The envelope in an event, if it holds one.
+pub(crate) fn sent(recorded: &Recorded) -> Option<&envelope::Sent> {
+    match &recorded.event {
+        Event::Envelope(envelope::Event::Sent(sent)) => Some(sent),
+        _ => None,
+    }
+}
+
+/// Why nothing comes of what an agent is asked, if that is certain.
+pub(crate) fn why_over(
+    tx: &mut dyn Tx,
+    room: &Room,
+    witness: &dyn Witness,
+    agent: &AgentId,
+) -> Result<Option<String>, Failure> {
+    if let Some(job) = job_of(agent) {
+        let status = jobs::find(tx, &room.id, job)?.map(|job| job.status);
+        let over = status.filter(|status| !status.is_active());
+        return Ok(over.map(|status| format!("{job} has ended: {status}")));
+    }
+    Ok(match room.member(agent) {
+        None => Some("it has left the room".to_owned()),
+        Some(member) if member.liveness(witness).is_gone() => {
+            Some("it is disconnected: its process is gone".to_owned())
+        }
+        Some(_) => None,
+    })
+}

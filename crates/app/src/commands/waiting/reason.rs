@@ -1,0 +1,94 @@
+//! Why somebody who is waited for is not done, as far as it can be seen.
+
+use baton_core::{
+    ids::AgentId,
+    job::{Job, Status, agent_of},
+    process::Witness,
+    room::Room,
+    time::Timestamp,
+};
+use baton_store::{engine::Tx, inbox, jobs, turns};
+
+use crate::{Failure, commands::envelope::why_over};
+
+/// Why somebody is not done, since when, and whether that is for good.
+pub(super) struct Reason {
+    pub(super) why: String,
+    pub(super) since: Timestamp,
+    /// Nothing comes of waiting any longer.
+    pub(super) over: bool,
+}
+
+/// What can be seen, and when.
+pub(super) struct Sight<'a> {
+    pub(super) room: &'a Room,
+    pub(super) witness: &'a dyn Witness,
+    pub(super) now: Timestamp,
+}
+
+/// Most items that are counted in an inbox.
+const COUNTED: u32 = 100;
+
+/// Why an agent has not answered what it was sent at `since`.
+pub(super) fn of_agent(
+    tx: &mut dyn Tx,
+    sight: &Sight<'_>,
+    agent: &AgentId,
+    asked: Option<Timestamp>,
+) -> Result<Reason, Failure> {
+    let since = asked.unwrap_or(sight.now);
+    if let Some(why) = why_over(tx, sight.room, sight.witness, agent)? {
+        return Ok(Reason { why, since, over: true });
+    }
+    let job = match baton_core::job::job_of(agent) {
+        Some(id) => jobs::find(tx, &sight.room.id, id)?,
+        None => None,
+    };
+    if let Some(job) = job {
+        return of_job(tx, sight, &job);
+    }
+    if let Some(turn) = turns::open_of(tx, &sight.room.id, agent)? {
+        let why = format!("is in {}", turn.id);
+        return Ok(Reason { why, since: turn.began_at, over: false });
+    }
+    let queued = inbox::untaken(tx, &sight.room.id, agent, COUNTED)?;
+    let why = match (queued.len(), asked) {
+        (0, None) => "never answered: nothing was sent to it".to_owned(),
+        (0, Some(_)) => "has read what it was sent, and never answered".to_owned(),
+        (1, _) => "has one input queued".to_owned(),
+        (count, _) => format!("has {count} inputs queued"),
+    };
+    Ok(Reason { why, since: queued.first().map_or(since, |item| item.queued_at), over: false })
+}
+
+/// Why a job has not ended.
+pub(super) fn of_job(tx: &mut dyn Tx, sight: &Sight<'_>, job: &Job) -> Result<Reason, Failure> {
+    let room = &sight.room.id;
+    if job.needs_manager() {
+        return Ok(Reason {
+            why: "asked something and waits for a manager".to_owned(),
+            since: job.active_at,
+            over: false,
+        });
+    }
+    if job.status == Status::Queued {
+        let why = match jobs::ahead(tx, room, job)? {
+            0 => "queued, and next in its line".to_owned(),
+            1 => "queued behind one other".to_owned(),
+            count => format!("queued behind {count} others"),
+        };
+        return Ok(Reason { why, since: job.active_at, over: false });
+    }
+    let runner = job.claim.as_ref().map(|claim| format!(" under {}", claim.lease.holder)).unwrap_or_default();
+    if job.is_stale(sight.now) {
+        let why = format!("running{runner}, whose claim has run out");
+        return Ok(Reason { why, since: job.active_at, over: false });
+    }
+    let proof = if job.needs_proof() { ", and lacks proof" } else { "" };
+    Ok(match turns::open_of(tx, room, &agent_of(room, job.id))? {
+        Some(turn) => {
+            Reason { why: format!("running{runner} in {}{proof}", turn.id), since: turn.began_at, over: false }
+        }
+        None => Reason { why: format!("running{runner}{proof}"), since: job.active_at, over: false },
+    })
+}
