@@ -10,6 +10,7 @@ pub mod open;
 pub mod room;
 pub mod scope;
 pub mod skill;
+pub mod spawn;
 pub mod stick;
 pub mod tasks;
 pub mod waiting;
@@ -80,6 +81,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<library::MergeReport>(),
     Command::of::<open::Open>(),
     Command::of::<skill::Skill>(),
+    Command::of::<spawn::Request>(),
     Command::of::<bus::Sessions>(),
     Command::of::<bus::Get>(),
     Command::of::<bus::Open>(),
@@ -105,6 +107,9 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<agent::Register>(),
     Command::of::<agent::Adopt>(),
     Command::of::<agent::Heartbeat>(),
+    Command::of::<spawn::ApprovalList>(),
+    Command::of::<spawn::ApprovalResolve>(),
+    Command::of::<spawn::Grant>(),
     Command::of::<waiting::WaitFor>(),
     Command::of::<envelope::EdgeList>(),
     Command::of::<envelope::EdgeAdd>(),

@@ -1,5 +1,6 @@
 //! Following a reference, whatever it points to.
 
+mod approval;
 mod artifact;
 mod envelope;
 mod job;
@@ -8,6 +9,7 @@ mod passage;
 mod read;
 mod runner;
 
+pub use approval::OpenedApproval;
 pub use artifact::OpenedArtifact;
 pub use envelope::OpenedEnvelope;
 pub use job::{JobLine, OpenedEvent, OpenedJob, OpenedTask};

@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEnvelope, OpenedEvent, OpenedJob, OpenedNote, OpenedPlan,
-    OpenedRunner, OpenedTask,
+    OpenedAnchor, OpenedApproval, OpenedArtifact, OpenedCard, OpenedEnvelope, OpenedEvent, OpenedJob, OpenedNote,
+    OpenedPlan, OpenedRunner, OpenedTask,
 };
 use crate::{
     App, Caller, Failure,
@@ -65,6 +65,7 @@ pub enum What {
     Runner(Box<OpenedRunner>),
     Artifact(Box<OpenedArtifact>),
     Envelope(Box<OpenedEnvelope>),
+    Approval(Box<OpenedApproval>),
 }
 
 impl UseCase for Open {
@@ -134,7 +135,10 @@ fn find(
         Reference::Payload(payload) => {
             OpenedEnvelope::read(tx, id, payload)?.map(|envelope| What::Envelope(Box::new(envelope)))
         }
-        Reference::Turn(_) | Reference::Approval(_) => None,
+        Reference::Approval(approval) => {
+            OpenedApproval::read(tx, room, *approval)?.map(|approval| What::Approval(Box::new(approval)))
+        }
+        Reference::Turn(_) => None,
         Reference::Command(_) | Reference::Link(_) => None,
     };
     Ok(what.map(Found::Whole))
