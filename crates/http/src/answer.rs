@@ -57,6 +57,7 @@ pub(crate) const fn status(code: ErrorCode) -> StatusCode {
         | C::InvalidRole
         | C::InvalidCategory
         | C::InvalidMessage
+        | C::InvalidEnvelope
         | C::InvalidState
         | C::InvalidLimit
         | C::InvalidArgs
@@ -70,9 +71,13 @@ pub(crate) const fn status(code: ErrorCode) -> StatusCode {
         | C::InvalidFrame
         | C::BudgetExceeded => StatusCode::BAD_REQUEST,
         C::Unauthorized => StatusCode::UNAUTHORIZED,
-        C::Forbidden | C::SourceMismatch | C::NotOwner | C::ReadForbidden | C::AckForbidden | C::ReleaseForbidden => {
-            StatusCode::FORBIDDEN
-        }
+        C::Forbidden
+        | C::NoEdge
+        | C::SourceMismatch
+        | C::NotOwner
+        | C::ReadForbidden
+        | C::AckForbidden
+        | C::ReleaseForbidden => StatusCode::FORBIDDEN,
         C::UnknownRoom
         | C::PathNotFound
         | C::UnknownTool

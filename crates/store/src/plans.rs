@@ -2,7 +2,9 @@
 
 use rusqlite::{Connection, params_from_iter};
 
-use crate::{bus, inbox, jobs, library, log, references, runners, schema::MIGRATIONS, scopes, search, tasks};
+use crate::{
+    bus, envelopes, inbox, jobs, library, log, references, runners, schema::MIGRATIONS, scopes, search, tasks,
+};
 
 fn database() -> Connection {
     let connection = Connection::open_in_memory().unwrap();
@@ -158,6 +160,28 @@ fn what_a_target_was_asked_and_still_owes_is_read_in_the_order_of_an_index() {
         (bus::TASK, "(room_id=? AND task_id=?)"),
         (bus::CONNECTIONS, "(room_id=?)"),
         (inbox::UNDELIVERED, "inbox_pending (room_id=? AND recipient=?)"),
+    ]);
+}
+
+#[test]
+fn envelopes_and_what_is_owed_for_them_are_read_in_the_order_of_an_index() {
+    let owed = "envelopes_owed (room_id=? AND expectation=? AND answered_by=?)";
+    each_is_found_in_order(&[
+        (envelopes::BY_ID, "envelopes_by_id (room_id=? AND envelope_id=?)"),
+        (envelopes::AT, "(room_id=? AND seq=?)"),
+        (envelopes::OWED, owed),
+        (envelopes::OWED_BETWEEN, owed),
+        (envelopes::OWED_BY, owed),
+        (envelopes::OWED_TO, owed),
+        (envelopes::CONCERNING, owed),
+        (envelopes::RECEIVED, "envelopes_of_recipient (room_id=? AND recipient=? AND seq<?)"),
+        (envelopes::SENT, "envelopes_of_sender (room_id=? AND sender=? AND seq<?)"),
+        (envelopes::BETWEEN, "envelopes_of_sender (room_id=? AND sender=? AND seq>?)"),
+        (envelopes::LAST_BETWEEN, "envelopes_of_sender (room_id=? AND sender=?)"),
+        (envelopes::EDGES, "(room_id=?)"),
+        (references::PAYLOAD, "envelopes_by_id (room_id=? AND envelope_id=?)"),
+        (inbox::INTERRUPTS, "inbox_interrupts (room_id=? AND recipient=?)"),
+        (jobs::AHEAD, "jobs_queue (room_id=? AND executor=? AND (priority,number)<(?,?))"),
     ]);
 }
 

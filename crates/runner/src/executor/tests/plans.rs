@@ -237,7 +237,7 @@ fn a_job_that_only_looks_gets_no_program_that_writes() {
     assert_eq!(after(&claude, "--disallowedTools"), "Bash,Edit,Write,NotebookEdit");
     assert_eq!(after(&claude, "--permission-mode"), "default");
     assert_eq!(after(&claude, "--allowedTools"), "mcp__baton", "a shell writes too");
-    let line = CommandLine { argv: vec!["/bin/work".to_owned()], ..CommandLine::default() };
+    let line = CommandLine { argv: vec!["/bin/work".to_owned()], profiles: Profiles::default() };
     let command = Executor::Command("/bin/work".into(), line.clone()).plan(&slice);
     assert!(command.env.contains(&("BATON_READ_ONLY".into(), "1".into())));
     let usual = Executor::Command("/bin/work".into(), line).plan(&bare());
