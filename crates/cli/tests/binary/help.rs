@@ -50,6 +50,7 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       radar        See what runs, what waits and what needs you, and answer it
       job          Delegate work to runners, watch it, answer it; claim some, report on it, end it
       card         Keep findings so that they can be pointed to: evidence, decisions, tests, reports
+      artifact     Files that work leaves behind: keep one, list them, give up what nothing leads to
       note         Leave a note in the room's log, without the stick
       anchor       Describe the parts of the map that jobs and cards are about
       plan         Say which tasks are to be done, in which order, and why

@@ -5,7 +5,7 @@
 const RANDOM_IDS: [&str; 3] = ["room_", "lease_", "@"];
 
 /// Words that come before a span of time, and the characters that end it.
-const SPANS: [(&str, &[&str]); 13] = [
+const SPANS: [(&str, &[&str]); 14] = [
     ("runs out in ", &[".", ",", "\n", ":", "  "]),
     ("seen ", &[" ago"]),
     ("ran out ", &[" ago"]),
