@@ -1,10 +1,14 @@
 //! Turns of ordinary jobs: what their agents are told, and what is on record of it.
 
-use std::fs;
+use std::{fs, time::Duration};
 
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{Pid, PidfdFlags, pidfd_open},
+};
 use serde_json::{Value, json};
 
-use crate::stage::{JOB, Stage};
+use crate::stage::{JOB, Stage, message};
 
 /// Fails, in good form: that needs no proof.
 const GIVES_UP: &str = r#"echo '{"status":"FAILED","summary":"No ladder."}'"#;
@@ -133,4 +137,109 @@ fn a_manager_is_heard_once() {
     runner.leave();
     let told = stage.prompt(2);
     assert!(told.contains("manager (test:ana): Take the long one.") && !told.contains("## Inbox"), "{told}");
+}
+
+/// Says that it is there, and goes on whatever it is asked, the first time.
+const DEAF: &str = r#"case $n in
+1) trap '' TERM INT; echo $$ > "$here/started"; while :; do sleep 1000 & wait $! || :; done ;;
+*) echo '{"status":"FAILED","summary":"No ladder."}' ;;
+esac"#;
+
+/// Whether a process ends in time.
+fn ends_within(pid: &str, limit: Duration) -> bool {
+    let Some(pid) = Pid::from_raw(pid.trim().parse().unwrap()) else { panic!("{pid} is no process") };
+    // One that is gone already has ended in time.
+    let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return true };
+    let limit = Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: limit.subsec_nanos().into() };
+    poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&limit)).unwrap() == 1
+}
+
+/// Plays a job that is interrupted while its program is deaf to signals. Tells whether that had ended within a second, and
+/// how it went on.
+fn interrupted() -> (bool, Stage) {
+    let stage = Stage::new(DEAF);
+    let started = stage.pipe("started");
+    stage.job("task");
+    let runner = stage.start("one");
+    let pid = fs::read_to_string(started).unwrap();
+    stage.call("ana", "inbox.tell", json!({ "to": JOB, "text": "Use the ladder of Bo." }));
+    let stop = json!({ "to": JOB, "text": "Stop.\nIt is not the roof.", "mode": "interrupt" });
+    stage.call("ana", "inbox.tell", stop);
+    let in_time = ends_within(&pid, Duration::from_secs(1));
+    assert_eq!(stage.end(), ("FAILED".to_owned(), "No ladder.".to_owned()));
+    runner.leave();
+    (in_time, stage)
+}
+
+#[test]
+fn a_running_child_is_stopped_within_a_second_and_hears_the_message_first() {
+    // On a machine that is busy with other things it may take longer, but not each time.
+    let tries: Vec<(bool, Stage)> = (0..3)
+        .scan(false, |is_done, _| {
+            let played = (!*is_done).then(interrupted)?;
+            *is_done = played.0;
+            Some(played)
+        })
+        .collect();
+    assert!(tries.iter().any(|(in_time, _)| *in_time), "it went on for more than a second, three times");
+    for (_, stage) in &tries {
+        let told = stage.prompt(2);
+        let (rules, rest) = told.split_once("\n\n## ").unwrap();
+        assert!(rules.starts_with("You work on one delegated job."), "{rules}");
+        assert!(
+            rest.starts_with("A person interrupted you\n") && rest.contains("> Stop.\n> It is not the roof."),
+            "{rest}"
+        );
+        assert!(rest.contains("> Use the ladder of Bo.") && rest.contains("Your last turn was interrupted."), "{rest}");
+        let turns = turns(stage);
+        let outcomes: Vec<_> = turns.iter().map(|turn| (&turn["outcome"], &turn["returned"])).collect();
+        // Its program keeps no conversation, so what it was told is told again; this time there was nothing.
+        assert_eq!(
+            outcomes,
+            [(&json!("interrupted"), &json!(true)), (&json!("completed"), &Value::Null)],
+            "{turns:#?}"
+        );
+        let errors = stage.call("ana", "jobs.open", json!({ "job": JOB }));
+        let errors = errors["events"].as_array().unwrap().iter().filter(|event| event["kind"] == "error").count();
+        assert_eq!(errors, 0, "to be interrupted is no failure");
+    }
+}
+
+#[test]
+fn what_is_sent_to_an_agent_of_the_bus_otherwise_is_a_turn_of_its_own() {
+    let stage = Stage::new(r#"echo "heard: $last""#);
+    stage.job("conversation");
+    let runner = stage.run("one");
+    stage.call("ana", "envelope.send", json!({ "to": JOB, "message": "The walls stand.", "id": "walls-1" }));
+    runner.says("turn 1 answered");
+    let told = stage.prompt(1);
+    assert!(told.contains("## Inbox\n") && told.contains("envelope: walls-1\n> The walls stand."), "{told}");
+    stage.ask("g", &[("a", message("And the roof?"))]);
+    assert_eq!(stage.ended("g"), ["a completed"]);
+    assert!(!stage.prompt(2).contains("envelope: walls-1"), "{}", stage.prompt(2));
+    let turns = turns(&stage);
+    assert_eq!(turns.iter().map(|turn| &turn["outcome"]).collect::<Vec<_>>(), ["completed", "completed"]);
+    let second = stage.look("open", json!({ "id": "TURN-2", "workspace": stage.room }));
+    assert_eq!(second["consumed"].as_array().map(Vec::len), Some(1), "what it was asked is on record: {second:#}");
+}
+
+#[test]
+fn a_person_interrupts_a_conversation_and_is_heard_before_what_waits() {
+    let stage = Stage::new(
+        r#"case "$last" in
+stay) trap '' TERM INT; echo $$ > "$here/started"; while :; do sleep 1000 & wait $! || :; done ;;
+*) echo "heard: $last" ;;
+esac"#,
+    );
+    let started = stage.pipe("started");
+    stage.job("conversation");
+    let runner = stage.run("one");
+    stage.ask("g", &[("a", message("stay")), ("b", message("And then?"))]);
+    fs::read_to_string(started).unwrap();
+    stage.call("ana", "inbox.tell", json!({ "to": JOB, "text": "No, go.", "mode": "interrupt" }));
+    assert_eq!(stage.ended("g"), ["a error interrupted", "b completed"]);
+    let told = stage.prompt(2);
+    let person = told.find("A person interrupted you and says").unwrap();
+    assert!(person < told.find("## Message from").unwrap() && told.contains("> No, go."), "{told}");
+    runner.leave();
 }
