@@ -4,6 +4,7 @@
 
 use baton_core::{
     ids::{AgentId, BeadId, RoomId},
+    inbox::Item,
     limits,
     process::Witness,
     room::Room,
@@ -110,6 +111,9 @@ impl Attention {
         let own = reserved.filter(|reservation| reservation.lease.holder == *agent && reservation.is_live(now));
         let owed = envelopes::owed_by(tx, &room.id, agent, limits::REQUESTS_SHOWN)?;
         let awaited = envelopes::owed_to(tx, &room.id, agent, limits::REQUESTS_SHOWN)?;
+        // What is awaited is shown as that.
+        let is_awaited = |item: &Item| awaited.iter().any(|posted| posted.seq == item.message);
+        let unanswered = unanswered.into_iter().filter(|item| !is_awaited(item)).collect();
         Ok(Self {
             owed: RequestView::all(tx, room, witness, &owed)?,
             awaited: RequestView::all(tx, room, witness, &awaited)?,

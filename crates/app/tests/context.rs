@@ -306,6 +306,36 @@ fn a_job_has_a_pack_with_what_its_manager_said() {
 }
 
 #[test]
+fn what_was_handed_over_in_envelopes_is_in_the_pack_and_its_own_pack_goes_on() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        codex.does("context.brief.edit", json!({"goal": "Ship it"}));
+        let own = codex.does("context.build", json!({}));
+        let own = codex.does("context.append", json!({"pack": own["ref"], "do_not": ["touch main.rs"]}));
+        codex.does("tasks.card.create", json!({"title": "It leaks", "text": "see line 3"}));
+        let sent = codex.does(
+            "envelope.send",
+            json!({
+                "to": "claude", "message": "Stop the leak.", "context_ref": own["ref"],
+                "artifacts": [{"type": "card", "ref": "CARD-1"}],
+            }),
+        );
+        let built = claude.does("context.build", json!({}));
+        let pack = opened(&claude, &built["ref"]);
+        let input = &pack.inputs[0];
+        assert_eq!((&json!(input.payload_id), input.message.as_deref()), (&sent["id"], Some("Stop the leak.")));
+        assert_eq!((pack.artifacts[0].id.as_str(), pack.artifacts[0].kind.as_str()), ("CARD-1", "card"));
+        assert_eq!(pack.do_not[0].text, "touch main.rs", "what came with it is gone on from");
+        let alone = claude.does("context.build", json!({"base": "none"}));
+        assert_eq!(opened(&claude, &alone["ref"]).do_not, []);
+        let named = claude.does("context.append", json!({"pack": alone["ref"], "inputs": [sent["id"]]}));
+        assert_eq!(opened(&claude, &named["ref"]).inputs, pack.inputs, "each once");
+        let astray = claude.refused("context.append", json!({"pack": alone["ref"], "inputs": ["nothing"]}));
+        assert_eq!(astray["error"], "UNKNOWN_ID");
+    });
+}
+
+#[test]
 fn a_room_without_a_path_and_a_caller_from_afar_have_packs_too() {
     on_every_backend(|app| {
         let codex = app.agent("codex");

@@ -18,7 +18,7 @@ pub(crate) enum Exit {
     /// What it names does not exist.
     NotFound,
     /// `wait`: it is not your turn, and the time is up. `job claim`: there is nothing to claim. On the bus: nothing came, or
-    /// something has not ended, and the time is up.
+    /// something has not ended, and the time is up. `await`: not all are done.
     NotYet,
     /// `wait`: the stick may be taken over.
     TakeoverAvailable,
@@ -28,7 +28,7 @@ pub(crate) enum Exit {
     KeptForYou,
     /// `wait`: somebody sent you something.
     Message,
-    /// `bus submit --wait`, `bus wait`: an action was rejected, or ended in an error.
+    /// `bus submit --wait`, `bus wait`: an action was rejected, or ended in an error. `await`: somebody is gone.
     NotCompleted,
 }
 

@@ -72,12 +72,12 @@ pub(crate) const fn status(code: ErrorCode) -> StatusCode {
         | C::BudgetExceeded => StatusCode::BAD_REQUEST,
         C::Unauthorized => StatusCode::UNAUTHORIZED,
         C::Forbidden
+        | C::NoEdge
         | C::SourceMismatch
         | C::NotOwner
         | C::ReadForbidden
         | C::AckForbidden
-        | C::ReleaseForbidden
-        | C::NoEdge => StatusCode::FORBIDDEN,
+        | C::ReleaseForbidden => StatusCode::FORBIDDEN,
         C::UnknownRoom
         | C::PathNotFound
         | C::UnknownTool

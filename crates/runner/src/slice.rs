@@ -85,6 +85,7 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
         resume,
         scratch: scratch.path().to_owned(),
         server: Some(server(work)),
+        read_only: is_read_only(job),
     };
     let mut recording = Recording::new(work, number, turn);
     recording.keep(ArtifactKind::Prompt, "prompt.full.txt", prompt.full().as_bytes())?;
@@ -149,6 +150,11 @@ pub(crate) fn choose<'a>(work: &Work<'a>, job: &JobView) -> Result<&'a Executor,
         let message = format!("{} was claimed for a program that this runner has not.", job.job);
         Failure::new(ErrorCode::Internal, message)
     })
+}
+
+/// Whether a job's agent may only look. It is said with the job, where nothing that was noted since can change it.
+fn is_read_only(job: &JobView) -> bool {
+    job.meta.get("grants").is_some_and(|grants| grants["read_only"] == Value::Bool(true))
 }
 
 /// What a job asks of whoever does it.

@@ -2,7 +2,9 @@
 
 use rusqlite::{Connection, params_from_iter};
 
-use crate::{bus, inbox, jobs, library, log, references, runners, schema::MIGRATIONS, scopes, search, tasks, turns};
+use crate::{
+    bus, envelopes, inbox, jobs, library, log, references, runners, schema::MIGRATIONS, scopes, search, tasks, turns,
+};
 
 fn database() -> Connection {
     let connection = Connection::open_in_memory().unwrap();
@@ -180,6 +182,25 @@ fn turns_are_read_by_whose_they_are_and_what_they_have() {
     ]);
     // Interrupts come first, so what waits is put in order: it is what waits, and not all that ever came.
     each_is_found_in(&[(inbox::UNTAKEN, "inbox_pending (room_id=? AND recipient=?)")]);
+fn envelopes_and_what_is_owed_for_them_are_read_in_the_order_of_an_index() {
+    let owed = "envelopes_owed (room_id=? AND expectation=? AND answered_by=?)";
+    each_is_found_in_order(&[
+        (envelopes::BY_ID, "envelopes_by_id (room_id=? AND envelope_id=?)"),
+        (envelopes::AT, "(room_id=? AND seq=?)"),
+        (envelopes::OWED, owed),
+        (envelopes::OWED_BETWEEN, owed),
+        (envelopes::OWED_BY, owed),
+        (envelopes::OWED_TO, owed),
+        (envelopes::CONCERNING, owed),
+        (envelopes::RECEIVED, "envelopes_of_recipient (room_id=? AND recipient=? AND seq<?)"),
+        (envelopes::SENT, "envelopes_of_sender (room_id=? AND sender=? AND seq<?)"),
+        (envelopes::BETWEEN, "envelopes_of_sender (room_id=? AND sender=? AND seq>?)"),
+        (envelopes::LAST_BETWEEN, "envelopes_of_sender (room_id=? AND sender=?)"),
+        (envelopes::EDGES, "(room_id=?)"),
+        (references::PAYLOAD, "envelopes_by_id (room_id=? AND envelope_id=?)"),
+        (inbox::INTERRUPTS, "inbox_interrupts (room_id=? AND recipient=?)"),
+        (jobs::AHEAD, "jobs_queue (room_id=? AND executor=? AND (priority,number)<(?,?))"),
+    ]);
 }
 
 #[test]

@@ -11,6 +11,7 @@ pub mod open;
 pub mod room;
 pub mod scope;
 pub mod skill;
+pub mod spawn;
 pub mod stick;
 pub mod tasks;
 pub mod turn;
@@ -87,6 +88,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<turn::Tools>(),
     Command::of::<turn::End>(),
     Command::of::<turn::List>(),
+    Command::of::<spawn::Request>(),
     Command::of::<bus::Sessions>(),
     Command::of::<bus::Get>(),
     Command::of::<bus::Open>(),
@@ -119,6 +121,9 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<agent::Register>(),
     Command::of::<agent::Adopt>(),
     Command::of::<agent::Heartbeat>(),
+    Command::of::<spawn::ApprovalList>(),
+    Command::of::<spawn::ApprovalResolve>(),
+    Command::of::<spawn::Grant>(),
     Command::of::<waiting::WaitFor>(),
     Command::of::<envelope::EdgeList>(),
     Command::of::<envelope::EdgeAdd>(),

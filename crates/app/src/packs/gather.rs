@@ -261,7 +261,7 @@ fn received<'a>(room: &'a Room, agent: &AgentId) -> Option<&'a Pending> {
 }
 
 /// What an item of an inbox says, in short.
-fn input(room: &Room, recorded: &Recorded) -> Option<Input> {
+pub(crate) fn input(room: &Room, recorded: &Recorded) -> Option<Input> {
     let (payload_id, from, message) = match &recorded.event {
         Event::Envelope(envelope::Event::Sent(sent)) => {
             let envelope = &sent.envelope;

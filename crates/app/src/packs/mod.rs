@@ -11,6 +11,6 @@ mod node;
 mod summary;
 mod workspace;
 
-pub(crate) use gather::{Base, Gathering, called};
+pub(crate) use gather::{Base, Gathering, called, input};
 pub(crate) use keep::{Prepared, pack_id};
 pub(crate) use node::node;

@@ -4,6 +4,7 @@ mod ack;
 mod agent;
 mod anchor;
 mod artifact;
+mod await_others;
 mod block;
 mod brief;
 mod bus;
@@ -12,6 +13,8 @@ mod completions;
 mod context;
 mod demo;
 mod doctor;
+mod edge;
+mod handoff;
 mod heartbeat;
 mod hold;
 mod inbox;
@@ -37,6 +40,7 @@ mod store;
 pub(crate) mod surface;
 mod take;
 mod task;
+mod tell;
 mod ticket;
 mod token;
 mod turn;
@@ -60,7 +64,8 @@ use crate::{context::Context, ui::Ui};
 ///
 /// Exit status: 0 done, 1 failed, 2 wrong request, 3 refused, 4 not found; for `wait` also 10 not your turn,
 /// 11 takeover available, 12 closed, 13 kept for you, 14 a message for you; for `job claim` also 10 nothing to claim; for
-/// `bus take`, `bus wait` and `bus submit --wait` also 10 not yet, 12 closed, 15 an action was not completed.
+/// `bus take`, `bus wait` and `bus submit --wait` also 10 not yet, 12 closed, 15 an action was not completed; for `await` also 10
+/// not yet, 15 it will not happen.
 #[derive(Debug, Parser)]
 #[command(name = "baton", version, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -86,6 +91,9 @@ enum Command {
     Hold(hold::HoldArgs),
     Heartbeat(heartbeat::HeartbeatArgs),
     Leave(leave::LeaveArgs),
+    Handoff(handoff::HandoffArgs),
+    Await(await_others::AwaitArgs),
+    Tell(tell::TellArgs),
     Send(send::SendArgs),
     Block(block::BlockArgs),
     Inbox(inbox::InboxArgs),
@@ -120,6 +128,8 @@ enum Command {
     #[command(subcommand)]
     Agent(agent::AgentCommand),
     #[command(subcommand)]
+    Edge(edge::EdgeCommand),
+    #[command(subcommand)]
     Bus(bus::BusCommand),
     Up(up::UpArgs),
     Ticket(ticket::TicketArgs),
@@ -153,6 +163,9 @@ impl Command {
             Self::Hold(_) => "hold",
             Self::Heartbeat(_) => "heartbeat",
             Self::Leave(_) => "leave",
+            Self::Handoff(_) => "handoff",
+            Self::Await(_) => "await",
+            Self::Tell(_) => "tell",
             Self::Send(_) => "send",
             Self::Block(_) => "block",
             Self::Inbox(inbox) => inbox.name(),
@@ -174,6 +187,7 @@ impl Command {
             Self::Context(context) => context.name(),
             Self::Scope(scope) => scope.name(),
             Self::Agent(agent) => agent.name(),
+            Self::Edge(edge) => edge.name(),
             Self::Bus(bus) => bus.name(),
             Self::Up(_) => "up",
             Self::Ticket(_) => "ticket",
@@ -249,6 +263,9 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Hold(args) => args.run(Context::open(store)?, ui),
         Command::Heartbeat(args) => args.run(&Context::open(store)?, ui),
         Command::Leave(args) => args.run(&Context::open(store)?, ui),
+        Command::Handoff(args) => args.run(&Context::open(store)?, ui),
+        Command::Await(args) => args.run(&Context::open(store)?, ui),
+        Command::Tell(args) => args.run(&Context::open(store)?, ui),
         Command::Send(args) => args.run(&Context::open(store)?, ui),
         Command::Block(args) => args.run(&Context::open(store)?, ui),
         Command::Inbox(args) => args.run(&Context::open(store)?, ui),
@@ -270,6 +287,7 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Context(command) => command.run(&Context::open(store)?, ui),
         Command::Scope(command) => command.run(&Context::open(store)?, ui),
         Command::Agent(command) => command.run(&Context::open(store)?, ui),
+        Command::Edge(command) => command.run(&Context::open(store)?, ui),
         Command::Bus(command) => command.run(&Context::open(store)?, ui),
     }
 }

@@ -2,12 +2,13 @@
 
 use baton_app::{
     attention::Attention,
-    commands::{jobs::RadarFields, scope::ScopeView},
+    commands::{envelope::RequestView, jobs::RadarFields, scope::ScopeView},
 };
 use baton_core::{job::Status, time::Timestamp};
 use serde::Serialize;
 
 use super::{
+    envelope::request_lines,
     message::subject,
     protocol::addressed,
     words::{ago, block, deadline, line},
@@ -29,6 +30,29 @@ pub(crate) fn attention_page(attention: &Attention, now: Timestamp) -> String {
     }
     if !attention.unanswered.is_empty() {
         page.push_str(&block("sent", &unanswered(attention, now)));
+    }
+    let shown = |requests: &[RequestView], who: fn(&RequestView) -> &str| {
+        let more = if requests.len() > UNANSWERED_SHOWN { "\n…" } else { "" };
+        let requests = &requests[..requests.len().min(UNANSWERED_SHOWN)];
+        request_lines(requests, who, now).join("\n") + more
+    };
+    if !attention.owed.is_empty() {
+        let list = shown(&attention.owed, |request| &request.reply_to);
+        page.push_str(&block("owed", &format!("you owe a response: baton inbox\n{list}")));
+    }
+    if !attention.awaited.is_empty() {
+        let list = shown(&attention.awaited, |request| &request.to_agent);
+        page.push_str(&block("awaited", &format!("you are owed a response: baton await …\n{list}")));
+    }
+    for asked in &attention.approvals {
+        let (who, when) = (line(&asked.requested_by), ago(asked.requested_at, now));
+        let said = format!(
+            "{} {}, asked for by {who}, sent {when}: baton open {}",
+            asked.approval,
+            line(&asked.title),
+            asked.approval
+        );
+        page.push_str(&block("approve", &said));
     }
     for task in &attention.tasks {
         page.push_str(&block("task", &format!("{} {}: baton task done {}", task.task, line(&task.title), task.task)));

@@ -5,11 +5,14 @@ use baton_core::{
     ids::BeadId,
     inbox::{Stage, Urgency},
     protocol::{ACCEPTED_LABEL, SEEN_LABEL},
+    reference::Reference,
     time::Timestamp,
 };
 
 use super::{
-    bus, protocol,
+    bus,
+    envelope::envelope_body,
+    protocol,
     words::{ago, block, columns, line, listing},
 };
 
@@ -21,7 +24,13 @@ pub(crate) fn item_lines(items: &[ItemView], now: Timestamp) -> String {
             Some(Urgency::Low) => format!("{} (low)", item.category.as_str()),
             Some(Urgency::Medium) | None => item.category.as_str().to_owned(),
         };
-        let to_accept = if awaits(item.requires_ack, item.state) { ", to accept" } else { "" };
+        let is_envelope = matches!(item.reference, Some(Reference::Payload(_)));
+        let to_accept = match (awaits(item.requires_ack, item.state), is_envelope) {
+            (true, true) => ", to answer",
+            (true, false) => ", to accept",
+            (false, _) if item.interrupts && item.state < Stage::Seen => ", an interrupt",
+            (false, _) => "",
+        };
         [
             format!("{:>5}", item.message.0),
             line(&item.from_agent),
@@ -36,7 +45,7 @@ pub(crate) fn item_lines(items: &[ItemView], now: Timestamp) -> String {
 
 /// A message, whole, and what is left to do about it.
 pub(crate) fn message_page(read: &ReadResult, now: Timestamp) -> String {
-    let Some(event) = &read.event else { return page_of_bus(read, now) };
+    let Some(event) = &read.event else { return page_of_others(read, now) };
     let next = match (read.accepted_at, read.requires_ack) {
         (Some(at), _) => format!("{ACCEPTED_LABEL} {}.\n", ago(at, now)),
         (None, true) => {
@@ -52,6 +61,30 @@ pub(crate) fn message_page(read: &ReadResult, now: Timestamp) -> String {
         protocol::subject(event).map_or_else(String::new, |subject| block("subject", subject)),
         protocol::page(event)
     )
+}
+
+/// An envelope, or what a person or a manager said, whole.
+fn page_of_others(read: &ReadResult, now: Timestamp) -> String {
+    let (from, message) = (line(&read.from_agent), read.message);
+    let head = |what: &str| format!("{from} {what} (message {message})\n");
+    if let Some(envelope) = &read.envelope {
+        let owes = read.requires_ack && read.accepted_at.is_none();
+        let next = match owes {
+            true => format!(
+                "{SEEN_LABEL}. {from} waits for a response.\nnext: baton handoff {} … --in-reply-to {}\n",
+                envelope.reply_to(),
+                envelope.id
+            ),
+            false => format!("{SEEN_LABEL}.\n"),
+        };
+        return head(&format!("hands you a {}", envelope.kind)) + &envelope_body(envelope) + "\n" + &next;
+    }
+    if let Some(text) = &read.text {
+        let refs: Vec<String> = read.refs.iter().map(ToString::to_string).collect();
+        let refs = if refs.is_empty() { String::new() } else { block("refs", &refs.join(", ")) };
+        return format!("{}{}{refs}\n{SEEN_LABEL}.\n", head("says"), block("text", text));
+    }
+    page_of_bus(read, now)
 }
 
 /// An action or a message of the bus, whole, and how to report on it.

@@ -2,6 +2,7 @@
 
 mod attention;
 mod bus;
+mod envelope;
 mod event;
 mod handoff;
 mod job;
@@ -18,6 +19,7 @@ mod words;
 
 pub(crate) use attention::{JobCounts, attention_page, jobs_line, taken_page};
 pub(crate) use bus::{action_lines, agent_status, delivery_page, session_lines, session_name, submitted_page};
+pub(crate) use envelope::{awaited_page, edges_page, handed_sentence, owed_lines, told_sentence};
 pub(crate) use event::event_line;
 pub(crate) use handoff::{artifact_place, artifact_role, handoff_page};
 pub(crate) use job::{job_changed, job_delegated, job_event, job_lines, job_next, job_page, job_summary};

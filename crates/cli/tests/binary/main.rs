@@ -14,6 +14,7 @@ mod contention;
 mod context;
 mod crash;
 mod demo;
+mod envelopes;
 mod git_hook;
 mod handoffs;
 mod help;

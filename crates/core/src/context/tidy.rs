@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use serde_json::{Map, Value};
 
-use super::{ContextPack, RelevantFile, Remark, RepoFacts};
+use super::{ContextPack, Input, RelevantFile, Remark, RepoFacts};
 use crate::{handoff::ArtifactRole, limits, redact::redact};
 
 /// The pack in its one form. Of two entries for the same thing the later one counts, in the place of the first.
@@ -31,7 +31,7 @@ pub(super) fn tidy(pack: ContextPack) -> ContextPack {
         input.from = input.from.as_deref().map(fact);
         input.message = input.message.as_deref().map(said);
     }
-    inputs = united(inputs, |input| &input.payload_id, |_, later| later);
+    inputs = united(inputs, |input| &input.payload_id, heard);
     newest(&mut inputs, &mut cut.inputs);
     let mut artifacts = pack.artifacts;
     for artifact in &mut artifacts {
@@ -168,6 +168,15 @@ fn refined(earlier: RelevantFile, later: RelevantFile) -> RelevantFile {
         path: later.path,
         summary: later.summary.filter(|summary| !summary.is_empty()).or(earlier.summary),
         role: later.role.or(earlier.role),
+    }
+}
+
+/// What is known of an input from two sides.
+fn heard(earlier: Input, later: Input) -> Input {
+    Input {
+        payload_id: later.payload_id,
+        from: later.from.or(earlier.from),
+        message: later.message.or(earlier.message),
     }
 }
 

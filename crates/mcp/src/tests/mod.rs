@@ -2,6 +2,7 @@
 
 mod calls;
 mod former_names;
+mod interrupts;
 mod listing;
 mod portals;
 mod sessions;

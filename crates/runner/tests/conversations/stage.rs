@@ -74,7 +74,13 @@ last=$(tail -n 1 "$here/prompt-$n")
 
     /// Creates a job of this kind.
     pub(crate) fn job(&self, kind: &str) {
-        let job = json!({ "title": "Mend the roof", "prompt": "It rains in.", "kind": kind, "executor": "command" });
+        self.job_with(json!({ "kind": kind }));
+    }
+
+    /// Creates a job with something of its own.
+    pub(crate) fn job_with(&self, more: Value) {
+        let mut job = json!({ "title": "Mend the roof", "prompt": "It rains in.", "executor": "command" });
+        job.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let created = self.call("ana", "jobs.create", job);
         assert_eq!(created["job"], JOB);
     }
@@ -127,6 +133,11 @@ last=$(tail -n 1 "$here/prompt-$n")
             failures_max: 3,
             leave,
         }
+    }
+
+    /// Calls a command that names its room by itself.
+    pub(crate) fn look(&self, command: &str, input: Value) -> Value {
+        call(&self.app, "ana", command, input)
     }
 
     /// Calls a command, which must succeed.

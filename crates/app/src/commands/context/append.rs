@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use baton_core::{
     code::ErrorCode,
-    context::{self, Brief, ContextPack, DocRef, Input, PackArtifact, RelevantFile, Remark},
+    context::{self, Brief, ContextPack, DocRef, PackArtifact, RelevantFile, Remark},
     envelope::PayloadId,
     handoff::is_blank,
     ids::RoomId,
     limits,
     reference::Reference,
 };
-use baton_store::envelopes;
+use baton_store::{envelopes, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -93,8 +93,8 @@ impl UseCase for Append {
             for text in &input.inputs {
                 let id: PayloadId = text.parse().map_err(|why| invalid("inputs", why))?;
                 let posted = envelopes::by_id(tx, &room.id, &id)?.ok_or_else(|| Failure::unknown_id(&id))?;
-                let from = packs::called(&room, &posted.sender);
-                inputs.push(Input { payload_id: id.to_string(), from: Some(from), message: None });
+                let recorded = log::find(tx, &room.id, posted.seq)?;
+                inputs.extend(recorded.and_then(|recorded| packs::input(&room, &recorded)));
             }
             Ok::<_, Failure>((room, inputs, tx.now()?))
         })?;

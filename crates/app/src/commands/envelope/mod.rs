@@ -15,4 +15,4 @@ pub(crate) use party::{Found, called, party, reachable, sender};
 pub(crate) use post::{Along, PostedNow, post};
 pub use request::RequestView;
 pub(crate) use request::{sent, why_over};
-pub use send::{Send, SendHandoffResult, SendInput};
+pub use send::{AttachmentInput, Send, SendHandoffResult, SendInput, VerdictInput};

@@ -30,6 +30,7 @@ pub use cancel::{Cancel, CancelInput};
 pub use claim::{Claim, ClaimInput, ClaimResult};
 pub use complete::{Complete, CompleteInput};
 pub use create::{Create, CreateInput, CreateResult};
+pub(crate) use create::{create, require_anchor};
 pub use delegate::{Delegate, DelegateInput, DelegateResult};
 pub use fanout::{Fanout, FanoutInput, FanoutResult};
 pub use heartbeat::{Heartbeat, HeartbeatInput, HeartbeatResult};

@@ -1,5 +1,6 @@
 //! Following a reference, whatever it points to.
 
+mod approval;
 mod artifact;
 mod envelope;
 mod job;
@@ -10,6 +11,7 @@ mod read;
 mod runner;
 mod turn;
 
+pub use approval::OpenedApproval;
 pub use artifact::OpenedArtifact;
 pub use envelope::OpenedEnvelope;
 pub use job::{JobLine, OpenedEvent, OpenedJob, OpenedTask};

@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEnvelope, OpenedEvent, OpenedJob, OpenedNote, OpenedPack,
-    OpenedPlan, OpenedRunner, OpenedTask, OpenedTurn,
+    OpenedAnchor, OpenedApproval, OpenedArtifact, OpenedCard, OpenedEnvelope, OpenedEvent, OpenedJob, OpenedNote,
+    OpenedPack, OpenedPlan, OpenedRunner, OpenedTask, OpenedTurn,
 };
 use crate::{
     App, Caller, Failure,
@@ -67,6 +67,7 @@ pub enum What {
     ContextPack(Box<OpenedPack>),
     Envelope(Box<OpenedEnvelope>),
     Turn(Box<OpenedTurn>),
+    Approval(Box<OpenedApproval>),
 }
 
 impl UseCase for Open {
@@ -141,7 +142,9 @@ fn find(
             OpenedEnvelope::read(tx, id, payload)?.map(|envelope| What::Envelope(Box::new(envelope)))
         }
         Reference::Turn(turn) => OpenedTurn::read(tx, room, *turn, offset)?.map(|turn| What::Turn(Box::new(turn))),
-        Reference::Approval(_) => None,
+        Reference::Approval(approval) => {
+            OpenedApproval::read(tx, room, *approval)?.map(|approval| What::Approval(Box::new(approval)))
+        }
         Reference::Command(_) | Reference::Link(_) => None,
     };
     Ok(what.map(Found::Whole))

@@ -50,13 +50,15 @@ impl ListArgs {
     }
 
     fn text(&self, listed: &ListResult, now: Timestamp) -> String {
+        let owed = render::owed_lines(&listed.owed, now);
         let Some(last) = listed.items.last() else {
-            return match self.state.as_deref() {
-                None | Some("pending") => "Nothing waits for you. All there was: baton inbox --state all\n".to_owned(),
-                Some(_) => "No messages.\n".to_owned(),
-            };
+            return owed
+                + match self.state.as_deref() {
+                    None | Some("pending") => "Nothing waits for you. All there was: baton inbox --state all\n",
+                    Some(_) => "No messages.\n",
+                };
         };
-        let mut text = render::item_lines(&listed.items, now);
+        let mut text = render::item_lines(&listed.items, now) + &owed;
         if listed.has_more {
             let state = self.state.as_ref().map_or_else(String::new, |state| format!(" --state {state}"));
             text.push_str(&format!("more: baton inbox{state} --after {}\n", last.message));

@@ -22,6 +22,9 @@ pub(super) const JOB: &str = "JOB-001";
 /// Whose scripts the model plays.
 const AGENT: &str = "agent";
 
+/// Whose scripts it plays for the second program of a scene.
+const OTHER: &str = "other";
+
 /// Which program does the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Program {
@@ -70,6 +73,18 @@ impl Scene {
         };
         let room = world.join_as("ana");
         Self { program, model, world, room, home }
+    }
+
+    /// A scene in which there are both: `codex`, and `claude` beside it.
+    pub(super) fn of_both(world: World) -> Self {
+        let scene = Self::in_world(Program::Codex, world);
+        let home = scene.home.claude(&scene.model.url(OTHER));
+        Self { home, ..scene }
+    }
+
+    /// What the model of the other does in its next conversation.
+    pub(super) fn script_of_other(&self, steps: Vec<Step>) -> Script {
+        self.model.script(OTHER, steps)
     }
 
     /// What the model does in the next conversation.
@@ -148,6 +163,12 @@ impl Scene {
         self.ask("open", json!({ "id": reference }))
     }
 
+    /// All turns of the room, oldest first.
+    pub(super) fn turns(&self) -> Vec<Value> {
+        let listed = self.ask("context", json!({ "op": "turn.list", "args": {} }));
+        listed["turns"].as_array().unwrap_or_else(|| panic!("{listed}")).iter().rev().cloned().collect()
+    }
+
     /// The files that the job left behind, by name, each with what is in it.
     pub(super) fn artifacts(&self) -> Vec<(String, String)> {
         let listed = self.ask("tasks", json!({"op": "artifact.list", "args": {"job": JOB}}));
@@ -194,7 +215,7 @@ impl Scene {
     }
 
     /// Calls a tool of an MCP server of the manager's.
-    fn ask(&self, tool: &str, arguments: Value) -> Value {
+    pub(super) fn ask(&self, tool: &str, arguments: Value) -> Value {
         let mut client = Client::spawn(self.world.baton(&["mcp", "--tools", "full"]), "manager-test").unwrap();
         let call = client.start(tool, arguments).unwrap();
         let answer = client.finish(call).unwrap();

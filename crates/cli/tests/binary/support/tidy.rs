@@ -5,11 +5,12 @@
 const RANDOM_IDS: [&str; 3] = ["room_", "lease_", "@"];
 
 /// Words that come before a span of time, and the characters that end it.
-const SPANS: [(&str, &[&str]); 13] = [
+const SPANS: [(&str, &[&str]); 14] = [
     ("runs out in ", &[".", ",", "\n", ":", "  "]),
     ("seen ", &[" ago"]),
     ("ran out ", &[" ago"]),
     ("sent ", &[" ago"]),
+    ("(for ", &[")"]),
     ("Delivered ", &[" ago"]),
     ("Seen ", &[" ago"]),
     ("Accepted ", &[" ago"]),
