@@ -493,6 +493,32 @@ fn an_action_of_an_interrupted_turn_is_completed_by_the_turn_that_goes_on() {
 }
 
 #[test]
+fn of_the_bus_a_turn_takes_what_is_named_and_what_went_well_is_not_taken_again() {
+    on_every_backend(|test| {
+        let [ana, bo] = test.joined(["ana", "bo"]);
+        let action = |name: &str, index: u32| json!({ "type": "message", "kind": "user", "text": name, "dst": "bo", "action_id": name, "action_index": index });
+        let asked = json!({ "group_id": "g", "actions": [action("one", 0), action("two", 1)] });
+        ana.does("bus.submit", asked);
+        tells(&ana, &name(&bo), "note");
+        let taken = bo.does("bus.take", json!({}));
+        let places: Vec<&Value> = taken["deliveries"].as_array().unwrap().iter().map(|one| &one["seq"]).collect();
+        let naming = |message: &Value| json!({ "messages": [message] });
+        bo.does("bus.result", json!({ "action_id": "two", "status": "accepted" }));
+        let turn = bo.does("context.turn.begin", naming(places[1]));
+        assert_eq!(said(&turn), "note two", "it is at it, and said so");
+        ends(&bo, &turn, "failed");
+        let turn = bo.does("context.turn.begin", naming(places[1]));
+        assert_eq!(said(&turn), "note two");
+        ends(&bo, &turn, "completed");
+        let turn = bo.does("context.turn.begin", naming(places[1]));
+        assert_eq!(said(&turn), "");
+        ends(&bo, &turn, "completed");
+        assert_eq!(said(&bo.does("context.turn.begin", naming(places[0]))), "one");
+        is_sound(&test);
+    });
+}
+
+#[test]
 fn of_begins_at_once_one_gets_everything_and_each_item_is_consumed_once() {
     on_every_backend(|test| {
         let [ana, bo] = test.joined(["ana", "bo"]);

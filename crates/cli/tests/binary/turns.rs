@@ -30,6 +30,7 @@ fn a_turn_takes_what_waits_and_a_failed_one_gives_it_back() {
     story.run("ana", &["open", "TURN-1"]);
     story.run("ana", &["open", "TURN-2"]);
     story.run("ana", &["open", "TURN-3"]);
+    story.run("ana", &["room", "events"]);
     insta::assert_snapshot!(story.text(), @r#"
     ana$ baton agent init
     You are humble-orca (test:ana) in room_1. Nobody's work was left unfinished here.
