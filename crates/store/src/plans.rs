@@ -182,6 +182,9 @@ fn turns_are_read_by_whose_they_are_and_what_they_have() {
     ]);
     // Interrupts come first, so what waits is put in order: it is what waits, and not all that ever came.
     each_is_found_in(&[(inbox::UNTAKEN, "inbox_pending (room_id=? AND recipient=?)")]);
+}
+
+#[test]
 fn envelopes_and_what_is_owed_for_them_are_read_in_the_order_of_an_index() {
     let owed = "envelopes_owed (room_id=? AND expectation=? AND answered_by=?)";
     each_is_found_in_order(&[
