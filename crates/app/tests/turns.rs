@@ -426,6 +426,99 @@ fn an_interrupted_turn_keeps_what_its_conversation_knows() {
 }
 
 #[test]
+fn a_person_who_interrupts_is_heard_first_and_again_if_the_turn_fails() {
+    on_every_backend(|test| {
+        let [ana, bo] = test.joined(["ana", "bo"]);
+        let eve = test.person("human:eve:1");
+        eve.join();
+        tells(&ana, &name(&bo), "one");
+        eve.does("inbox.tell", json!({ "to": name(&bo), "text": "queued" }));
+        eve.does("inbox.tell", json!({ "to": name(&bo), "text": "stop", "mode": "interrupt" }));
+        tells(&ana, &name(&bo), "two");
+        eve.does("inbox.tell", json!({ "to": name(&bo), "text": "really", "mode": "interrupt" }));
+        let turn = begins(&bo);
+        assert_eq!(said(&turn), "stop really one queued two");
+        let first = &turn["items"][0];
+        assert_eq!((&first["interrupts"], &first["category"]), (&json!(true), &json!("USER")));
+        assert_eq!((&first["from"], &first["from_name"]), (&json!("human:eve:1"), &json!(name(&eve))));
+        ends(&bo, &turn, "failed");
+        let again = begins(&bo);
+        assert_eq!(said(&again), "stop really one queued two");
+        let opened = ana.does("open", json!({ "id": "TURN-1" }));
+        assert_eq!(opened["consumed"], json!(messages(&turn)), "what went back is still on record");
+        assert_eq!(opened["inputs"].as_array().unwrap().len(), 5);
+        is_sound(&test);
+    });
+}
+
+#[test]
+fn an_envelope_is_consumed_whole_also_by_a_job_that_nobody_had_claimed() {
+    on_every_backend(|test| {
+        let (ana, room) = delegated(&test);
+        let structured = json!({ "gutter": "left" });
+        ana.does("envelope.send", json!({ "to": "JOB-001", "message": "Mind it.", "structured": structured }));
+        let runner = Runner::claims(&test, &room, "runner:one", json!({}));
+        let turn = runner.begins();
+        let item = &turn["items"][0];
+        assert_eq!((&item["category"], &item["text"]), (&json!("HANDOFF"), &json!("Mind it.")));
+        assert_eq!(item["envelope"]["payload"]["structured"], structured);
+        assert_eq!(item["ref"], format!("payload://{}", item["envelope"]["id"].as_str().unwrap()));
+        runner.ends(&turn, "failed");
+        let again = runner.begins();
+        assert_eq!(again["items"], turn["items"]);
+        runner.ends(&again, "completed");
+        assert_eq!(said(&runner.begins()), "");
+        is_sound(&test);
+    });
+}
+
+#[test]
+fn an_action_of_an_interrupted_turn_is_completed_by_the_turn_that_goes_on() {
+    on_every_backend(|test| {
+        let [ana, bo] = test.joined(["ana", "bo"]);
+        let action = json!({ "type": "message", "kind": "user", "text": "Well?", "dst": "bo", "action_id": "a",
+            "action_index": 0 });
+        ana.does("bus.submit", json!({ "group_id": "g", "actions": [action] }));
+        let status = || ana.does("bus.await", json!({ "group_id": "g" }))["actions"][0]["status"].clone();
+        let turn = begins(&bo);
+        let going_on = json!({ "turn": turn["turn"], "outcome": "interrupted", "session": "s", "resumable": true });
+        bo.does("context.turn.end", going_on);
+        assert_eq!(status(), Value::Null);
+        let next = begins(&bo);
+        assert_eq!(said(&next), "");
+        ends(&bo, &next, "completed");
+        assert_eq!(status(), "completed");
+        is_sound(&test);
+    });
+}
+
+#[test]
+fn of_the_bus_a_turn_takes_what_is_named_and_what_went_well_is_not_taken_again() {
+    on_every_backend(|test| {
+        let [ana, bo] = test.joined(["ana", "bo"]);
+        let action = |name: &str, index: u32| json!({ "type": "message", "kind": "user", "text": name, "dst": "bo", "action_id": name, "action_index": index });
+        let asked = json!({ "group_id": "g", "actions": [action("one", 0), action("two", 1)] });
+        ana.does("bus.submit", asked);
+        tells(&ana, &name(&bo), "note");
+        let taken = bo.does("bus.take", json!({}));
+        let places: Vec<&Value> = taken["deliveries"].as_array().unwrap().iter().map(|one| &one["seq"]).collect();
+        let naming = |message: &Value| json!({ "messages": [message] });
+        bo.does("bus.result", json!({ "action_id": "two", "status": "accepted" }));
+        let turn = bo.does("context.turn.begin", naming(places[1]));
+        assert_eq!(said(&turn), "note two", "it is at it, and said so");
+        ends(&bo, &turn, "failed");
+        let turn = bo.does("context.turn.begin", naming(places[1]));
+        assert_eq!(said(&turn), "note two");
+        ends(&bo, &turn, "completed");
+        let turn = bo.does("context.turn.begin", naming(places[1]));
+        assert_eq!(said(&turn), "");
+        ends(&bo, &turn, "completed");
+        assert_eq!(said(&bo.does("context.turn.begin", naming(places[0]))), "one");
+        is_sound(&test);
+    });
+}
+
+#[test]
 fn of_begins_at_once_one_gets_everything_and_each_item_is_consumed_once() {
     on_every_backend(|test| {
         let [ana, bo] = test.joined(["ana", "bo"]);

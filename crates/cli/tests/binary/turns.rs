@@ -30,6 +30,7 @@ fn a_turn_takes_what_waits_and_a_failed_one_gives_it_back() {
     story.run("ana", &["open", "TURN-1"]);
     story.run("ana", &["open", "TURN-2"]);
     story.run("ana", &["open", "TURN-3"]);
+    story.run("ana", &["room", "events"]);
     insta::assert_snapshot!(story.text(), @r#"
     ana$ baton agent init
     You are humble-orca (test:ana) in room_1. Nobody's work was left unfinished here.
@@ -135,6 +136,17 @@ fn a_turn_takes_what_waits_and_a_failed_one_gives_it_back() {
       id: TURN-3
       next: List what there is: `baton task list`, `baton job list`, `baton card list`; or look for it with `baton search`.
     [exit 4]
+
+    ana$ baton room events
+        8  TIME  turn 0    TURN-2 of test:bo ended: completed
+        7  TIME  turn 0    test:bo began TURN-2 with message 4: turn 2
+        6  TIME  turn 0    TURN-1 of test:bo ended: failed: The model did not answer.
+        5  TIME  turn 0    test:bo began TURN-1 with message 4: turn 1
+        4  TIME  turn 0    Told to amber-otter by humble-orca: Names
+             text      snake case
+        3  TIME  turn 0    test:bo joined as amber-otter, under an id given by hand
+        2  TIME  turn 0    test:ana joined as humble-orca, under an id given by hand
+        1  TIME  turn 0    test:ana opened the room
     "#);
 }
 

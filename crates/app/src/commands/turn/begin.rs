@@ -177,7 +177,13 @@ fn chosen(change: &mut Change<'_>, agent: &AgentId, messages: &[Seq]) -> Result<
     found.retain(|item| item.category != Category::Message);
     for message in messages {
         let own = inbox::of_message(change.tx, &room, *message)?.into_iter();
-        found.extend(own.filter(|item| item.recipient == *agent && item.category == Category::Message));
+        for item in own.filter(|item| item.recipient == *agent && item.category == Category::Message) {
+            // What a turn went well with is not consumed again.
+            let had = item.turn.map(|turn| change.turn(turn)).transpose()?.flatten();
+            if had.is_none_or(|turn| turn.outcome.is_some_and(|outcome| outcome != turn::Outcome::Completed)) {
+                found.push(item);
+            }
+        }
     }
     Ok(found)
 }
