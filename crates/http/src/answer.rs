@@ -73,6 +73,7 @@ pub(crate) const fn status(code: ErrorCode) -> StatusCode {
         C::Unauthorized => StatusCode::UNAUTHORIZED,
         C::Forbidden
         | C::NoEdge
+        | C::SpawnForbidden
         | C::SourceMismatch
         | C::NotOwner
         | C::ReadForbidden

@@ -7,6 +7,7 @@ use baton_app::commands::open::{
 use baton_core::{ids::AgentId, reference::Reference, time::Timestamp};
 
 use super::{
+    approval::approval_page,
     envelope::envelope_page,
     job::{job_event, job_next, job_summary, refs},
     library::{anchor_lines, artifact_lines, card_lines},
@@ -28,6 +29,7 @@ pub(crate) fn opened_page(opened: &Opened, now: Timestamp, you: &AgentId) -> Str
         What::Anchor(anchor) => anchor_page(anchor, reference),
         What::Runner(runner) => runner_page(runner, now),
         What::Artifact(file) => artifact_page(file, reference, now),
+        What::Approval(approval) => approval_page(approval, now),
         What::Envelope(envelope) => envelope_page(envelope, &reference.to_string(), now),
     }
 }
