@@ -3,6 +3,7 @@
 use baton_core::{
     job::JobId,
     library::{CardId, PlanId},
+    spawn::ApprovalId,
     time::Ttl,
     turn::TurnId,
 };
@@ -27,6 +28,11 @@ pub(crate) fn plan(text: &str) -> Result<PlanId, String> {
 /// The turn that a person means: `TURN-1`, `turn-1` or `1`.
 pub(crate) fn turn(text: &str) -> Result<TurnId, String> {
     if is_number(text) { format!("{}{text}", TurnId::PREFIX).parse() } else { text.parse() }
+}
+
+/// The request for an agent that a person means: `APPROVAL-1`, `approval-1` or `1`.
+pub(crate) fn approval(text: &str) -> Result<ApprovalId, String> {
+    if is_number(text) { format!("{}{text}", ApprovalId::PREFIX).parse() } else { text.parse() }
 }
 
 fn is_number(text: &str) -> bool {

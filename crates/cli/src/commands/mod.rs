@@ -3,6 +3,7 @@
 mod ack;
 mod agent;
 mod anchor;
+mod approval;
 mod artifact;
 mod await_others;
 mod block;
@@ -35,6 +36,7 @@ mod scope;
 mod search;
 mod send;
 mod skill;
+mod spawn;
 mod status;
 mod store;
 pub(crate) mod surface;
@@ -129,6 +131,9 @@ enum Command {
     Agent(agent::AgentCommand),
     #[command(subcommand)]
     Edge(edge::EdgeCommand),
+    Spawn(spawn::SpawnArgs),
+    #[command(subcommand)]
+    Approval(approval::ApprovalCommand),
     #[command(subcommand)]
     Bus(bus::BusCommand),
     Up(up::UpArgs),
@@ -174,6 +179,8 @@ impl Command {
             Self::Radar(_) => "radar",
             Self::Job(job) => job.name(),
             Self::Card(card) => card.name(),
+            Self::Spawn(_) => "spawn",
+            Self::Approval(approval) => approval.name(),
             Self::Artifact(artifact) => artifact.name(),
             Self::Note(_) => "note",
             Self::Anchor(anchor) => anchor.name(),
@@ -273,6 +280,8 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Task(command) => command.run(&Context::open(store)?, ui),
         Command::Radar(args) => args.run(&Context::open(store)?, ui),
         Command::Job(command) => command.run(&Context::open(store)?, ui),
+        Command::Spawn(args) => args.run(&Context::open(store)?, ui),
+        Command::Approval(command) => command.run(&Context::open(store)?, ui),
         Command::Card(command) => command.run(&Context::open(store)?, ui),
         Command::Artifact(command) => command.run(&Context::open(store)?, ui),
         Command::Note(args) => args.run(&Context::open(store)?, ui),

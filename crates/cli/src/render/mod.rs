@@ -1,5 +1,6 @@
 //! Rooms, events, handoffs, messages, tasks, jobs and what is kept, as a person reads them.
 
+mod approval;
 mod attention;
 mod bus;
 mod envelope;
@@ -17,6 +18,7 @@ mod task;
 mod turn;
 mod words;
 
+pub(crate) use approval::approval_lines;
 pub(crate) use attention::{JobCounts, attention_page, jobs_line, taken_page};
 pub(crate) use bus::{action_lines, agent_status, delivery_page, session_lines, session_name, submitted_page};
 pub(crate) use envelope::{awaited_page, edges_page, handed_sentence, owed_lines, told_sentence};

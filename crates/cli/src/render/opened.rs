@@ -7,6 +7,7 @@ use baton_app::commands::open::{
 use baton_core::{ids::AgentId, reference::Reference, time::Timestamp};
 
 use super::{
+    approval::approval_page,
     envelope::envelope_page,
     job::{job_event, job_next, job_summary, refs},
     library::{anchor_lines, artifact_lines, card_lines},
@@ -32,6 +33,7 @@ pub(crate) fn opened_page(opened: &Opened, now: Timestamp, you: &AgentId) -> Str
         What::Artifact(file) => artifact_page(file, reference, now),
         What::ContextPack(pack) => pack_page(pack, reference, now),
         What::Turn(turn) => turn_page(turn, now),
+        What::Approval(approval) => approval_page(approval, now),
         What::Envelope(envelope) => envelope_page(envelope, &reference.to_string(), now),
     }
 }

@@ -17,7 +17,7 @@ use crate::{
     change::Change,
     clock::fresh_word,
     commands::{
-        envelope::called,
+        envelope::{Along, called, post},
         jobs::{create, require_anchor},
     },
     refs,
@@ -82,7 +82,7 @@ pub(super) fn make(
         context_ref: spec.context_ref.clone(),
         meta: Map::from_iter([("approval".to_owned(), json!(approval))]),
     };
-    deliver(change, &first, Ends { from: parent.clone(), to: child, reply_to: None })?;
+    post(change, &first, &Ends { from: parent.clone(), to: child, reply_to: None }, Along::Decision)?;
     Ok(job)
 }
 
@@ -130,7 +130,7 @@ pub(super) fn tell(
 /// How much of a reason stands in the message; all of it is in the status.
 const MESSAGE_CHARS: usize = 300;
 
-/// Puts an envelope into an inbox because somebody decided so: along no edge, and in answer to nothing.
+/// Puts an envelope into an inbox that answers nothing, whatever its sender owes its recipient.
 fn deliver(change: &mut Change<'_>, draft: &Draft, ends: Ends) -> Result<(), Failure> {
     draft.check()?;
     let envelope = draft.seal(&ends, change.now)?;

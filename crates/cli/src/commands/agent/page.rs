@@ -7,7 +7,7 @@ use baton_app::{
     commands::agent::{AgentView, Candidate},
     view::ProcessState,
 };
-use baton_core::{agent::ResumeReason, code::ErrorCode, task::TaskId, time::Timestamp};
+use baton_core::{agent::ResumeReason, code::ErrorCode, spawn::Grants, task::TaskId, time::Timestamp};
 use serde_json::Value;
 
 use crate::{
@@ -56,6 +56,13 @@ pub(super) fn page(agent: &AgentView, now: Timestamp) -> String {
     add("scopes", clean(&agent.scopes.join(", ")));
     add("at work", tasks(&agent.in_progress));
     format!("{}{you}\n{}", who(&agent.name, &agent.agent_id), table(&rows))
+}
+
+/// What an agent may do, in words.
+pub(super) fn may(grants: Grants) -> String {
+    let spawn = if grants.spawn_nodes { "may ask for further agents" } else { "may not ask for further agents" };
+    let look = if grants.read_only { "; whoever it asks for may only look" } else { "" };
+    format!("{spawn}{look}")
 }
 
 /// When an agent was last there.
