@@ -181,6 +181,7 @@ impl Work<'_> {
         let is_new = |seq: u64| thread.iter().any(|event| event.seq.0 == seq && seq > carried.read);
         let incoming: Vec<Incoming> = begun.items.iter().filter(|item| !is_new(item.seq)).cloned().collect();
         let briefing = Briefing {
+            room: self.desk.room.as_str(),
             job: &job,
             prompt: &self.claimed.prompt,
             ground: &ground.blocks(),

@@ -310,6 +310,7 @@ impl<'scope, 'env> Talk<'scope, 'env> {
         begun.items.retain(|item| !is_told(item.seq));
         let memory = self.memory.text();
         let scene = Scene {
+            room: work.desk.room.as_str(),
             claimed: work.claimed,
             line,
             how: self.how,

@@ -72,7 +72,7 @@ pub enum Expected {
 
 /// The blocks for what came in: that of whoever interrupted, which goes first, and that of all else. In the order of the
 /// log, whatever order they are given in.
-pub fn blocks(items: &[Incoming]) -> Vec<Block> {
+pub fn blocks(room: &str, items: &[Incoming]) -> Vec<Block> {
     let mut items: Vec<&Incoming> = items.iter().collect();
     items.sort_by_key(|item| item.seq);
     let (urgent, usual): (Vec<&Incoming>, Vec<&Incoming>) = items.into_iter().partition(|item| item.interrupts);
@@ -89,7 +89,7 @@ pub fn blocks(items: &[Incoming]) -> Vec<Block> {
         blocks.push(Block::new(Name::Interrupt, text).titled(title));
     }
     if !usual.is_empty() {
-        let shown = usual.iter().map(|item| item.shown()).collect::<Vec<_>>().join("\n\n");
+        let shown = usual.iter().map(|item| item.shown(room)).collect::<Vec<_>>().join("\n\n");
         let text = format!("{NOTE}\n\n{shown}");
         blocks.push(Block::new(Name::Inbox, text));
     }
@@ -122,7 +122,7 @@ impl Sender {
 
 impl Incoming {
     /// The item with all that came with it.
-    fn shown(&self) -> String {
+    fn shown(&self, room: &str) -> String {
         let mut lines = vec![format!("### {} from {} ({})", self.category, self.from.label(), self.reference)];
         if let Some(id) = &self.envelope {
             lines.push(format!("envelope: {}", line(id)));
@@ -154,7 +154,7 @@ impl Incoming {
         if let Some(reference) = &self.context_ref {
             lines.push(format!("context: {}", line(reference)));
         }
-        lines.extend(self.answering());
+        lines.extend(self.answering(room));
         lines.join("\n")
     }
 
@@ -164,14 +164,14 @@ impl Incoming {
     }
 
     /// How to answer, where an answer has a place.
-    fn answering(&self) -> Option<String> {
+    fn answering(&self, room: &str) -> Option<String> {
         let word = match self.expected {
             Expected::Nothing => return None,
             Expected::Optional => "An answer is welcome",
             Expected::Required => "An answer is required",
         };
         let to = self.reply_to.as_deref().unwrap_or(&self.from.id);
-        let mut call = serde_json::json!({ "to": to, "message": "…" });
+        let mut call = serde_json::json!({ "room_id": room, "to": to, "message": "…" });
         if let Some(id) = &self.envelope {
             call["meta"] = serde_json::json!({ "inReplyTo": id });
         }

@@ -47,6 +47,7 @@ impl BeginArgs {
             runner_id: self.runner,
             claim_revision: self.revision.map(Fence),
             executor: None,
+            messages: None,
             max_bytes: self.max_bytes,
             idempotency_key: self.key.key,
         })?;
