@@ -25,7 +25,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Caller, Failure,
+    Caller, Failure, artifacts,
     change::{Change, Outcome},
     clock::{Ids, Time},
     commands::jobs::WhenQueued,
@@ -42,6 +42,8 @@ pub struct App {
     pub(crate) environment: Environment,
     /// The directory of the embedded store, if it is that.
     pub(crate) directory: Option<PathBuf>,
+    /// What the store is called among those whose files are kept in one data directory.
+    pub(crate) shelf: String,
     /// Whether this machine's boot was told since this process started.
     arrived: AtomicBool,
     /// What to do when a job waits and no runner is there.
@@ -71,6 +73,7 @@ impl App {
                 Location::Directory(directory) => Some(directory.clone()),
                 Location::Postgres(_) => None,
             },
+            shelf: artifacts::shelf(location),
             arrived: AtomicBool::new(false),
             when_queued: OnceLock::new(),
         })

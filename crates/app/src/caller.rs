@@ -129,7 +129,9 @@ impl Caller {
     /// A caller that works on a job.
     #[must_use]
     pub fn assigned(self, assignment: Option<Assignment>) -> Self {
-        Self { assignment: assignment.map(Arc::new), ..self }
+        // Whatever started it: a job's agent does not steer.
+        let rights = if assignment.is_some() { self.rights.min(Rights::Agent) } else { self.rights };
+        Self { assignment: assignment.map(Arc::new), rights, ..self }
     }
 
     /// A caller that is told of interrupts with the answer to its call.

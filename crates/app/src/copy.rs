@@ -2,7 +2,8 @@
 //!
 //! What is copied is what one transaction sees of the source: rooms with their members, their logs, first answers to
 //! keyed requests, and what machines said about themselves. It goes into the target in one transaction, so that the
-//! target has all of it or nothing. Then both stores are read again, room by room.
+//! target has all of it or nothing. Then both stores are read again, room by room. The content of files that rooms keep is
+//! copied before, as far as this machine has it, so that nothing is on record that could have been there and is not.
 //!
 //! What must stay true: a target that had rooms is never written to, a room that is not the fold of its log is never
 //! copied, and memory is bounded by a page of a log, not by its length.
@@ -22,6 +23,7 @@ use baton_store::{
 
 use crate::{
     App, Failure,
+    artifacts::{self, Carried},
     fold::{Fold, Whole},
 };
 
@@ -33,7 +35,7 @@ const PAGE: u32 = 200;
 const ONE_COPY: &str = "store copy";
 
 /// What was copied.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Rooms, closed ones too.
     pub rooms: u64,
@@ -43,6 +45,8 @@ pub struct Report {
     pub first_answers: u64,
     /// Machines that said something about themselves.
     pub machines: u64,
+    /// Files that rooms keep.
+    pub files: Carried,
 }
 
 /// What is being done, for those who watch.
@@ -81,9 +85,11 @@ pub type Watcher<'a> = &'a mut dyn FnMut(Progress);
 /// Copies all of `from` into `to`, which must have no rooms, and compares the two.
 pub fn copy(from: &App, to: &App, watcher: Watcher<'_>) -> Result<Report, Failure> {
     require_known(from)?;
+    to.store.read(require_empty)?;
+    let files = artifacts::carry(from, to, &from.store.read::<_, Failure>(|tx| Ok(rooms::all(tx)?))?)?;
     let (report, copied) = carry(from, to, watcher)?;
     compare(from, to, &copied, Progress::new(Stage::Comparing, report.tally()), watcher)?;
-    Ok(report)
+    Ok(Report { files, ..report })
 }
 
 impl Report {
@@ -132,7 +138,8 @@ fn carry(from: &App, to: &App, watcher: Watcher<'_>) -> Result<(Report, Vec<Room
                 target.ring(id, Concern::Nobody);
             }
             let machines = told.machines() as u64;
-            Ok((Report { rooms: progress.rooms, events: progress.events, first_answers, machines }, ids))
+            let files = Carried::default();
+            Ok((Report { rooms: progress.rooms, events: progress.events, first_answers, machines, files }, ids))
         })
     })
 }

@@ -5,7 +5,7 @@
 
 use baton_core::{
     agent::Rejection, bus, code::ErrorCode, envelope, ids::RoomId, inbox, job, library, limits, room::Refusal, runner,
-    scope, task,
+    scope, spawn, task, turn,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -131,6 +131,16 @@ impl From<job::Refusal> for Failure {
     }
 }
 
+impl From<turn::Refusal> for Failure {
+    fn from(refusal: turn::Refusal) -> Self {
+        let failure = refused(refusal.code(), &refusal);
+        match refusal.next() {
+            Some(next) => failure.advising(next),
+            None => failure,
+        }
+    }
+}
+
 impl From<runner::Refusal> for Failure {
     fn from(refusal: runner::Refusal) -> Self {
         refused(refusal.code(), &refusal)
@@ -151,6 +161,16 @@ impl From<bus::Refusal> for Failure {
 
 impl From<envelope::Refusal> for Failure {
     fn from(refusal: envelope::Refusal) -> Self {
+        let failure = refused(refusal.code(), &refusal);
+        match refusal.next() {
+            Some(next) => failure.advising(next),
+            None => failure,
+        }
+    }
+}
+
+impl From<spawn::Refusal> for Failure {
+    fn from(refusal: spawn::Refusal) -> Self {
         let failure = refused(refusal.code(), &refusal);
         match refusal.next() {
             Some(next) => failure.advising(next),

@@ -422,7 +422,8 @@ fn a_copied_store_has_the_cards_and_goes_on_counting() {
         codex.does("tasks.search", json!({"query": "finding"}));
         keep(&app, &codex, None, "kept").unwrap();
         let place = Place::new(to);
-        let environment = Environment::of([("HOME", "/nowhere")], "/");
+        let home = place.directory().join("home");
+        let environment = Environment::of([("HOME", home.to_str().unwrap())], "/");
         let time = Time::Told(Arc::new(ManualClock::new()));
         let copied = App::open(&place.location(), environment, time, Box::new(SequentialIds::default())).unwrap();
         copy::copy(app.app(), &copied, &mut |_| {}).unwrap();

@@ -3,7 +3,9 @@
 use baton_core::{
     job::JobId,
     library::{CardId, PlanId},
+    spawn::ApprovalId,
     time::Ttl,
+    turn::TurnId,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::Value;
@@ -21,6 +23,16 @@ pub(crate) fn card(text: &str) -> Result<CardId, String> {
 /// The plan that a person means: `PLAN-1`, `plan-1` or `1`.
 pub(crate) fn plan(text: &str) -> Result<PlanId, String> {
     if is_number(text) { format!("{}{text}", PlanId::PREFIX).parse() } else { text.parse() }
+}
+
+/// The turn that a person means: `TURN-1`, `turn-1` or `1`.
+pub(crate) fn turn(text: &str) -> Result<TurnId, String> {
+    if is_number(text) { format!("{}{text}", TurnId::PREFIX).parse() } else { text.parse() }
+}
+
+/// The request for an agent that a person means: `APPROVAL-1`, `approval-1` or `1`.
+pub(crate) fn approval(text: &str) -> Result<ApprovalId, String> {
+    if is_number(text) { format!("{}{text}", ApprovalId::PREFIX).parse() } else { text.parse() }
 }
 
 fn is_number(text: &str) -> bool {

@@ -50,28 +50,59 @@ impl Text {
         if text == "-" { self.read(io::stdin().lock(), "standard input") } else { Ok(text) }
     }
 
-    /// What a file has; `-` is standard input.
+    /// What a file has; `-` is standard input. One line break at its end is the shell's, or the editor's.
     pub(crate) fn of_file(&self, file: &Path) -> Result<String, Failure> {
         if file.as_os_str() == "-" {
             return self.read(io::stdin().lock(), "standard input");
         }
-        let shown = file.display().to_string();
-        let opened = fs::File::open(file).map_err(|error| self.unreadable(&shown, &error))?;
+        let (opened, shown) = self.open(file)?;
         self.read(opened, &shown)
     }
 
-    /// Reads it all. One line break at its end is the shell's, or the editor's.
+    /// All that a file has, to the last line break; `-` is standard input.
+    pub(crate) fn whole_file(&self, file: &Path) -> Result<String, Failure> {
+        if file.as_os_str() == "-" {
+            return self.read_all(io::stdin().lock(), "standard input");
+        }
+        let (opened, shown) = self.open(file)?;
+        self.read_all(opened, &shown)
+    }
+
+    fn open(&self, file: &Path) -> Result<(fs::File, String), Failure> {
+        let shown = file.display().to_string();
+        match fs::File::open(file) {
+            Ok(opened) => Ok((opened, shown)),
+            Err(error) => Err(self.unreadable(&shown, &error)),
+        }
+    }
+
+    /// Reads a text without the line break at its end.
     fn read(&self, from: impl Read, shown: &str) -> Result<String, Failure> {
-        // One byte and a line break more than is accepted, so that what is too long is known and not cut.
+        let mut bytes = self.bytes(from, shown)?;
+        if bytes.ends_with(b"\n") {
+            bytes.pop();
+        }
+        self.accepted(bytes, shown)
+    }
+
+    fn read_all(&self, from: impl Read, shown: &str) -> Result<String, Failure> {
+        let bytes = self.bytes(from, shown)?;
+        self.accepted(bytes, shown)
+    }
+
+    /// One byte and a line break more than is accepted, so that what is too long is known and not cut.
+    fn bytes(&self, from: impl Read, shown: &str) -> Result<Vec<u8>, Failure> {
         let mut bytes = Vec::new();
         let read = from.take(self.most_bytes as u64 + 2).read_to_end(&mut bytes);
         read.map_err(|error| self.unreadable(shown, &error))?;
-        let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-        if text.len() > self.most_bytes {
+        Ok(bytes)
+    }
+
+    fn accepted(&self, bytes: Vec<u8>, shown: &str) -> Result<String, Failure> {
+        if bytes.len() > self.most_bytes {
             return Err(self.invalid(format!("is too long; at most {} bytes are accepted", self.most_bytes)));
         }
-        let text = std::str::from_utf8(text).map_err(|_| self.invalid(format!("from {shown} is not UTF-8 text")))?;
-        Ok(text.to_owned())
+        String::from_utf8(bytes).map_err(|_| self.invalid(format!("from {shown} is not UTF-8 text")))
     }
 
     fn unreadable(&self, shown: &str, error: &io::Error) -> Failure {

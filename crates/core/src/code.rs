@@ -158,6 +158,9 @@ codes! {
     NoEdge "NO_EDGE" Refused
         "The room's policy asks for an edge between sender and recipient of an envelope, and there is none."
         "Write to one of `may_write_to`, or have an operator add an edge with `baton edge add`."
+    SpawnForbidden "SPAWN_FORBIDDEN" Refused
+        "Another agent was asked for by one that may not ask, or that asked for more than it may do itself."
+        "Ask for less, or have an operator allow it: `baton agent grant NAME --spawn`."
     ReadForbidden "READ_FORBIDDEN" Refused
         "Only its recipient may read a message."
         "Read your own with `inbox list`."

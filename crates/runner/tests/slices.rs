@@ -22,6 +22,7 @@ fn start(script: &str, scratch: &Path, limits: Limits) -> Running {
         resume: None,
         scratch: scratch.to_owned(),
         server: None,
+        read_only: false,
     };
     let executor = Executor::Command("/bin/sh".into(), line);
     Running::start(&executor, &slice, limits, Path::new(env!("CARGO_BIN_EXE_baton-minder"))).unwrap()

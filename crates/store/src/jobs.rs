@@ -2,12 +2,12 @@
 
 use baton_core::{
     ids::{AgentId, AnchorId, RoomId, Seq},
-    job::{Choice, Claim, Executor, Job, JobId, Jobs, Last, Marker, Priority, Status},
+    job::{Choice, Claim, Executor, Job, JobId, Jobs, Last, Lineage, Marker, Priority, Routing, Status},
     lease::{Fence, Lease},
     task::TaskId,
     time::Timestamp,
 };
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     StoreError,
@@ -439,7 +439,7 @@ fn renew(tx: &mut dyn Tx, room: &RoomId, job: &Job) -> Result<(), StoreError> {
 
 fn insert(tx: &mut dyn Tx, room: &RoomId, job: &Job) -> Result<(), StoreError> {
     let texts = Texts::of(room, job)?;
-    let routing = json(room, &job.routing)?;
+    let routing = json(room, &Asked { routing: job.routing.clone(), lineage: job.lineage.clone() })?;
     let fixed = [
         job.title.as_str().into(),
         job.kind.as_str().into(),
@@ -459,6 +459,15 @@ fn insert(tx: &mut dyn Tx, room: &RoomId, job: &Job) -> Result<(), StoreError> {
 fn update(tx: &mut dyn Tx, room: &RoomId, job: &Job) -> Result<(), StoreError> {
     let texts = Texts::of(room, job)?;
     tx.execute(UPDATE, &moving(room, job, &texts), Changes::One("jobs"))
+}
+
+/// What a job asks of whoever does it and what that one may do, which never changes and is stored as one.
+#[derive(Serialize, Deserialize)]
+struct Asked {
+    #[serde(flatten)]
+    routing: Routing,
+    #[serde(flatten)]
+    lineage: Lineage,
 }
 
 /// What is stored as JSON and may change.
@@ -538,6 +547,7 @@ fn job(room: &RoomId, row: &dyn Row) -> Result<Job, StoreError> {
         fields.number(column)?.try_into().map_err(|_| fields.bad("has a number that is too large"))
     };
     let revision = Fence(fields.number(8)?);
+    let Asked { routing, lineage } = read(&fields, 7)?;
     Ok(Job {
         id: JobId(small(0)?),
         title: fields.text(1)?.to_owned(),
@@ -546,7 +556,7 @@ fn job(room: &RoomId, row: &dyn Row) -> Result<Job, StoreError> {
         status: fields.word(4)?,
         task: row.int(5)?.map(|_| small(5)).transpose()?.map(TaskId),
         anchor: fields.optional(6)?,
-        routing: read(&fields, 7)?,
+        routing,
         revision,
         claim: claim(&fields, revision)?,
         losses: small(13)?,
@@ -557,6 +567,7 @@ fn job(room: &RoomId, row: &dyn Row) -> Result<Job, StoreError> {
         summary: row.text(18)?.map(str::to_owned),
         refs: read(&fields, 19)?,
         meta: read(&fields, 20)?,
+        lineage,
         last: Last { seq: Seq(fields.number(21)?), kind: fields.word(22)?, preview: fields.text(23)?.to_owned() },
         created_seq: Seq(fields.number(24)?),
         created_by: fields.id(25)?,

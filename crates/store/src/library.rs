@@ -188,6 +188,11 @@ macro_rules! artifacts {
     };
 }
 
+mod files;
+#[cfg(test)]
+pub(crate) use files::{ANY_ARTIFACT_BEFORE, ARTIFACTS_BEFORE, ARTIFACTS_OF_TURN_BEFORE, NAMED, NAMING};
+pub use files::{Artifacts, any_artifact_before, artifacts, artifacts_kept, named, naming};
+
 pub(crate) const FIND_ARTIFACT: &str = artifacts!(
     "
      WHERE room_id = ?1 AND number = ?2
@@ -203,15 +208,43 @@ pub fn find_artifact(tx: &mut dyn Tx, room: &RoomId, id: ArtifactId) -> Result<O
 pub(crate) const FIND_PACK: &str = artifacts!(
     "
      WHERE room_id = ?1 AND kind = 'contextpack' AND name = ?2
-     ORDER BY number
-     LIMIT 1
 "
 );
 
-/// The artifact that a context pack is.
+/// The artifact that a context pack is: the last one, which was kept again if the ones before it were given up.
 pub fn find_pack(tx: &mut dyn Tx, room: &RoomId, id: &PackId) -> Result<Option<Artifact>, StoreError> {
     let found = collect(tx, FIND_PACK, room, &[room.as_str().into(), id.file_name().as_str().into()], artifact)?;
-    Ok(found.into_iter().next())
+    Ok(found.into_iter().max_by_key(|artifact| artifact.id))
+}
+
+pub(crate) const PACKS: &str = artifacts!(
+    "
+     WHERE room_id = ?1 AND kind = 'contextpack' AND number < ?2
+     ORDER BY number DESC
+     LIMIT ?3
+"
+);
+pub(crate) const PACKS_FOR: &str = artifacts!(
+    "
+     WHERE room_id = ?1 AND kind = 'contextpack' AND number < ?2 AND node = ?4
+     ORDER BY number DESC
+     LIMIT ?3
+"
+);
+
+/// Context packs before a number, newest first: all of them, or those for one agent.
+pub fn packs(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    node: Option<&AgentId>,
+    before: Option<ArtifactId>,
+    limit: u32,
+) -> Result<Vec<Artifact>, StoreError> {
+    let before = before.map_or(i64::MAX, |id| i64::from(id.0));
+    let common = [room.as_str().into(), before.into(), i64::from(limit).into()];
+    let sql = if node.is_some() { PACKS_FOR } else { PACKS };
+    let params: Vec<Param<'_>> = common.into_iter().chain(node.map(|node| node.as_str().into())).collect();
+    collect(tx, sql, room, &params, artifact)
 }
 
 pub(crate) const ARTIFACTS_OF_TURN: &str = artifacts!(
@@ -242,9 +275,7 @@ pub fn artifacts_of_job(
     before: Option<ArtifactId>,
     limit: u32,
 ) -> Result<Vec<Artifact>, StoreError> {
-    let before = before.map_or(i64::MAX, |id| i64::from(id.0));
-    let params = [room.as_str().into(), i64::from(job.0).into(), before.into(), i64::from(limit).into()];
-    collect(tx, ARTIFACTS_OF_JOB, room, &params, artifact)
+    artifacts(tx, room, Artifacts::OfJob(job), before, limit)
 }
 
 const ALL_PLANS: &str = "

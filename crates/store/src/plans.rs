@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params_from_iter};
 
 use crate::{
-    bus, envelopes, inbox, jobs, library, log, references, runners, schema::MIGRATIONS, scopes, search, tasks,
+    bus, envelopes, inbox, jobs, library, log, references, runners, schema::MIGRATIONS, scopes, search, tasks, turns,
 };
 
 fn database() -> Connection {
@@ -104,6 +104,13 @@ fn a_library_is_read_by_what_its_things_belong_to() {
         (library::PLANS, "(room_id=? AND number<?)"),
         (library::FIND_ARTIFACT, "(room_id=? AND number=?)"),
         (library::ARTIFACTS_OF_JOB, "artifacts_by_job (room_id=? AND job=? AND number<?)"),
+        (library::ARTIFACTS_OF_TURN, "artifacts_of_turn (room_id=? AND turn=?)"),
+        (library::ARTIFACTS_OF_TURN_BEFORE, "artifacts_of_turn (room_id=? AND turn=? AND number<?)"),
+        (library::ARTIFACTS_BEFORE, "(room_id=? AND number<?)"),
+        (library::ANY_ARTIFACT_BEFORE, "(room_id=?)"),
+        (library::NAMED, "artifacts_by_hash (sha256=?)"),
+        (library::NAMING, "artifacts_by_hash (sha256=?)"),
+        (library::FIND_PACK, "artifacts_by_name (room_id=? AND name=?)"),
         (library::LAST_CARD, "(room_id=?)"),
         (library::LAST_PLAN, "(room_id=?)"),
         (library::LAST_ARTIFACT, "(room_id=?)"),
@@ -133,6 +140,7 @@ fn a_reference_is_looked_up_by_its_key() {
         (references::NOTE, "(room_id=? AND seq=?)"),
         (references::RUNNER, "(room_id=? AND runner=?)"),
         (references::ARTIFACT, "(room_id=? AND number=?)"),
+        (references::PACK, "artifacts_by_name (room_id=? AND name=?)"),
         (references::ANCHOR, "(room_id=? AND anchor=?)"),
     ]);
 }
@@ -153,6 +161,27 @@ fn what_a_target_was_asked_and_still_owes_is_read_in_the_order_of_an_index() {
         (bus::CONNECTIONS, "(room_id=?)"),
         (inbox::UNDELIVERED, "inbox_pending (room_id=? AND recipient=?)"),
     ]);
+}
+
+#[test]
+fn turns_are_read_by_whose_they_are_and_what_they_have() {
+    each_is_found_in_order(&[
+        (turns::FIND, "(room_id=? AND turn=?)"),
+        (turns::OPEN_OF, "turns_open (room_id=? AND agent_id=? AND ended_at_ms=?)"),
+        (turns::OPEN, "turns_open (room_id=?)"),
+        (turns::NEWEST, "(room_id=? AND turn<?)"),
+        (turns::OF_AGENT, "turns_of_agent (room_id=? AND agent_id=? AND turn<?)"),
+        (turns::OF_JOB, "turns_of_job (room_id=? AND job=? AND turn<?)"),
+        (turns::TOTAL_OF_JOB, "turns_of_job (room_id=? AND job=?)"),
+        (turns::EVENTS, "(room_id=? AND seq>? AND seq<?)"),
+        (turns::STREAMS, "(room_id=?)"),
+        (turns::STREAM, "(room_id=? AND agent_id=?)"),
+        (inbox::OF_TURN, "inbox_of_turn (room_id=? AND turn=?)"),
+        (inbox::INTERRUPTS, "inbox_interrupts (room_id=? AND recipient=?)"),
+        (library::ARTIFACTS_OF_TURN, "artifacts_of_turn (room_id=? AND turn=?)"),
+    ]);
+    // Interrupts come first, so what waits is put in order: it is what waits, and not all that ever came.
+    each_is_found_in(&[(inbox::UNTAKEN, "inbox_pending (room_id=? AND recipient=?)")]);
 }
 
 #[test]

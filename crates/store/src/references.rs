@@ -8,7 +8,7 @@ use crate::{
     fields::number,
 };
 
-/// Each finds a row if the reference leads somewhere.
+/// Each finds a row if the reference leads somewhere. What was given up is not there any more.
 pub(crate) const JOB: &str = "SELECT number FROM jobs WHERE room_id = ?1 AND number = ?2";
 pub(crate) const JOB_EVENT: &str = "SELECT seq FROM log WHERE room_id = ?1 AND seq = ?2 AND job = ?3";
 pub(crate) const TASK: &str = "SELECT number FROM tasks WHERE room_id = ?1 AND number = ?2";
@@ -16,9 +16,14 @@ pub(crate) const CARD: &str = "SELECT number FROM cards WHERE room_id = ?1 AND n
 pub(crate) const PLAN: &str = "SELECT number FROM plans WHERE room_id = ?1 AND number = ?2";
 pub(crate) const NOTE: &str = "SELECT seq FROM log WHERE room_id = ?1 AND seq = ?2 AND type = 'room.note'";
 pub(crate) const RUNNER: &str = "SELECT runner FROM runners WHERE room_id = ?1 AND runner = ?2";
-pub(crate) const ARTIFACT: &str = "SELECT number FROM artifacts WHERE room_id = ?1 AND number = ?2 AND kind = ?3";
-pub(crate) const PACK: &str =
-    "SELECT number FROM artifacts WHERE room_id = ?1 AND kind = 'contextpack' AND name = ?2 || '.json'";
+pub(crate) const ARTIFACT: &str = "
+    SELECT number FROM artifacts WHERE room_id = ?1 AND number = ?2 AND kind = ?3 AND dropped_at_ms IS NULL
+";
+pub(crate) const PACK: &str = "
+    SELECT number
+      FROM artifacts
+     WHERE room_id = ?1 AND kind = 'contextpack' AND name = ?2 || '.json' AND dropped_at_ms IS NULL
+";
 pub(crate) const PAYLOAD: &str = "SELECT seq FROM envelopes WHERE room_id = ?1 AND envelope_id = ?2";
 pub(crate) const TURN: &str = "SELECT turn FROM turns WHERE room_id = ?1 AND turn = ?2";
 pub(crate) const APPROVAL: &str = "SELECT approval FROM approvals WHERE room_id = ?1 AND approval = ?2";

@@ -4,8 +4,18 @@
 use std::{fs, path::Path};
 
 use baton_core::{
-    agent::Former, bus::Bus, event::Recorded, ids::Seq, inbox::Inbox, job::Jobs, library::Library, process::Proof,
-    room::Room, runner::Runners, scope::Scopes, task::Tasks,
+    agent::Former,
+    bus::Bus,
+    event::Recorded,
+    ids::Seq,
+    inbox::{Category, Inbox},
+    job::Jobs,
+    library::Library,
+    process::Proof,
+    room::Room,
+    runner::Runners,
+    scope::Scopes,
+    task::Tasks,
 };
 use baton_store::{
     SCHEMA_VERSION, Store, StoreError, bus,
@@ -18,7 +28,29 @@ use baton_testkit::{Agent, Backend, Place, TestApp, on_every_backend};
 use rusqlite::Connection;
 use serde_json::json;
 
-/// Takes away what the fifth migration brought. What is left is what an earlier Baton has.
+/// Takes away what the sixth migration brought. What is left is what an earlier Baton has.
+const BACK_TO_FIVE: &[&str] = &[
+    "DROP INDEX artifacts_by_hash",
+    "DROP INDEX artifacts_by_name",
+    "DROP INDEX artifacts_of_turn",
+    "ALTER TABLE artifacts DROP COLUMN dropped_at_ms",
+    "ALTER TABLE artifacts DROP COLUMN turn",
+    "ALTER TABLE artifacts DROP COLUMN node",
+    "DELETE FROM inbox WHERE category = 'MANAGER'",
+    "DROP INDEX inbox_interrupts",
+    "DROP INDEX inbox_of_turn",
+    "ALTER TABLE inbox DROP COLUMN interrupts",
+    "ALTER TABLE inbox DROP COLUMN turn",
+    "DROP TABLE grants",
+    "DROP TABLE approvals",
+    "DROP TABLE streams",
+    "DROP TABLE turns",
+    "DROP TABLE envelopes",
+    "DROP TABLE edges",
+    "DROP TABLE briefs",
+];
+
+/// And the fifth.
 const BACK_TO_FOUR: &[&str] = &[
     "DROP TABLE connections",
     "DROP TABLE conversation_tasks",
@@ -44,12 +76,20 @@ const BACK_TO_THREE: &[&str] = &[
     "ALTER TABLE log DROP COLUMN job",
 ];
 
+fn go_back_to_five(place: &Place) {
+    let version = match place.backend() {
+        Backend::Sqlite => "PRAGMA user_version = 5",
+        Backend::Postgres => "UPDATE schema_version SET version = 5",
+    };
+    take_away(place, BACK_TO_FIVE.iter().chain([&version]));
+}
+
 fn go_back_to_four(place: &Place) {
     let version = match place.backend() {
         Backend::Sqlite => "PRAGMA user_version = 4",
         Backend::Postgres => "UPDATE schema_version SET version = 4",
     };
-    take_away(place, BACK_TO_FOUR.iter().chain([&version]));
+    take_away(place, BACK_TO_FIVE.iter().chain(BACK_TO_FOUR).chain([&version]));
 }
 
 fn go_back_to_three(place: &Place) {
@@ -57,7 +97,7 @@ fn go_back_to_three(place: &Place) {
         Backend::Sqlite => "PRAGMA user_version = 3",
         Backend::Postgres => "UPDATE schema_version SET version = 3",
     };
-    take_away(place, BACK_TO_FOUR.iter().chain(BACK_TO_THREE).chain([&version]));
+    take_away(place, BACK_TO_FIVE.iter().chain(BACK_TO_FOUR).chain(BACK_TO_THREE).chain([&version]));
 }
 
 /// Opening it again would bring it up to date, so all is taken away at once.
@@ -104,6 +144,7 @@ fn made_of(place: &Place) -> Vec<String> {
 fn what_is_taken_away_leaves_exactly_the_schemas_that_the_embedded_store_had() {
     leaves_exactly(go_back_to_three, &["0001_rooms", "0002_hosts", "0003_agents"]);
     leaves_exactly(go_back_to_four, &["0001_rooms", "0002_hosts", "0003_agents", "0004_jobs"]);
+    leaves_exactly(go_back_to_five, &["0001_rooms", "0002_hosts", "0003_agents", "0004_jobs", "0005_bus"]);
 }
 
 fn leaves_exactly(go_back: fn(&Place), files: &[&str]) {
@@ -254,5 +295,22 @@ fn a_store_of_the_fourth_schema_keeps_everything_and_gains_the_bus() {
         ana.does("bus.submit", json!({"group_id": "g", "actions": actions}));
         let listed = ana.does("bus.actions", json!({"group_id": "g"}));
         assert_eq!(listed["actions"].as_array().unwrap().len(), 1, "{listed}");
+    });
+}
+
+#[test]
+fn a_store_of_the_fifth_schema_keeps_everything_and_what_managers_said_is_in_the_inboxes_of_jobs() {
+    on_every_backend(|app| {
+        let ana = collaborate(&app, &app.agent_elsewhere("gone", "afar"));
+        ana.does("jobs.create", json!({"title": "t", "prompt": "p"}));
+        ana.does("jobs.message", json!({"job": "JOB-001", "message": "begin with the tests"}));
+        let (before, newest) = (everything(&app.place().open()), made_of(app.place()));
+        let said = |whole: &Whole| whole.inbox.items.iter().filter(|item| item.category == Category::Manager).count();
+        assert_eq!(before.0.iter().map(said).sum::<usize>(), 1);
+        go_back_to_five(app.place());
+        let store = app.place().open();
+        assert_eq!(store.info().unwrap().schema, SCHEMA_VERSION);
+        assert_eq!(everything(&store), before);
+        assert_eq!(made_of(app.place()), newest, "it is made of what a fresh one is made of");
     });
 }

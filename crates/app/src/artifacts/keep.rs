@@ -7,19 +7,19 @@ use baton_core::{
     ids::{AgentId, RoomId},
     job::{self, JobId, agent_of},
     lease::Fence,
-    library::{ArtifactDraft, ArtifactKind},
+    library::{ArtifactDraft, ArtifactKind, Pointers},
     limits,
     redact::redact,
     reference::Reference,
     turn::TurnId,
 };
-use baton_store::{jobs, library};
-use serde::Serialize;
+use baton_store::{Location, jobs, library};
+use serde::{Deserialize, Serialize};
 
 use super::files::{Files, hash};
-use crate::{App, Caller, Failure, app::Request, liveness};
+use crate::{App, Caller, Failure, app::Request, change::Change, liveness, refs};
 
-/// What this is called in the log of requests. It is no command of the table: only a runner keeps files.
+/// What this is called in the log of requests, when it is not asked for by a command of the table.
 const NAME: &str = "artifact.keep";
 
 /// A file that is to be kept.
@@ -48,25 +48,51 @@ pub struct Proof {
     pub revision: Fence,
 }
 
+/// A file that was kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    /// What to open it with.
+    pub(crate) reference: Reference,
+    /// Whether something that looked like a secret was taken out.
+    pub(crate) redacted: bool,
+}
+
 impl App {
     /// Keeps a file, and gives what to open it with. If it is a job's, the claim that is shown must be in force.
     pub fn keep_artifact(&self, caller: &Caller, room: &RoomId, keeping: &Keeping<'_>) -> Result<Reference, Failure> {
+        let input = (keeping.name, hash(keeping.content), keeping.proof);
+        let request = Request { command: NAME, input: &input, key: None };
+        self.keep_about(caller, &request, room, keeping, None).map(|kept| kept.reference)
+    }
+
+    /// The same for a request of a caller, perhaps about a job that is not its own.
+    pub(crate) fn keep_about<I: Serialize>(
+        &self,
+        caller: &Caller,
+        request: &Request<'_, I>,
+        room: &RoomId,
+        keeping: &Keeping<'_>,
+        about: Option<JobId>,
+    ) -> Result<Kept, Failure> {
         // Text that is not UTF-8 is no text that an agent printed; where it is broken it is marked so.
         let text = String::from_utf8_lossy(keeping.content);
-        let content = redact(&text).into_owned().into_bytes();
+        let clean = redact(&text);
+        let redacted = clean != text;
+        let content = clean.into_owned().into_bytes();
         let draft = ArtifactDraft {
             kind: keeping.kind,
             name: keeping.name.to_owned(),
             sha256: hash(&content),
             bytes: content.len() as u64,
             host: liveness::this_host().unwrap_or(UNKNOWN_HOST).to_owned(),
-            job: keeping.proof.map(|proof| proof.job),
+            job: keeping.proof.map(|proof| proof.job).or(about),
             revision: keeping.proof.map(|proof| proof.revision),
             node: Some(match keeping.proof {
                 Some(proof) => agent_of(room, proof.job),
                 None => caller.actor().agent_id,
             }),
             turn: keeping.turn,
+            refs: Vec::new(),
         };
         let shown = keeping.proof.map(|proof| proof.shown(caller, room));
         // A first look: a runner that lost its claim leaves nothing behind, not even a file that nobody points to.
@@ -77,34 +103,61 @@ impl App {
                 None => Ok(()),
             }
         })?;
-        if draft.bytes <= limits::ARTIFACT_BYTES {
+        // Until it is on record, or it could be taken for one that nobody wants.
+        let _hold = if draft.bytes <= limits::ARTIFACT_BYTES {
+            let files = self.artifact_files()?;
+            let hold = files.hold(&draft.sha256).map_err(not_written)?;
             // Before it is on record, so that nothing is on record that is not there.
-            self.artifact_files()?.keep(&content).map_err(not_written)?;
-        }
-        let input = (draft.name.as_str(), draft.sha256.as_str(), keeping.proof);
-        let request = Request { command: NAME, input: &input, key: None };
-        self.change(caller, &request, room, |change| {
+            files.keep(&content).map_err(not_written)?;
+            Some(hold)
+        } else {
+            None
+        };
+        self.change(caller, request, room, |change| {
             change.require_open()?;
             if let Some((proof, shown)) = keeping.proof.zip(shown.as_ref()) {
                 require(change.job(proof.job)?, proof.job, shown)?;
             }
+            let owners = [about.map(Reference::Job), draft.turn.map(Reference::Turn)];
+            refs::require(change.tx, &change.room.id, &owners.into_iter().flatten().collect::<Vec<_>>())?;
             let id = library::next_artifact(change.tx, &change.room.id)?;
             change.record(draft.keep(id)?)?;
-            Ok(Reference::Artifact(draft.kind, id.0))
+            Ok(Kept { reference: Reference::Artifact(draft.kind, id.0), redacted })
         })
     }
 
-    /// Where this machine keeps files: beside the embedded store, or where that would be.
-    pub(super) fn artifact_files(&self) -> Result<Files, Failure> {
+    /// Where this machine keeps the store's files: beside the embedded store, or where that would be.
+    pub(crate) fn artifact_files(&self) -> Result<Files, Failure> {
         match &self.directory {
-            Some(directory) => Ok(Files::below(directory)),
-            None => Ok(Files::below(&self.environment.data_dir()?)),
+            Some(directory) => Ok(Files::below(directory, &self.shelf)),
+            None => Ok(Files::below(&self.environment.data_dir()?, &self.shelf)),
         }
     }
 }
 
+/// What a store is called among those whose files are kept in one data directory. There is one embedded store in it, and
+/// any number of servers.
+pub(crate) fn shelf(location: &Location) -> String {
+    match location {
+        Location::Directory(_) => "embedded".to_owned(),
+        // As it is shown: without the password, which may change.
+        Location::Postgres(address) => hash(address.to_string().as_bytes())[..16].to_owned(),
+    }
+}
+
+/// Those pointers of a context pack that lead somewhere.
+pub(crate) fn leading(change: &mut Change<'_>, pointers: &Pointers) -> Result<Vec<Reference>, Failure> {
+    let mut found = Vec::new();
+    for number in pointers.numbers() {
+        let artifact = library::find_artifact(change.tx, &change.room.id, number)?;
+        found.extend(artifact.map(|artifact| Reference::Artifact(artifact.kind, number.0)));
+    }
+    found.extend(pointers.packs().cloned().map(Reference::Pack));
+    refs::resolving(change.tx, &change.room.id, found)
+}
+
 /// The machine, where it cannot be told which it is.
-const UNKNOWN_HOST: &str = "unknown";
+pub(super) const UNKNOWN_HOST: &str = "unknown";
 
 impl Proof {
     fn shown(&self, caller: &Caller, room: &RoomId) -> job::Shown {
@@ -121,7 +174,7 @@ fn require(found: Option<job::Job>, id: JobId, shown: &job::Shown) -> Result<(),
     Ok(job.require_claim(shown)?)
 }
 
-fn not_written(error: io::Error) -> Failure {
+pub(super) fn not_written(error: io::Error) -> Failure {
     let code = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorCode::StoreFull,
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => ErrorCode::StoreReadOnly,

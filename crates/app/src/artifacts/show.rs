@@ -2,6 +2,7 @@
 
 use baton_core::{code::ErrorCode, library::Artifact};
 
+use super::files::Found;
 use crate::{App, Failure, liveness};
 
 /// As much of a file as was asked for, or where it is.
@@ -23,25 +24,37 @@ pub enum Shown {
     },
     /// It was kept here, and is gone or has been changed.
     Lost,
+    /// It was given up, because nothing pointed to it any more.
+    Dropped,
 }
 
 impl App {
-    /// Reads up to `most` bytes of a file from `from`; a negative number counts from its end.
+    /// Reads up to `most` bytes of a file from `from`; a negative number counts from its end. The whole file is compared
+    /// with its hash first: what is in it is what was kept.
     pub fn read_artifact(&self, artifact: &Artifact, from: i64, most: usize) -> Result<Shown, Failure> {
         let start = match u64::try_from(from) {
             Ok(from) => from.min(artifact.bytes),
             Err(_) => artifact.bytes.saturating_sub(from.unsigned_abs()),
         };
-        let read = self.artifact_files()?.read(&artifact.sha256, start, most);
-        let read = read.map_err(|error| {
-            Failure::new(ErrorCode::StoreUnavailable, format!("The file could not be read: {error}."))
-        })?;
-        Ok(match read {
-            Some((bytes, content)) if bytes == artifact.bytes => whole_characters(start, &content),
-            Some(_) => Shown::Lost,
-            None if liveness::this_host() == Some(&artifact.host) => Shown::Lost,
-            None => Shown::Elsewhere { host: artifact.host.clone() },
+        if artifact.dropped_at.is_some() {
+            return Ok(Shown::Dropped);
+        }
+        Ok(match self.find_content(artifact)? {
+            Found::Whole(content) => {
+                let rest = &content[start as usize..];
+                whole_characters(start, &rest[..rest.len().min(most)])
+            }
+            Found::Changed => Shown::Lost,
+            Found::Nowhere if liveness::this_host() == Some(&artifact.host) => Shown::Lost,
+            Found::Nowhere => Shown::Elsewhere { host: artifact.host.clone() },
         })
+    }
+
+    /// What this machine has of a file.
+    pub(super) fn find_content(&self, artifact: &Artifact) -> Result<Found, Failure> {
+        self.artifact_files()?
+            .read(&artifact.sha256, artifact.bytes)
+            .map_err(|error| Failure::new(ErrorCode::StoreUnavailable, format!("The file could not be read: {error}.")))
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod bus;
+pub mod context;
 pub mod envelope;
 pub mod inbox;
 pub mod jobs;
@@ -10,8 +11,10 @@ pub mod open;
 pub mod room;
 pub mod scope;
 pub mod skill;
+pub mod spawn;
 pub mod stick;
 pub mod tasks;
+pub mod turn;
 pub mod waiting;
 
 use crate::table::Command;
@@ -72,12 +75,20 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<library::PlanCreate>(),
     Command::of::<library::PlanList>(),
     Command::of::<library::ArtifactList>(),
+    Command::of::<library::ArtifactKeep>(),
+    Command::of::<library::ArtifactGc>(),
     Command::of::<library::MacroStart>(),
     Command::of::<jobs::Delegate>(),
     Command::of::<jobs::Fanout>(),
     Command::of::<library::MergeReport>(),
     Command::of::<open::Open>(),
     Command::of::<skill::Skill>(),
+    Command::of::<turn::Begin>(),
+    Command::of::<turn::Prompt>(),
+    Command::of::<turn::Tools>(),
+    Command::of::<turn::End>(),
+    Command::of::<turn::List>(),
+    Command::of::<spawn::Request>(),
     Command::of::<bus::Sessions>(),
     Command::of::<bus::Get>(),
     Command::of::<bus::Open>(),
@@ -97,12 +108,22 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<bus::TaskDone>(),
     Command::of::<bus::History>(),
     Command::of::<bus::Relay>(),
+    Command::of::<context::BriefShow>(),
+    Command::of::<context::BriefEdit>(),
+    Command::of::<context::Build>(),
+    Command::of::<context::Merge>(),
+    Command::of::<context::Append>(),
+    Command::of::<context::Diff>(),
+    Command::of::<context::List>(),
     Command::of::<agent::List>(),
     Command::of::<agent::Show>(),
     Command::of::<agent::Init>(),
     Command::of::<agent::Register>(),
     Command::of::<agent::Adopt>(),
     Command::of::<agent::Heartbeat>(),
+    Command::of::<spawn::ApprovalList>(),
+    Command::of::<spawn::ApprovalResolve>(),
+    Command::of::<spawn::Grant>(),
     Command::of::<waiting::WaitFor>(),
     Command::of::<envelope::EdgeList>(),
     Command::of::<envelope::EdgeAdd>(),

@@ -10,8 +10,8 @@ use baton_app::clock::Time;
 use baton_core::{
     ids::{AgentId, RoomId},
     job::{
-        Claiming, Completion, Draft, Event, Executor, Force, Isolation, Job, JobId, Jobs, Outcome as Ending, Report,
-        ReportKind, Routing, Shown,
+        Claiming, Completion, Draft, Event, Executor, Force, Isolation, Job, JobId, Jobs, Lineage, Outcome as Ending,
+        Report, ReportKind, Routing, Shown,
     },
     limits,
     room::Room,
@@ -159,6 +159,7 @@ fn draft(number: u32, life: &Life) -> Draft {
             isolation: Isolation::Workspace,
         },
         meta: Map::new(),
+        lineage: Lineage::default(),
     }
 }
 

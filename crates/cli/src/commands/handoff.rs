@@ -109,7 +109,7 @@ impl HandoffArgs {
     }
 }
 
-fn attachment(text: &str) -> Result<(String, String), String> {
+pub(super) fn attachment(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((kind, reference)) if !kind.is_empty() && !reference.is_empty() => {
             Ok((kind.to_owned(), reference.to_owned()))
@@ -118,7 +118,7 @@ fn attachment(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn structured(given: String) -> Result<Map<String, Value>, Failure> {
+pub(super) fn structured(given: String) -> Result<Map<String, Value>, Failure> {
     let text = match given.strip_prefix('@') {
         Some(file) => STRUCTURED.of_file(Path::new(file))?,
         None => given,

@@ -3,11 +3,15 @@
 mod ack;
 mod agent;
 mod anchor;
+mod approval;
+mod artifact;
 mod await_others;
 mod block;
+mod brief;
 mod bus;
 mod card;
 mod completions;
+mod context;
 mod demo;
 mod doctor;
 mod edge;
@@ -32,6 +36,7 @@ mod scope;
 mod search;
 mod send;
 mod skill;
+mod spawn;
 mod status;
 mod store;
 pub(crate) mod surface;
@@ -40,6 +45,7 @@ mod task;
 mod tell;
 mod ticket;
 mod token;
+mod turn;
 mod up;
 mod usage;
 mod wait;
@@ -101,22 +107,33 @@ enum Command {
     Job(job::JobCommand),
     #[command(subcommand)]
     Card(card::CardCommand),
+    #[command(subcommand)]
+    Artifact(artifact::ArtifactCommand),
     Note(room::NoteArgs),
     #[command(subcommand)]
     Anchor(anchor::AnchorCommand),
     #[command(subcommand)]
     Plan(plan::PlanCommand),
+    #[command(subcommand)]
+    Turn(turn::TurnCommand),
     Open(open::OpenArgs),
     Search(search::SearchArgs),
     Skill(skill::SkillArgs),
     #[command(subcommand)]
     Room(room::RoomCommand),
     #[command(subcommand)]
+    Brief(brief::BriefCommand),
+    #[command(subcommand)]
+    Context(context::ContextCommand),
+    #[command(subcommand)]
     Scope(scope::ScopeCommand),
     #[command(subcommand)]
     Agent(agent::AgentCommand),
     #[command(subcommand)]
     Edge(edge::EdgeCommand),
+    Spawn(spawn::SpawnArgs),
+    #[command(subcommand)]
+    Approval(approval::ApprovalCommand),
     #[command(subcommand)]
     Bus(bus::BusCommand),
     Up(up::UpArgs),
@@ -162,13 +179,19 @@ impl Command {
             Self::Radar(_) => "radar",
             Self::Job(job) => job.name(),
             Self::Card(card) => card.name(),
+            Self::Spawn(_) => "spawn",
+            Self::Approval(approval) => approval.name(),
+            Self::Artifact(artifact) => artifact.name(),
             Self::Note(_) => "note",
             Self::Anchor(anchor) => anchor.name(),
             Self::Plan(plan) => plan.name(),
+            Self::Turn(turn) => turn.name(),
             Self::Open(_) => "open",
             Self::Search(_) => "search",
             Self::Skill(_) => "skill",
             Self::Room(room) => room.name(),
+            Self::Brief(brief) => brief.name(),
+            Self::Context(context) => context.name(),
             Self::Scope(scope) => scope.name(),
             Self::Agent(agent) => agent.name(),
             Self::Edge(edge) => edge.name(),
@@ -257,14 +280,20 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Task(command) => command.run(&Context::open(store)?, ui),
         Command::Radar(args) => args.run(&Context::open(store)?, ui),
         Command::Job(command) => command.run(&Context::open(store)?, ui),
+        Command::Spawn(args) => args.run(&Context::open(store)?, ui),
+        Command::Approval(command) => command.run(&Context::open(store)?, ui),
         Command::Card(command) => command.run(&Context::open(store)?, ui),
+        Command::Artifact(command) => command.run(&Context::open(store)?, ui),
         Command::Note(args) => args.run(&Context::open(store)?, ui),
         Command::Anchor(command) => command.run(&Context::open(store)?, ui),
         Command::Plan(command) => command.run(&Context::open(store)?, ui),
+        Command::Turn(command) => command.run(&Context::open(store)?, ui),
         Command::Open(args) => args.run(&Context::open(store)?, ui),
         Command::Search(args) => args.run(&Context::open(store)?, ui),
         Command::Skill(args) => args.run(&Context::open(store)?, ui),
         Command::Room(command) => command.run(&Context::open(store)?, ui),
+        Command::Brief(command) => command.run(&Context::open(store)?, ui),
+        Command::Context(command) => command.run(&Context::open(store)?, ui),
         Command::Scope(command) => command.run(&Context::open(store)?, ui),
         Command::Agent(command) => command.run(&Context::open(store)?, ui),
         Command::Edge(command) => command.run(&Context::open(store)?, ui),

@@ -55,11 +55,24 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("tasks.anchor.list", &["anchor", "list"]),
     ("tasks.plan.create", &["plan", "create"]),
     ("tasks.plan.list", &["plan", "list"]),
-    ("tasks.artifact.list", &["job", "artifacts"]),
+    ("tasks.artifact.list", &["artifact", "list"]),
+    ("tasks.artifact.keep", &["artifact", "keep"]),
+    ("tasks.artifact.gc", &["artifact", "gc"]),
     ("tasks.macro.start", &["task", "begin"]),
     ("tasks.macro.merge_report", &["job", "merge"]),
+    ("context.brief.show", &["brief", "show"]),
+    ("context.brief.edit", &["brief", "edit"]),
+    ("context.build", &["context", "build"]),
+    ("context.merge", &["context", "merge"]),
+    ("context.append", &["context", "append"]),
+    ("context.diff", &["context", "diff"]),
+    ("context.list", &["context", "list"]),
     ("open", &["open"]),
     ("skill", &["skill"]),
+    ("spawn.request", &["spawn"]),
+    ("agent.approval.list", &["approval", "list"]),
+    ("agent.approval.resolve", &["approval", "approve"]),
+    ("agent.grant", &["agent", "grant"]),
     ("tasks.macro.delegate", &["job", "delegate"]),
     ("tasks.macro.fanout_jobs", &["job", "fanout"]),
     ("jobs.create", &["job", "create"]),
@@ -73,6 +86,9 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("jobs.claim", &["job", "claim"]),
     ("jobs.report", &["job", "report"]),
     ("jobs.complete", &["job", "complete"]),
+    ("context.turn.begin", &["turn", "begin"]),
+    ("context.turn.end", &["turn", "end"]),
+    ("context.turn.list", &["turn", "list"]),
     ("bus.sessions", &["bus", "sessions"]),
     ("bus.session", &["bus", "show"]),
     ("bus.open", &["bus", "open"]),
@@ -101,6 +117,8 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
         "a lease of seconds is renewed by the runner itself, never by a command that comes and goes",
     ),
     ("jobs.runner.retire", "a runner signs off itself when it ends"),
+    ("context.turn.prompt", "whoever tells an agent what to do says so itself: its runner"),
+    ("context.turn.tools", "what an agent uses is seen in its stream, by its runner"),
     ("bus.messages", "`bus tail --types message.created` shows them"),
 ];
 
@@ -131,7 +149,7 @@ fn typed(pointer: &str) -> Option<String> {
     // What a command is about stands by itself, the rest are flags.
     let about = match command.name {
         "open" => "id",
-        "jobs.open" | "tasks.artifact.list" => "job",
+        "jobs.open" => "job",
         _ => "",
     };
     let mut line = format!("{what}: baton {}", words.join(" "));
@@ -178,7 +196,7 @@ mod tests {
         for (pointer, expected) in [
             ("more cards: tasks card.list job=JOB-001", "more cards: baton card list --job JOB-001"),
             ("older events: jobs open job=JOB-001 before=9", "older events: baton job open JOB-001 --before 9"),
-            ("more files: tasks artifact.list job=JOB-001", "more files: baton job artifacts JOB-001"),
+            ("more files: tasks artifact.list job=JOB-001", "more files: baton artifact list --job JOB-001"),
             ("what it asks in full: open id=JOB-001@5", "what it asks in full: baton open JOB-001@5"),
             ("more jobs: jobs list anchor=a:core", "more jobs: baton job list --anchor a:core"),
             ("something else", "something else"),

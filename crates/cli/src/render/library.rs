@@ -37,7 +37,12 @@ pub(crate) fn plan_lines(plans: &[PlanView]) -> String {
 
 /// Files, a line each.
 pub(crate) fn artifact_lines(artifacts: &[ArtifactView]) -> String {
-    let row = |file: &ArtifactView| [file.reference.to_string(), format!("{} bytes", file.bytes), line(&file.name)];
+    let row = |file: &ArtifactView| {
+        let owners = [file.node.as_ref().map(|node| line(node.as_str())), file.turn.map(|turn| turn.to_string())];
+        let gone = file.dropped_at.map(|_| "given up".to_owned());
+        let of: Vec<String> = owners.into_iter().chain([gone]).flatten().collect();
+        [file.reference.to_string(), format!("{} bytes", file.bytes), line(&file.name), of.join("  ")]
+    };
     columns(&artifacts.iter().map(row).collect::<Vec<_>>())
 }
 

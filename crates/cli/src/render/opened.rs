@@ -7,10 +7,13 @@ use baton_app::commands::open::{
 use baton_core::{ids::AgentId, reference::Reference, time::Timestamp};
 
 use super::{
+    approval::approval_page,
     envelope::envelope_page,
     job::{job_event, job_next, job_summary, refs},
     library::{anchor_lines, artifact_lines, card_lines},
+    pack::pack_page,
     task::{task_next, task_summary},
+    turn::{at_work, turn_page},
     words::{ago, block, columns, deadline, line},
 };
 use crate::{commands::surface::as_typed, ui::clean};
@@ -28,6 +31,9 @@ pub(crate) fn opened_page(opened: &Opened, now: Timestamp, you: &AgentId) -> Str
         What::Anchor(anchor) => anchor_page(anchor, reference),
         What::Runner(runner) => runner_page(runner, now),
         What::Artifact(file) => artifact_page(file, reference, now),
+        What::ContextPack(pack) => pack_page(pack, reference, now),
+        What::Turn(turn) => turn_page(turn, now),
+        What::Approval(approval) => approval_page(approval, now),
         What::Envelope(envelope) => envelope_page(envelope, &reference.to_string(), now),
     }
 }
@@ -36,6 +42,7 @@ fn job_page(opened: &OpenedJob, now: Timestamp) -> String {
     let events: String = opened.events.iter().map(job_event).collect();
     let next = job_next(&opened.job).map_or_else(String::new, |next| format!("next: {next}\n"));
     job_summary(&opened.job, now)
+        + &at_work(&opened.agent, now)
         + &part("Events, newest first", &events)
         + &part("Cards", &card_lines(&opened.cards))
         + &part("Files", &artifact_lines(&opened.artifacts))
@@ -117,6 +124,10 @@ fn artifact_page(opened: &OpenedArtifact, reference: &Reference, now: Timestamp)
     let mut page = format!("{reference}  {}\n", line(&file.name));
     let from = file.job.map_or_else(String::new, |job| format!(" for {job}"));
     page.push_str(&block("by", &format!("{}{from}, created {}", file.created_by, ago(file.created_at, now))));
+    if let Some(node) = &file.node {
+        let turn = file.turn.map_or_else(String::new, |turn| format!(", {turn}"));
+        page.push_str(&block("of", &format!("{node}{turn}")));
+    }
     page.push_str(&block("sha256", &file.sha256));
     if let Some(why) = &opened.unavailable {
         page.push_str(&block("not here", why));

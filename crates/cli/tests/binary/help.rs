@@ -50,13 +50,17 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       radar        See what runs, what waits and what needs you, and answer it
       job          Delegate work to runners, watch it, answer it; claim some, report on it, end it
       card         Keep findings so that they can be pointed to: evidence, decisions, tests, reports
+      artifact     Files that work leaves behind: keep one, list them, give up what nothing leads to
       note         Leave a note in the room's log, without the stick
       anchor       Describe the parts of the map that jobs and cards are about
       plan         Say which tasks are to be done, in which order, and why
+      turn         See agents' turns; begin one with all that waits for you, and say how it ended
       open         Show what a reference points to, in full
       search       Look for words in tasks, cards, notes, anchors, plans and jobs
       skill        Print how an agent works with Baton, as its runner tells it
       room         Look at rooms, and change what does not need the stick
+      brief        Say what the room is for, and what limits work in it
+      context      Build, join and compare the packs in which agents get to know what they need
       scope        Reserve paths so that nobody else edits them, and see who has what
       agent        Begin a session under a name, go on as another one, and see who is here
       edge         Say between whom envelopes may go, where the room's policy is explicit

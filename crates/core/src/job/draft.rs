@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Created, Event, JobId, Refusal, Routing,
+    Created, Event, JobId, Lineage, Refusal, Routing,
     spec::{Choice, Executor},
 };
 use crate::{handoff::is_blank, ids::AnchorId, limits, reference::Reference, task::TaskId};
@@ -27,6 +27,8 @@ pub struct Draft {
     pub routing: Routing,
     /// What else is noted beside it.
     pub meta: Map<String, Value>,
+    /// Whom it comes from, and what it may do.
+    pub lineage: Lineage,
 }
 
 impl Draft {
@@ -54,6 +56,7 @@ impl Draft {
             anchor: self.anchor.clone(),
             routing: self.routing.clone(),
             meta: self.meta.clone(),
+            lineage: self.lineage.clone(),
         }))
     }
 }
@@ -136,7 +139,7 @@ fn check_notes(noted: &Map<String, Value>, added: &Map<String, Value>) -> Result
     if added.is_empty() {
         return Ok(());
     }
-    if let Some(key) = Routing::META.iter().find(|key| added.contains_key(**key)) {
+    if let Some(key) = Routing::META.iter().chain(&Lineage::META).find(|key| added.contains_key(**key)) {
         return Err(said_once(key));
     }
     let mut all = noted.clone();

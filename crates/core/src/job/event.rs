@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    JobId, agent_of,
+    JobId, Lineage, agent_of,
     spec::{Executor, Priority, Routing},
 };
 use crate::{
@@ -112,6 +112,9 @@ pub struct Created {
     /// What else its creator noted.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
+    /// Whom it comes from, and what it may do.
+    #[serde(flatten)]
+    pub lineage: Lineage,
 }
 
 /// A runner began.

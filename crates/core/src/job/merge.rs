@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use crate::{
         ids::Seq,
-        job::{Choice, Isolation, Kind, Last, Priority, Routing},
+        job::{Choice, Isolation, Kind, Last, Lineage, Priority, Routing},
         lease::Fence,
         time::Timestamp,
     };
@@ -186,6 +186,7 @@ mod tests {
             summary: Some(summary.to_owned()),
             refs: refs.iter().map(|text| text.parse().unwrap()).collect(),
             meta: Map::new(),
+            lineage: Lineage::default(),
             last: Last { seq, kind: Kind::Completed, preview: String::new() },
             created_seq: seq,
             created_by: "codex".parse().unwrap(),

@@ -13,6 +13,7 @@ mod attention;
 mod claim;
 mod draft;
 mod event;
+mod lineage;
 pub mod merge;
 mod proof;
 pub mod radar;
@@ -31,8 +32,10 @@ pub(crate) use draft::check_line;
 pub use event::{
     Canceled, Claimed, Created, Ended, Event, Kind, Manager, ReclaimReason, Reclaimed, Reported, Requeued,
 };
+pub use lineage::Lineage;
 pub use proof::salvage;
 pub use refusal::Refusal;
 pub use report::{Completion, Outcome, Report, ReportKind};
 pub use spec::{Choice, Conversing, Executor, ExpectedArtifact, Isolation, Policy, Priority, Profile, Routing};
+pub(crate) use state::cut;
 pub use state::{Claim, Job, JobId, Jobs, Last, Status, agent_of, job_of};

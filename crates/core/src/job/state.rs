@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Created, Event, Kind, ReclaimReason,
+    Created, Event, Kind, Lineage, ReclaimReason,
     spec::{Executor, Priority, Routing},
 };
 use crate::{
@@ -110,6 +110,8 @@ pub struct Job {
     pub refs: Vec<Reference>,
     /// What its creator and its reports noted beside it.
     pub meta: Map<String, Value>,
+    /// Whom it comes from, and what it may do.
+    pub lineage: Lineage,
     /// The last thing that happened.
     pub last: Last,
     /// Where it was created.
@@ -180,6 +182,7 @@ impl Job {
             summary: None,
             refs: Vec::new(),
             meta: created.meta.clone(),
+            lineage: created.lineage.clone(),
             last: Last { seq: recorded.seq, kind: Kind::Created, preview: preview(&created.title) },
             created_seq: recorded.seq,
             created_by: recorded.actor.clone(),

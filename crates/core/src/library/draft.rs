@@ -145,6 +145,8 @@ pub struct ArtifactDraft {
     pub node: Option<AgentId>,
     /// The turn it is of.
     pub turn: Option<TurnId>,
+    /// What it points to, if it is a context pack.
+    pub refs: Vec<Reference>,
 }
 
 impl ArtifactDraft {
@@ -168,6 +170,7 @@ impl ArtifactDraft {
             revision: self.revision,
             node: self.node.clone(),
             turn: self.turn,
+            refs: self.refs.clone(),
         }))
     }
 }

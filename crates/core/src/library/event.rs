@@ -122,6 +122,9 @@ pub struct ArtifactKept {
     /// The turn it is of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
+    /// What a context pack points to, so that it stays as long as the pack does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refs: Vec<Reference>,
 }
 
 /// The content of a file was given up: nothing pointed to it any more.

@@ -6,6 +6,7 @@
 
 mod draft;
 mod event;
+mod reach;
 mod refusal;
 mod state;
 #[cfg(test)]
@@ -13,5 +14,6 @@ mod tests;
 
 pub use draft::{AnchorDraft, ArtifactDraft, CardDraft, PlanDraft};
 pub use event::{AnchorSet, ArtifactDropped, ArtifactKept, CardCreated, CardPinned, Event, PlanCreated};
+pub use reach::{Keepers, Pointers, Reach};
 pub use refusal::Refusal;
 pub use state::{Anchor, Artifact, ArtifactId, ArtifactKind, Card, CardId, CardKind, Library, Plan, PlanId};

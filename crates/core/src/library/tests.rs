@@ -88,6 +88,7 @@ fn what_says_nothing_or_too_much_is_not_kept() {
             revision: None,
             node: None,
             turn: None,
+            refs: Vec::new(),
         }
         .keep(ArtifactId(1))
     };

@@ -60,6 +60,9 @@ pub struct Requested {
     pub approval: ApprovalId,
     /// What is asked for.
     pub spec: NodeSpec,
+    /// Whether a person who steers asked, who may do everything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_operator: bool,
 }
 
 /// It gets it.

@@ -47,6 +47,11 @@ pub struct Grants {
 }
 
 impl Grants {
+    /// Whether they are what every agent may do.
+    pub fn are_usual(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// What a person may do.
     pub const ALL: Self = Self { spawn_nodes: true, read_only: false };
 

@@ -4,7 +4,7 @@
 //! to the schema. It has no sandbox, so it has no shell either unless the user says so: a permission mode that accepts
 //! edits also lets simple commands run, so the tool itself is taken away. Nor are the
 //! repository's settings read, because they may name programs too (hooks, helpers); the user may say otherwise with
-//! arguments of their own.
+//! arguments of their own. For a job that only looks, the tools that change files are taken away too.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -23,19 +23,23 @@ const TOOLS_MAX: usize = 256;
 const ANSWERING: &str = "StructuredOutput";
 /// The tool that runs programs.
 const SHELL: &str = "Bash";
+/// The tools that change files, or could.
+const WRITING: &str = "Bash,Edit,Write,NotebookEdit";
 
 pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
     let choice = agent.profiles.choice(slice.profile).cloned().unwrap_or_default();
     let servers = slice.scratch.join("mcp.json");
     let mut allowed = vec!["mcp__baton"];
     let mut argv = Argv::of(bin)
-        .add(["-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "acceptEdits"])
+        .add(["-p", "--output-format", "stream-json", "--verbose", "--permission-mode", mode(slice)])
         .add(["--setting-sources", "user"]);
     if slice.form == Form::Answer {
         argv = argv.add(["--json-schema", &one_line(SCHEMA)]);
     }
     argv = argv.add(["--mcp-config".as_ref(), servers.as_os_str(), "--strict-mcp-config".as_ref()]);
-    if agent.allow_bash {
+    if slice.read_only {
+        argv = argv.add(["--disallowedTools", WRITING]);
+    } else if agent.allow_bash {
         allowed.push(SHELL);
     } else {
         argv = argv.add(["--disallowedTools", SHELL]);
@@ -62,6 +66,11 @@ pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
         files: vec![(servers, mcp_config(slice).to_string())],
         stop_signal: StopSignal::Interrupt,
     }
+}
+
+/// What it may do unasked. Nobody is there to ask, so what is not allowed is refused.
+fn mode(slice: &Slice) -> &'static str {
+    if slice.read_only { "default" } else { "acceptEdits" }
 }
 
 fn mcp_config(slice: &Slice) -> Value {

@@ -1,7 +1,8 @@
 //! Codex: `codex exec`.
 //!
 //! The prompt is on standard input, events are JSON lines, and the last message is also written to a file. Codex does
-//! not hold the model to the schema. It has a sandbox of its own: commands may write below the working directory only.
+//! not hold the model to the schema. It has a sandbox of its own: commands may write below the working directory only, and
+//! nowhere for a job that only looks.
 
 use std::{
     fs::File,
@@ -26,7 +27,7 @@ pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
     let schema = slice.scratch.join("answer.schema.json");
     let choice = agent.profiles.choice(slice.profile).cloned().unwrap_or_default();
     let mut argv = Argv::of(bin)
-        .add(["exec", "--json", "--skip-git-repo-check", "--sandbox", "workspace-write"])
+        .add(["exec", "--json", "--skip-git-repo-check", "--sandbox", sandbox(slice)])
         .add(set("approval_policy", "never".into()));
     let mut files = Vec::new();
     if slice.form == Form::Answer {
@@ -58,6 +59,11 @@ pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
         argv = argv.add(["resume", session.as_str()]);
     }
     Plan { argv: argv.add(["-"]).done(), env, files, stop_signal: StopSignal::Terminate }
+}
+
+/// What commands may do: write below the working directory, or only read.
+fn sandbox(slice: &Slice) -> &'static str {
+    if slice.read_only { "read-only" } else { "workspace-write" }
 }
 
 /// A setting, as Codex takes them on its command line: in TOML.

@@ -1,7 +1,8 @@
 //! A command line of the user's: any program that reads a prompt and prints an answer.
 //!
 //! The prompt is on standard input, and what else a slice has is in variables. The last line that is not empty is the
-//! answer, as JSON; lines before it are messages. Where words are asked for, all that it prints is the answer.
+//! answer, as JSON; lines before it are messages. Baton cannot keep such a program from changing files: for a job that only
+//! looks it is told so (`BATON_READ_ONLY=1`), and has to see to it itself. Where words are asked for, all that it prints is the answer.
 
 use std::path::Path;
 
@@ -19,6 +20,9 @@ pub(super) fn plan(bin: &Path, line: &CommandLine, slice: &Slice) -> Plan {
         ("BATON_EFFORT", choice.effort.as_deref()),
         ("BATON_RESUME", slice.resume.as_ref().map(Session::as_str)),
     ];
+    if slice.read_only {
+        env.push(("BATON_READ_ONLY".into(), "1".into()));
+    }
     env.extend(told.into_iter().filter_map(|(name, value)| Some((name.into(), value?.into()))));
     // It may call Baton itself, as whom it works for.
     let identity = slice.server.iter().flat_map(|server| &server.env);

@@ -23,6 +23,8 @@ pub struct Slice {
     pub scratch: PathBuf,
     /// Baton itself, for the program to report to and ask.
     pub server: Option<Server>,
+    /// Whether it may only look, and change no file.
+    pub read_only: bool,
 }
 
 /// What a program is to answer with.

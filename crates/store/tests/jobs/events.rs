@@ -6,8 +6,8 @@ use baton_core::{
     event::{Event, Recorded},
     ids::Seq,
     job::{
-        self, Canceled, Choice, Claimed, Created, Ended, Executor, ExpectedArtifact, Isolation, JobId, Manager, Policy,
-        Priority, Profile, ReclaimReason, Reclaimed, Reported, Requeued, Routing,
+        self, Canceled, Choice, Claimed, Created, Ended, Executor, ExpectedArtifact, Isolation, JobId, Lineage,
+        Manager, Policy, Priority, Profile, ReclaimReason, Reclaimed, Reported, Requeued, Routing,
     },
     lease::Fence,
     library::{
@@ -23,7 +23,7 @@ use baton_store::log;
 use baton_testkit::{Scribe, on_every_place};
 use serde_json::{Map, Value, json};
 
-use super::support::{agent, anchor, at, odd, read, write};
+use super::support::{agent, anchor, at, lineage, odd, read, write};
 
 /// The highest number that a room gives out.
 const LAST: u32 = 999_999_999;
@@ -86,6 +86,7 @@ fn creations() -> Vec<job::Event> {
         anchor: Some(anchor("a:core")),
         routing: routing(),
         meta: notes(),
+        lineage: lineage(),
     };
     let little = |executor, priority| Created {
         job: JobId(1),
@@ -95,6 +96,7 @@ fn creations() -> Vec<job::Event> {
         anchor: None,
         routing: bare(executor),
         meta: Map::new(),
+        lineage: Lineage::default(),
         ..full.clone()
     };
     let empty_policy = Created { routing: Routing { policy: Some(Policy::default()), ..routing() }, ..full.clone() };
@@ -224,6 +226,7 @@ fn library_events() -> Vec<library::Event> {
         revision: Some(Fence(2)),
         node: Some(agent("job:JOB-001@1")),
         turn: Some(TurnId(3)),
+        refs: vec![Reference::Artifact(ArtifactKind::Log, 2)],
     };
     let file = |kind: &ArtifactKind| ArtifactKept {
         kind: *kind,
@@ -232,6 +235,7 @@ fn library_events() -> Vec<library::Event> {
         revision: None,
         node: None,
         turn: None,
+        refs: Vec::new(),
         ..kept.clone()
     };
     let mut all: Vec<library::Event> = CardKind::ALL.iter().map(bare).map(library::Event::CardCreated).collect();

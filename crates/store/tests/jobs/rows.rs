@@ -11,7 +11,7 @@ use baton_store::{StoreError, engine::Changes, jobs};
 
 use super::{
     events::{every_reference, notes, routing},
-    support::{agent, anchor, at, claimed, job, odd, on_two_rooms, put, read, write},
+    support::{agent, anchor, at, claimed, job, lineage, odd, on_two_rooms, put, read, write},
 };
 
 /// A job with all that it can have.
@@ -36,6 +36,7 @@ fn full(id: u32) -> Job {
         summary: Some(odd()),
         refs: every_reference(),
         meta: notes(),
+        lineage: lineage(),
         last: Last { seq: Seq(i64::MAX as u64), kind: Kind::ProofGate, preview: odd() },
         created_seq: Seq(7),
         created_by: agent("codex:9b22"),

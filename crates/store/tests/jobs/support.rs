@@ -2,8 +2,9 @@
 
 use baton_core::{
     ids::{AgentId, AnchorId, RoomId, Seq},
-    job::{Choice, Claim, Isolation, Job, JobId, Jobs, Kind, Last, Priority, Routing, Status},
+    job::{Choice, Claim, Isolation, Job, JobId, Jobs, Kind, Last, Lineage, Priority, Routing, Status},
     lease::{Fence, Lease},
+    spawn::Grants,
     time::Timestamp,
 };
 use baton_store::{Store, StoreError, engine::Tx, jobs};
@@ -76,6 +77,7 @@ pub(crate) fn job(id: u32) -> Job {
         summary: None,
         refs: Vec::new(),
         meta: Map::new(),
+        lineage: Lineage::default(),
         last: Last { seq: Seq(u64::from(id)), kind: Kind::Created, preview: String::new() },
         created_seq: Seq(u64::from(id)),
         created_by: agent("ana"),
@@ -105,4 +107,9 @@ pub(crate) fn put(store: &Store, room: &RoomId, all: &Jobs) {
 
 pub(crate) fn numbers(found: &[Job]) -> Vec<u32> {
     found.iter().map(|job| job.id.0).collect()
+}
+
+/// Whom a job may come from, and all that it may be allowed.
+pub(crate) fn lineage() -> Lineage {
+    Lineage { parent: Some(agent("job:JOB-001@1")), grants: Grants { spawn_nodes: true, read_only: true } }
 }

@@ -1,6 +1,12 @@
 //! One identity.
 
-use baton_core::ids::RoomId;
+use baton_core::{
+    ids::RoomId,
+    job::{agent_of, job_of},
+    process::SessionKind,
+    spawn::Grants,
+};
+use baton_store::{engine::Tx, jobs, spawns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,13 +35,15 @@ pub struct ShowResult {
     pub room_id: RoomId,
     #[serde(flatten)]
     pub agent: AgentView,
+    /// What it may do beyond what all may, and what it may not.
+    pub grants: Grants,
 }
 
 impl UseCase for Show {
     const NAME: &'static str = "agent.show";
     const PLACE: Place = Place::Portal(&AGENT);
     const EFFECT: Effect = Effect::Read;
-    const ABOUT: &'static str = "One agent: liveness, scopes, tasks in progress.";
+    const ABOUT: &'static str = "One agent: liveness, scopes, tasks in progress, what it may do.";
     type Input = ShowInput;
     type Output = ShowResult;
 
@@ -49,6 +57,21 @@ impl UseCase for Show {
             Some(named) => Failure::unknown_agent(named),
             None => Failure::unknown_agent(you.as_str()),
         })?;
-        Ok(ShowResult { room_id: input.room_id, agent })
+        let grants = app.store.read::<_, Failure>(|tx| grants_of(tx, &input.room_id, &agent))?;
+        Ok(ShowResult { room_id: input.room_id, agent, grants })
+    }
+}
+
+/// What an agent may do: a person everything, a job's agent what its job was given, others what was granted.
+fn grants_of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentView) -> Result<Grants, Failure> {
+    let job = job_of(&agent.agent_id).filter(|job| agent_of(room, *job) == agent.agent_id);
+    if let Some(job) = job.map(|job| jobs::find(tx, room, job)).transpose()?.flatten() {
+        return Ok(job.lineage.grants);
+    }
+    match agent.session_kind {
+        Some(SessionKind::Human | SessionKind::HumanGuardian) => Ok(Grants::ALL),
+        Some(SessionKind::McpHarness) | None => {
+            Ok(spawns::grant_of(tx, room, &agent.agent_id)?.map(|grant| grant.grants).unwrap_or_default())
+        }
     }
 }

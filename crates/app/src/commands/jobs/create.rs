@@ -3,8 +3,9 @@
 use baton_core::{
     code::ErrorCode,
     ids::{AnchorId, RoomId},
-    job::{Choice, Draft, ExpectedArtifact, Isolation, JobId, Policy, Priority, Profile, Routing},
+    job::{Choice, Draft, ExpectedArtifact, Isolation, JobId, Lineage, Policy, Priority, Profile, Routing},
     reference::Reference,
+    spawn::Wishes,
     task::TaskId,
 };
 use baton_store::{jobs, library};
@@ -17,6 +18,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     change::Change,
+    commands::spawn::bounded,
     table::{Effect, JOBS, Place, UseCase},
 };
 
@@ -56,7 +58,7 @@ pub struct CreateInput {
     /// Where it works; default workspace
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolation: Option<Isolation>,
-    /// executor_model, skill_profile, skill_max_chars, and notes of your own
+    /// executor_model, grants {spawn_nodes, read_only}, skill_profile, skill_max_chars, and notes of your own
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
     /// Repeat a call safely: the same key gets the first answer
@@ -76,10 +78,11 @@ impl UseCase for Create {
     type Output = CreateResult;
 
     fn run(app: &App, caller: &Caller, input: CreateInput) -> Result<CreateResult, Failure> {
-        let draft = input.draft()?;
+        let (draft, wishes) = (input.draft()?, input.wishes()?);
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let created = app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
+            let draft = bounded(change, caller, &draft, wishes)?;
             let created = create(change, &draft)?;
             Happened::now(change, created.job, Some(created.seq))
         })?;
@@ -90,8 +93,8 @@ impl UseCase for Create {
 
 /// A job that was just created.
 #[derive(Clone, Copy)]
-pub(super) struct Created {
-    pub(super) job: JobId,
+pub(crate) struct Created {
+    pub(crate) job: JobId,
     pub(super) seq: baton_core::ids::Seq,
 }
 
@@ -103,7 +106,7 @@ impl Created {
 }
 
 /// Creates a job in a room that is being changed. What it is linked to must exist.
-pub(super) fn create(change: &mut Change<'_>, draft: &Draft) -> Result<Created, Failure> {
+pub(crate) fn create(change: &mut Change<'_>, draft: &Draft) -> Result<Created, Failure> {
     if let Some(task) = draft.task
         && change.task(task)?.is_none()
     {
@@ -118,7 +121,7 @@ pub(super) fn create(change: &mut Change<'_>, draft: &Draft) -> Result<Created, 
 }
 
 /// Refuses a part of the map that nobody has described.
-pub(super) fn require_anchor(change: &mut Change<'_>, anchor: Option<&AnchorId>) -> Result<(), Failure> {
+pub(crate) fn require_anchor(change: &mut Change<'_>, anchor: Option<&AnchorId>) -> Result<(), Failure> {
     let Some(anchor) = anchor else { return Ok(()) };
     match library::find_anchor(change.tx, &change.room.id, anchor)? {
         Some(_) => Ok(()),
@@ -130,6 +133,7 @@ impl CreateInput {
     /// The draft that is meant.
     pub(super) fn draft(&self) -> Result<Draft, Failure> {
         let mut meta = self.meta.clone();
+        meta.remove(GRANTS);
         let routing = Routing {
             executor: said(self.executor, &mut meta, "executor")?.unwrap_or(Choice::Auto),
             executor_profile: said(self.executor_profile, &mut meta, "executor_profile")?,
@@ -154,8 +158,28 @@ impl CreateInput {
             anchor: self.anchor.clone(),
             routing,
             meta,
+            lineage: Lineage::default(),
         })
     }
+
+    /// What is said in so many words of what the job may do and where.
+    pub(super) fn wishes(&self) -> Result<Wishes, Failure> {
+        let mut meta = self.meta.clone();
+        let grants: AskedGrants = said(None, &mut meta, GRANTS)?.unwrap_or_default();
+        let isolation = said(self.isolation, &mut meta, "isolation")?;
+        Ok(Wishes { spawn_nodes: grants.spawn_nodes, read_only: grants.read_only, isolation })
+    }
+}
+
+/// Where `meta` says what a job may do.
+const GRANTS: &str = "grants";
+
+/// What a job may do, as far as it is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AskedGrants {
+    spawn_nodes: Option<bool>,
+    read_only: Option<bool>,
 }
 
 /// What was said of the routing, as an argument or in `meta`, where the contract has it too. Never two different things.

@@ -17,6 +17,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     change::Change,
+    commands::spawn::bounded,
     table::{Effect, Place, TASKS, UseCase},
 };
 
@@ -88,7 +89,7 @@ impl UseCase for Delegate {
 
     fn run(app: &App, caller: &Caller, input: DelegateInput) -> Result<DelegateResult, Failure> {
         input.check()?;
-        let mut draft = input.job().draft()?;
+        let (mut draft, wishes) = (input.job().draft()?, input.job().wishes()?);
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let delegated = app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
@@ -97,6 +98,7 @@ impl UseCase for Delegate {
                 None => input.create_task(change)?,
             };
             draft.task = Some(task);
+            let draft = bounded(change, caller, &draft, wishes)?;
             let created = create(change, &draft)?;
             let job = JobView::of(&required(change, created.job)?, change.now);
             Ok(DelegateResult { room_id: change.room.id.clone(), task, reference: created.reference(), job })

@@ -16,6 +16,7 @@ use super::{CreateInput, create::create};
 use crate::{
     App, Caller, Failure,
     app::Request,
+    commands::spawn::bounded,
     table::{Effect, Place, TASKS, UseCase},
 };
 
@@ -89,7 +90,11 @@ impl UseCase for Fanout {
             let message = format!("anchors: name 1 to {} of them.", limits::FANOUT_ANCHORS);
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "anchors"));
         }
-        let drafts = anchors.iter().map(|anchor| input.job(anchor).draft()).collect::<Result<Vec<_>, _>>()?;
+        let drafted = |anchor| {
+            let job = input.job(anchor);
+            Ok::<_, Failure>((job.draft()?, job.wishes()?))
+        };
+        let drafts = anchors.iter().map(drafted).collect::<Result<Vec<_>, _>>()?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let fanned = app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
@@ -98,8 +103,8 @@ impl UseCase for Fanout {
                 None => change.focus()?,
             };
             let mut jobs = Vec::new();
-            for (anchor, draft) in anchors.iter().zip(&drafts) {
-                let mut draft = draft.clone();
+            for (anchor, (draft, wishes)) in anchors.iter().zip(&drafts) {
+                let mut draft = bounded(change, caller, draft, *wishes)?;
                 draft.task = task;
                 let created = create(change, &draft)?;
                 jobs.push(Fanned { job: created.job, anchor: anchor.clone(), reference: created.reference() });

@@ -3,6 +3,7 @@
 //! Whoever delegates creates, watches the radar, answers and cancels; whoever works claims, reports and completes. Nobody
 //! needs to be a member of the room for it: a job's claim says whose it is.
 
+mod at_work;
 mod cancel;
 mod claim;
 mod complete;
@@ -24,10 +25,12 @@ mod shown;
 mod tail;
 mod view;
 
+pub use at_work::AtWork;
 pub use cancel::{Cancel, CancelInput};
 pub use claim::{Claim, ClaimInput, ClaimResult};
 pub use complete::{Complete, CompleteInput};
 pub use create::{Create, CreateInput, CreateResult};
+pub(crate) use create::{create, require_anchor};
 pub use delegate::{Delegate, DelegateInput, DelegateResult};
 pub use fanout::{Fanout, FanoutInput, FanoutResult};
 pub use heartbeat::{Heartbeat, HeartbeatInput, HeartbeatResult};
@@ -39,5 +42,6 @@ pub use radar::{Format, Radar, RadarFields, RadarInput, RadarResult};
 pub use report::{Report, ReportInput};
 pub use requeue::{GivingBack, Requeue, RequeueInput};
 pub use retire::{Retire, RetireInput, RetireResult};
+pub(crate) use shown::shown;
 pub use tail::{Tail, TailInput, TailResult};
 pub use view::{Happened, JobEvent, JobView, LastEvent};

@@ -28,7 +28,7 @@ impl App {
     }
 
     /// Tells that a job was queued in `room`. It is committed by now, so nothing here makes the request fail.
-    pub(super) fn job_was_queued(&self, room: &RoomId) {
+    pub(crate) fn job_was_queued(&self, room: &RoomId) {
         let Some(hook) = self.when_queued.get() else { return };
         let found = self.store.read::<_, Failure>(|tx| {
             let now = tx.now()?;

@@ -27,7 +27,7 @@ pub struct JobView {
     pub task: Option<TaskId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<AnchorId>,
-    /// Who may do it, and what else was noted.
+    /// Who may do it, what it may do (`grants`), whom it comes from (`parent`), and what else was noted.
     pub meta: Map<String, Value>,
     /// The claim token: it grows with each claim.
     pub revision: Fence,
@@ -69,6 +69,8 @@ impl JobView {
         let claim = job.claim.as_ref();
         let mut meta = job.routing.in_meta();
         meta.extend(job.meta.clone());
+        // Whatever was noted: what it may do was said once.
+        meta.extend(fields(&job.lineage));
         Self {
             job: job.id,
             title: job.title.clone(),

@@ -4,6 +4,8 @@
 
 mod anchor_list;
 mod anchor_set;
+mod artifact_gc;
+mod artifact_keep;
 mod artifact_list;
 mod card_create;
 mod card_list;
@@ -19,6 +21,8 @@ mod view;
 
 pub use anchor_list::{AnchorList, AnchorListInput, AnchorListResult};
 pub use anchor_set::{AnchorResult, AnchorSet, AnchorSetInput};
+pub use artifact_gc::{ArtifactGc, ArtifactGcInput, ArtifactGcResult, GivenUp};
+pub use artifact_keep::{ArtifactKeep, ArtifactKeepInput, ArtifactKeepResult};
 pub use artifact_list::{ArtifactList, ArtifactListInput, ArtifactListResult};
 pub use card_create::{CardCreate, CardCreateInput};
 pub use card_list::{CardList, CardListInput, CardListResult};

@@ -7,6 +7,7 @@ use baton_core::{
     reference::Reference,
     task::TaskId,
     time::Timestamp,
+    turn::TurnId,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -106,8 +107,17 @@ pub struct ArtifactView {
     /// The job it came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
+    /// The agent it is of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<AgentId>,
+    /// The turn it is of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
     pub created_by: AgentId,
     pub created_at: Timestamp,
+    /// When its content was given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped_at: Option<Timestamp>,
 }
 
 impl From<&Artifact> for ArtifactView {
@@ -120,8 +130,11 @@ impl From<&Artifact> for ArtifactView {
             sha256: artifact.sha256.clone(),
             host: artifact.host.clone(),
             job: artifact.job,
+            node: artifact.node.clone(),
+            turn: artifact.turn,
             created_by: artifact.created_by.clone(),
             created_at: artifact.created_at,
+            dropped_at: artifact.dropped_at,
         }
     }
 }

@@ -34,6 +34,10 @@ impl OpenedArtifact {
         let (content, unavailable) = match app.read_artifact(artifact, from, most)? {
             Shown::Here { from, text, .. } => (Some(Passage::made(text, from, artifact.bytes)), None),
             Shown::Elsewhere { host } => (None, Some(format!("It is kept on another machine, {host}: open it there."))),
+            Shown::Dropped => {
+                let when = artifact.dropped_at.map_or_else(String::new, |at| format!(" at {at}"));
+                (None, Some(format!("Its content was given up{when}: nothing pointed to it any more.")))
+            }
             Shown::Lost => (None, Some("Its file is gone from the data directory, or was changed there.".to_owned())),
         };
         Ok(Self { artifact: artifact.into(), content, unavailable })

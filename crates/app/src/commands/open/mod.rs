@@ -1,17 +1,23 @@
 //! Following a reference, whatever it points to.
 
+mod approval;
 mod artifact;
 mod envelope;
 mod job;
 mod kept;
+mod pack;
 mod passage;
 mod read;
 mod runner;
+mod turn;
 
+pub use approval::OpenedApproval;
 pub use artifact::OpenedArtifact;
 pub use envelope::OpenedEnvelope;
 pub use job::{JobLine, OpenedEvent, OpenedJob, OpenedTask};
 pub use kept::{OpenedAnchor, OpenedCard, OpenedNote, OpenedPlan};
+pub use pack::OpenedPack;
 pub use passage::Passage;
 pub use read::{Open, OpenInput, Opened, What};
 pub use runner::OpenedRunner;
+pub use turn::{Input, OpenedTurn, Told};

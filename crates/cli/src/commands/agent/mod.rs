@@ -2,6 +2,7 @@
 
 mod adopt;
 mod ask;
+mod grant;
 mod heartbeat;
 mod init;
 mod list;
@@ -25,6 +26,7 @@ pub(super) enum AgentCommand {
     Heartbeat(heartbeat::HeartbeatArgs),
     List(list::ListArgs),
     Show(show::ShowArgs),
+    Grant(grant::GrantArgs),
 }
 
 impl AgentCommand {
@@ -36,6 +38,7 @@ impl AgentCommand {
             Self::Heartbeat(_) => "agent heartbeat",
             Self::List(_) => "agent list",
             Self::Show(_) => "agent show",
+            Self::Grant(_) => "agent grant",
         }
     }
 
@@ -47,6 +50,7 @@ impl AgentCommand {
             Self::Heartbeat(args) => args.run(context, ui),
             Self::List(args) => args.run(context, ui),
             Self::Show(args) => args.run(context, ui),
+            Self::Grant(args) => args.run(context, ui),
         }
     }
 }

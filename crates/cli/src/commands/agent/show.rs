@@ -10,7 +10,7 @@ use baton_app::{
 use super::page;
 use crate::{context::Context, select::RoomArgs, ui::Ui};
 
-/// Show one agent: liveness, role, scopes, tasks in progress
+/// Show one agent: liveness, role, scopes, tasks in progress, what it may do
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct ShowArgs {
     /// Name or id [default: you]
@@ -24,6 +24,6 @@ impl ShowArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let shown = context.run::<Show>(ShowInput { room_id: self.room.find(context)?, agent: self.agent })?;
         let now = context.app.now()?;
-        Ok(ui.answer(&shown, || page::page(&shown.agent, now)))
+        Ok(ui.answer(&shown, || format!("{}{}\n", page::page(&shown.agent, now), page::may(shown.grants))))
     }
 }

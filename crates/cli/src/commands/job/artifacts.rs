@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use baton_app::{
     Failure,
-    commands::library::{ArtifactList, ArtifactListInput, ArtifactView},
+    commands::library::{ArtifactList, ArtifactListInput},
 };
-use baton_core::{job::JobId, reference::Reference};
+use baton_core::job::JobId;
 
-use crate::{context::Context, parse, render, select::RoomArgs, ui::Ui};
+use crate::{commands::artifact, context::Context, parse, select::RoomArgs, ui::Ui};
 
 /// List the files that a job left behind, newest first: prompts, logs, transcripts, diffs
 #[derive(Debug, clap::Args)]
@@ -30,22 +30,11 @@ impl ArtifactsArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let (job, before, limit) = (self.job, self.before, self.limit);
         let room_id = self.room.find(context)?;
-        let listed = context.run::<ArtifactList>(ArtifactListInput { room_id, job, before, limit })?;
+        let all = ArtifactListInput { room_id, job: Some(job), node: None, turn: None, kind: None, before, limit };
+        let listed = context.run::<ArtifactList>(all)?;
         Ok(ui.answer(&listed, || match listed.artifacts.as_slice() {
             [] => format!("{job} left no files behind.\n"),
-            [first, ..] => {
-                let last = listed.artifacts.last().filter(|_| listed.has_more).and_then(number);
-                let more =
-                    last.map_or_else(String::new, |last| format!("more: baton job artifacts {job} --before {last}\n"));
-                format!("{}{more}next: baton open {}\n", render::artifact_lines(&listed.artifacts), first.reference)
-            }
+            _ => artifact::list_text(&listed, &format!(" --job {job}")),
         }))
-    }
-}
-
-fn number(artifact: &ArtifactView) -> Option<u32> {
-    match artifact.reference {
-        Reference::Artifact(_, number) => Some(number),
-        _ => None,
     }
 }

@@ -26,6 +26,7 @@ use clap::Subcommand;
 use crate::{context::Context, ui::Ui};
 
 pub(super) use radar::RadarArgs;
+pub(super) use spec::PromptArgs;
 
 /// Delegate work to runners, watch it, answer it; claim some, report on it, end it
 #[derive(Debug, Subcommand)]

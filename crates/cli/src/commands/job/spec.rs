@@ -19,7 +19,7 @@ const PROMPT: Text = Text { field: "prompt", most_bytes: limits::PROMPT_CHARS * 
 /// What to do, in full.
 #[derive(Debug, clap::Args)]
 #[group(id = "what", required = true, multiple = false)]
-pub(super) struct PromptArgs {
+pub(in crate::commands) struct PromptArgs {
     /// What to do, in full; `-` is standard input
     #[arg(long, short, value_name = "TEXT", allow_hyphen_values = true)]
     prompt: Option<String>,
@@ -29,7 +29,7 @@ pub(super) struct PromptArgs {
 }
 
 impl PromptArgs {
-    pub(super) fn read(&self) -> Result<String, Failure> {
+    pub(in crate::commands) fn read(&self) -> Result<String, Failure> {
         match (&self.prompt, &self.prompt_file) {
             (Some(prompt), _) => PROMPT.given(prompt.clone()),
             (None, Some(file)) => PROMPT.of_file(file),
@@ -77,6 +77,12 @@ pub(super) struct SpecArgs {
     /// How much of the pack at the most; 0 is none [default: the runner's]
     #[arg(long, value_name = "N")]
     skill_max_chars: Option<u64>,
+    /// Let its agent ask for further agents
+    #[arg(long)]
+    spawn_nodes: bool,
+    /// Let its agent only look, and change no file
+    #[arg(long)]
+    read_only: bool,
     /// A note beside the job; the value may be JSON
     #[arg(long = "meta", value_name = "KEY=VALUE", value_parser = parse::note)]
     meta: Vec<(String, Value)>,
@@ -100,6 +106,7 @@ impl SpecArgs {
         put(&mut meta, "executor_model", self.model.map(Value::from))?;
         put(&mut meta, "skill_profile", self.skill.map(|skill| skill.as_str().into()))?;
         put(&mut meta, "skill_max_chars", self.skill_max_chars.map(Value::from))?;
+        put(&mut meta, "grants", grants(self.spawn_nodes, self.read_only))?;
         let policy = Policy { prefer: self.prefer, forbid: self.forbid, min_profile: self.min_profile };
         Ok(Spec {
             kind: self.kind,
@@ -112,6 +119,14 @@ impl SpecArgs {
             meta,
         })
     }
+}
+
+/// What its agent may do, as far as it is said.
+fn grants(spawn_nodes: bool, read_only: bool) -> Option<Value> {
+    let said = [("spawn_nodes", spawn_nodes), ("read_only", read_only)];
+    let said: Map<String, Value> =
+        said.into_iter().filter(|(_, said)| *said).map(|(name, _)| (name.to_owned(), true.into())).collect();
+    (!said.is_empty()).then_some(Value::Object(said))
 }
 
 impl Spec {

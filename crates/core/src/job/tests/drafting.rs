@@ -7,8 +7,8 @@ use super::scene::draft;
 use crate::{
     code::ErrorCode,
     job::{
-        Choice, Created, Draft, Event, Executor, ExpectedArtifact, Isolation, JobId, Policy, Priority, Profile,
-        Refusal, Routing, Status, check_line,
+        Choice, Created, Draft, Event, Executor, ExpectedArtifact, Isolation, JobId, Lineage, Policy, Priority,
+        Profile, Refusal, Routing, Status, check_line,
     },
     limits,
 };
@@ -52,6 +52,7 @@ fn from_args(args: &Value) -> Draft {
             isolation: Isolation::Workspace,
         },
         meta,
+        lineage: Lineage::default(),
     }
 }
 

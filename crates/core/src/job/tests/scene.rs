@@ -47,6 +47,7 @@ pub(super) fn draft(title: &str) -> Draft {
             isolation: Isolation::Workspace,
         },
         meta: serde_json::Map::new(),
+        lineage: crate::job::Lineage::default(),
     }
 }
 

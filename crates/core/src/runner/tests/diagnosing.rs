@@ -29,6 +29,7 @@ fn job(number: u32, claimed: Option<(&str, u64)>) -> Job {
         anchor: None,
         routing,
         meta: serde_json::Map::new(),
+        lineage: crate::job::Lineage::default(),
     };
     let mut jobs = Jobs::default();
     let mut record = |event: Event| {

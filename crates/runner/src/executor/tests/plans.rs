@@ -19,6 +19,7 @@ fn slice() -> Slice {
             args: vec!["mcp".to_owned(), "--tools".to_owned(), "a \"b\" \\c".to_owned()],
             env: vec![("BATON_JOB".to_owned(), "secret".to_owned())],
         }),
+        read_only: false,
     }
 }
 
@@ -218,4 +219,27 @@ fn who_is_asked_for_words_is_given_no_schema() {
         let has_schema = |plan: &Plan| plan.argv.iter().any(|word| word.to_string_lossy().contains("schema"));
         assert!(has_schema(&asked) && !has_schema(&free), "{free:?}");
     }
+}
+
+#[test]
+fn a_job_that_only_looks_gets_no_program_that_writes() {
+    let slice = Slice { read_only: true, ..bare() };
+    let words = |plan: &Plan| plan.argv.iter().map(|word| word.display().to_string()).collect::<Vec<_>>();
+    let after = |plan: &Plan, flag: &str| {
+        let words = words(plan);
+        let place = words.iter().position(|word| word == flag).unwrap();
+        words[place + 1].clone()
+    };
+    let codex = Executor::Codex("/bin/codex".into(), Agent::default()).plan(&slice);
+    assert_eq!(after(&codex, "--sandbox"), "read-only");
+    let able = Agent { allow_bash: true, ..Agent::default() };
+    let claude = Executor::ClaudeCode("/bin/claude".into(), able).plan(&slice);
+    assert_eq!(after(&claude, "--disallowedTools"), "Bash,Edit,Write,NotebookEdit");
+    assert_eq!(after(&claude, "--permission-mode"), "default");
+    assert_eq!(after(&claude, "--allowedTools"), "mcp__baton", "a shell writes too");
+    let line = CommandLine { argv: vec!["/bin/work".to_owned()], profiles: Profiles::default() };
+    let command = Executor::Command("/bin/work".into(), line.clone()).plan(&slice);
+    assert!(command.env.contains(&("BATON_READ_ONLY".into(), "1".into())));
+    let usual = Executor::Command("/bin/work".into(), line).plan(&bare());
+    assert!(usual.env.iter().all(|(name, _)| name != "BATON_READ_ONLY"));
 }

@@ -39,6 +39,7 @@ fn read_as(form: Form, executor: &Executor, stream: &str, exit: &Exit) -> (Strin
         resume: None,
         scratch: scratch.path().to_owned(),
         server: None,
+        read_only: false,
     };
     let (mut reading, mut seen) = (executor.reading(&slice), Vec::new());
     for text in stream.lines() {

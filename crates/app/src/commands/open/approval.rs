@@ -1,0 +1,45 @@
+//! A request for another agent: what was asked for, and what was decided.
+
+use baton_core::{room::Room, spawn::ApprovalId};
+use baton_store::{engine::Tx, spawns};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{
+    Failure,
+    commands::spawn::{ApprovalView, decided, requested},
+};
+
+/// A request, whole.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OpenedApproval {
+    #[serde(flatten)]
+    pub approval: ApprovalView,
+    /// What was asked for: the job, what it may do, and its first envelope.
+    pub request: Map<String, Value>,
+    /// Whether the room's policy decided.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_policy: bool,
+    /// What was changed before it was approved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modified: Vec<String>,
+}
+
+impl OpenedApproval {
+    pub(super) fn read(tx: &mut dyn Tx, room: &Room, id: ApprovalId) -> Result<Option<Self>, Failure> {
+        let Some(approval) = spawns::find(tx, &room.id, id)? else { return Ok(None) };
+        let spec = requested(tx, &room.id, &approval)?.spec;
+        let request = match serde_json::to_value(&spec) {
+            Ok(Value::Object(fields)) => fields,
+            Ok(_) | Err(_) => Map::new(),
+        };
+        let approved = decided(tx, &room.id, &approval)?;
+        Ok(Some(Self {
+            approval: ApprovalView::of(room, &approval),
+            request,
+            by_policy: approved.as_ref().is_some_and(|approved| approved.by_policy),
+            modified: approved.map(|approved| approved.modified).unwrap_or_default(),
+        }))
+    }
+}

@@ -1,0 +1,189 @@
+//! What may be asked for, and what may be made of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use super::{Approval, ApprovalId, ApprovalStatus, Approved, Bounds, Denied, Event, NodeSpec, Refusal, Wishes};
+use crate::{
+    envelope::check_context_ref,
+    handoff::blank_or_long,
+    ids::{AgentId, Role},
+    job::{self, Choice, Isolation, JobId, Lineage, Priority, Profile},
+    limits,
+    words::words,
+};
+
+words! {
+    /// What is decided on a request.
+    Decision {
+        /// It gets what it asked for.
+        Approve "approve",
+        /// It gets nothing.
+        Deny "deny",
+        /// It gets something else.
+        Modify "modify",
+    }
+}
+
+/// What is made different of a request before it is approved. What is left out stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+pub struct Changes {
+    /// What, in a line
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What, in full
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// What it is here for
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Sort of work
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// low, normal or high
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<String>,
+    #[expect(missing_docs, reason = "its type says it")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor: Option<Choice>,
+    #[expect(missing_docs, reason = "its type says it")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor_profile: Option<Profile>,
+    #[expect(missing_docs, reason = "its name says it")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor_model: Option<String>,
+    #[expect(missing_docs, reason = "its type says it")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<Isolation>,
+    /// Whether it may ask for further agents
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spawn_nodes: Option<bool>,
+    /// Whether it may only look
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// What it is handed first
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+impl Changes {
+    /// The names of what is made different, in the order in which they are listed.
+    pub fn fields(&self) -> Vec<String> {
+        match serde_json::to_value(self) {
+            Ok(serde_json::Value::Object(fields)) => fields.into_iter().map(|(field, _)| field).collect(),
+            Ok(_) | Err(_) => Vec::new(),
+        }
+    }
+}
+
+impl NodeSpec {
+    /// The job that it becomes, for `parent`.
+    pub fn job(&self, parent: &AgentId) -> job::Draft {
+        let mut meta = Map::new();
+        meta.extend(self.role.as_ref().map(|role| ("role".to_owned(), role.as_str().into())));
+        meta.extend(self.context_ref.as_ref().map(|pack| ("context_ref".to_owned(), pack.as_str().into())));
+        job::Draft {
+            title: self.title.clone(),
+            prompt: self.prompt.clone(),
+            kind: self.kind.clone(),
+            priority: self.priority,
+            task: self.task,
+            anchor: self.anchor.clone(),
+            routing: self.routing.clone(),
+            meta,
+            lineage: Lineage { parent: Some(parent.clone()), grants: self.grants },
+        }
+    }
+
+    /// Refuses what could not become a job with its first envelope.
+    pub fn check(&self, parent: &AgentId) -> Result<(), Refusal> {
+        self.job(parent).create(JobId(1))?;
+        self.payload.check()?;
+        check_context_ref(self.context_ref.as_deref())?;
+        if let Some(role) = &self.role {
+            role.parse::<Role>().map_err(|error| Refusal::invalid("role", format!("does not fit: {error}")))?;
+        }
+        Ok(())
+    }
+
+    /// The same with `changes` made, as far as whoever asked may have it.
+    pub fn changed(&self, changes: &Changes, bounds: &Bounds) -> Result<Self, Refusal> {
+        let mut spec = self.clone();
+        let said = |now: &Option<String>, before: &mut String| now.iter().for_each(|now| before.clone_from(now));
+        said(&changes.title, &mut spec.title);
+        said(&changes.prompt, &mut spec.prompt);
+        said(&changes.kind, &mut spec.kind);
+        said(&changes.message, &mut spec.payload.message);
+        spec.role = changes.role.clone().or(spec.role);
+        if let Some(priority) = &changes.priority {
+            spec.priority = Priority::read(priority)
+                .ok_or_else(|| Refusal::invalid("priority", "must be low, normal (or medium) or high"))?;
+        }
+        let routing = &mut spec.routing;
+        routing.executor = changes.executor.unwrap_or(routing.executor);
+        routing.executor_profile = changes.executor_profile.or(routing.executor_profile);
+        routing.executor_model = changes.executor_model.clone().or(routing.executor_model.take());
+        routing.isolation = changes.isolation.unwrap_or(routing.isolation);
+        if routing.executor != Choice::Auto {
+            routing.policy = None;
+        }
+        let wishes = Wishes {
+            spawn_nodes: changes.spawn_nodes.or(self.grants.spawn_nodes.then_some(true)),
+            read_only: changes.read_only.or(self.grants.read_only.then_some(true)),
+            isolation: changes.isolation,
+        };
+        (spec.routing, spec.grants) = bounds.fit(wishes, &spec.routing)?;
+        spec.payload = spec.payload.redacted();
+        Ok(spec)
+    }
+}
+
+impl Approval {
+    /// Refuses to decide on what was decided on.
+    pub fn require_pending(&self) -> Result<(), Refusal> {
+        match (self.status, &self.decided_by) {
+            (ApprovalStatus::Approved | ApprovalStatus::Denied, Some(decided_by)) => Err(Refusal::Decided {
+                approval: self.id,
+                status: self.status,
+                decided_by: decided_by.clone(),
+                job: self.job,
+            }),
+            (ApprovalStatus::Pending, _) | (_, None) => Ok(()),
+        }
+    }
+
+    /// Decides that whoever asked gets `job`.
+    pub fn approve(&self, job: JobId, modified: Vec<String>, reason: Option<&str>) -> Result<Event, Refusal> {
+        self.require_pending()?;
+        let reason = checked(reason)?;
+        let (approval, requested_by) = (self.id, self.requested_by.clone());
+        Ok(Event::Approved(Approved { approval, requested_by, job, by_policy: false, modified, reason }))
+    }
+
+    /// Decides that whoever asked gets nothing.
+    pub fn deny(&self, reason: Option<&str>) -> Result<Event, Refusal> {
+        self.require_pending()?;
+        let (approval, requested_by) = (self.id, self.requested_by.clone());
+        Ok(Event::Denied(Denied { approval, requested_by, reason: checked(reason)? }))
+    }
+}
+
+impl ApprovalId {
+    /// That the room's policy approved it.
+    pub fn approved_by_policy(self, requested_by: &AgentId, job: JobId) -> Event {
+        let requested_by = requested_by.clone();
+        let (modified, reason) = (Vec::new(), None);
+        Event::Approved(Approved { approval: self, requested_by, job, by_policy: true, modified, reason })
+    }
+}
+
+fn checked(reason: Option<&str>) -> Result<Option<String>, Refusal> {
+    let Some(reason) = reason else { return Ok(None) };
+    match blank_or_long(reason, limits::REASON_BYTES) {
+        Some(why) => Err(Refusal::invalid("reason", why)),
+        None => Ok(Some(reason.to_owned())),
+    }
+}

@@ -1,0 +1,105 @@
+//! Why another agent cannot be had.
+
+use serde::Serialize;
+
+use super::{ApprovalId, ApprovalStatus};
+use crate::{
+    code::ErrorCode,
+    envelope::{self, part_of},
+    ids::AgentId,
+    job::{self, JobId},
+};
+
+/// Why a request for an agent, or a decision on one, was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(untagged)]
+pub enum Refusal {
+    /// A field says too little, too much, or the wrong thing.
+    #[error("{field} {why}.")]
+    Invalid {
+        /// Which field.
+        field: String,
+        /// What is wrong with it.
+        #[serde(skip)]
+        why: String,
+    },
+    /// Nobody gets further agents here.
+    #[error("This room's policy is that no further agents are asked for.")]
+    Off,
+    /// It was not allowed to ask.
+    #[error("{agent_id} may not ask for further agents.")]
+    NotGranted {
+        /// Who.
+        agent_id: AgentId,
+    },
+    /// The new agent would be allowed more than the one that asks.
+    #[error("{field} asks for more than may be given: {why}.")]
+    Exceeds {
+        /// What.
+        field: &'static str,
+        /// Why that is more.
+        #[serde(skip)]
+        why: String,
+    },
+    /// Somebody decided already.
+    #[error("{approval} is {status} already, by {decided_by}.")]
+    Decided {
+        /// Which request.
+        approval: ApprovalId,
+        /// What was decided.
+        status: ApprovalStatus,
+        /// By whom.
+        decided_by: AgentId,
+        /// What came of it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        job: Option<JobId>,
+    },
+}
+
+impl Refusal {
+    pub(super) fn invalid(field: impl Into<String>, why: impl Into<String>) -> Self {
+        Self::Invalid { field: field.into(), why: why.into() }
+    }
+
+    /// The stable code.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Invalid { .. } => ErrorCode::InvalidInput,
+            Self::Off | Self::NotGranted { .. } | Self::Exceeds { .. } => ErrorCode::SpawnForbidden,
+            Self::Decided { .. } => ErrorCode::Conflict,
+        }
+    }
+
+    /// What to do, where the code's own advice is not enough.
+    pub fn next(&self) -> Option<String> {
+        match self {
+            Self::Invalid { .. } => None,
+            Self::Off => Some("Do it yourself, or have an operator set the room's policy: spawn ask.".to_owned()),
+            Self::NotGranted { agent_id } => {
+                Some(format!("Do it yourself, or have an operator allow it: baton agent grant {agent_id} --spawn"))
+            }
+            Self::Exceeds { field, .. } => Some(format!("Leave {field} out, or ask for less.")),
+            Self::Decided { approval, .. } => Some(format!("See what came of it: open {approval}.")),
+        }
+    }
+}
+
+impl From<job::Refusal> for Refusal {
+    /// An agent is a job, and what is wrong with it is wrong with the job.
+    fn from(refusal: job::Refusal) -> Self {
+        match refusal {
+            job::Refusal::Invalid { field, why } => Self::invalid(field, why),
+            other => Self::invalid("", other.to_string()),
+        }
+    }
+}
+
+impl From<envelope::Refusal> for Refusal {
+    /// Its first envelope is given in parts.
+    fn from(refusal: envelope::Refusal) -> Self {
+        match refusal {
+            envelope::Refusal::Invalid { field, why } => Self::invalid(part_of(&field), why),
+            other => Self::invalid("message", other.to_string()),
+        }
+    }
+}

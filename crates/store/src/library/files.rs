@@ -1,0 +1,114 @@
+//! Which files a room keeps, and whether any room still names a content.
+
+use baton_core::{
+    ids::RoomId,
+    job::JobId,
+    library::{Artifact, ArtifactId},
+    time::Timestamp,
+    turn::TurnId,
+};
+
+use super::{ALL_ARTIFACTS, ARTIFACTS_OF_JOB, artifact, collect};
+use crate::{
+    StoreError,
+    engine::{Param, Query, Tx},
+};
+
+pub(crate) const ARTIFACTS_OF_TURN_BEFORE: &str = artifacts!(
+    "
+     WHERE room_id = ?1 AND turn = ?2 AND number < ?3
+     ORDER BY number DESC
+     LIMIT ?4
+"
+);
+pub(crate) const ARTIFACTS_BEFORE: &str = artifacts!(
+    "
+     WHERE room_id = ?1 AND number < ?2
+     ORDER BY number DESC
+     LIMIT ?3
+"
+);
+
+/// Which artifacts are meant.
+#[derive(Clone, Copy, Debug)]
+pub enum Artifacts {
+    /// All.
+    All,
+    /// Those of a job.
+    OfJob(JobId),
+    /// Those of a turn.
+    OfTurn(TurnId),
+}
+
+/// Artifacts before a number, newest first.
+pub fn artifacts(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    which: Artifacts,
+    before: Option<ArtifactId>,
+    limit: u32,
+) -> Result<Vec<Artifact>, StoreError> {
+    let before = before.map_or(i64::MAX, |id| i64::from(id.0));
+    let (sql, of) = match which {
+        Artifacts::All => (ARTIFACTS_BEFORE, None),
+        Artifacts::OfJob(job) => (ARTIFACTS_OF_JOB, Some(job.0)),
+        Artifacts::OfTurn(turn) => (ARTIFACTS_OF_TURN_BEFORE, Some(turn.0)),
+    };
+    let of = of.map(|of| Param::from(i64::from(of)));
+    let params: Vec<Param<'_>> =
+        [room.as_str().into()].into_iter().chain(of).chain([before.into(), i64::from(limit).into()]).collect();
+    collect(tx, sql, room, &params, artifact)
+}
+
+/// Whether a room has content that was kept before a time and not given up.
+pub(crate) const ANY_ARTIFACT_BEFORE: &str = "
+    SELECT number
+      FROM artifacts
+     WHERE room_id = ?1 AND created_at_ms < ?2 AND dropped_at_ms IS NULL
+     ORDER BY number
+     LIMIT 1
+";
+
+/// Whether a room has a file that was kept before `time` and not given up.
+pub fn any_artifact_before(tx: &mut dyn Tx, room: &RoomId, time: Timestamp) -> Result<bool, StoreError> {
+    let mut found = false;
+    tx.query(ANY_ARTIFACT_BEFORE, &[room.as_str().into(), time.as_millis().into()], &mut |_| {
+        found = true;
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Whether any room names this content and did not give it up.
+pub(crate) const NAMED: &str = "SELECT number FROM artifacts WHERE sha256 = ?1 AND dropped_at_ms IS NULL LIMIT 1";
+
+/// Which of these hashes some room of the store names, in their order. All are asked for at once.
+pub fn named(tx: &mut dyn Tx, hashes: &[String]) -> Result<Vec<bool>, StoreError> {
+    let params: Vec<[Param<'_>; 1]> = hashes.iter().map(|hash| [hash.as_str().into()]).collect();
+    let queries: Vec<Query<'_>> = params.iter().map(|params| Query::new(NAMED, params)).collect();
+    let mut found = vec![false; hashes.len()];
+    tx.query_all(&queries, &mut |query, _| {
+        found[query] = true;
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+pub(crate) const NAMING: &str = "SELECT COUNT(*) FROM artifacts WHERE sha256 = ?1 AND dropped_at_ms IS NULL";
+
+/// How many files of all rooms have this content.
+pub fn naming(tx: &mut dyn Tx, hash: &str) -> Result<u64, StoreError> {
+    let mut count = 0;
+    tx.query(NAMING, &[hash.into()], &mut |row| {
+        count = row.int(0)?.unwrap_or_default().max(0) as u64;
+        Ok(())
+    })?;
+    Ok(count)
+}
+
+/// Every file of a room that was not given up, in the order of their numbers.
+pub fn artifacts_kept(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Artifact>, StoreError> {
+    let mut all = collect(tx, ALL_ARTIFACTS, room, &[room.as_str().into()], artifact)?;
+    all.retain(|artifact| artifact.dropped_at.is_none());
+    Ok(all)
+}
