@@ -9,17 +9,28 @@ use crate::Failure;
 const PAGE_BYTES: usize = 11_000;
 
 /// A page of a listing that is being filled.
-#[derive(Default)]
 pub(crate) struct Page {
     bytes: usize,
+    most: usize,
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        Self::of(PAGE_BYTES)
+    }
 }
 
 impl Page {
+    /// A page of at most so many bytes.
+    pub(crate) const fn of(most: usize) -> Self {
+        Self { bytes: 0, most }
+    }
+
     /// Whether one more entry fits. The first always does.
     pub(crate) fn takes(&mut self, entry: &impl Serialize) -> bool {
         let first = self.bytes == 0;
         self.bytes += serde_json::to_string(entry).map_or(0, |json| json.len());
-        first || self.bytes <= PAGE_BYTES
+        first || self.bytes <= self.most
     }
 
     /// Views of as many of `found` as are wanted and fit, in their order.

@@ -23,7 +23,7 @@ use baton_core::{
     spawn::Spawns,
     task::{Task, TaskId, Tasks},
     time::{Timestamp, Ttl},
-    turn::Turns,
+    turn::{Outcome as TurnOutcome, Turns},
 };
 use baton_store::{
     StoreError, bus,
@@ -141,7 +141,12 @@ impl<'a> Change<'a> {
     /// Records the caller's return, if it comes back from the dead.
     pub(crate) fn come_back(&mut self) -> Result<(), Failure> {
         match self.room.comeback(self.actor, self.witness) {
-            Some(event) => self.record(event).map(|_| ()),
+            Some(event) => {
+                self.record(event)?;
+                // Whatever its process was at before, nobody is at it any more.
+                let you = self.actor.agent_id.clone();
+                self.end_turn_of(&you, TurnOutcome::Lost, "its process is gone, and another goes on").map(|_| ())
+            }
             None => Ok(()),
         }
     }
@@ -337,13 +342,36 @@ impl<'a> Change<'a> {
         Ok(self.take_items(found))
     }
 
-    /// Takes up items that were found in this transaction, so that what happens to them is stored.
+    /// Takes up items that were found in this transaction, so that what happens to them is stored. What is answered is how
+    /// they are by now.
     pub(crate) fn take_items(&mut self, found: Vec<Item>) -> Vec<Item> {
+        let known = |items: &[Item], item: &Item| {
+            let start = items.partition_point(|known| known.message < item.message);
+            let same = items[start..].iter().take_while(|known| known.message == item.message);
+            same.into_iter().any(|known| known.recipient == item.recipient)
+        };
+        let new: Vec<Item> = found.iter().filter(|item| !known(&self.inbox.before.items, item)).cloned().collect();
         for part in [&mut self.inbox.before.items, &mut self.inbox.after.items] {
-            part.extend(found.iter().cloned());
+            part.extend(new.iter().cloned());
             part.sort_by_key(|item| item.message);
         }
-        found
+        let now = |item: Item| self.item(item.message, &item.recipient).cloned();
+        found.into_iter().filter_map(now).collect()
+    }
+
+    /// Somebody's item of a message, if it was taken up.
+    pub(crate) fn item(&self, message: Seq, recipient: &AgentId) -> Option<&Item> {
+        let items = &self.inbox.after.items;
+        let start = items.partition_point(|item| item.message < message);
+        let same = items[start..].iter().take_while(|item| item.message == message);
+        same.into_iter().find(|item| item.recipient == *recipient)
+    }
+
+    /// Stores what became of items so far, so that the store's answers count it.
+    pub(crate) fn store_items(&mut self) -> Result<(), StoreError> {
+        inbox::save(self.tx, &self.room.id, &self.inbox.before, &self.inbox.after)?;
+        self.inbox.before = self.inbox.after.clone();
+        Ok(())
     }
 
     /// The action of that name, if it is not new.

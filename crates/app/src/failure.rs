@@ -5,7 +5,7 @@
 
 use baton_core::{
     agent::Rejection, bus, code::ErrorCode, envelope, ids::RoomId, inbox, job, library, limits, room::Refusal, runner,
-    scope, spawn, task,
+    scope, spawn, task, turn,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -123,6 +123,16 @@ impl From<task::Refusal> for Failure {
 
 impl From<job::Refusal> for Failure {
     fn from(refusal: job::Refusal) -> Self {
+        let failure = refused(refusal.code(), &refusal);
+        match refusal.next() {
+            Some(next) => failure.advising(next),
+            None => failure,
+        }
+    }
+}
+
+impl From<turn::Refusal> for Failure {
+    fn from(refusal: turn::Refusal) -> Self {
         let failure = refused(refusal.code(), &refusal);
         match refusal.next() {
             Some(next) => failure.advising(next),

@@ -7,6 +7,7 @@ mod audience;
 mod autostart;
 mod commands;
 mod context;
+mod editor;
 mod exit;
 mod handoff;
 mod install;

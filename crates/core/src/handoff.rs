@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::Value;
 
-use crate::limits;
+use crate::{limits, reference::Reference};
 
 /// What a holder leaves for the next one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,9 +23,13 @@ pub struct Handoff {
     /// What is undecided
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open_questions: Vec<String>,
-    /// Off-limits for the next agent
+    /// Off-limits
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub do_not: Vec<String>,
+    /// The context pack that goes with it: `contextpack://pack/…`, or in a request [`Handoff::AUTO`].
+    #[schemars(description = "auto: build it")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_ref: Option<String>,
 }
 
 /// A pointer into the workspace.
@@ -73,11 +77,14 @@ pub struct InvalidHandoff {
 }
 
 impl Handoff {
+    /// Asks for a pack that is built when the stick is handed on.
+    pub const AUTO: &str = "auto";
+
     /// Reads a handoff that was stored. A later version may know more fields; what this one does not know is left
     /// out, where in a request it would be refused.
     pub(crate) fn stored<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut value = Value::deserialize(deserializer)?;
-        keep(&mut value, &["status", "next_action", "artifacts", "open_questions", "do_not"]);
+        keep(&mut value, &["status", "next_action", "artifacts", "open_questions", "do_not", "context_ref"]);
         for artifact in value.get_mut("artifacts").and_then(Value::as_array_mut).into_iter().flatten() {
             keep(artifact, &["path", "lines", "role", "note"]);
         }
@@ -97,6 +104,12 @@ impl Handoff {
             for (i, item) in list.iter().enumerate() {
                 text(&format!("{name}[{i}]"), item, limits::HANDOFF_ITEM_BYTES)?;
             }
+        }
+        if let Some(reference) = &self.context_ref
+            && !matches!(reference.parse(), Ok(Reference::Pack(_)))
+        {
+            let problem = "must be auto, or a context pack like contextpack://pack/…";
+            return Err(invalid("context_ref", problem.to_owned()));
         }
         match self.bytes() {
             total if total <= limits::HANDOFF_BYTES => Ok(()),
@@ -193,6 +206,7 @@ mod tests {
             artifacts: Vec::new(),
             open_questions: Vec::new(),
             do_not: Vec::new(),
+            context_ref: None,
         }
     }
 
@@ -205,6 +219,8 @@ mod tests {
         let mut lines = handoff("done", "review");
         lines.artifacts =
             vec![Artifact { path: "a.rs".to_owned(), lines: Some([9, 3]), role: ArtifactRole::Edit, note: None }];
+        let mut pack = handoff("done", "review");
+        pack.context_ref = Some("artifact://diff/1".to_owned());
         let mut question = handoff("done", "review");
         question.open_questions = vec!["why?".to_owned(), " ".to_owned()];
         insta::assert_snapshot!(
@@ -214,6 +230,7 @@ mod tests {
                 problem(&handoff(&"x".repeat(20_000), "review")),
                 problem(&lines),
                 problem(&question),
+                problem(&pack),
             ]
             .join("\n"),
             @r"
@@ -222,6 +239,7 @@ mod tests {
         handoff.status is 20000 bytes long; at most 16384 are accepted
         handoff.artifacts[0].lines must be [first, last] with 1 <= first <= last, not [9, 3]
         handoff.open_questions[1] must be non-empty
+        handoff.context_ref must be auto, or a context pack like contextpack://pack/…
         "
         );
     }

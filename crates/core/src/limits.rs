@@ -223,6 +223,29 @@ pub const EDGES: usize = 1024;
 /// Most open requests that are shown to who owes or awaits them.
 pub const REQUESTS_SHOWN: u32 = 25;
 
+/// Most items that one turn takes; the rest waits for the next.
+pub const TURN_ITEMS: usize = 200;
+/// How much of them, as JSON, the answer that begins a turn holds unless asked otherwise: Codex passes on 12,000 characters.
+pub const TURN_BYTES: usize = 11_000;
+/// The same for a turn that a runner begins, which makes a prompt of it.
+pub const TURN_BYTES_OF_JOB: usize = 100_000;
+/// Least and most that may be asked for.
+pub const TURN_BYTES_RANGE: RangeInclusive<usize> = 1_000..=1_000_000;
+/// Turns in one listing unless asked otherwise.
+pub const TURNS_DEFAULT: u32 = 25;
+/// Most turns in one listing.
+pub const TURNS_MAX: u32 = 200;
+/// Most uses of tools in one event.
+pub const TOOL_USES: usize = 100;
+/// Longest name of a tool. What is longer is cut.
+pub const TOOL_NAME_CHARS: usize = 120;
+/// Longest detail of the use of a tool. What is longer is cut.
+pub const TOOL_DETAIL_CHARS: usize = 400;
+/// Longest name that a provider gives a conversation.
+pub const SESSION_BYTES: usize = 256;
+/// How long after its last call an agent counts as connected.
+pub const CONNECTED_FOR: Ttl = Ttl::from_secs(60);
+
 /// Longest name that a client of the bus gives a group, an action, a conversation or a task.
 pub const BUS_ID_BYTES: usize = 128;
 /// Most actions in one submission.
@@ -258,3 +281,18 @@ pub const BRIEF_ITEM_BYTES: usize = 1024;
 pub const CONSTRAINT_NAME_BYTES: usize = 64;
 /// Largest brief in all, as JSON.
 pub const BRIEF_BYTES: usize = 12 * 1024;
+/// Longest path of the documents.
+pub const DOCS_ROOT_BYTES: usize = 512;
+
+/// Tokens of a context pack unless asked otherwise.
+pub const PACK_TOKENS: u32 = 4_000;
+/// Fewest and most tokens that a context pack may be given.
+pub const PACK_TOKENS_RANGE: RangeInclusive<u32> = 2_000..=6_000;
+/// Longest excerpt of a document, summary of a file or message of an input in a context pack.
+pub const PACK_TEXT_BYTES: usize = 1024;
+/// Longest path, reference or name in a context pack.
+pub const PACK_NAME_BYTES: usize = 512;
+/// Longest id, branch or other short fact in a context pack.
+pub const PACK_FACT_BYTES: usize = 128;
+/// Most entries of one list that are weighed for a context pack.
+pub const PACK_ITEMS: usize = 256;

@@ -72,6 +72,7 @@ pub(crate) const fn status(code: ErrorCode) -> StatusCode {
         | C::BudgetExceeded => StatusCode::BAD_REQUEST,
         C::Unauthorized => StatusCode::UNAUTHORIZED,
         C::Forbidden
+        | C::SpawnForbidden
         | C::NoEdge
         | C::SpawnForbidden
         | C::SourceMismatch

@@ -28,6 +28,7 @@ use baton_core::{
     runner::{Capabilities, Injection, Phase},
     task::TaskId,
     time::Ttl,
+    turn::TurnId,
 };
 use serde_json::{Map, Value};
 
@@ -296,19 +297,19 @@ impl Desk {
         Skill::run(&self.app, &self.caller, input).ok().map(|pack| pack.text)
     }
 
-    /// Keeps a file that a job left behind.
+    /// Keeps a file that a turn of a job left behind.
     pub(crate) fn keep(
         &self,
         claimed: &Claimed,
-        kind: ArtifactKind,
-        name: &str,
+        turn: TurnId,
+        (kind, name): (ArtifactKind, &str),
         content: &[u8],
     ) -> Result<Reference, Failure> {
         let proof = Proof { job: claimed.id(), runner: self.runner.clone(), revision: claimed.revision() };
         self.app.keep_artifact(
             &self.caller,
             &self.room,
-            &Keeping { kind, name, content, proof: Some(&proof), turn: None },
+            &Keeping { kind, name, content, proof: Some(&proof), turn: Some(turn) },
         )
     }
 

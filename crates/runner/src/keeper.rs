@@ -51,6 +51,7 @@ fn keep(desk: &Desk, claimed: &Claimed, lifeline: &Lifeline, done: &Cancel) {
     loop {
         if watch.is_none() {
             watch = desk.watch().ok();
+            heed(desk, claimed, lifeline);
         }
         let left = third.saturating_sub(renewed.elapsed());
         let woken = match &mut watch {
@@ -65,7 +66,10 @@ fn keep(desk: &Desk, claimed: &Claimed, lifeline: &Lifeline, done: &Cancel) {
                 desk.renew(claimed).map(|()| true)
             }
             Ok(Woken::Rung) if done.wait(GATHER) => return,
-            Ok(Woken::Rung) => desk.holds(claimed),
+            Ok(Woken::Rung) => {
+                heed(desk, claimed, lifeline);
+                desk.holds(claimed)
+            }
             Ok(Woken::Elapsed) => Ok(true),
             Err(_) => {
                 watch = None;
@@ -76,6 +80,13 @@ fn keep(desk: &Desk, claimed: &Claimed, lifeline: &Lifeline, done: &Cancel) {
             lifeline.sever(Cut::Lost);
             return;
         }
+    }
+}
+
+/// Stops what runs, if somebody interrupted it. Who cannot be asked now is asked when the bell rings next.
+fn heed(desk: &Desk, claimed: &Claimed, lifeline: &Lifeline) {
+    if let Ok(Some(message)) = desk.interrupted(claimed) {
+        lifeline.interrupt_for(message);
     }
 }
 

@@ -7,11 +7,14 @@ use std::{
 };
 
 use baton_app::Cancel;
+use baton_core::ids::Seq;
 
 use crate::executor::Halt;
 
 /// How long a program whose job is not its own any more has to stop.
 const GRACE: Duration = Duration::from_secs(5);
+/// How long a program has that a person interrupted: with all that is around it, it is gone within a second.
+const AT_ONCE: Duration = Duration::from_millis(500);
 
 /// Why a worker is to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +38,10 @@ struct State {
     halt: Option<Halt>,
     /// Whether what is started next is stopped at once.
     interrupted: bool,
+    /// The message because of which it is.
+    because_of: Option<Seq>,
+    /// The newest interrupting message that a turn was begun with.
+    heard: Seq,
     /// Who else wants to hear when it is cut.
     ear: Option<Cancel>,
 }
@@ -81,7 +88,8 @@ impl Lifeline {
 
     /// Says that a program is about to be started, which nobody has interrupted yet.
     pub(crate) fn expect(&self) {
-        self.lock().interrupted = false;
+        let mut state = self.lock();
+        (state.interrupted, state.because_of) = (false, None);
     }
 
     /// Stops the program that runs or is about to, and nothing else.
@@ -93,11 +101,36 @@ impl Lifeline {
         }
     }
 
+    /// Stops the program that runs or is about to because of a message, unless it was told that.
+    pub(crate) fn interrupt_for(&self, message: Seq) {
+        let mut state = self.lock();
+        if message <= state.heard {
+            return;
+        }
+        state.because_of = state.because_of.max(Some(message));
+        if let Some(halt) = &state.halt {
+            halt.stop(AT_ONCE);
+        }
+        if let Some(ear) = &state.ear {
+            ear.ring();
+        }
+    }
+
+    /// Says that the program that is started next is told all messages up to this one.
+    pub(crate) fn heard(&self, message: Seq) {
+        let mut state = self.lock();
+        state.heard = state.heard.max(message);
+        // Somebody may have asked to stop for it just before.
+        state.because_of.take_if(|asked| *asked <= message);
+    }
+
     /// Ties the program that runs now to it.
     pub(crate) fn attach(&self, halt: Halt) {
         let mut state = self.lock();
         if state.cut.is_some() || state.interrupted {
             halt.stop(GRACE);
+        } else if state.because_of.is_some() {
+            halt.stop(AT_ONCE);
         }
         state.halt = Some(halt);
     }

@@ -44,6 +44,8 @@ pub struct Settings {
     pub runner_ttl: Ttl,
     /// The behaviour pack that jobs get which ask for none.
     pub skill: Injection,
+    /// The user's own roles: a directory of texts, which need not be there.
+    pub roles: Option<PathBuf>,
     /// Where worktrees are made.
     pub worktrees: PathBuf,
     /// This program, to be started again as a minder.

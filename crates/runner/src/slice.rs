@@ -1,8 +1,8 @@
-//! One slice of a job: a program is started, watched, and what it leaves behind is kept.
+//! One slice of a job, which is a turn of its agent: a program is started, watched, and what it leaves behind is kept.
 #![expect(clippy::disallowed_methods, reason = "reports are not sent too often")]
 
 use std::{
-    io,
+    io, thread,
     time::{Duration, Instant},
 };
 
@@ -12,22 +12,26 @@ use baton_core::{
     job::{ReportKind, Routing},
     library::ArtifactKind,
     reference::Reference,
+    turn::{TurnId, Usage},
 };
 use serde_json::{Map, Value, json};
 
 use crate::{
     desk::Said,
-    executor::{
-        Conversation, Executor, Failed, Form, Outcome, Running, SERVER, Seen, Server, Session, Slice, ToolState,
-    },
+    executor::{Conversation, Executor, Failed, Form, Outcome, Running, Seen, Server, Session, Slice, ToolState},
     place::{Before, Place},
+    process::Line,
+    prompt::Prompt,
+    record::Prompted,
     scratch::Scratch,
+    teller::Teller,
+    turn::{Ended, microusd},
     work::{Halted, Work},
 };
 
 /// How much of a stream is kept.
 const KEPT_BYTES: usize = 4 * 1024 * 1024;
-/// How often the use of tools is reported at the most.
+/// How often it is reported at the most that a model does not answer.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
 
 /// What a slice came to, and what it left behind.
@@ -36,27 +40,44 @@ pub(crate) struct Kept {
     pub(crate) session: Option<Session>,
     /// The files that were kept.
     pub(crate) refs: Vec<Reference>,
+    /// What it took.
+    pub(crate) usage: Usage,
     /// What is noted beside the job.
     pub(crate) meta: Map<String, Value>,
 }
 
+impl Kept {
+    /// How the turn ended with it.
+    pub(crate) fn ending(&self) -> Ended {
+        let (outcome, why) = Ended::of(&self.outcome);
+        let (session, usage, refs) = (self.session.clone(), self.usage, self.refs.clone());
+        Ended { outcome, why, session, usage, refs }
+    }
+}
+
 /// What a slice is played with.
 pub(crate) struct Part {
-    pub(crate) prompt: String,
+    pub(crate) prompt: Prompt,
     pub(crate) form: Form,
     /// The conversation to go on with.
     pub(crate) resume: Option<Session>,
     /// Which slice of the job it is.
     pub(crate) number: u32,
+    /// Which turn it is.
+    pub(crate) turn: TurnId,
+    /// What its agent is here for.
+    pub(crate) role: String,
+    /// The pack that is in its prompt.
+    pub(crate) context_ref: Option<Reference>,
 }
 
 /// Plays a slice.
 pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) -> Result<Kept, Halted> {
-    let Part { prompt, form, resume, number } = part;
+    let Part { prompt, form, resume, number, turn, role, context_ref } = part;
     let executor = choose(work, job)?;
     let scratch = Scratch::new(&work.settings.scratch).map_err(|error| failed("A directory", &error))?;
     let slice = Slice {
-        prompt,
+        prompt: prompt.sent(),
         form,
         cwd: place.path().to_owned(),
         profile: profile(executor, job),
@@ -66,8 +87,11 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
         server: Some(server(work)),
         read_only: is_read_only(job),
     };
-    let mut recording = Recording::new(work, number);
-    recording.keep(ArtifactKind::Prompt, "prompt.txt", slice.prompt.as_bytes())?;
+    let mut recording = Recording::new(work, number, turn);
+    recording.keep(ArtifactKind::Prompt, "prompt.full.txt", prompt.full().as_bytes())?;
+    recording.keep(ArtifactKind::Prompt, "prompt.blocks.json", prompt.record().as_bytes())?;
+    let told = Prompted { role, context_ref, refs: recording.refs.clone() };
+    work.patiently(|| work.desk.prompt(work.claimed, turn, &prompt, &told))?;
     let before = place.before();
     let shown = if slice.resume.is_some() { "goes on" } else { "begins" };
     work.told.say(work.claimed.id(), &format!("slice {number} {shown} with {}", executor.kind()));
@@ -82,7 +106,17 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
     };
     work.lifeline.attach(running.halt());
     let mut log = Stream::default();
-    let played = running.finish(|line| log.push(&line.text), |seen| recording.see(&seen));
+    let played = thread::scope(|scope| {
+        let teller = Teller::start(scope, work, turn, executor.kind().as_str());
+        let on_line = |line: &Line| {
+            log.push(&line.text);
+            teller.alive();
+        };
+        running.finish(on_line, |seen| {
+            recording.see(&seen);
+            teller.see(&seen);
+        })
+    });
     work.lifeline.detach();
     if work.lifeline.cut().is_some() {
         // Whatever it left is nobody's: the claim is gone, or the job is given back.
@@ -172,21 +206,23 @@ impl Stream {
 /// What is seen of a program, as it is told and kept.
 struct Recording<'a> {
     work: &'a Work<'a>,
-    number: u32,
+    turn: TurnId,
     transcript: Stream,
     reported: Option<Instant>,
     refs: Vec<Reference>,
+    usage: Usage,
     meta: Map<String, Value>,
 }
 
 impl<'a> Recording<'a> {
-    fn new(work: &'a Work<'a>, number: u32) -> Self {
+    fn new(work: &'a Work<'a>, number: u32, turn: TurnId) -> Self {
         let meta = Map::from_iter([("slices".to_owned(), json!(number))]);
-        Self { work, number, transcript: Stream::default(), reported: None, refs: Vec::new(), meta }
+        let (transcript, usage) = (Stream::default(), Usage::default());
+        Self { work, turn, transcript, reported: None, refs: Vec::new(), usage, meta }
     }
 
     fn done(self, outcome: Outcome, session: Option<Session>) -> Kept {
-        Kept { outcome, session, refs: self.refs, meta: self.meta }
+        Kept { outcome, session, refs: self.refs, usage: self.usage, meta: self.meta }
     }
 
     /// Notes something that the program did, and tells it where somebody should know.
@@ -202,15 +238,20 @@ impl<'a> Recording<'a> {
                 self.meta.insert("session".to_owned(), json!(id));
                 return;
             }
-            Seen::Usage { input_tokens, output_tokens, cost_usd, .. } => {
-                let usage = json!({"input_tokens": input_tokens, "output_tokens": output_tokens, "cost_usd": cost_usd});
-                self.meta.insert("usage".to_owned(), usage);
+            Seen::Usage { input_tokens, cached_tokens, output_tokens, cost_usd } => {
+                self.usage = Usage {
+                    input_tokens: *input_tokens,
+                    cached_tokens: *cached_tokens,
+                    output_tokens: *output_tokens,
+                    cost_microusd: cost_usd.map(microusd),
+                };
                 return;
             }
             Seen::Message { .. } | Seen::Problem { .. } | Seen::Tool { state: ToolState::Started, .. } => return,
         };
         self.work.told.say(self.work.claimed.id(), &told);
-        if !is_ours(seen) && self.reported.is_none_or(|last| last.elapsed() >= REPORT_EVERY) {
+        let is_waiting = matches!(seen, Seen::Retrying { .. });
+        if is_waiting && self.reported.is_none_or(|last| last.elapsed() >= REPORT_EVERY) {
             self.reported = Some(Instant::now());
             // What is refused here is refused again, and heeded, when the slice is over.
             let _ = self.work.desk.report(self.work.claimed, Said::new(ReportKind::Progress, told));
@@ -221,9 +262,8 @@ impl<'a> Recording<'a> {
         if content.is_empty() {
             return Ok(());
         }
-        let name = format!("slice-{}-{name}", self.number);
-        let work = self.work;
-        self.refs.push(work.patiently(|| work.desk.keep(work.claimed, kind, &name, content))?);
+        let (work, turn) = (self.work, self.turn);
+        self.refs.push(work.patiently(|| work.desk.keep(work.claimed, turn, (kind, name), content))?);
         Ok(())
     }
 
@@ -252,12 +292,6 @@ impl<'a> Recording<'a> {
         }
         Ok(())
     }
-}
-
-/// Whether it is Baton's own tool that was used. What that did is in the log already, and an agent that waits there for an
-/// answer must not be woken by its own waiting.
-fn is_ours(seen: &Seen) -> bool {
-    matches!(seen, Seen::Tool { name, .. } if name.split_once('.').is_some_and(|(server, _)| server == SERVER))
 }
 
 fn failed(what: &str, error: &io::Error) -> Failure {

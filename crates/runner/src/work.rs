@@ -12,10 +12,12 @@ use std::{
 use baton_app::Failure;
 use baton_core::{
     code::{ErrorCode, Kind},
+    ids::Seq,
     job::{Conversing, Outcome as End, ReportKind},
     limits,
     reference::Reference,
     runner::Injection,
+    turn::TurnId,
 };
 use serde_json::{Map, Value};
 
@@ -24,13 +26,15 @@ use crate::{
     desk::{Claimed, Desk, Said, is_over, may_pass},
     executor::{Answer, AnswerStatus, Conversation, Form, Outcome, Session},
     gate::Verdict,
+    ground::{Ground, Pack},
     keeper::Keeper,
     lifeline::{Cut, Lifeline},
     place::Place,
-    prompt::{Briefing, Prior},
+    prompt::{Briefing, Heard, Incoming, Prior},
     settings::Settings,
     slice::{self, Kept, Part},
     told::Told,
+    turn::{Begun, Ended, Spent},
 };
 
 /// How long a slice that ended at once is waited for before the next, doubled each time.
@@ -55,11 +59,19 @@ struct Carried {
     slice: u32,
     prior: Prior,
     session: Option<Session>,
+    /// What the conversation was told.
+    heard: Option<Heard>,
     /// Where the thread was read to.
     read: u64,
+    /// What all turns of the job took.
+    spent: Spent,
+    /// Whether the last turn was interrupted: the next begins at once.
+    interrupted: bool,
     failures: u32,
     unproven: u32,
     quick: u32,
+    /// The context pack that it works with.
+    pack: Pack,
     /// What this runner kept by itself.
     own: Vec<Reference>,
 }
@@ -127,7 +139,7 @@ impl Work<'_> {
             Ok(place) => place,
             Err(why) => return self.end(End::Failed, &why, &[]),
         };
-        let mut carried = Carried::default();
+        let mut carried = Carried { spent: Spent::noted(&self.claimed.job.meta), ..Carried::default() };
         loop {
             if let Some(cut) = self.lifeline.cut() {
                 return Err(Halted::Cut(cut));
@@ -141,6 +153,9 @@ impl Work<'_> {
             if let Some(end) = self.judge(outcome, &mut carried)? {
                 return Ok(end);
             }
+            if std::mem::take(&mut carried.interrupted) {
+                continue;
+            }
             self.await_manager(started)?;
             carried.quick = if begun.elapsed() < PAUSE.0 { carried.quick + 1 } else { 0 };
             if carried.quick > 1 {
@@ -153,37 +168,74 @@ impl Work<'_> {
     /// Plays one slice, and keeps what it leaves behind.
     fn slice(&self, place: &Place, carried: &mut Carried) -> Result<Outcome, Halted> {
         carried.slice += 1;
+        self.lifeline.expect();
+        // First the thread, then the inbox: what a manager says in between is told once, as a message.
         let (job, thread) = self.patiently(|| self.desk.look(self.claimed.id()))?;
         let injection = Injection::choose(&job.kind, &job.meta, self.settings.skill);
         let skill = injection.and_then(|injection| self.desk.skill(injection));
         let snapshot = job.task.map(|task| self.patiently(|| self.desk.snapshot(task))).transpose()?;
         let anchor = job.anchor.as_ref().and_then(|anchor| self.desk.anchor(anchor));
+        let ground = self.patiently(|| Ground::of(self, &job))?;
+        let begun = self.begin(carried.slice, None)?;
+        let ground = ground.with_pack(self, &begun, (&mut carried.pack, carried.session.as_ref()))?;
+        let is_new = |seq: u64| thread.iter().any(|event| event.seq.0 == seq && seq > carried.read);
+        let incoming: Vec<Incoming> = begun.items.iter().filter(|item| !is_new(item.seq)).cloned().collect();
         let briefing = Briefing {
+            room: self.desk.room.as_str(),
             job: &job,
             prompt: &self.claimed.prompt,
+            ground: &ground.blocks(),
             skill: skill.as_deref(),
             snapshot: snapshot.as_deref(),
             anchor: anchor.as_deref(),
             thread: &thread,
+            since: carried.read,
             prior: &carried.prior,
+            incoming: &incoming,
         };
-        let prompt = match &carried.session {
-            Some(_) => briefing.delta(carried.read),
-            None => briefing.full(),
-        };
+        let prompt = briefing.prompt(carried.session.as_ref().and(carried.heard.as_ref()));
+        carried.heard = Some(prompt.heard());
         carried.read = thread.last().map_or(carried.read, |event| event.seq.0);
-        let part = Part { prompt, form: Form::Answer, resume: carried.session.take(), number: carried.slice };
-        let Kept { outcome, session, refs, meta } = slice::play(self, place, &job, part)?;
+        let resume = carried.session.take();
+        let Ground { name: role, context_ref, .. } = ground;
+        let (form, number, turn) = (Form::Answer, carried.slice, begun.id);
+        let part = Part { prompt, form, resume: resume.clone(), number, turn, role, context_ref };
+        let mut kept = slice::play(self, place, &job, part)?;
+        if kept.outcome == Outcome::Stopped {
+            // It may have been stopped before it said how its conversation is called.
+            kept.session = kept.session.or(resume);
+        }
+        if let Some(cut) = self.lifeline.cut() {
+            return Err(Halted::Cut(cut));
+        }
+        self.end_turn(turn, &kept.ending())?;
+        kept.meta.insert("usage".to_owned(), carried.spent.add(&kept.usage));
+        let Kept { outcome, session, refs, meta, .. } = kept;
         carried.session = session;
         carried.own.extend(refs.iter().cloned());
         let shown = match &outcome {
             Outcome::Answered(answer) => format!("slice {} ended: {}", carried.slice, word(answer.status)),
             Outcome::Failed(failed) => format!("slice {} failed: {}", carried.slice, failed.why),
             Outcome::TimedOut => format!("slice {} took too long and was stopped", carried.slice),
-            Outcome::Stopped => format!("slice {} was stopped", carried.slice),
+            Outcome::Stopped => format!("slice {} was interrupted", carried.slice),
         };
         self.tell_slice(shown, &refs, meta)?;
         Ok(outcome)
+    }
+
+    /// Begins a turn of the job's agent, with what waits for it; of messages of the bus with these only, if they are named.
+    pub(crate) fn begin(&self, number: u32, messages: Option<&[Seq]>) -> Result<Begun, Halted> {
+        let executor = slice::choose(self, &self.claimed.job)?.kind();
+        let begun = self.patiently(|| self.desk.begin(self.claimed, executor, messages, &format!("turn {number}")))?;
+        if let Some(message) = begun.interrupt() {
+            self.lifeline.heard(message);
+        }
+        Ok(begun)
+    }
+
+    /// Puts on record how a turn ended.
+    pub(crate) fn end_turn(&self, turn: TurnId, ending: &Ended) -> Result<(), Halted> {
+        self.patiently(|| self.desk.end_turn(self.claimed, turn, ending))
     }
 
     /// Tells how a slice ended, and where what it left behind is.
@@ -230,7 +282,11 @@ impl Work<'_> {
                 carried.prior = Prior { outcome: Some(format!("The last slice failed: {}", failed.why)), demand: None };
                 Ok(None)
             }
-            Outcome::Stopped => Err(Halted::Cut(self.lifeline.cut().unwrap_or(Cut::Leaving))),
+            Outcome::Stopped => {
+                carried.interrupted = true;
+                carried.prior = Prior { outcome: Some("Your last turn was interrupted.".to_owned()), demand: None };
+                Ok(None)
+            }
         }
     }
 
@@ -324,7 +380,8 @@ impl Work<'_> {
         let mut is_told = false;
         loop {
             let job = self.patiently(|| self.desk.job(self.claimed.id()))?;
-            if !job.needs_manager || started.elapsed() >= self.settings.job_limit {
+            let interrupted = self.patiently(|| self.desk.interrupted(self.claimed))?.is_some();
+            if !job.needs_manager || interrupted || started.elapsed() >= self.settings.job_limit {
                 return Ok(());
             }
             if !is_told {

@@ -217,6 +217,36 @@ pub fn find_pack(tx: &mut dyn Tx, room: &RoomId, id: &PackId) -> Result<Option<A
     Ok(found.into_iter().max_by_key(|artifact| artifact.id))
 }
 
+pub(crate) const PACKS: &str = artifacts!(
+    "
+     WHERE room_id = ?1 AND kind = 'contextpack' AND number < ?2
+     ORDER BY number DESC
+     LIMIT ?3
+"
+);
+pub(crate) const PACKS_FOR: &str = artifacts!(
+    "
+     WHERE room_id = ?1 AND kind = 'contextpack' AND number < ?2 AND node = ?4
+     ORDER BY number DESC
+     LIMIT ?3
+"
+);
+
+/// Context packs before a number, newest first: all of them, or those for one agent.
+pub fn packs(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    node: Option<&AgentId>,
+    before: Option<ArtifactId>,
+    limit: u32,
+) -> Result<Vec<Artifact>, StoreError> {
+    let before = before.map_or(i64::MAX, |id| i64::from(id.0));
+    let common = [room.as_str().into(), before.into(), i64::from(limit).into()];
+    let sql = if node.is_some() { PACKS_FOR } else { PACKS };
+    let params: Vec<Param<'_>> = common.into_iter().chain(node.map(|node| node.as_str().into())).collect();
+    collect(tx, sql, room, &params, artifact)
+}
+
 pub(crate) const ARTIFACTS_OF_TURN: &str = artifacts!(
     "
      WHERE room_id = ?1 AND turn = ?2

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params_from_iter};
 
 use crate::{
-    bus, envelopes, inbox, jobs, library, log, references, runners, schema::MIGRATIONS, scopes, search, tasks,
+    bus, envelopes, inbox, jobs, library, log, references, runners, schema::MIGRATIONS, scopes, search, tasks, turns,
 };
 
 fn database() -> Connection {
@@ -161,6 +161,27 @@ fn what_a_target_was_asked_and_still_owes_is_read_in_the_order_of_an_index() {
         (bus::CONNECTIONS, "(room_id=?)"),
         (inbox::UNDELIVERED, "inbox_pending (room_id=? AND recipient=?)"),
     ]);
+}
+
+#[test]
+fn turns_are_read_by_whose_they_are_and_what_they_have() {
+    each_is_found_in_order(&[
+        (turns::FIND, "(room_id=? AND turn=?)"),
+        (turns::OPEN_OF, "turns_open (room_id=? AND agent_id=? AND ended_at_ms=?)"),
+        (turns::OPEN, "turns_open (room_id=?)"),
+        (turns::NEWEST, "(room_id=? AND turn<?)"),
+        (turns::OF_AGENT, "turns_of_agent (room_id=? AND agent_id=? AND turn<?)"),
+        (turns::OF_JOB, "turns_of_job (room_id=? AND job=? AND turn<?)"),
+        (turns::TOTAL_OF_JOB, "turns_of_job (room_id=? AND job=?)"),
+        (turns::EVENTS, "(room_id=? AND seq>? AND seq<?)"),
+        (turns::STREAMS, "(room_id=?)"),
+        (turns::STREAM, "(room_id=? AND agent_id=?)"),
+        (inbox::OF_TURN, "inbox_of_turn (room_id=? AND turn=?)"),
+        (inbox::INTERRUPTS, "inbox_interrupts (room_id=? AND recipient=?)"),
+        (library::ARTIFACTS_OF_TURN, "artifacts_of_turn (room_id=? AND turn=?)"),
+    ]);
+    // Interrupts come first, so what waits is put in order: it is what waits, and not all that ever came.
+    each_is_found_in(&[(inbox::UNTAKEN, "inbox_pending (room_id=? AND recipient=?)")]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Turns of agents, and what was last seen of their streams.
 
 use baton_core::{
+    event::Recorded,
     ids::{AgentId, RoomId, Seq},
     job::JobId,
     lease::Fence,
@@ -11,6 +12,7 @@ use crate::{
     StoreError,
     engine::{Changes, Param, Row, Tx},
     fields::{Fields, number},
+    log,
 };
 
 /// A turn as [`turn`] reads it, from the rows that are meant.
@@ -112,6 +114,54 @@ pub fn before(
     let common = [room.as_str().into(), before.into(), i64::from(limit).into()];
     let params: Vec<Param<'_>> = common.into_iter().chain(of).collect();
     collect(tx, sql, room, &params, turn)
+}
+
+pub(crate) const TOTAL_OF_JOB: &str = "
+    SELECT CAST(count(*) AS BIGINT),
+           CAST(COALESCE(sum(input_tokens), 0) AS BIGINT),
+           CAST(COALESCE(sum(cached_tokens), 0) AS BIGINT),
+           CAST(COALESCE(sum(output_tokens), 0) AS BIGINT),
+           CAST(sum(cost_microusd) AS BIGINT)
+      FROM turns
+     WHERE room_id = ?1 AND job = ?2
+";
+
+/// How many turns a job has had, and what they took in all.
+pub fn total_of_job(tx: &mut dyn Tx, room: &RoomId, job: JobId) -> Result<(u64, Usage), StoreError> {
+    let mut total = (0, Usage::default());
+    tx.query(TOTAL_OF_JOB, &[room.as_str().into(), i64::from(job.0).into()], &mut |row| {
+        let number = |column| row.int(column).map(|value| value.unwrap_or_default().unsigned_abs());
+        let (input_tokens, cached_tokens, output_tokens) = (number(1)?, number(2)?, number(3)?);
+        let cost_microusd = row.int(4)?.map(i64::unsigned_abs);
+        total = (number(0)?, Usage { input_tokens, cached_tokens, output_tokens, cost_microusd });
+        Ok(())
+    })?;
+    Ok(total)
+}
+
+/// Reads an agent's events of one type between two places. A turn is as long as it takes, so that is not the room's past.
+pub(crate) const EVENTS: &str = "
+    SELECT seq, type, actor, payload, created_at_ms, turn_id
+      FROM log
+     WHERE room_id = ?1 AND seq > ?2 AND seq <= ?3 AND subject = ?4 AND type = ?5
+     ORDER BY seq
+     LIMIT ?6
+";
+
+/// What happened in a turn, by its type, after a place and up to another, oldest first.
+pub fn events(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    turn: &Turn,
+    kind: &str,
+    (after, until): (Seq, Seq),
+    limit: u32,
+) -> Result<Vec<Recorded>, StoreError> {
+    let place = |seq: Seq| i64::try_from(seq.0).unwrap_or(i64::MAX);
+    let (agent, after) = (turn.agent_id.as_str(), place(after.max(Seq(turn.seq.0.saturating_sub(1)))));
+    let params =
+        [room.as_str().into(), after.into(), place(until).into(), agent.into(), kind.into(), i64::from(limit).into()];
+    collect(tx, EVENTS, room, &params, log::recorded)
 }
 
 /// The next number of a turn.

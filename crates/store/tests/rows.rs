@@ -102,6 +102,7 @@ fn handoff() -> Handoff {
         }],
         open_questions: vec!["why?".to_owned()],
         do_not: vec!["panic".to_owned()],
+        context_ref: None,
     }
 }
 

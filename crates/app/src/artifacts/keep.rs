@@ -79,7 +79,7 @@ impl App {
         let clean = redact(&text);
         let redacted = clean != text;
         let content = clean.into_owned().into_bytes();
-        let mut draft = ArtifactDraft {
+        let draft = ArtifactDraft {
             kind: keeping.kind,
             name: keeping.name.to_owned(),
             sha256: hash(&content),
@@ -113,10 +113,6 @@ impl App {
         } else {
             None
         };
-        let pointers = match draft.kind {
-            ArtifactKind::Contextpack => Pointers::of_pack(&String::from_utf8_lossy(&content)),
-            _ => Pointers::default(),
-        };
         self.change(caller, request, room, |change| {
             change.require_open()?;
             if let Some((proof, shown)) = keeping.proof.zip(shown.as_ref()) {
@@ -124,7 +120,6 @@ impl App {
             }
             let owners = [about.map(Reference::Job), draft.turn.map(Reference::Turn)];
             refs::require(change.tx, &change.room.id, &owners.into_iter().flatten().collect::<Vec<_>>())?;
-            draft.refs = leading(change, &pointers)?;
             let id = library::next_artifact(change.tx, &change.room.id)?;
             change.record(draft.keep(id)?)?;
             Ok(Kept { reference: Reference::Artifact(draft.kind, id.0), redacted })
@@ -151,7 +146,7 @@ pub(crate) fn shelf(location: &Location) -> String {
 }
 
 /// Those pointers of a context pack that lead somewhere.
-fn leading(change: &mut Change<'_>, pointers: &Pointers) -> Result<Vec<Reference>, Failure> {
+pub(crate) fn leading(change: &mut Change<'_>, pointers: &Pointers) -> Result<Vec<Reference>, Failure> {
     let mut found = Vec::new();
     for number in pointers.numbers() {
         let artifact = library::find_artifact(change.tx, &change.room.id, number)?;
@@ -162,7 +157,7 @@ fn leading(change: &mut Change<'_>, pointers: &Pointers) -> Result<Vec<Reference
 }
 
 /// The machine, where it cannot be told which it is.
-const UNKNOWN_HOST: &str = "unknown";
+pub(super) const UNKNOWN_HOST: &str = "unknown";
 
 impl Proof {
     fn shown(&self, caller: &Caller, room: &RoomId) -> job::Shown {

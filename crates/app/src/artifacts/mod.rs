@@ -7,6 +7,7 @@
 
 mod carry;
 mod collect;
+mod content;
 mod files;
 mod keep;
 mod show;
@@ -14,6 +15,7 @@ mod show;
 pub(crate) use carry::carry;
 pub use carry::{Carried, Missing};
 pub use collect::{Collected, Collecting, Dropped};
-pub(crate) use keep::shelf;
+pub(crate) use content::Content;
 pub use keep::{Keeping, Proof};
+pub(crate) use keep::{leading, shelf};
 pub use show::Shown;

@@ -9,8 +9,9 @@ use baton_core::{
     ids::{AgentId, BROADCAST, RoomId},
     process::{Liveness, ProcessIdentity, SessionKind},
     room::Actor,
+    turn::Turn,
 };
-use baton_store::{bus, hosts};
+use baton_store::{bus, hosts, turns};
 
 use crate::{
     App, Caller, Failure, app::Request, bus::why_lost, change::Change, commands::bus::AgentStatus, liveness::identify,
@@ -67,9 +68,9 @@ impl App {
         })
     }
 
-    /// Ends what targets owe whose processes are gone.
+    /// Ends what targets owe whose processes are gone, and the turns that are lost.
     pub fn sweep_gone(&self, room: &RoomId) -> Result<(), Failure> {
-        let owing = self.store.read::<_, Failure>(|tx| {
+        let lost = self.store.read::<_, Failure>(|tx| {
             let found = self.room(tx, room)?;
             let eyes = self.eyes(tx, &found)?;
             let owing = bus::owing(tx, room)?;
@@ -78,9 +79,15 @@ impl App {
                     return Ok(true);
                 }
             }
-            Ok(false)
+            // A job's turn is ended with its claim, whoever ends that.
+            let members = turns::open(tx, room)?.into_iter().filter(|turn| turn.job.is_none());
+            let gone = |turn: &Turn| {
+                let process = found.member(&turn.agent_id).map(|member| member.liveness(&eyes));
+                turn.lost(None, process.as_ref()).is_some()
+            };
+            Ok(members.into_iter().any(|turn| gone(&turn)))
         })?;
-        if !owing {
+        if !lost {
             return Ok(());
         }
         self.as_server(room, |change| {
@@ -91,6 +98,9 @@ impl App {
                 if let Some(why) = why_lost(change.tx, &change.room, &target, change.witness)? {
                     change.end_actions_of(&target, why)?;
                 }
+            }
+            for turn in turns::open(change.tx, &change.room.id)? {
+                change.lose_if_lost(&turn.agent_id)?;
             }
             Ok(())
         })

@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod bus;
+pub mod context;
 pub mod envelope;
 pub mod inbox;
 pub mod jobs;
@@ -13,6 +14,7 @@ pub mod skill;
 pub mod spawn;
 pub mod stick;
 pub mod tasks;
+pub mod turn;
 pub mod waiting;
 
 use crate::table::Command;
@@ -81,6 +83,11 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<library::MergeReport>(),
     Command::of::<open::Open>(),
     Command::of::<skill::Skill>(),
+    Command::of::<turn::Begin>(),
+    Command::of::<turn::Prompt>(),
+    Command::of::<turn::Tools>(),
+    Command::of::<turn::End>(),
+    Command::of::<turn::List>(),
     Command::of::<spawn::Request>(),
     Command::of::<bus::Sessions>(),
     Command::of::<bus::Get>(),
@@ -101,6 +108,13 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<bus::TaskDone>(),
     Command::of::<bus::History>(),
     Command::of::<bus::Relay>(),
+    Command::of::<context::BriefShow>(),
+    Command::of::<context::BriefEdit>(),
+    Command::of::<context::Build>(),
+    Command::of::<context::Merge>(),
+    Command::of::<context::Append>(),
+    Command::of::<context::Diff>(),
+    Command::of::<context::List>(),
     Command::of::<agent::List>(),
     Command::of::<agent::Show>(),
     Command::of::<agent::Init>(),

@@ -10,6 +10,7 @@
 mod canonical;
 mod casing;
 mod changed;
+mod checkout;
 mod draft;
 mod git;
 mod hooks;
@@ -21,6 +22,7 @@ mod workspace;
 
 pub use canonical::canonical;
 pub use changed::{changed_paths, staged_paths};
+pub use checkout::{checked_out, made_of};
 pub use draft::draft_artifacts;
 pub use git::UNWANTED as GIT_VARIABLES;
 pub use hooks::hooks_directory;

@@ -7,9 +7,11 @@ mod approval;
 mod artifact;
 mod await_others;
 mod block;
+mod brief;
 mod bus;
 mod card;
 mod completions;
+mod context;
 mod demo;
 mod doctor;
 mod edge;
@@ -43,6 +45,7 @@ mod task;
 mod tell;
 mod ticket;
 mod token;
+mod turn;
 mod up;
 mod usage;
 mod wait;
@@ -111,11 +114,17 @@ enum Command {
     Anchor(anchor::AnchorCommand),
     #[command(subcommand)]
     Plan(plan::PlanCommand),
+    #[command(subcommand)]
+    Turn(turn::TurnCommand),
     Open(open::OpenArgs),
     Search(search::SearchArgs),
     Skill(skill::SkillArgs),
     #[command(subcommand)]
     Room(room::RoomCommand),
+    #[command(subcommand)]
+    Brief(brief::BriefCommand),
+    #[command(subcommand)]
+    Context(context::ContextCommand),
     #[command(subcommand)]
     Scope(scope::ScopeCommand),
     #[command(subcommand)]
@@ -176,10 +185,13 @@ impl Command {
             Self::Note(_) => "note",
             Self::Anchor(anchor) => anchor.name(),
             Self::Plan(plan) => plan.name(),
+            Self::Turn(turn) => turn.name(),
             Self::Open(_) => "open",
             Self::Search(_) => "search",
             Self::Skill(_) => "skill",
             Self::Room(room) => room.name(),
+            Self::Brief(brief) => brief.name(),
+            Self::Context(context) => context.name(),
             Self::Scope(scope) => scope.name(),
             Self::Agent(agent) => agent.name(),
             Self::Edge(edge) => edge.name(),
@@ -275,10 +287,13 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Note(args) => args.run(&Context::open(store)?, ui),
         Command::Anchor(command) => command.run(&Context::open(store)?, ui),
         Command::Plan(command) => command.run(&Context::open(store)?, ui),
+        Command::Turn(command) => command.run(&Context::open(store)?, ui),
         Command::Open(args) => args.run(&Context::open(store)?, ui),
         Command::Search(args) => args.run(&Context::open(store)?, ui),
         Command::Skill(args) => args.run(&Context::open(store)?, ui),
         Command::Room(command) => command.run(&Context::open(store)?, ui),
+        Command::Brief(command) => command.run(&Context::open(store)?, ui),
+        Command::Context(command) => command.run(&Context::open(store)?, ui),
         Command::Scope(command) => command.run(&Context::open(store)?, ui),
         Command::Agent(command) => command.run(&Context::open(store)?, ui),
         Command::Edge(command) => command.run(&Context::open(store)?, ui),

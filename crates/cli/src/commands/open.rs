@@ -12,7 +12,7 @@ use crate::{context::Context, render, select::RoomArgs, ui::Ui};
 /// Show what a reference points to, in full
 #[derive(Debug, clap::Args)]
 pub(super) struct OpenArgs {
-    /// JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@9, a:core, runner:r1 or artifact://diff/3
+    /// JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@9, a:core, runner:r1, artifact://diff/3 or contextpack://pack/…
     #[arg(value_name = "REF")]
     reference: String,
     /// Where to go on in a long text, in bytes; a negative number counts from its end

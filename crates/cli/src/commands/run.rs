@@ -165,6 +165,7 @@ impl RunArgs {
             claim_ttl: seconds(self.claim_ttl, baton_core::limits::CLAIM_TTL),
             runner_ttl: seconds(self.runner_ttl, baton_core::limits::RUNNER_TTL),
             skill: Injection { profile: usual.skill_profile, max_chars: usual.skill_max_chars },
+            roles: whereabouts(environment).roles(),
             worktrees: data.join("worktrees"),
             scratch: data.join("slices"),
             failures_max: usual.failures_max as u32,
@@ -190,14 +191,17 @@ impl RunArgs {
     }
 }
 
-fn config(environment: &Environment) -> Result<Config, Failure> {
-    let whereabouts = Whereabouts {
+fn whereabouts(environment: &Environment) -> Whereabouts<'_> {
+    Whereabouts {
         chosen: environment.var_os("BATON_CONFIG"),
         config_home: environment.var_os("XDG_CONFIG_HOME"),
         home: environment.home(),
         cwd: environment.cwd(),
-    };
-    Config::load(whereabouts).map_err(|error| {
+    }
+}
+
+fn config(environment: &Environment) -> Result<Config, Failure> {
+    Config::load(whereabouts(environment)).map_err(|error| {
         let next = error.fault.remedy();
         invalid(&format!("{error}.")).advising(next)
     })

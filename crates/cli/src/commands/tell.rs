@@ -28,7 +28,7 @@ pub(super) struct TellArgs {
     #[arg(value_name = "TO")]
     to: String,
     /// What to tell; `-` is standard input
-    #[arg(value_name = "TEXT", required = true, num_args = 1.., allow_hyphen_values = true)]
+    #[arg(value_name = "TEXT", required = true, num_args = 1..)]
     text: Vec<String>,
     /// Stop what it does
     #[arg(long, short)]

@@ -13,8 +13,12 @@ use baton_core::{
     limits,
 };
 
-use super::{editor, page};
-use crate::{context::Context, ui};
+use super::page;
+use crate::{
+    context::Context,
+    editor::{self, Draft},
+    ui,
+};
 
 /// What the next holder needs to know.
 #[derive(Debug, Default, clap::Args)]
@@ -34,6 +38,9 @@ pub(crate) struct HandoffArgs {
     /// Something off-limits for the next holder
     #[arg(long, value_name = "TEXT")]
     do_not: Vec<String>,
+    /// A context pack to go with it: auto builds one, or contextpack://pack/…
+    #[arg(long, value_name = "REF")]
+    context: Option<String>,
     /// Read the handoff from a file, JSON or the editor's format; `-` is standard input
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
@@ -70,6 +77,9 @@ impl HandoffArgs {
         }
         handoff.open_questions.extend(self.questions.iter().cloned());
         handoff.do_not.extend(self.do_not.iter().cloned());
+        if let Some(context) = &self.context {
+            handoff.context_ref = Some(context.clone());
+        }
         if self.from_git {
             let drafted = match first {
                 Some(first) => first.artifacts.iter().skip(handoff.artifacts.len()).cloned().collect(),
@@ -80,10 +90,20 @@ impl HandoffArgs {
         }
         let says_nothing = handoff.status.is_empty() && handoff.next_action.is_empty();
         if self.edit || (says_nothing && self.file.is_none() && ui::is_interactive()) {
-            handoff = match first {
+            let context_ref = handoff.context_ref.take();
+            let edited = match first {
                 Some(first) => first.clone(),
-                None => page::read(&editor::edit(context.app.environment(), &page::write(&handoff))?)?,
+                None => {
+                    let draft = Draft {
+                        what: "handoff",
+                        text: &page::write(&handoff),
+                        otherwise: "Set $EDITOR, or give the handoff with --status and --next, or --file.",
+                    };
+                    page::read(&editor::edit(context.app.environment(), &draft)?)?
+                }
             };
+            // The page does not show it, and what became of it the first time is not what was asked then.
+            handoff = Handoff { context_ref, ..edited };
         }
         Ok(handoff)
     }
@@ -117,6 +137,7 @@ fn empty() -> Handoff {
         artifacts: Vec::new(),
         open_questions: Vec::new(),
         do_not: Vec::new(),
+        context_ref: None,
     }
 }
 

@@ -43,6 +43,7 @@ pub(super) fn read(text: &str) -> Result<Handoff, Failure> {
         artifacts: items("artifacts").iter().map(|line| parse_artifact(line)).collect::<Result<_, _>>()?,
         open_questions: items("open questions"),
         do_not: items("do not"),
+        context_ref: None,
     })
 }
 
@@ -52,7 +53,8 @@ fn unfilled(status: String) -> String {
     if status.lines().all(|line| template.contains(&line.trim())) { String::new() } else { status }
 }
 
-fn section(text: &str, name: &str) -> String {
+/// What stands on a page under a heading, less the lines that only guide.
+pub(crate) fn section(text: &str, name: &str) -> String {
     let heading = |line: &str| line.strip_prefix("# ").map(|title| title.trim().to_lowercase());
     let body = text
         .lines()

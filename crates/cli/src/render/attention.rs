@@ -46,8 +46,12 @@ pub(crate) fn attention_page(attention: &Attention, now: Timestamp) -> String {
     }
     for asked in &attention.approvals {
         let (who, when) = (line(&asked.requested_by), ago(asked.requested_at, now));
-        let said =
-            format!("{} {}, asked by {who} {when}: baton open {}", asked.approval, line(&asked.title), asked.approval);
+        let said = format!(
+            "{} {}, asked for by {who}, sent {when}: baton open {}",
+            asked.approval,
+            line(&asked.title),
+            asked.approval
+        );
         page.push_str(&block("approve", &said));
     }
     for task in &attention.tasks {

@@ -63,7 +63,7 @@ pub(crate) fn awaited_page(found: &WaitForResult, now: Timestamp) -> String {
     };
     let pending = |one: &Pending| {
         let how = if one.over { "over" } else { "pending" };
-        [line(&one.who), how.to_owned(), format!("{}, since {}", line(&one.why), ago(one.since, now))]
+        [line(&one.who), how.to_owned(), format!("{} (for {})", line(&one.why), now.since(one.since))]
     };
     let rows: Vec<_> = found.ready.iter().map(ready).chain(found.pending.iter().map(pending)).collect();
     let next = found.next.as_ref().map_or_else(String::new, |next| format!("next: {}\n", line(next)));
@@ -75,7 +75,7 @@ pub(super) fn request_lines(requests: &[RequestView], who: fn(&RequestView) -> &
     let row = |request: &RequestView| {
         let (name, when, subject) = (line(who(request)), ago(request.sent_at, now), line(&request.subject));
         let over = request.over.as_ref().map_or_else(String::new, |why| format!(" ({})", line(why)));
-        format!("{} {name}, asked {when}: {subject}{over}", request.message)
+        format!("{} {name}, sent {when}: {subject}{over}", request.message)
     };
     requests.iter().map(row).collect()
 }

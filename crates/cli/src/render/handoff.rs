@@ -13,6 +13,9 @@ pub(crate) fn handoff_page(handoff: &Handoff) -> String {
     }
     handoff.open_questions.iter().for_each(|question| page.push_str(&block("question", question)));
     handoff.do_not.iter().for_each(|item| page.push_str(&block("do not", item)));
+    if let Some(pack) = &handoff.context_ref {
+        page.push_str(&block("context", &format!("baton open {pack}")));
+    }
     page
 }
 

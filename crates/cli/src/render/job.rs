@@ -8,7 +8,10 @@ use baton_core::{
 };
 use serde_json::Value;
 
-use super::words::{ago, block, columns, deadline, line};
+use super::{
+    turn::at_work,
+    words::{ago, block, columns, deadline, line},
+};
 use crate::ui::clean;
 
 /// Jobs, a line each.
@@ -71,7 +74,7 @@ pub(crate) fn job_summary(job: &JobView, now: Timestamp) -> String {
 
 /// A job, whole.
 pub(crate) fn job_page(opened: &OpenResult, now: Timestamp) -> String {
-    let mut page = job_summary(&opened.job, now);
+    let mut page = job_summary(&opened.job, now) + &at_work(&opened.agent, now);
     if let Some(prompt) = &opened.prompt {
         page.push_str(&format!("\n{}\n", clean(prompt)));
     }

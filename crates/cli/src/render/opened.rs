@@ -11,7 +11,9 @@ use super::{
     envelope::envelope_page,
     job::{job_event, job_next, job_summary, refs},
     library::{anchor_lines, artifact_lines, card_lines},
+    pack::pack_page,
     task::{task_next, task_summary},
+    turn::{at_work, turn_page},
     words::{ago, block, columns, deadline, line},
 };
 use crate::{commands::surface::as_typed, ui::clean};
@@ -29,6 +31,8 @@ pub(crate) fn opened_page(opened: &Opened, now: Timestamp, you: &AgentId) -> Str
         What::Anchor(anchor) => anchor_page(anchor, reference),
         What::Runner(runner) => runner_page(runner, now),
         What::Artifact(file) => artifact_page(file, reference, now),
+        What::ContextPack(pack) => pack_page(pack, reference, now),
+        What::Turn(turn) => turn_page(turn, now),
         What::Approval(approval) => approval_page(approval, now),
         What::Envelope(envelope) => envelope_page(envelope, &reference.to_string(), now),
     }
@@ -38,6 +42,7 @@ fn job_page(opened: &OpenedJob, now: Timestamp) -> String {
     let events: String = opened.events.iter().map(job_event).collect();
     let next = job_next(&opened.job).map_or_else(String::new, |next| format!("next: {next}\n"));
     job_summary(&opened.job, now)
+        + &at_work(&opened.agent, now)
         + &part("Events, newest first", &events)
         + &part("Cards", &card_lines(&opened.cards))
         + &part("Files", &artifact_lines(&opened.artifacts))

@@ -106,19 +106,21 @@ fn a_session_begins_beats_and_is_seen() {
     next: work there, then baton scope release --all
 
     bo$ baton agent list
-      humble-orca (test:ana)  active  role:parser-person        seen SPAN ago
-      amber-otter (test:bo)   active  role:reviewer       docs  seen SPAN ago  (you)
+      humble-orca (test:ana)  active  connected  role:parser-person        seen SPAN ago
+      amber-otter (test:bo)   active  connected  role:reviewer       docs  seen SPAN ago  (you)
 
     bo$ baton agent show
     amber-otter (test:bo)  (you)
-      liveness  active, seen SPAN ago
-      role      reviewer
-      scopes    docs
+      liveness    active, seen SPAN ago
+      connection  connected, writing: it called a moment ago; test; active SPAN ago
+      role        reviewer
+      scopes      docs
 
     bo$ baton agent show humble-orca
     humble-orca (test:ana)
-      liveness  active, seen SPAN ago
-      role      parser-person
+      liveness    active, seen SPAN ago
+      connection  connected, writing: it called a moment ago; test; active SPAN ago
+      role        parser-person
 
     bo$ baton agent show test:cy
     AGENT_NOT_FOUND: No agent of this room is called "test:cy".
@@ -146,8 +148,8 @@ fn a_session_begins_beats_and_is_seen() {
     You left room_1. Still there: 1.
 
     cy$ baton agent list --all
-      humble-orca (test:ana)  active  role:parser-person  seen SPAN ago
-      amber-otter (test:bo)   left    role:reviewer       seen SPAN ago
+      humble-orca (test:ana)  active  connected  role:parser-person  seen SPAN ago
+      amber-otter (test:bo)   left               role:reviewer       seen SPAN ago
     "#);
 }
 

@@ -25,7 +25,7 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
     Exit status: 0 done, 1 failed, 2 wrong request, 3 refused, 4 not found; for `wait` also 10 not your
     turn, 11 takeover available, 12 closed, 13 kept for you, 14 a message for you; for `job claim` also
     10 nothing to claim; for `bus take`, `bus wait` and `bus submit --wait` also 10 not yet, 12 closed,
-    15 an action was not completed.
+    15 an action was not completed; for `await` also 10 not yet, 15 it will not happen.
 
     Usage: baton [OPTIONS] <COMMAND>
 
@@ -39,6 +39,9 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       hold         Take the stick as a person and keep it until you release it
       heartbeat    Extend your lease while you hold the stick
       leave        Leave the room; whoever holds the stick must hand it on first
+      handoff      Hand something to another agent: a short message, and pointers to the rest
+      await        Wait until agents have answered you and jobs have ended
+      tell         Tell an agent something as a person, for its next turn or at once
       send         Send a message to an agent, a role or everybody
       block        Say that you cannot go on, and what would help: a BLOCKED message
       inbox        See your messages, read one, and follow what you sent
@@ -51,12 +54,16 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       note         Leave a note in the room's log, without the stick
       anchor       Describe the parts of the map that jobs and cards are about
       plan         Say which tasks are to be done, in which order, and why
+      turn         See agents' turns; begin one with all that waits for you, and say how it ended
       open         Show what a reference points to, in full
       search       Look for words in tasks, cards, notes, anchors, plans and jobs
       skill        Print how an agent works with Baton, as its runner tells it
       room         Look at rooms, and change what does not need the stick
+      brief        Say what the room is for, and what limits work in it
+      context      Build, join and compare the packs in which agents get to know what they need
       scope        Reserve paths so that nobody else edits them, and see who has what
       agent        Begin a session under a name, go on as another one, and see who is here
+      edge         Say between whom envelopes may go, where the room's policy is explicit
       bus          Submit ordered actions to agents, take and report yours, talk, and follow it all
       up           Serve HTTP, MCP over HTTP and the bus socket
       ticket       Print an address that logs a browser in, once

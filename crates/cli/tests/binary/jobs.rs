@@ -420,7 +420,7 @@ fn programs_get_one_envelope_for_every_command_of_a_job() {
     0 true radar: room_id replied count runner runners runner_list diagnostics jobs has_more
     0 true job radar: room_id count runner runners runner_list diagnostics jobs has_more
     0 true job message: room_id ref job title kind priority status meta revision runner_id claim_expires_at_ms needs_manager needs_proof has_error stale last created_by created_at updated_at
-    0 true job open: room_id job events has_more
+    0 true job open: room_id job agent events has_more
     0 true job tail: room_id job events cursor has_more
     0 true job list: room_id jobs has_more
     0 true job artifacts: room_id artifacts has_more

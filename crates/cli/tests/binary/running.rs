@@ -61,11 +61,13 @@ fn what_a_slice_was_told_printed_changed_and_answered_can_be_opened() {
         .collect();
     let of = |kind: &str| &opened.iter().find(|(of, _)| of == kind).unwrap_or_else(|| panic!("{kind}: {kept}")).1;
     assert_eq!(*of("prompt"), world.prompt(1));
+    let blocks: Value = serde_json::from_str(&opened[1].1).unwrap();
+    assert_eq!((&blocks["mode"], &blocks["blocks"][0]["name"]), (&json!("full"), &json!("system")), "{blocks:#}");
     assert!(of("log").contains("looking around") && of("log").contains("a warning"), "{}", of("log"));
     assert!(of("transcript").contains("looking around"), "{}", of("transcript"));
     assert!(of("diff").contains("+++ b/roof.txt\n@@ -0,0 +1 @@\n+dry"), "{}", of("diff"));
     assert!(of("report").contains("\"It is dry\""), "{}", of("report"));
-    assert_eq!(opened.len(), 5, "{kept}");
+    assert_eq!(opened.len(), 6, "{kept}");
 }
 
 #[test]

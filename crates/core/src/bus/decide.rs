@@ -321,6 +321,13 @@ impl Action {
         self.is_open().then(|| self.result(Status::Error, Some(why.to_owned()), None, None))
     }
 
+    /// Ends it with the turn of its target that took it and went well. What the target said itself of it stands: that it is
+    /// blocked, or still in its queue.
+    pub fn complete(&self) -> Option<Event> {
+        let silent = matches!(self.status, None | Some(Status::Accepted)) && self.control.is_none();
+        silent.then(|| self.result(Status::Completed, None, None, None))
+    }
+
     fn result(&self, status: Status, detail: Option<String>, data: Option<Data>, begins: Option<Context>) -> Event {
         Event::Resulted(Resulted {
             action: self.seq,

@@ -86,7 +86,7 @@ impl Brief {
             goal: said(change.goal.as_ref(), self.goal.as_ref()),
             definition_of_done: change
                 .definition_of_done
-                .as_ref()
+                .as_deref()
                 .map_or_else(|| self.definition_of_done.clone(), trimmed),
             global_mode: match change.global_mode.as_deref() {
                 None => self.global_mode,
@@ -139,7 +139,7 @@ impl Brief {
 }
 
 fn check_docs_root(root: &str) -> Result<(), InvalidBrief> {
-    text("docs_root", root, limits::PATH_BYTES)?;
+    text("docs_root", root, limits::DOCS_ROOT_BYTES)?;
     let problem = if root.chars().any(char::is_control) {
         "has a control character"
     } else if root.contains('\\') || names(root).any(|name| name == ".." || name.ends_with(':')) {
@@ -182,7 +182,7 @@ fn said(now: Option<&String>, before: Option<&String>) -> Option<String> {
     now.or(before).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-fn trimmed(items: &Vec<String>) -> Vec<String> {
+fn trimmed(items: &[String]) -> Vec<String> {
     items.iter().map(|item| item.trim().to_owned()).collect()
 }
 

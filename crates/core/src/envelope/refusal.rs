@@ -98,7 +98,10 @@ impl Refusal {
     /// What to do, where the code's own advice is not enough.
     pub fn next(&self) -> Option<String> {
         match self {
-            Self::Invalid { .. } | Self::UnknownSender { .. } | Self::UnknownRecipient { .. } => None,
+            Self::Invalid { .. } | Self::UnknownSender { .. } => None,
+            Self::UnknownRecipient { .. } => {
+                Some("Use a name or id of `agent list`, or a job of `jobs list` that goes on.".to_owned())
+            }
             Self::NotYours { agent_id, .. } => Some(format!("Write fromNodeId {agent_id}, or leave it to Baton.")),
             Self::NoEdge { from, to, may_write_to, .. } => {
                 let operator = format!("an operator adds an edge with `baton edge add {from} {to}`");

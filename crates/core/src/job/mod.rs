@@ -37,4 +37,5 @@ pub use proof::salvage;
 pub use refusal::Refusal;
 pub use report::{Completion, Outcome, Report, ReportKind};
 pub use spec::{Choice, Conversing, Executor, ExpectedArtifact, Isolation, Policy, Priority, Profile, Routing};
+pub(crate) use state::cut;
 pub use state::{Claim, Job, JobId, Jobs, Last, Status, agent_of, job_of};

@@ -393,7 +393,7 @@ impl Room {
     }
 
     /// The first active member behind `agent` in the current list, going round.
-    fn next_active_after(&self, now: Timestamp, agent: &AgentId, witness: &dyn Witness) -> Option<AgentId> {
+    pub fn next_active_after(&self, now: Timestamp, agent: &AgentId, witness: &dyn Witness) -> Option<AgentId> {
         let start = self.rank(agent).map_or(self.sequence_index, |rank| rank + 1);
         let count = self.members.len();
         (0..count)

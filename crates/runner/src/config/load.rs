@@ -46,6 +46,11 @@ impl Whereabouts<'_> {
         };
         Some(directory.join("baton/config.toml"))
     }
+
+    /// The user's own roles: the directory `roles` beside the file.
+    pub fn roles(&self) -> Option<PathBuf> {
+        Some(self.path()?.parent()?.join("roles"))
+    }
 }
 
 impl Config {

@@ -8,6 +8,7 @@ use baton_core::{
     },
     code::Kind as CodeKind,
     job::{Conversing, Outcome as End},
+    turn::{self, Usage},
 };
 use serde_json::Map;
 
@@ -19,6 +20,7 @@ use super::{
 use crate::{
     executor::{Conversation, Failed, Outcome},
     slice::Kept,
+    turn::Ended,
     work::Halted,
 };
 
@@ -38,12 +40,15 @@ impl Talk<'_, '_> {
                     tail: String::new(),
                     conversation: Conversation::Doubtful,
                 };
-                let (refs, meta) = (Vec::new(), Map::new());
-                (turn, Kept { outcome: Outcome::Failed(failed), session: None, refs, meta })
+                let (refs, meta, usage) = (Vec::new(), Map::new(), Usage::default());
+                (turn, Kept { outcome: Outcome::Failed(failed), session: None, refs, usage, meta })
             }
         };
-        let Kept { outcome, session, refs, meta } = kept;
+        let mut ending = kept.ending();
+        let Kept { outcome, session, refs, usage, mut meta } = kept;
         self.session = session.or(self.session.take());
+        ending.session.clone_from(&self.session);
+        meta.insert("usage".to_owned(), self.spent.add(&usage));
         self.own.extend(refs.iter().cloned());
         let shown = match &outcome {
             Outcome::Answered(_) => format!("turn {} answered", turn.number),
@@ -53,7 +58,7 @@ impl Talk<'_, '_> {
         };
         self.work.tell_slice(shown, &refs, meta)?;
         let how = match outcome {
-            Outcome::Answered(answer) => return self.answered(&turn, &answer.summary),
+            Outcome::Answered(answer) => return self.answered(&turn, &answer.summary, ending),
             Outcome::Failed(failed) => {
                 self.session.take_if(|_| failed.conversation == Conversation::Doubtful);
                 Finished::Failed(said(&failed))
@@ -64,6 +69,7 @@ impl Talk<'_, '_> {
             }
             Outcome::Stopped => Finished::Stopped,
         };
+        self.work.end_turn(turn.id, &ending)?;
         match &how {
             Finished::Failed(why) => self.failures_of(&turn, why),
             Finished::Stopped => {
@@ -77,11 +83,11 @@ impl Talk<'_, '_> {
     }
 
     /// Takes what the program said in a turn.
-    fn answered(&mut self, turn: &Turn, text: &str) -> Result<Option<End>, Halted> {
+    fn answered(&mut self, turn: &Turn, text: &str, mut ending: Ended) -> Result<Option<End>, Halted> {
         let finished = match turn.purpose {
             Purpose::Compact | Purpose::CompactInPlace => {
                 self.session.take_if(|_| turn.purpose == Purpose::Compact);
-                self.forgot_rules = true;
+                self.heard = None;
                 self.memory.clear();
                 self.memory.add(format!("Your notes of what was said before: {text}"));
                 Ok(())
@@ -92,7 +98,7 @@ impl Talk<'_, '_> {
             }
             Purpose::Lead => {
                 self.memory.add(format!("You: {text}"));
-                return self.lead(turn, text);
+                return self.lead(turn, text, &ending);
             }
         };
         let how = match finished {
@@ -100,8 +106,13 @@ impl Talk<'_, '_> {
                 self.failures = 0;
                 Finished::Done
             }
-            Err(failure) => Finished::Failed(format!("its answer could not be sent: {failure}")),
+            Err(failure) => {
+                let why = format!("its answer could not be sent: {failure}");
+                (ending.outcome, ending.why) = (turn::Outcome::Failed, Some(why.clone()));
+                Finished::Failed(why)
+            }
         };
+        self.work.end_turn(turn.id, &ending)?;
         let steps = self.receiver.finish(&how);
         self.settle(steps)
     }
@@ -117,11 +128,13 @@ impl Talk<'_, '_> {
     }
 
     /// Hands on what the model of a relay said.
-    fn lead(&mut self, turn: &Turn, text: &str) -> Result<Option<End>, Halted> {
+    fn lead(&mut self, turn: &Turn, text: &str, ending: &Ended) -> Result<Option<End>, Halted> {
         let (work, line) = (self.work, self.line);
         let context = self.relay.as_ref().and_then(|relay| relay.context.clone());
         let key = format!("{} {} relay {}", line.task, work.claimed.revision(), turn.number);
         let relayed = refusable(work.patiently(|| line.relay(text, context.as_ref(), &key)))?;
+        // What was refused was said all the same, and its agent hears why.
+        work.end_turn(turn.id, ending)?;
         let steps = match relayed {
             Ok(result) => {
                 self.failures = 0;
@@ -212,9 +225,12 @@ impl Talk<'_, '_> {
 
     /// Stops the program that runs, and waits for its end.
     fn stop(&mut self) {
-        if let Some(turn) = self.turn.take() {
-            self.work.lifeline.interrupt();
-            turn.wait();
+        let Some(turn) = self.turn.take() else { return };
+        self.work.lifeline.interrupt();
+        let id = turn.id;
+        if let Some(kept) = turn.wait() {
+            // Where the room was closed nothing more is put on record; the end of the job tells enough.
+            let _ = self.work.end_turn(id, &Ended { outcome: turn::Outcome::Interrupted, ..kept.ending() });
         }
     }
 }

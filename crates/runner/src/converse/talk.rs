@@ -8,11 +8,15 @@ use std::{
 
 use baton_app::{Cancel, Failure, bus::Ending, commands::bus::Delivery};
 use baton_core::{
-    bus::receiver::{Finished, Order, Receiver, Step},
+    bus::{
+        What,
+        receiver::{Finished, Order, Receiver, Step},
+    },
     code::ErrorCode,
     ids::Seq,
     job::{Conversing, Kind, Outcome as End, Status},
     reference::Reference,
+    turn::TurnId,
 };
 
 use super::{
@@ -24,9 +28,12 @@ use super::{
 };
 use crate::{
     executor::{COMPACT, Form, Session},
+    ground::{Ground, Pack},
     lifeline::Cut,
     place::Place,
+    prompt::{Heard, Prompt},
     slice::{self, Part},
+    turn::Spent,
     work::{Halted, Work},
 };
 
@@ -82,8 +89,8 @@ pub(super) struct Talk<'scope, 'env> {
     pub(super) receiver: Receiver,
     pub(super) memory: Memory,
     pub(super) session: Option<Session>,
-    /// Whether the rules may be lost on the program's own conversation: it was shortened.
-    pub(super) forgot_rules: bool,
+    /// What the conversation was told, as long as it remembers.
+    pub(super) heard: Option<Heard>,
     pub(super) turn: Option<Turn>,
     pub(super) relay: Option<Relay>,
     pub(super) number: u32,
@@ -92,6 +99,19 @@ pub(super) struct Talk<'scope, 'env> {
     pub(super) read: u64,
     /// What this runner kept by itself.
     pub(super) own: Vec<Reference>,
+    /// What all turns of the job took.
+    pub(super) spent: Spent,
+    /// The context pack that it works with.
+    pack: Pack,
+}
+
+/// A turn that was begun, and what it is told.
+struct Telling {
+    prompt: Prompt,
+    /// To where it tells the thread of the job.
+    read: u64,
+    turn: TurnId,
+    ground: Ground,
 }
 
 impl<'scope, 'env> Talk<'scope, 'env> {
@@ -112,24 +132,25 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             receiver: Receiver::default(),
             memory: Memory::default(),
             session: None,
-            forgot_rules: false,
+            heard: None,
             turn: None,
             relay: (how == Conversing::Relay).then(Relay::default),
             number: 0,
             failures: 0,
             read: 0,
             own: Vec::new(),
+            spent: Spent::noted(&work.claimed.job.meta),
+            pack: Pack::default(),
         }
     }
 
     fn live(mut self) -> Result<End, Halted> {
         let (work, line, started) = (self.work, self.line, Instant::now());
         let mut watch = work.patiently(|| line.watch())?;
+        // First the place, then the look: what is sent in between is taken up, and is nothing that was said before.
+        let end = work.patiently(|| line.end_of_log())?;
         let resumed = work.patiently(|| line.take(Some(Seq::default())))?;
-        let place = match resumed.first() {
-            Some(first) => first.seq,
-            None => work.patiently(|| line.end_of_log())?,
-        };
+        let place = resumed.first().map_or(end, |first| first.seq);
         self.memory = work.patiently(|| Memory::recall(line, place))?;
         self.feed(resumed)?;
         loop {
@@ -178,6 +199,24 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             let steps = self.receiver.finish(&Finished::Done);
             self.follow(steps)?;
         }
+        self.attend()
+    }
+
+    /// Begins a turn about what came otherwise than over the bus. A relay that waits for others is called back by a person
+    /// who interrupts it.
+    fn attend(&mut self) -> Result<(), Halted> {
+        let (work, agent) = (self.work, &self.line.agent);
+        if self.turn.is_none() && self.relay.as_ref().is_some_and(|relay| relay.awaited.is_some()) {
+            if work.patiently(|| work.desk.interrupted(work.claimed))?.is_some() {
+                self.follow(vec![Step::Stop])?;
+            }
+        }
+        if self.receiver.is_idle()
+            && work.patiently(|| work.desk.app.is_awaited(&work.desk.room, agent))?
+            && self.receiver.begin()
+        {
+            self.start(Vec::new())?;
+        }
         Ok(())
     }
 
@@ -224,9 +263,17 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             let steps = self.receiver.finish(&Finished::Done);
             return self.follow(steps);
         }
+        self.work.lifeline.expect();
+        let telling = self.tell(&orders)?;
+        let prompt = telling.prompt;
         let (prompt, form) = match purpose {
-            Purpose::CompactInPlace => (COMPACT.to_owned(), Form::Notes),
-            Purpose::Answer | Purpose::Lead | Purpose::Compact => (self.prompt(&orders)?, Form::Words),
+            Purpose::CompactInPlace => (prompt.replaced_by(COMPACT), Form::Notes),
+            Purpose::Answer | Purpose::Lead | Purpose::Compact => {
+                self.heard = Some(prompt.heard());
+                self.read = telling.read;
+                self.relay.iter_mut().for_each(|relay| relay.results.clear());
+                (prompt, Form::Words)
+            }
         };
         orders.iter().filter_map(prompts::remembered).for_each(|line| self.memory.add(line));
         if let Some(relay) = &mut self.relay {
@@ -236,32 +283,46 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             );
         }
         self.number += 1;
-        let part = Part { prompt, form, resume: self.session.clone(), number: self.number };
+        let Ground { name: role, context_ref, .. } = telling.ground;
+        let (resume, number, turn) = (self.session.clone(), self.number, telling.turn);
+        let part = Part { prompt, form, resume, number, turn, role, context_ref };
         let about = (purpose, orders);
         self.turn = Some(Turn::start(self.scope, self.work, self.place, about, part, self.bell.clone()));
         Ok(())
     }
 
-    fn prompt(&mut self, orders: &[Order]) -> Result<String, Halted> {
+    /// Begins a turn of the agent about what was asked, with what else waits for it.
+    fn tell(&mut self, orders: &[Order]) -> Result<Telling, Halted> {
         let (work, line) = (self.work, self.line);
         let (_, thread) = work.patiently(|| work.desk.look(work.claimed.id()))?;
-        let said = thread.iter().filter(|event| event.seq.0 > self.read && event.kind == Kind::Manager);
-        let manager = said.map(|event| format!("{}: {}", event.by, event.message)).collect::<Vec<_>>().join("\n");
-        self.read = thread.last().map_or(self.read, |event| event.seq.0);
+        let said: Vec<_> =
+            thread.iter().filter(|event| event.seq.0 > self.read && event.kind == Kind::Manager).collect();
+        let manager =
+            said.iter().map(|event| format!("{}: {}", event.by, event.message)).collect::<Vec<_>>().join("\n");
+        let read = thread.last().map_or(self.read, |event| event.seq.0);
         let colleagues = work.patiently(|| line.colleagues())?;
-        let results = self.relay.as_mut().map(|relay| std::mem::take(&mut relay.results)).unwrap_or_default();
-        let memory = if self.session.is_some() { String::new() } else { self.memory.text() };
-        let goes_on = self.session.is_some() && !std::mem::take(&mut self.forgot_rules);
+        let ground = work.patiently(|| Ground::of(work, &work.claimed.job))?;
+        let messages: Vec<Seq> =
+            orders.iter().filter(|order| matches!(order.what, What::Message { .. })).map(|order| order.seq).collect();
+        let mut begun = work.begin(self.number + 1, Some(&messages))?;
+        let ground = ground.with_pack(work, &begun, (&mut self.pack, self.session.as_ref()))?;
+        let is_told = |seq: u64| messages.contains(&Seq(seq)) || said.iter().any(|event| event.seq.0 == seq);
+        begun.items.retain(|item| !is_told(item.seq));
+        let memory = self.memory.text();
         let scene = Scene {
+            room: work.desk.room.as_str(),
             claimed: work.claimed,
             line,
             how: self.how,
+            ground: &ground.blocks(),
+            incoming: &begun.items,
             colleagues: &colleagues,
             memory: &memory,
             manager: &manager,
-            results: &results,
+            results: self.relay.as_ref().map_or("", |relay| &relay.results),
         };
-        Ok(if goes_on { scene.delta(orders) } else { scene.full(orders) })
+        let prompt = scene.prompt(orders, self.session.as_ref().and(self.heard.as_ref()));
+        Ok(Telling { prompt, read, turn: begun.id, ground })
     }
 }
 

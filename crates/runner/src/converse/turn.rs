@@ -6,7 +6,10 @@ use std::{
 };
 
 use baton_app::Cancel;
-use baton_core::bus::{Control, What, receiver::Order};
+use baton_core::{
+    bus::{Control, What, receiver::Order},
+    turn::TurnId,
+};
 
 use crate::{
     place::Place,
@@ -45,6 +48,7 @@ pub(super) struct Turn {
     pub(super) purpose: Purpose,
     pub(super) orders: Vec<Order>,
     pub(super) number: u32,
+    pub(super) id: TurnId,
     result: Receiver<Result<Kept, Halted>>,
 }
 
@@ -68,15 +72,14 @@ impl Turn {
         part: Part,
         bell: Cancel,
     ) -> Self {
-        let ((send, result), number) = (channel(), part.number);
-        work.lifeline.expect();
+        let ((send, result), number, id) = (channel(), part.number, part.turn);
         scope.spawn(move || {
             // Declared first, so it rings last, and however this ends.
             let _ring = Ring(bell);
             let send = send;
             let _ = send.send(slice::play(work, place, &work.claimed.job, part));
         });
-        Self { purpose, orders, number, result }
+        Self { purpose, orders, number, id, result }
     }
 
     /// Looks how far it is.
@@ -88,9 +91,9 @@ impl Turn {
         }
     }
 
-    /// Waits for its end, whatever it comes to.
-    pub(super) fn wait(self) {
-        let _ = self.result.recv();
+    /// Waits for its end, and tells what it came to, if it came to anything.
+    pub(super) fn wait(self) -> Option<Kept> {
+        self.result.recv().ok()?.ok()
     }
 }
 

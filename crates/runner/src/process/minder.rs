@@ -192,11 +192,14 @@ impl Watch {
     /// Waits for the end of the program, by itself or because it must, and ends what is left of it. Tells how it ended,
     /// what it had left behind, and what is still there.
     fn to_the_end(&self) -> (Status, Vec<String>, Vec<String>) {
-        let (mut status, was_stopped) = self.program_ends();
-        if self.settles(&mut status) {
+        let (mut status, stopped) = self.program_ends();
+        // One that had its time and goes on gets no more of it, and what it started none beyond its own.
+        let settle = Instant::now() + SETTLE;
+        let settle = stopped.map_or(settle, |deadline| settle.min(deadline));
+        if status.is_some() && self.settles(&mut status, settle) {
             return (status.map_or(Status::Lost, status_of), Vec::new(), Vec::new());
         }
-        let leaked = if was_stopped { Vec::new() } else { names() };
+        let leaked = if stopped.is_some() { Vec::new() } else { names() };
         let deadline = Instant::now() + KILL_LIMIT;
         loop {
             tree::kill(&tree::descendants(getpid()), KILL_ROUND);
@@ -214,8 +217,7 @@ impl Watch {
 
     /// Gives what the program left a moment to end by itself, and tells whether all of it did. As a rule there is nothing,
     /// and then no process needs to be looked for.
-    fn settles(&self, status: &mut Option<WaitStatus>) -> bool {
-        let deadline = Instant::now() + SETTLE;
+    fn settles(&self, status: &mut Option<WaitStatus>, deadline: Instant) -> bool {
         loop {
             match self.told.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(Happened::Ended(ended)) => *status = Some(ended),
@@ -226,8 +228,9 @@ impl Watch {
         }
     }
 
-    /// Waits until the program has ended, or has had its time to. Tells how it ended, and whether it was told to.
-    fn program_ends(&self) -> (Option<WaitStatus>, bool) {
+    /// Waits until the program has ended, or has had its time to. Tells how it ended, and until when it had time if it was
+    /// told to.
+    fn program_ends(&self) -> (Option<WaitStatus>, Option<Instant>) {
         let mut deadline: Option<Instant> = None;
         loop {
             let happened = match deadline {
@@ -235,10 +238,10 @@ impl Watch {
                 Some(at) => self.told.recv_timeout(at.saturating_duration_since(Instant::now())),
             };
             let grace = match happened {
-                Ok(Happened::Ended(status)) => return (Some(status), deadline.is_some()),
+                Ok(Happened::Ended(status)) => return (Some(status), deadline),
                 Ok(Happened::Stop(grace)) => grace,
                 Ok(Happened::RunnerGone) => ORPHAN_GRACE,
-                Ok(Happened::NoneLeft) | Err(_) => return (None, true),
+                Ok(Happened::NoneLeft) | Err(_) => return (None, deadline.or_else(|| Some(Instant::now()))),
             };
             // Asked again, it may get less time than it had, but not more.
             let at = Instant::now().checked_add(grace);

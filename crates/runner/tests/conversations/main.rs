@@ -6,3 +6,4 @@ mod answering;
 mod ending;
 mod relaying;
 mod stage;
+mod turns;

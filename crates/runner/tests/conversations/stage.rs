@@ -74,7 +74,13 @@ last=$(tail -n 1 "$here/prompt-$n")
 
     /// Creates a job of this kind.
     pub(crate) fn job(&self, kind: &str) {
-        let job = json!({ "title": "Mend the roof", "prompt": "It rains in.", "kind": kind, "executor": "command" });
+        self.job_with(json!({ "kind": kind }));
+    }
+
+    /// Creates a job with something of its own.
+    pub(crate) fn job_with(&self, more: Value) {
+        let mut job = json!({ "title": "Mend the roof", "prompt": "It rains in.", "executor": "command" });
+        job.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let created = self.call("ana", "jobs.create", job);
         assert_eq!(created["job"], JOB);
     }
@@ -118,6 +124,7 @@ last=$(tail -n 1 "$here/prompt-$n")
             claim_ttl: limits::CLAIM_TTL,
             runner_ttl: limits::RUNNER_TTL,
             skill: Injection { profile: SkillProfile::Daily, max_chars: 0 },
+            roles: Some(self.here().join("roles")),
             worktrees: self.here().join("worktrees"),
             own_program: PathBuf::from(env!("CARGO_BIN_EXE_baton-minder")),
             server_program: PathBuf::from("/nonexistent"),
@@ -126,6 +133,11 @@ last=$(tail -n 1 "$here/prompt-$n")
             failures_max: 3,
             leave,
         }
+    }
+
+    /// Calls a command that names its room by itself.
+    pub(crate) fn look(&self, command: &str, input: Value) -> Value {
+        call(&self.app, "ana", command, input)
     }
 
     /// Calls a command, which must succeed.

@@ -12,6 +12,7 @@ use baton_core::{
     protocol::ProtocolEvent,
     room::{self, Action, Resumed},
     scope::{self, Transferred},
+    turn::Outcome,
 };
 use baton_store::{former, inbox as items};
 use schemars::JsonSchema;
@@ -189,6 +190,8 @@ fn move_tasks(change: &mut Change<'_>, resumed: &Resumed) -> Result<(), Failure>
     Ok(())
 }
 
+/// Why its turn is lost.
+const GOES_ON_AS_ANOTHER: &str = "its agent goes on as another session";
 /// What it owes a response for and is owed one for, and between whom and it envelopes may go.
 fn move_exchange(change: &mut Change<'_>, resumed: &Resumed) -> Result<(), Failure> {
     let (from, to) = (&resumed.prior_session_agent, &resumed.agent_id);
@@ -207,6 +210,8 @@ const GOES_ON: &str = "its target goes on as another session";
 /// And what waits in its inbox. Of a message that the adopter has too, its own item is enough.
 fn move_items(change: &mut Change<'_>, resumed: &Resumed) -> Result<usize, Failure> {
     let (from, to) = (&resumed.prior_session_agent, &resumed.agent_id);
+    // What its turn had waits again, and goes on with the rest.
+    change.end_turn_of(from, Outcome::Lost, GOES_ON_AS_ANOTHER)?;
     let waiting = items::pending(change.tx, &change.room.id, from, Seq(0), u32::MAX)?;
     let doubled = items::shared(change.tx, &change.room.id, to, from)?;
     let messages: Vec<Seq> = waiting.iter().map(|item| item.message).collect();

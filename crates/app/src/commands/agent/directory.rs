@@ -13,7 +13,12 @@ use baton_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, commands::bus::AgentStatus, view::ProcessState};
+use crate::{
+    Failure,
+    commands::bus::AgentStatus,
+    connection::{AgentConnection, Seen, Streams},
+    view::ProcessState,
+};
 
 /// An identity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -37,6 +42,8 @@ pub struct AgentView {
     pub holds_stick: bool,
     pub scopes: Vec<String>,
     pub in_progress: Vec<TaskId>,
+    /// Whether something comes from it, and why.
+    pub connection: AgentConnection,
     /// Whether it is the caller.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub you: bool,
@@ -51,6 +58,7 @@ pub(super) struct Directory<'a> {
     pub(super) scopes: &'a Scopes,
     pub(super) in_progress: &'a [Task],
     pub(super) connections: &'a [Connection],
+    pub(super) streams: &'a Streams,
     pub(super) viewer: &'a AgentId,
 }
 
@@ -60,11 +68,13 @@ impl Directory<'_> {
         let agent = &member.agent_id;
         let (liveness, process) = self.view.presence(agent);
         let connection = self.connections.iter().find(|connection| connection.agent_id == *agent);
+        let status = AgentStatus::of(connection, &process, self.view.witness);
+        let seen = Seen { process: process.clone(), presence: liveness, runtime: status, now };
         AgentView {
             agent_id: agent.clone(),
             id: agent.clone(),
             name: member.display_name.clone(),
-            status: AgentStatus::of(connection, &process, self.view.witness),
+            status,
             role: member.role.clone(),
             liveness,
             last_seen_at: member.last_seen_at,
@@ -73,6 +83,7 @@ impl Directory<'_> {
             holds_stick: room.owner() == Some(agent),
             scopes: self.scopes_of(agent, now),
             in_progress: self.tasks_of(agent),
+            connection: self.streams.member(room, member, &seen),
             you: agent == self.viewer,
             former: false,
         }
@@ -92,6 +103,7 @@ impl Directory<'_> {
             holds_stick: false,
             scopes: Vec::new(),
             in_progress: self.tasks_of(&former.agent_id),
+            connection: AgentConnection::left(former.until),
             you: former.agent_id == *self.viewer,
             former: true,
         }

@@ -1,6 +1,10 @@
 //! Withdrawing a job.
 
-use baton_core::{ids::RoomId, job::JobId};
+use baton_core::{
+    ids::RoomId,
+    job::{JobId, agent_of},
+    turn,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +44,10 @@ impl UseCase for Cancel {
         app.change(caller, &request, &input.room_id, |change| {
             let job = required(change, input.job)?;
             let event = job.cancel(&input.reason)?;
+            if event.is_some() {
+                let why = format!("{} was withdrawn: {}", job.id, input.reason);
+                change.end_turn_of(&agent_of(&change.room.id, job.id), turn::Outcome::Lost, &why)?;
+            }
             let seq = event.map(|event| change.record(event)).transpose()?.map(|recorded| recorded.seq);
             if seq.is_some() {
                 change.end_agent_of(&job)?;

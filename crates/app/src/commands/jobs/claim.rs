@@ -3,9 +3,10 @@
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, RoomId},
-    job::{Claiming, Event, Executor, Force, Job, JobId, clamp},
+    job::{Claiming, Event, Executor, Force, Job, JobId, Status, agent_of, clamp},
     limits,
     runner::diagnose,
+    turn,
 };
 use baton_store::{jobs, runners};
 use schemars::JsonSchema;
@@ -168,6 +169,10 @@ fn claim_next(
 fn take(change: &mut Change<'_>, job: Job, claiming: &Claiming) -> Result<Taken, Failure> {
     let event = job.claim(change.now, claiming)?;
     let outcome = if matches!(event, Event::Failed(_)) { Claimed::Over } else { Claimed::Yes };
+    if job.status == Status::Running {
+        let why = format!("{} took {} over", claiming.runner, job.id);
+        change.end_turn_of(&agent_of(&change.room.id, job.id), turn::Outcome::Lost, &why)?;
+    }
     change.record(event)?;
     if outcome == Claimed::Over {
         change.end_agent_of(&job)?;

@@ -2,9 +2,10 @@
 
 use baton_core::{
     ids::{AgentId, RoomId},
-    job::{Completion, JobId, Outcome, salvage},
+    job::{Completion, JobId, Outcome, agent_of, salvage},
     lease::Fence,
     redact::redact,
+    turn,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,7 +70,14 @@ impl UseCase for Complete {
             };
             let (summary, meta) = (redact(&input.summary).into_owned(), input.meta.clone());
             let completion = Completion { outcome: input.status, summary, refs: references, meta };
-            let recorded = change.record(job.complete(&shown, &completion)?)?;
+            let event = job.complete(&shown, &completion)?;
+            // A turn that goes on ends as its job does.
+            let (outcome, why) = match completion.outcome {
+                Outcome::Done => (turn::Outcome::Completed, String::new()),
+                Outcome::Failed => (turn::Outcome::Failed, format!("{id} failed: {}", completion.summary)),
+            };
+            change.end_turn_of(&agent_of(&change.room.id, id), outcome, &why)?;
+            let recorded = change.record(event)?;
             change.end_agent_of(&job)?;
             Happened::now(change, id, Some(recorded.seq))
         })

@@ -3,6 +3,7 @@
 //! Whoever delegates creates, watches the radar, answers and cancels; whoever works claims, reports and completes. Nobody
 //! needs to be a member of the room for it: a job's claim says whose it is.
 
+mod at_work;
 mod cancel;
 mod claim;
 mod complete;
@@ -24,6 +25,7 @@ mod shown;
 mod tail;
 mod view;
 
+pub use at_work::AtWork;
 pub use cancel::{Cancel, CancelInput};
 pub use claim::{Claim, ClaimInput, ClaimResult};
 pub use complete::{Complete, CompleteInput};
@@ -40,5 +42,6 @@ pub use radar::{Format, Radar, RadarFields, RadarInput, RadarResult};
 pub use report::{Report, ReportInput};
 pub use requeue::{GivingBack, Requeue, RequeueInput};
 pub use retire::{Retire, RetireInput, RetireResult};
+pub(crate) use shown::shown;
 pub use tail::{Tail, TailInput, TailResult};
 pub use view::{Happened, JobEvent, JobView, LastEvent};

@@ -9,7 +9,7 @@ use baton_store::{jobs, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{JobEvent, JobView, events::prompt};
+use super::{AtWork, JobEvent, JobView, events::prompt};
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
@@ -45,6 +45,8 @@ pub struct OpenInput {
 pub struct OpenResult {
     pub room_id: RoomId,
     pub job: JobView,
+    /// How its agent is at it.
+    pub agent: AtWork,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     pub events: Vec<JobEvent>,
@@ -64,13 +66,15 @@ impl UseCase for Open {
 
     fn run(app: &App, caller: &Caller, input: OpenInput) -> Result<OpenResult, Failure> {
         let limit = bounds::limit(input.limit, limits::JOB_EVENTS_DEFAULT, limits::EVENTS_MAX)?;
-        let (mut room, job, found, asked, now) = app.store.read(|tx| {
+        let (mut room, job, agent, found, asked, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let job = jobs::find(tx, &room.id, input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
             let events = if input.without_progress { log::words_of_job_before } else { log::of_job_before };
             let found = events(tx, &room.id, job.id, input.before, limit + 1)?;
             let asked = input.include_prompt.then(|| prompt(tx, &room.id, job.created_seq)).transpose()?;
-            Ok::<_, Failure>((room, job, found, asked, tx.now()?))
+            let now = tx.now()?;
+            let agent = AtWork::read(tx, &room, &job, now)?;
+            Ok::<_, Failure>((room, job, agent, found, asked, now))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try);
         let mut page = Page::default();
@@ -78,6 +82,7 @@ impl UseCase for Open {
         let events: Vec<JobEvent> = views.take_while(|event| page.takes(event)).collect();
         let has_more = events.len() < found.len();
         let before = events.last().filter(|_| has_more).map(|event| event.seq);
-        Ok(OpenResult { room_id: room.id, job: JobView::of(&job, now), prompt: asked, events, has_more, before })
+        let job = JobView::of(&job, now);
+        Ok(OpenResult { room_id: room.id, job, agent, prompt: asked, events, has_more, before })
     }
 }

@@ -2,8 +2,9 @@
 
 use baton_core::{
     ids::{AgentId, RoomId},
-    job::JobId,
+    job::{JobId, agent_of},
     lease::Fence,
+    turn,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,10 @@ impl UseCase for Requeue {
         let requeued = app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
             let event = required(change, input.job)?.requeue(&input.reason)?;
+            if event.is_some() {
+                let why = format!("{} was put back into the queue: {}", input.job, input.reason);
+                change.end_turn_of(&agent_of(&change.room.id, input.job), turn::Outcome::Lost, &why)?;
+            }
             let seq = event.map(|event| change.record(event)).transpose()?.map(|recorded| recorded.seq);
             Happened::now(change, input.job, seq)
         })?;
@@ -74,6 +79,10 @@ impl App {
         let request = Request { command: "jobs.give_back", input: giving, key: None };
         let given = self.change(caller, &request, room_id, |change| {
             let event = required(change, job)?.give_back(&shown, reason)?;
+            if event.is_some() {
+                let why = format!("its runner gave {job} back: {reason}");
+                change.end_turn_of(&agent_of(&change.room.id, job), turn::Outcome::Lost, &why)?;
+            }
             let seq = event.map(|event| change.record(event)).transpose()?.map(|recorded| recorded.seq);
             Happened::now(change, job, seq)
         })?;

@@ -10,7 +10,7 @@ use baton_core::{
 use crate::{Caller, Failure};
 
 /// Which claim on which job is shown. A job's own agent need not say, its runner did.
-pub(super) fn shown(
+pub(crate) fn shown(
     caller: &Caller,
     room: &RoomId,
     job: Option<JobId>,

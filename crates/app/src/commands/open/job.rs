@@ -24,7 +24,7 @@ use crate::{
     Failure,
     bounds::Page,
     commands::{
-        jobs::{JobEvent, JobView},
+        jobs::{AtWork, JobEvent, JobView},
         library::{ArtifactView, CardView},
         tasks::TaskView,
     },
@@ -37,6 +37,8 @@ pub(super) const BESIDE: u32 = 10;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OpenedJob {
     pub job: JobView,
+    /// How its agent is at it.
+    pub agent: AtWork,
     /// Newest first, the longer ones only by their beginning.
     pub events: Vec<JobEvent>,
     pub cards: Vec<CardView>,
@@ -68,14 +70,17 @@ impl JobLine {
 }
 
 impl OpenedJob {
-    pub(super) fn read(tx: &mut dyn Tx, room: &RoomId, id: JobId, now: Timestamp) -> Result<Option<Self>, Failure> {
+    pub(super) fn read(tx: &mut dyn Tx, whole: &Room, id: JobId, now: Timestamp) -> Result<Option<Self>, Failure> {
+        let room = &whole.id;
         let Some(job) = jobs::find(tx, room, id)? else { return Ok(None) };
         let thread = log::of_job_before(tx, room, id, None, limits::JOB_EVENTS_DEFAULT + 1)?;
         let cards = library::cards(tx, room, Cards::OfJob(id), None, BESIDE + 1)?;
         let artifacts = library::artifacts_of_job(tx, room, id, None, BESIDE + 1)?;
+        let agent = AtWork::read(tx, whole, &job, now)?;
         let (mut page, mut more) = (Page::default(), Vec::new());
         let view = JobView::of(&job, now);
         page.takes(&view);
+        page.takes(&agent);
         // What it left comes before what was said: it is little, and what the reader came for.
         let shown_artifacts = page.fill(&artifacts, BESIDE, ArtifactView::from);
         let shown_cards = page.fill(&cards, BESIDE, CardView::from);
@@ -92,7 +97,7 @@ impl OpenedJob {
             more.push(format!("more files: tasks artifact.list job={id}"));
         }
         more.push(format!("what it asks in full: open id={}", Reference::JobEvent(id, job.created_seq)));
-        Ok(Some(Self { job: view, events, cards: shown_cards, artifacts: shown_artifacts, more }))
+        Ok(Some(Self { job: view, agent, events, cards: shown_cards, artifacts: shown_artifacts, more }))
     }
 }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     OpenedAnchor, OpenedApproval, OpenedArtifact, OpenedCard, OpenedEnvelope, OpenedEvent, OpenedJob, OpenedNote,
-    OpenedPlan, OpenedRunner, OpenedTask,
+    OpenedPack, OpenedPlan, OpenedRunner, OpenedTask, OpenedTurn,
 };
 use crate::{
     App, Caller, Failure,
@@ -29,10 +29,10 @@ pub struct Open;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenInput {
-    /// JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@9, a:core, runner:r1, artifact://diff/3
+    /// JOB-001@17, CARD-1, notes@9, artifact://diff/3 or another ref
     #[serde(alias = "ref")]
     pub id: String,
-    /// Where to go on in a long text; negative counts from its end
+    /// Where to go on; negative: from the end
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<i64>,
     /// Another room: its id, or a path in it
@@ -64,7 +64,9 @@ pub enum What {
     Anchor(OpenedAnchor),
     Runner(Box<OpenedRunner>),
     Artifact(Box<OpenedArtifact>),
+    ContextPack(Box<OpenedPack>),
     Envelope(Box<OpenedEnvelope>),
+    Turn(Box<OpenedTurn>),
     Approval(Box<OpenedApproval>),
 }
 
@@ -93,6 +95,10 @@ impl UseCase for Open {
         presence::refresh(app, caller, &mut room, now, Effort::Try);
         let what = match found.ok_or_else(|| Failure::unknown_id(&reference))? {
             Found::Whole(what) => what,
+            // In parts it is a text like another.
+            Found::File(artifact) if matches!(reference, Reference::Pack(_)) && input.offset.is_none() => {
+                What::ContextPack(Box::new(OpenedPack::read(app, &artifact)?))
+            }
             Found::File(artifact) => What::Artifact(Box::new(OpenedArtifact::read(app, &artifact, input.offset)?)),
         };
         Ok(Opened { room_id: room.id, reference, what })
@@ -115,7 +121,7 @@ fn find(
 ) -> Result<Option<Found>, Failure> {
     let id = &room.id;
     let what = match reference {
-        Reference::Job(job) => OpenedJob::read(tx, id, *job, now)?.map(|job| What::Job(Box::new(job))),
+        Reference::Job(job) => OpenedJob::read(tx, room, *job, now)?.map(|job| What::Job(Box::new(job))),
         Reference::JobEvent(job, seq) => {
             OpenedEvent::read(tx, id, (*job, *seq), offset)?.map(|event| What::JobEvent(Box::new(event)))
         }
@@ -135,10 +141,10 @@ fn find(
         Reference::Payload(payload) => {
             OpenedEnvelope::read(tx, id, payload)?.map(|envelope| What::Envelope(Box::new(envelope)))
         }
+        Reference::Turn(turn) => OpenedTurn::read(tx, room, *turn, offset)?.map(|turn| What::Turn(Box::new(turn))),
         Reference::Approval(approval) => {
             OpenedApproval::read(tx, room, *approval)?.map(|approval| What::Approval(Box::new(approval)))
         }
-        Reference::Turn(_) => None,
         Reference::Command(_) | Reference::Link(_) => None,
     };
     Ok(what.map(Found::Whole))

@@ -4,8 +4,9 @@ use baton_core::{
     ids::{LeaseId, RoomId},
     lease::Fence,
     room::{Action, Authority, RoomState},
+    turn::Outcome,
 };
-use baton_store::bus;
+use baton_store::{bus, turns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +49,10 @@ pub(crate) fn end_bus(change: &mut Change<'_>) -> Result<(), Failure> {
     const WHY: &str = "the session was closed";
     for target in bus::owing(change.tx, &change.room.id)? {
         change.end_actions_of(&target, WHY)?;
+    }
+    // A job's turn is its runner's to end, which may still say how the job ended.
+    for turn in turns::open(change.tx, &change.room.id)?.into_iter().filter(|turn| turn.job.is_none()) {
+        change.end_turn_of(&turn.agent_id, Outcome::Lost, WHY)?;
     }
     for connection in change.connections()? {
         change.disconnect(&connection.agent_id, WHY)?;

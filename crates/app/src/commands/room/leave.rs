@@ -3,6 +3,7 @@
 use baton_core::{
     ids::{AgentId, RoomId},
     room::Action,
+    turn::Outcome,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,7 @@ pub(crate) fn depart(change: &mut Change<'_>, who: &AgentId, action: Action) -> 
     let now = change.now;
     let reserved = change.scopes()?.release_all(now, who);
     change.record_all(reserved)?;
+    change.end_turn_of(who, Outcome::Lost, "its agent left")?;
     change.end_actions_of(who, "its target left the session")?;
     change.disconnect(who, "it left the session")?;
     change.decide(action)?;

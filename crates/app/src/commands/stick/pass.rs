@@ -44,11 +44,14 @@ impl UseCase for Pass {
 
     fn run(app: &App, caller: &Caller, input: PassInput) -> Result<ReleaseStickResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        let place = (&input.room_id, input.expected_turn_id);
+        let attached = app.attach(caller, place, &input.handoff, Some(&input.to_agent_id))?;
         app.change(caller, &request, &input.room_id, |change| {
+            let handoff = attached.put_with(&input.handoff, change)?;
             change.decide(Action::Pass {
                 shown: Shown { turn: input.expected_turn_id, lease_id: input.lease_id.clone() },
                 to: input.to_agent_id.clone(),
-                handoff: input.handoff.clone(),
+                handoff,
             })?;
             Ok(ReleaseStickResult::of(&change.room))
         })

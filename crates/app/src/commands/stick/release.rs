@@ -70,10 +70,12 @@ impl UseCase for Release {
 
     fn run(app: &App, caller: &Caller, input: ReleaseInput) -> Result<ReleaseStickResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        let attached = app.attach(caller, (&input.room_id, input.expected_turn_id), &input.handoff, None)?;
         app.change(caller, &request, &input.room_id, |change| {
+            let handoff = attached.put_with(&input.handoff, change)?;
             change.decide(Action::Release {
                 shown: Shown { turn: input.expected_turn_id, lease_id: input.lease_id.clone() },
-                handoff: input.handoff.clone(),
+                handoff,
             })?;
             Ok(ReleaseStickResult::of(&change.room))
         })

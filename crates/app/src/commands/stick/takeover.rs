@@ -65,6 +65,8 @@ impl UseCase for Takeover {
             let Some(Event::TakenOver(taken)) = recorded.as_ref().and_then(|recorded| recorded.event.room()) else {
                 return Err(internal("a takeover is decided by a takeover"));
             };
+            let taken = taken.clone();
+            change.lose_if_lost(&taken.revoked_agent_id)?;
             Ok(TakeoverStickResult {
                 room_id: change.room.id.clone(),
                 turn_id: taken.grant.turn_id,

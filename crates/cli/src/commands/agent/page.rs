@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::{
     commands::surface::in_words,
+    render::connection_line,
     ui::{Ui, clean},
     wording::{seen, table, who},
 };
@@ -22,7 +23,7 @@ pub(super) fn lines(agents: &[AgentView], now: Timestamp) -> String {
     table(&rows)
 }
 
-fn row(agent: &AgentView, now: Timestamp) -> [String; 6] {
+fn row(agent: &AgentView, now: Timestamp) -> [String; 7] {
     let role = agent.role.as_ref().map_or_else(String::new, |role| format!("role:{role}"));
     let stick = if agent.holds_stick { "has the stick" } else { "" };
     let you = if agent.you && !agent.former { "  (you)" } else { "" };
@@ -31,6 +32,7 @@ fn row(agent: &AgentView, now: Timestamp) -> [String; 6] {
     [
         who(&agent.name, &agent.agent_id),
         if agent.former { "left".to_owned() } else { agent.liveness.as_str().to_owned() },
+        if agent.former { String::new() } else { agent.connection.state.as_str().to_owned() },
         role,
         stick.to_owned(),
         work.join("; "),
@@ -48,6 +50,7 @@ pub(super) fn page(agent: &AgentView, now: Timestamp) -> String {
             rows.push([label.to_owned(), text]);
         }
     };
+    add("connection", if agent.former { String::new() } else { connection_line(&agent.connection, now) });
     add("role", agent.role.as_ref().map_or_else(String::new, ToString::to_string));
     add("stick", if agent.holds_stick { "held".to_owned() } else { String::new() });
     add("scopes", clean(&agent.scopes.join(", ")));

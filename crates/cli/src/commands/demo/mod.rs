@@ -6,6 +6,7 @@
 
 mod conversation;
 mod delegation;
+mod exchange;
 mod stage;
 mod story;
 
@@ -19,7 +20,7 @@ use crate::ui::Ui;
 /// Watch scripted agents live through a whole story, on a throw-away store
 ///
 /// Three agents hand the stick round, skip one another, miss a claim, crash (really: SIGKILL) and race; a runner does
-/// a job that asks back and ends with proof; two agents on the bus do what they are asked, in order; and at the end you read the log. Nothing of yours is touched.
+/// a job that asks back and ends with proof; an envelope is answered, a pack goes with the stick and a person interrupts; two agents on the bus do what they are asked, in order; and at the end you read the log. Nothing of yours is touched.
 #[derive(Debug, clap::Args)]
 pub(super) struct DemoArgs {}
 

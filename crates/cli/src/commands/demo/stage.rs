@@ -179,7 +179,9 @@ impl Stage {
         match tool {
             "join_path" => {}
             // A portal takes the room as the workspace it is about.
-            "scope" | "inbox" | "tasks" | "agent" | "jobs" => arguments["workspace"] = json!(self.room_id),
+            "scope" | "inbox" | "tasks" | "agent" | "jobs" | "context" | "open" => {
+                arguments["workspace"] = json!(self.room_id)
+            }
             _ => arguments["room_id"] = json!(self.room_id),
         }
         arguments

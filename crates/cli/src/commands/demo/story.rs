@@ -4,7 +4,7 @@ use baton_app::Failure;
 use serde_json::{Value, json};
 
 use super::{
-    conversation, delegation,
+    conversation, delegation, exchange,
     stage::{Agent, Stage, text},
 };
 
@@ -28,6 +28,7 @@ pub(super) fn play(stage: &mut Stage) -> Result<Agent, Failure> {
     crashed_owner(stage, &mut codex, claude)?;
     unfinished_work(stage, &left_by)?;
     delegation::play(stage, &mut codex)?;
+    exchange::play(stage, &mut codex, &mut gemini)?;
     conversation::play(stage)?;
     concurrent_claim(stage, &mut codex, &mut gemini)?;
     Ok(codex)

@@ -109,8 +109,10 @@ fn assert_tells_who_did_what(scene: &Scene, asked: &str) {
 fn assert_left_its_papers(scene: &Scene, first: &Turn) {
     let artifacts = scene.artifacts();
     let names: Vec<_> = artifacts.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["slice-1-answer.json", "slice-1-log.txt", "slice-1-prompt.txt", "slice-1-transcript.jsonl"]);
-    let [answer, log, prompt, transcript] = [0, 1, 2, 3].map(|at| &artifacts[at].1);
+    let kept = ["answer.json", "log.txt", "prompt.blocks.json", "prompt.full.txt", "transcript.jsonl"];
+    assert_eq!(names, kept);
+    let [answer, log, blocks, prompt, transcript] = [0, 1, 2, 3, 4].map(|at| &artifacts[at].1);
+    assert!(blocks.contains("\"mode\": \"full\""), "{blocks}");
     assert!(answer.contains("It is bounded now."), "{answer}");
     let last = match scene.program {
         Program::Codex => "turn.completed",

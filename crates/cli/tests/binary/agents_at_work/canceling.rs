@@ -47,6 +47,6 @@ fn is_canceled(program: Program) {
     let later: Vec<_> = after[log.len()..].iter().map(|event| event["event_type"].as_str().unwrap()).collect();
     assert_eq!((&after[..log.len()], &later[..]), (&log[..], &["runner.retire"][..]));
     let names: Vec<_> = scene.artifacts().into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["slice-1-prompt.txt"]);
+    assert_eq!(names, ["prompt.blocks.json", "prompt.full.txt"]);
     assert_eq!(scene.job()["status"], "CANCELED");
 }

@@ -123,7 +123,7 @@ fn converses(program: Program) {
     runner.finishes();
     let job = scene.job();
     assert_eq!((&job["status"], &job["summary"]), (&json!("DONE"), &json!("All said.")));
-    assert_eq!(scene.artifact("slice-1-answer.txt"), "It is wet.");
+    assert_eq!(scene.artifact(1, "answer.txt"), "It is wet.");
     scene.world.assert_sound();
 }
 

@@ -64,7 +64,7 @@ fn changes_files(program: Program, tools: [&str; 2], mut steps: Vec<Step>) {
     for tool in tools {
         assert!(told.contains(&format!("{JOB} used {tool} ")), "{tool}: {told}");
     }
-    let diff = scene.artifact("slice-1-diff.patch");
+    let diff = scene.artifact(1, "diff.patch");
     for line in ["-unbounded", "+bounded", "+1 MB", "+++ b/cache.txt", "+++ b/limit.txt"] {
         assert!(diff.lines().any(|known| known == line), "{line} is not in {diff}");
     }

@@ -9,6 +9,8 @@ mod conversing;
 mod dying;
 mod editing;
 mod failing;
+mod interrupting;
 mod processes;
 mod proving;
+mod relaying;
 mod scene;

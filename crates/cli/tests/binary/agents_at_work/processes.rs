@@ -49,6 +49,11 @@ pub(super) fn all_end(processes: &[Found]) {
     }
 }
 
+/// Whether each ends in time.
+pub(super) fn all_end_within(processes: &[Found], limit: Duration) -> bool {
+    processes.iter().all(|found| found.process.ends_within(limit).unwrap())
+}
+
 fn words(pid: Pid, file: &str) -> Option<Vec<String>> {
     let bytes = fs::read(format!("/proc/{}/{file}", pid.as_raw_nonzero())).ok()?;
     let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());

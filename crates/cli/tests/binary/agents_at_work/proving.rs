@@ -50,7 +50,7 @@ fn is_sent_back_for_proof(program: Program) {
     script.finished();
 
     assert_eq!(again.session, script.reached(0).session);
-    let delta = scene.artifact("slice-2-prompt.txt");
+    let delta = scene.sent(2);
     assert!(again.prompt().contains(delta.trim()), "{delta}");
     assert!(delta.starts_with(&format!("Go on with {JOB}")) && delta.contains("You said DONE: Trust me."), "{delta}");
     assert!(delta.contains("nothing shows it") && !delta.contains("Find out why"), "{delta}");
@@ -76,7 +76,7 @@ fn codex_that_ends_with_no_answer_is_asked_again_in_the_same_conversation() {
     script.finished();
 
     assert_eq!(script.reached(1).session, script.reached(0).session);
-    let delta = scene.artifact("slice-2-prompt.txt");
+    let delta = scene.sent(2);
     assert!(delta.contains("The last slice failed: the answer is not the JSON object that was asked for"), "{delta}");
     let job = scene.job();
     assert_eq!((&job["status"], &job["summary"]), (&json!("FAILED"), &json!("It cannot be done.")));

@@ -22,6 +22,9 @@ pub(super) const JOB: &str = "JOB-001";
 /// Whose scripts the model plays.
 const AGENT: &str = "agent";
 
+/// Whose scripts it plays for the second program of a scene.
+const OTHER: &str = "other";
+
 /// Which program does the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Program {
@@ -70,6 +73,18 @@ impl Scene {
         };
         let room = world.join_as("ana");
         Self { program, model, world, room, home }
+    }
+
+    /// A scene in which there are both: `codex`, and `claude` beside it.
+    pub(super) fn of_both(world: World) -> Self {
+        let scene = Self::in_world(Program::Codex, world);
+        let home = scene.home.claude(&scene.model.url(OTHER));
+        Self { home, ..scene }
+    }
+
+    /// What the model of the other does in its next conversation.
+    pub(super) fn script_of_other(&self, steps: Vec<Step>) -> Script {
+        self.model.script(OTHER, steps)
     }
 
     /// What the model does in the next conversation.
@@ -148,6 +163,12 @@ impl Scene {
         self.ask("open", json!({ "id": reference }))
     }
 
+    /// All turns of the room, oldest first.
+    pub(super) fn turns(&self) -> Vec<Value> {
+        let listed = self.ask("context", json!({ "op": "turn.list", "args": {} }));
+        listed["turns"].as_array().unwrap_or_else(|| panic!("{listed}")).iter().rev().cloned().collect()
+    }
+
     /// The files that the job left behind, by name, each with what is in it.
     pub(super) fn artifacts(&self) -> Vec<(String, String)> {
         let listed = self.ask("tasks", json!({"op": "artifact.list", "args": {"job": JOB}}));
@@ -164,15 +185,37 @@ impl Scene {
         found
     }
 
-    /// What is in one of them.
-    pub(super) fn artifact(&self, name: &str) -> String {
-        let all = self.artifacts();
-        let found = all.iter().find(|(known, _)| known == name);
-        found.unwrap_or_else(|| panic!("there is no {name}, only {all:?}")).1.clone()
+    /// What a turn of the room left behind, in one file.
+    pub(super) fn artifact(&self, turn: u32, name: &str) -> String {
+        let mark = json!(format!("TURN-{turn}"));
+        let log = self.world.log(&self.room);
+        let told = log.iter().filter_map(|event| event["refs"].as_array()).filter(|refs| refs.contains(&mark));
+        let refs = told.flatten().filter_map(Value::as_str).filter(|reference| reference.starts_with("artifact://"));
+        let is_it = |reference: &&str| self.opened(reference)["artifact"]["name"] == name;
+        let reference = refs.into_iter().find(is_it);
+        self.whole(reference.unwrap_or_else(|| panic!("TURN-{turn} left no {name}: {log:#?}")))
+    }
+
+    /// All that is in a file, look by look.
+    pub(super) fn whole(&self, reference: &str) -> String {
+        let (mut text, mut offset) = (String::new(), Some(0));
+        while let Some(from) = offset {
+            let opened = self.ask("open", json!({ "id": reference, "offset": from }));
+            text += opened["content"]["text"].as_str().unwrap_or_else(|| panic!("{opened}"));
+            offset = opened["content"]["next_offset"].as_u64();
+        }
+        text
+    }
+
+    /// What was sent in a turn of the room, to the byte.
+    pub(super) fn sent(&self, turn: u32) -> String {
+        let blocks: Value = serde_json::from_str(&self.artifact(turn, "prompt.blocks.json")).unwrap();
+        let whole = || self.artifact(turn, "prompt.full.txt");
+        blocks["sent"].as_str().map_or_else(whole, str::to_owned)
     }
 
     /// Calls a tool of an MCP server of the manager's.
-    fn ask(&self, tool: &str, arguments: Value) -> Value {
+    pub(super) fn ask(&self, tool: &str, arguments: Value) -> Value {
         let mut client = Client::spawn(self.world.baton(&["mcp", "--tools", "full"]), "manager-test").unwrap();
         let call = client.start(tool, arguments).unwrap();
         let answer = client.finish(call).unwrap();

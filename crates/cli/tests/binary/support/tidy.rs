@@ -5,16 +5,21 @@
 const RANDOM_IDS: [&str; 3] = ["room_", "lease_", "@"];
 
 /// Words that come before a span of time, and the characters that end it.
-const SPANS: [(&str, &[&str]); 9] = [
+const SPANS: [(&str, &[&str]); 14] = [
     ("runs out in ", &[".", ",", "\n", ":", "  "]),
     ("seen ", &[" ago"]),
     ("ran out ", &[" ago"]),
     ("sent ", &[" ago"]),
+    ("(for ", &[")"]),
     ("Delivered ", &[" ago"]),
     ("Seen ", &[" ago"]),
     ("Accepted ", &[" ago"]),
     ("changed ", &[" ago"]),
     ("created ", &[" ago"]),
+    ("active ", &[" ago"]),
+    ("began ", &[" ago"]),
+    ("ended ", &[" ago"]),
+    (" ago after ", &[",", ":", "\n"]),
 ];
 
 /// Tidies texts of one transcript, so that the same id gets the same number throughout.

@@ -42,6 +42,7 @@ pub(super) fn handoff(status: &str) -> Handoff {
         artifacts: Vec::new(),
         open_questions: Vec::new(),
         do_not: Vec::new(),
+        context_ref: None,
     }
 }
 

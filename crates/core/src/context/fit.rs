@@ -1,0 +1,185 @@
+//! Keeping a pack within its budget.
+//!
+//! What can be had elsewhere goes first: passages of documents, then summaries, changed files, files, artifacts, and what was
+//! sent. What must not be broken or forgotten goes last: questions and limits are shortened before any of them is left out.
+//! Whatever went is counted in the pack.
+
+use serde_json::Value;
+
+use super::{ContextPack, Remark, tidy::shortened, tokens::tokens_in};
+use crate::limits;
+
+/// How many tokens a pack may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget(u32);
+
+/// Why a number of tokens is no budget.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be from {} to {} tokens, not {given}", limits::PACK_TOKENS_RANGE.start(), limits::PACK_TOKENS_RANGE.end())]
+pub struct InvalidBudget {
+    given: u32,
+}
+
+impl Budget {
+    /// The budget that was asked for, or the usual one.
+    pub fn of(asked: Option<u32>) -> Result<Self, InvalidBudget> {
+        match asked.unwrap_or(limits::PACK_TOKENS) {
+            tokens if limits::PACK_TOKENS_RANGE.contains(&tokens) => Ok(Self(tokens)),
+            given => Err(InvalidBudget { given }),
+        }
+    }
+
+    /// In tokens.
+    pub const fn tokens(self) -> u32 {
+        self.0
+    }
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(limits::PACK_TOKENS)
+    }
+}
+
+/// The length of every id that a pack is given.
+const ID_BYTES: usize = 36;
+/// What is left at least of a text before entries are left out.
+const TEXT_BYTES_MIN: usize = 24;
+
+/// One thing that can be cut: how much there is of it, and how to keep only so much.
+struct Stage {
+    count: fn(&ContextPack) -> usize,
+    least: usize,
+    keep: fn(&mut ContextPack, usize),
+}
+
+const STAGES: [Stage; 12] = [
+    entries(|pack| pack.doc_refs.len(), |pack, kept| first(&mut pack.doc_refs, kept, &mut pack.cut.doc_refs)),
+    entries(|pack| pack.relevant_files.iter().filter(|file| file.summary.is_some()).count(), keep_summaries),
+    entries(
+        |pack| pack.repo_facts.dirty_files.len(),
+        |pack, kept| first(&mut pack.repo_facts.dirty_files, kept, &mut pack.cut.dirty_files),
+    ),
+    entries(
+        |pack| pack.relevant_files.len(),
+        |pack, kept| first(&mut pack.relevant_files, kept, &mut pack.cut.relevant_files),
+    ),
+    entries(|pack| pack.artifacts.len(), |pack, kept| last(&mut pack.artifacts, kept, &mut pack.cut.artifacts)),
+    entries(|pack| pack.inputs.iter().filter(|input| input.message.is_some()).count(), keep_messages),
+    entries(|pack| pack.inputs.len(), |pack, kept| last(&mut pack.inputs, kept, &mut pack.cut.inputs)),
+    Stage { count: longest_text, least: TEXT_BYTES_MIN, keep: shorten_texts },
+    entries(
+        |pack| pack.open_questions.len(),
+        |pack, kept| first(&mut pack.open_questions, kept, &mut pack.cut.open_questions),
+    ),
+    entries(|pack| pack.do_not.len(), |pack, kept| first(&mut pack.do_not, kept, &mut pack.cut.do_not)),
+    entries(
+        |pack| pack.definition_of_done.len(),
+        |pack, kept| first(&mut pack.definition_of_done, kept, &mut pack.cut.definition_of_done),
+    ),
+    entries(|pack| pack.constraints.len(), keep_constraints),
+];
+
+const fn entries(count: fn(&ContextPack) -> usize, keep: fn(&mut ContextPack, usize)) -> Stage {
+    Stage { count, least: 0, keep }
+}
+
+/// The pack with as much as the budget holds, under the id that this gives it.
+pub(super) fn fit(pack: ContextPack, budget: Budget) -> ContextPack {
+    let mut pack = ContextPack { pack_id: "0".repeat(ID_BYTES), ..pack };
+    for stage in &STAGES {
+        if fits(&pack, budget) {
+            break;
+        }
+        pack = stage.cut(pack, budget);
+    }
+    pack.name()
+}
+
+fn fits(pack: &ContextPack, budget: Budget) -> bool {
+    tokens_in(pack.to_json().len()) <= budget.tokens()
+}
+
+impl Stage {
+    /// Keeps the most with which the pack fits, or the least if it fits with nothing.
+    fn cut(&self, pack: ContextPack, budget: Budget) -> ContextPack {
+        let kept = |count| {
+            let mut kept = pack.clone();
+            (self.keep)(&mut kept, count);
+            kept
+        };
+        let (mut best, mut low, mut high) = (kept(self.least), self.least + 1, (self.count)(&pack));
+        if !fits(&best, budget) {
+            return best;
+        }
+        while low < high {
+            let middle = low.midpoint(high);
+            let tried = kept(middle);
+            if fits(&tried, budget) {
+                (best, low) = (tried, middle + 1);
+            } else {
+                high = middle;
+            }
+        }
+        best
+    }
+}
+
+fn first<T>(list: &mut Vec<T>, kept: usize, cut: &mut u32) {
+    *cut += list.len().saturating_sub(kept) as u32;
+    list.truncate(kept);
+}
+
+fn last<T>(list: &mut Vec<T>, kept: usize, cut: &mut u32) {
+    let gone = list.len().saturating_sub(kept);
+    *cut += gone as u32;
+    list.drain(..gone);
+}
+
+fn keep_summaries(pack: &mut ContextPack, kept: usize) {
+    for file in pack.relevant_files.iter_mut().filter(|file| file.summary.is_some()).skip(kept) {
+        file.summary = None;
+        pack.cut.summaries += 1;
+    }
+}
+
+fn keep_messages(pack: &mut ContextPack, kept: usize) {
+    for input in pack.inputs.iter_mut().rev().filter(|input| input.message.is_some()).skip(kept) {
+        input.message = None;
+        pack.cut.messages += 1;
+    }
+}
+
+fn keep_constraints(pack: &mut ContextPack, kept: usize) {
+    while pack.constraints.len() > kept {
+        pack.constraints.pop_last();
+        pack.cut.constraints += 1;
+    }
+}
+
+fn longest_text(pack: &ContextPack) -> usize {
+    let said = |remarks: &[Remark]| remarks.iter().map(|remark| remark.text.len()).max();
+    let done = pack.definition_of_done.iter().map(String::len).max();
+    let constraints = pack.constraints.values().map(|value| value.to_string().len()).max();
+    let all = [pack.goal.as_ref().map(String::len), done, constraints, said(&pack.open_questions), said(&pack.do_not)];
+    all.into_iter().flatten().max().unwrap_or_default()
+}
+
+fn shorten_texts(pack: &mut ContextPack, most: usize) {
+    let remarks = pack.open_questions.iter_mut().chain(&mut pack.do_not).map(|remark| &mut remark.text);
+    let mut count = 0;
+    for text in pack.goal.iter_mut().chain(&mut pack.definition_of_done).chain(remarks) {
+        if text.len() > most {
+            *text = shortened(text, most);
+            count += 1;
+        }
+    }
+    for value in pack.constraints.values_mut() {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        if text.len() > most {
+            *value = Value::String(shortened(&text, most));
+            count += 1;
+        }
+    }
+    pack.cut.texts += count;
+}

@@ -1,0 +1,207 @@
+//! What is told of a turn while it goes on: the tools it uses, and that its stream is alive.
+//!
+//! It is told on a thread of its own, so that a slow store does not hold up the program. Uses of tools are gathered for a
+//! moment and told together; none is lost, also not at the end.
+#![expect(clippy::disallowed_methods, reason = "what is told is gathered for a moment, and not told too often")]
+
+use std::{
+    sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+    thread::Scope,
+    time::{Duration, Instant},
+};
+
+use baton_app::Failure;
+use baton_core::{
+    time::Ttl,
+    turn::{StreamStatus, ToolState, ToolUse, TurnId},
+};
+
+use crate::{
+    desk::may_pass,
+    executor::{self, Seen},
+    work::Work,
+};
+
+/// How long uses of tools are gathered.
+const GATHER: Duration = Duration::from_millis(300);
+/// How often it is told at the most that the stream is alive.
+const NOTE_EVERY: Duration = Duration::from_secs(1);
+/// How long a stream is silent before it counts as waiting.
+const SILENCE: Duration = Duration::from_secs(1);
+/// How long to wait before something that failed is tried again.
+const RETRY: Duration = Duration::from_secs(1);
+/// Most uses that are told at once.
+const USES_MAX: usize = 100;
+/// How much may wait to be told.
+const WAITING: usize = 1_000;
+
+/// Something that was seen.
+enum Word {
+    Used {
+        name: String,
+        detail: String,
+        state: ToolState,
+        at: Instant,
+    },
+    Session(String),
+    /// The program printed something, and is at this now.
+    Alive(StreamStatus),
+}
+
+/// Hands on what is seen. Dropped, it ends the telling.
+pub(crate) struct Teller(SyncSender<Word>);
+
+impl Teller {
+    /// Begins to tell of a turn, until it is dropped; the scope ends when all is told.
+    pub(crate) fn start<'scope>(
+        scope: &'scope Scope<'scope, '_>,
+        work: &'scope Work<'scope>,
+        turn: TurnId,
+        provider: &'static str,
+    ) -> Self {
+        let (send, words) = sync_channel(WAITING);
+        let telling = Telling { work, turn, provider, session: None, uses: Vec::new(), told: None, noted: None };
+        scope.spawn(move || telling.run(&words));
+        Self(send)
+    }
+
+    /// Takes what was seen.
+    pub(crate) fn see(&self, seen: &Seen) {
+        let status = match seen {
+            Seen::Tool { name, detail, state } => {
+                let (name, detail, state) = (name.clone(), detail.clone(), stated(*state));
+                self.say(Word::Used { name, detail, state, at: Instant::now() });
+                if state == ToolState::Started { StreamStatus::Reading } else { StreamStatus::Writing }
+            }
+            Seen::Session { id } => {
+                self.say(Word::Session(id.clone()));
+                StreamStatus::Writing
+            }
+            Seen::Retrying { .. } => StreamStatus::Reading,
+            Seen::Message { .. } | Seen::Usage { .. } | Seen::Problem { .. } => StreamStatus::Writing,
+        };
+        self.say(Word::Alive(status));
+    }
+
+    /// Takes that the program printed something, whatever that means.
+    pub(crate) fn alive(&self) {
+        self.say(Word::Alive(StreamStatus::Writing));
+    }
+
+    fn say(&self, word: Word) {
+        // The thread ends only when this is dropped.
+        let _ = self.0.send(word);
+    }
+}
+
+/// A tool, what it was used with, how far that is, and when it was seen.
+type Used = (String, String, ToolState, Instant);
+
+struct Telling<'a> {
+    work: &'a Work<'a>,
+    turn: TurnId,
+    provider: &'static str,
+    session: Option<String>,
+    uses: Vec<Used>,
+    /// When uses were last told.
+    told: Option<Instant>,
+    /// What was last noted of the stream, and when.
+    noted: Option<(StreamStatus, Instant)>,
+}
+
+impl Telling<'_> {
+    fn run(mut self, words: &Receiver<Word>) {
+        let mut status = StreamStatus::Writing;
+        let mut active = Instant::now();
+        loop {
+            let word = match self.due(status, active) {
+                Some(due) => words.recv_timeout(due.saturating_duration_since(Instant::now())),
+                None => words.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match word {
+                Ok(Word::Used { name, detail, state, at }) => self.uses.push((name, detail, state, at)),
+                Ok(Word::Session(id)) => self.session = Some(id),
+                Ok(Word::Alive(now)) => (status, active) = (now, Instant::now()),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if active.elapsed() >= SILENCE {
+                status = StreamStatus::Reading;
+            }
+            self.tell(status, active);
+        }
+        self.finish();
+    }
+
+    /// When something is to be told, if nothing more is seen until then.
+    fn due(&self, status: StreamStatus, active: Instant) -> Option<Instant> {
+        let uses = self.uses.first().map(|used| used.3.max(self.told.unwrap_or(used.3)) + GATHER);
+        let note = match self.noted {
+            None => Some(active),
+            Some((noted, at)) if noted != status || at < active => Some(at + NOTE_EVERY),
+            // A stream that says nothing more waits for something.
+            Some((StreamStatus::Writing, _)) => Some(active + SILENCE),
+            Some(_) => None,
+        };
+        uses.into_iter().chain(note).min()
+    }
+
+    fn tell(&mut self, status: StreamStatus, active: Instant) {
+        let now = Instant::now();
+        let is_new = self.noted.is_none_or(|(noted, at)| noted != status || at < active);
+        if is_new && self.noted.is_none_or(|(_, at)| now >= at + NOTE_EVERY) {
+            self.noted = Some((status, now));
+            // What cannot be noted now is out of date when it can.
+            let _ = self.note(status);
+        }
+        let is_due = self.uses.first().is_some_and(|used| now >= used.3.max(self.told.unwrap_or(used.3)) + GATHER);
+        if is_due || self.uses.len() >= USES_MAX {
+            self.told = Some(now);
+            // What is refused here is refused again, and heeded, when the turn is over.
+            let _ = self.flush();
+        }
+    }
+
+    /// Tells of all uses that were gathered. What could not be told is kept.
+    fn flush(&mut self) -> Result<(), Failure> {
+        while !self.uses.is_empty() {
+            let some = &self.uses[..self.uses.len().min(USES_MAX)];
+            let now = self.work.desk.app.now()?;
+            let used = |(name, detail, state, at): &Used| ToolUse {
+                name: name.clone(),
+                detail: detail.clone(),
+                state: *state,
+                at: now.minus(Ttl::from_millis(at.elapsed().as_millis() as u64)),
+            };
+            let count = some.len();
+            self.work.desk.use_tools(self.work.claimed, self.turn, some.iter().map(used).collect())?;
+            self.uses.drain(..count);
+        }
+        Ok(())
+    }
+
+    /// Tells what is left. A store that cannot be reached is waited for, as long as the job is ours.
+    fn finish(&mut self) {
+        let work = self.work;
+        while let Err(failure) = self.flush() {
+            if !may_pass(&failure) || work.lifeline.pause(RETRY).is_some() {
+                break;
+            }
+        }
+        if work.lifeline.cut().is_none() {
+            let _ = self.note(StreamStatus::Closed);
+        }
+    }
+
+    fn note(&self, status: StreamStatus) -> Result<(), Failure> {
+        self.work.desk.note_stream(self.work.claimed, status, self.provider, self.session.as_deref())
+    }
+}
+
+const fn stated(state: executor::ToolState) -> ToolState {
+    match state {
+        executor::ToolState::Started => ToolState::Started,
+        executor::ToolState::Done => ToolState::Done,
+        executor::ToolState::Failed => ToolState::Failed,
+    }
+}
