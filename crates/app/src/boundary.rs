@@ -10,16 +10,21 @@ use baton_core::{
     event::Event,
     ids::{RoomId, Seq},
     inbox,
-    room::Stick,
     time::Timestamp,
 };
 use baton_store::{inbox as items, log};
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use crate::{App, Caller, Failure, app::Request};
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    table::{Call, Command, Effect, INBOX, Place, UseCase},
+};
 
 /// A person's word that does not wait for the next turn.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Interrupt {
     /// Its number.
     pub message: Seq,
@@ -31,61 +36,88 @@ pub struct Interrupt {
     pub sent_at: Timestamp,
 }
 
-/// Where a call leaves what its caller is interrupted for.
+/// Where a call leaves word that its caller is interrupted: the room in which it is.
 #[derive(Clone, Debug, Default)]
-pub struct Boundary(Arc<Mutex<Vec<Interrupt>>>);
+pub struct Boundary(Arc<Mutex<Option<RoomId>>>);
 
 impl Boundary {
-    /// What was left here.
-    pub fn take(&self) -> Vec<Interrupt> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    /// The call that takes what its caller is interrupted for, if it is.
+    pub fn call(&self) -> Option<Call> {
+        let room = self.0.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        Some(Call::of(&TAKE, Map::from_iter([("room_id".to_owned(), room.as_str().into())])))
     }
 
-    fn leave(&self, interrupts: Vec<Interrupt>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(interrupts);
+    /// What that call answered.
+    pub fn answered(answer: Value) -> Vec<Interrupt> {
+        serde_json::from_value::<Taken>(answer).map(|taken| taken.interrupts).unwrap_or_default()
+    }
+
+    fn leave(&self, room: RoomId) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(room);
     }
 }
 
 impl App {
-    /// Leaves at the caller's boundary what it is interrupted for in `room`, or in the one that it joined last.
-    pub(crate) fn interrupt(&self, caller: &Caller, room: Option<RoomId>) {
+    /// Leaves word at the caller's boundary if it is interrupted in `room`, or in the one that it joined last.
+    pub(crate) fn look_for_interrupts(&self, caller: &Caller, room: Option<RoomId>) {
         let Some(boundary) = caller.boundary() else { return };
         let Some(room) = room.or_else(|| caller.room_joined_last()) else { return };
         if caller.own_job_in(&room).is_some() {
             return;
         }
+        let you = caller.actor().agent_id;
+        let any = self.store.read(|tx| Ok::<_, Failure>(!items::interrupts(tx, &room, &you)?.is_empty()));
         // Whatever goes wrong here, the call itself was answered, and the next one looks again.
-        if let Ok(interrupts) = self.interrupts(caller, &room) {
-            boundary.leave(interrupts);
+        if any.unwrap_or(false) {
+            boundary.leave(room);
         }
     }
+}
 
-    fn interrupts(&self, caller: &Caller, room: &RoomId) -> Result<Vec<Interrupt>, Failure> {
-        let you = caller.actor().agent_id;
-        let any = self.store.read(|tx| Ok::<_, Failure>(!items::interrupts(tx, room, &you)?.is_empty()))?;
-        if !any {
-            return Ok(Vec::new());
-        }
-        let request = Request { command: "inbox.interrupt", input: room, key: None };
-        let told: Vec<(Seq, String, String, Timestamp)> = self.change(caller, &request, room, |change| {
-            if change.room.stick == Stick::Closed {
-                return Ok(Vec::new());
-            }
-            let waiting = items::interrupts(change.tx, room, &you)?;
+/// Taking what one is interrupted for. No surface offers it: whoever serves an agent's calls asks in its name.
+static TAKE: Command = Command::of::<Take>();
+
+struct Take;
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TakeInput {
+    room_id: RoomId,
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+struct Taken {
+    interrupts: Vec<Interrupt>,
+}
+
+impl UseCase for Take {
+    const NAME: &'static str = "inbox.interrupts";
+    const PLACE: Place = Place::Portal(&INBOX);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "What you are interrupted for; you have seen it then.";
+    type Input = TakeInput;
+    type Output = Taken;
+
+    fn run(app: &App, caller: &Caller, input: TakeInput) -> Result<Taken, Failure> {
+        let request = Request { command: Self::NAME, input: &input, key: None };
+        app.change(caller, &request, &input.room_id, |change| {
+            change.require_open()?;
+            let you = change.actor.agent_id.clone();
+            // Of several calls at once, one tells it.
+            let waiting = items::interrupts(change.tx, &change.room.id, &you)?;
             let turn = change.open_turn(&you)?.map(|turn| turn.id);
             change.take_items(waiting.clone());
-            let mut told = Vec::new();
+            let mut interrupts = Vec::new();
             for item in waiting {
-                let Some(recorded) = log::find(change.tx, room, item.message)? else { continue };
+                let Some(recorded) = log::find(change.tx, &change.room.id, item.message)? else { continue };
                 let Event::Inbox(inbox::Event::Told(said)) = recorded.event else { continue };
                 if let Some(event) = item.see(turn) {
                     change.record(event)?;
-                    told.push((item.message, said.from_name, said.text, recorded.at));
+                    let (message, sent_at) = (item.message, recorded.at);
+                    interrupts.push(Interrupt { message, from: said.from_name, text: said.text, sent_at });
                 }
             }
-            Ok(told)
-        })?;
-        let interrupt = |(message, from, text, sent_at)| Interrupt { message, from, text, sent_at };
-        Ok(told.into_iter().map(interrupt).collect())
+            Ok(Taken { interrupts })
+        })
     }
 }

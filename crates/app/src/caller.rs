@@ -37,7 +37,7 @@ pub struct Caller {
     pub cancel: Cancel,
     /// The job that it works on, if its runner started it for one.
     assignment: Option<Arc<Assignment>>,
-    /// Where what it is interrupted for is left, if it is told so.
+    /// Where it is left that the caller is interrupted, if it is told so.
     boundary: Option<Boundary>,
     rights: Rights,
     /// Whether the rights were told by credentials, and so the identity too.

@@ -46,7 +46,7 @@ impl<H: Host> Server<H> {
         Self { host, tools }
     }
 
-    /// Runs a call to its end. What its caller is interrupted for is left at `boundary`.
+    /// Runs a call to its end. That its caller is interrupted is left at `boundary`.
     async fn run(&self, call: Call, context: &RequestContext<RoleServer>, boundary: &Boundary) -> Answer {
         match call.command.effect {
             Effect::Read | Effect::Write => {
@@ -130,7 +130,12 @@ impl<H: Host> ServerHandler for Server<H> {
             Ok(Request::Told(answer)) => Ok(answer),
             Err(refused) => Err(refused),
         };
-        Ok(answer::interrupted(answer::render(&form, answer), &boundary.take()).into())
+        let interrupts = match boundary.call() {
+            Some(take) => self.host.run(take, self.host.caller(&context, Cancel::never())).await,
+            None => return Ok(answer::render(&form, answer).into()),
+        };
+        let interrupts = interrupts.map(Boundary::answered).unwrap_or_default();
+        Ok(answer::interrupted(answer::render(&form, answer), &interrupts).into())
     }
 
     async fn list_prompts(

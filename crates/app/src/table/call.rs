@@ -71,14 +71,14 @@ impl Call {
         Self { command, input: Input::Whole(input) }
     }
 
-    /// Runs it. A caller that is told of interrupts finds them at its boundary then, however it was answered.
+    /// Runs it. A caller that is told of interrupts finds word of them at its boundary then, however it was answered.
     pub fn run(self, app: &App, caller: &Caller) -> Result<Value, Failure> {
         if caller.boundary().is_none() {
             return self.answer(app, caller);
         }
         let room = self.room();
         let answer = self.answer(app, caller);
-        app.interrupt(caller, room);
+        app.look_for_interrupts(caller, room);
         answer
     }
 
