@@ -74,7 +74,6 @@ pub(crate) const fn status(code: ErrorCode) -> StatusCode {
         C::Forbidden
         | C::SpawnForbidden
         | C::NoEdge
-        | C::SpawnForbidden
         | C::SourceMismatch
         | C::NotOwner
         | C::ReadForbidden

@@ -41,7 +41,6 @@ pub(in crate::commands) struct BeginArgs {
 impl BeginArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let begun = context.run::<Begin>(BeginInput {
-            messages: None,
             room_id: self.room.find_again(context, self.key.earlier(context)?.as_ref())?,
             job: self.job,
             runner_id: self.runner,
