@@ -21,10 +21,10 @@ pub struct Policy {
     /// How long after its last call a member still counts as present.
     pub presence_ttl_ms: Ttl,
     /// Between whom envelopes may go: `mesh` is everybody, `explicit` those with an edge.
-    #[serde(default)]
+    #[serde(default = "Edges::usual")]
     pub edges: Edges,
     /// What becomes of a request for another agent.
-    #[serde(default)]
+    #[serde(default = "Spawning::usual")]
     pub spawn: Spawning,
 }
 
@@ -38,8 +38,9 @@ words! {
     }
 }
 
-impl Default for Edges {
-    fn default() -> Self {
+impl Edges {
+    /// What a room has unless somebody says otherwise.
+    const fn usual() -> Self {
         Self::Mesh
     }
 }
@@ -56,8 +57,9 @@ words! {
     }
 }
 
-impl Default for Spawning {
-    fn default() -> Self {
+impl Spawning {
+    /// What a room has unless somebody says otherwise.
+    const fn usual() -> Self {
         Self::Ask
     }
 }
@@ -71,8 +73,8 @@ impl Default for Policy {
             wait_for_turn_max_wait_ms: Ttl::from_secs(30),
             wait_for_turn_poll_ms: Ttl::from_secs(5),
             presence_ttl_ms: Ttl::from_minutes(4 * 60),
-            edges: Edges::default(),
-            spawn: Spawning::default(),
+            edges: Edges::usual(),
+            spawn: Spawning::usual(),
         }
     }
 }

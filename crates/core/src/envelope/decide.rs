@@ -63,7 +63,7 @@ impl Draft {
             known.require_edge("payload.response.replyTo", to, reply_to)?;
         }
         Ok(Sending::New(Box::new(Sent {
-            envelope,
+            envelope: Box::new(envelope),
             from_name: from.name.clone(),
             to_name: to.name.clone(),
             answers: answers.map(|answered| answered.seq),

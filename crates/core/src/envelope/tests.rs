@@ -132,7 +132,7 @@ impl Post {
             Sending::New(sent) => {
                 let envelope = sent.envelope.clone();
                 let seq = self.record(ends.from.name.as_str(), Event::Sent(*sent));
-                self.sent.push((seq, envelope));
+                self.sent.push((seq, *envelope));
                 Ok(seq)
             }
         }

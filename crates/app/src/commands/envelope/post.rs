@@ -56,7 +56,7 @@ pub(crate) fn post(change: &mut Change<'_>, draft: &Draft, ends: &Ends, along: A
         edges: &edges,
         named: named.as_ref(),
         oldest: oldest.as_ref(),
-        before: before.as_ref().map(|(seq, sent)| (*seq, &sent.envelope)),
+        before: before.as_ref().map(|(seq, sent)| (*seq, sent.envelope.as_ref())),
         name: &name,
     };
     match draft.send(change.now, ends, &known)? {
