@@ -60,6 +60,9 @@ fn a_request_of_one_that_was_granted_waits_until_an_operator_approves_and_is_a_j
         let granted = ana.does("agent.grant", json!({"agent": codex.entry()["display_name"], "spawn_nodes": true}));
         assert_eq!(granted["grants"], json!({"spawn_nodes": true}));
         assert_eq!(codex.does("agent.show", json!({}))["grants"], json!({"spawn_nodes": true}));
+        let person = ana.refused("agent.grant", json!({"agent": "ana", "read_only": true}));
+        assert_eq!(person["error"], "PRECONDITION_FAILED", "a person may do everything");
+        assert_eq!(ana.refused("agent.grant", json!({"agent": "codex"}))["field"], "spawn_nodes");
 
         let kept = codex.does("tasks.artifact.keep", json!({"kind": "log", "name": "l", "text": "x"}))["ref"].clone();
         let asked = codex.does(

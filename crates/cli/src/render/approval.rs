@@ -21,8 +21,8 @@ pub(crate) fn approval_lines(approvals: &[ApprovalView]) -> String {
 pub(super) fn approval_page(opened: &OpenedApproval, now: Timestamp) -> String {
     let approval = &opened.approval;
     let mut page = format!("{}  {}: {}\n", approval.approval, approval.status, line(&approval.title));
-    let asked = format!("{}, {}", line(&approval.requested_by), ago(approval.requested_at, now));
-    page.push_str(&block("asked by", &asked));
+    let asked = format!("{}, created {}", line(&approval.requested_by), ago(approval.requested_at, now));
+    page.push_str(&block("by", &asked));
     if let (Some(by), Some(at)) = (&approval.decided_by, approval.decided_at) {
         let how = if opened.by_policy { ", by the room's policy" } else { "" };
         page.push_str(&block("decided", &format!("by {}{how}, {}", line(by), ago(at, now))));

@@ -64,6 +64,8 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       scope        Reserve paths so that nobody else edits them, and see who has what
       agent        Begin a session under a name, go on as another one, and see who is here
       edge         Say between whom envelopes may go, where the room's policy is explicit
+      spawn        Ask for another agent: a job with its first handoff from you, and an edge between you
+      approval     Decide on requests for further agents
       bus          Submit ordered actions to agents, take and report yours, talk, and follow it all
       up           Serve HTTP, MCP over HTTP and the bus socket
       ticket       Print an address that logs a browser in, once

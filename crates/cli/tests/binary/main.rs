@@ -33,6 +33,7 @@ mod running;
 mod scopes;
 mod server_kill;
 mod soak;
+mod spawning;
 mod store;
 mod stories;
 mod support;

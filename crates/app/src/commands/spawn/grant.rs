@@ -4,6 +4,7 @@ use baton_core::{
     code::ErrorCode,
     ids::{AgentId, RoomId},
     job::job_of,
+    process::SessionKind,
     spawn::{self, Granted, Grants},
 };
 use schemars::JsonSchema;
@@ -71,8 +72,14 @@ impl UseCase for Grant {
                     .with("agent_id", agent_id.as_str())
                     .advising("Create another job with meta.grants, and cancel this one."));
             }
-            let before = change.granted(&agent_id)?;
-            let was = before.unwrap_or_default();
+            let kind = change.room.member(&agent_id).map(|member| member.session_kind);
+            if matches!(kind, Some(SessionKind::Human | SessionKind::HumanGuardian)) {
+                let message = format!("{agent_id} is a person, who may do everything.");
+                return Err(Failure::new(ErrorCode::PreconditionFailed, message)
+                    .with("agent_id", agent_id.as_str())
+                    .advising("Name an agent of `agent list` that is none."));
+            }
+            let was = change.granted(&agent_id)?.unwrap_or_default();
             let grants = Grants {
                 spawn_nodes: input.spawn_nodes.unwrap_or(was.spawn_nodes),
                 read_only: input.read_only.unwrap_or(was.read_only),
