@@ -21,46 +21,36 @@ pub struct Policy {
     /// How long after its last call a member still counts as present.
     pub presence_ttl_ms: Ttl,
     /// Between whom envelopes may go: `mesh` is everybody, `explicit` those with an edge.
-    #[serde(default = "Edges::usual")]
+    #[serde(default)]
     pub edges: Edges,
     /// What becomes of a request for another agent.
-    #[serde(default = "Spawning::usual")]
+    #[serde(default)]
     pub spawn: Spawning,
 }
 
 words! {
     /// Between whom envelopes may go.
+    #[derive(Default)]
     Edges {
         /// Everybody.
+        #[default]
         Mesh "mesh",
         /// Those between whom there is an edge.
         Explicit "explicit",
     }
 }
 
-impl Edges {
-    /// What a room has unless somebody says otherwise.
-    const fn usual() -> Self {
-        Self::Mesh
-    }
-}
-
 words! {
     /// What becomes of a request for another agent.
+    #[derive(Default)]
     Spawning {
         /// An operator decides.
+        #[default]
         Ask "ask",
         /// It is approved.
         Auto "auto",
         /// It is refused.
         Off "off",
-    }
-}
-
-impl Spawning {
-    /// What a room has unless somebody says otherwise.
-    const fn usual() -> Self {
-        Self::Ask
     }
 }
 
@@ -73,8 +63,8 @@ impl Default for Policy {
             wait_for_turn_max_wait_ms: Ttl::from_secs(30),
             wait_for_turn_poll_ms: Ttl::from_secs(5),
             presence_ttl_ms: Ttl::from_minutes(4 * 60),
-            edges: Edges::usual(),
-            spawn: Spawning::usual(),
+            edges: Edges::default(),
+            spawn: Spawning::default(),
         }
     }
 }
