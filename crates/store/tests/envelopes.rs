@@ -30,7 +30,7 @@ fn posted(seq: u64, sender: &str, recipient: &str, expectation: Expectation) -> 
     Posted {
         seq: Seq(seq),
         id: format!("p-{seq}").parse().unwrap(),
-        kind: if seq % 2 == 0 { EnvelopeKind::Handoff } else { EnvelopeKind::Signal },
+        kind: if seq.is_multiple_of(2) { EnvelopeKind::Handoff } else { EnvelopeKind::Signal },
         sender: agent(sender),
         recipient: agent(recipient),
         expectation,
