@@ -1,4 +1,5 @@
 //! How agents are connected, and all that is on record about a turn.
+#![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
 use baton_app::{
     App, Caller,

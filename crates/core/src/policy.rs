@@ -30,35 +30,27 @@ pub struct Policy {
 
 words! {
     /// Between whom envelopes may go.
+    #[derive(Default)]
     Edges {
         /// Everybody.
+        #[default]
         Mesh "mesh",
         /// Those between whom there is an edge.
         Explicit "explicit",
     }
 }
 
-impl Default for Edges {
-    fn default() -> Self {
-        Self::Mesh
-    }
-}
-
 words! {
     /// What becomes of a request for another agent.
+    #[derive(Default)]
     Spawning {
         /// An operator decides.
+        #[default]
         Ask "ask",
         /// It is approved.
         Auto "auto",
         /// It is refused.
         Off "off",
-    }
-}
-
-impl Default for Spawning {
-    fn default() -> Self {
-        Self::Ask
     }
 }
 

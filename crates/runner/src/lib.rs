@@ -27,6 +27,7 @@ mod record;
 mod scratch;
 mod settings;
 mod slice;
+mod spent;
 mod teller;
 mod told;
 mod turn;

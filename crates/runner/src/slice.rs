@@ -24,8 +24,9 @@ use crate::{
     prompt::Prompt,
     record::Prompted,
     scratch::Scratch,
+    spent::microusd,
     teller::Teller,
-    turn::{Ended, microusd},
+    turn::Ended,
     work::{Halted, Work},
 };
 

@@ -5,7 +5,6 @@ use baton_core::{
     reference::Reference,
     turn::{Outcome as End, TurnId, Usage},
 };
-use serde_json::{Map, Value, json};
 
 use crate::{
     executor::{Failed, Outcome, Session},
@@ -63,62 +62,10 @@ fn why(failed: &Failed) -> String {
     }
 }
 
-/// What all turns of a job took.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Spent(Usage);
-
-impl Spent {
-    /// What is noted beside a job.
-    pub(crate) fn noted(meta: &Map<String, Value>) -> Self {
-        let noted = meta.get("usage").unwrap_or(&Value::Null);
-        let count = |key: &str| noted[key].as_u64().unwrap_or_default();
-        Self(Usage {
-            input_tokens: count("input_tokens"),
-            cached_tokens: count("cached_tokens"),
-            output_tokens: count("output_tokens"),
-            cost_microusd: noted["cost_usd"].as_f64().map(microusd),
-        })
-    }
-
-    /// Adds what a turn took, and tells all of it as it is noted.
-    pub(crate) fn add(&mut self, turn: &Usage) -> Value {
-        let all = &mut self.0;
-        all.input_tokens = all.input_tokens.saturating_add(turn.input_tokens);
-        all.cached_tokens = all.cached_tokens.saturating_add(turn.cached_tokens);
-        all.output_tokens = all.output_tokens.saturating_add(turn.output_tokens);
-        let costs = [all.cost_microusd, turn.cost_microusd];
-        all.cost_microusd = costs.into_iter().flatten().reduce(u64::saturating_add);
-        json!({
-            "input_tokens": all.input_tokens,
-            "cached_tokens": all.cached_tokens,
-            "output_tokens": all.output_tokens,
-            "cost_usd": all.cost_microusd.map(|micro| micro as f64 / 1e6),
-        })
-    }
-}
-
-/// An amount as whole millionths.
-pub(crate) fn microusd(usd: f64) -> u64 {
-    // What is negative or no number is nothing.
-    (usd * 1e6).round() as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::executor::Conversation;
-
-    #[test]
-    fn what_turns_took_is_added_up_from_what_was_noted() {
-        let first = Usage { input_tokens: 5, cached_tokens: 2, output_tokens: 1, cost_microusd: None };
-        let noted = Spent::default().add(&first);
-        assert_eq!(noted["cost_usd"], Value::Null, "nobody told what it cost");
-        let mut spent = Spent::noted(&Map::from_iter([("usage".to_owned(), noted)]));
-        let second = Usage { input_tokens: 10, cached_tokens: 0, output_tokens: 4, cost_microusd: Some(2_500) };
-        let expected = json!({ "input_tokens": 15, "cached_tokens": 2, "output_tokens": 5, "cost_usd": 0.0025 });
-        assert_eq!(spent.add(&second), expected);
-        assert_eq!(Spent::noted(&Map::from_iter([("usage".to_owned(), expected)])), spent);
-    }
 
     #[test]
     fn a_turn_that_failed_tells_the_end_of_what_was_complained_about() {

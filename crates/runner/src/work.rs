@@ -33,8 +33,9 @@ use crate::{
     prompt::{Briefing, Heard, Incoming, Prior},
     settings::Settings,
     slice::{self, Kept, Part},
+    spent::Spent,
     told::Told,
-    turn::{Begun, Ended, Spent},
+    turn::{Begun, Ended},
 };
 
 /// How long a slice that ended at once is waited for before the next, doubled each time.
@@ -208,6 +209,8 @@ impl Work<'_> {
         if let Some(cut) = self.lifeline.cut() {
             return Err(Halted::Cut(cut));
         }
+        let executor = slice::choose(self, &job)?;
+        kept.usage = carried.spent.of_turn(executor, kept.session.as_ref(), kept.usage);
         self.end_turn(turn, &kept.ending())?;
         kept.meta.insert("usage".to_owned(), carried.spent.add(&kept.usage));
         let Kept { outcome, session, refs, meta, .. } = kept;

@@ -176,7 +176,12 @@ fn events() -> Vec<event::Event> {
     .unwrap();
     let ends = Ends { from: party("ana"), to: party("bo"), reply_to: Some(party("cy")) };
     let envelope = draft.seal(&ends, Timestamp::from_millis(0)).unwrap();
-    let sent = Sent { envelope, from_name: "ana".to_owned(), to_name: "bo".to_owned(), answers: Some(Seq(1)) };
+    let sent = Sent {
+        envelope: Box::new(envelope),
+        from_name: "ana".to_owned(),
+        to_name: "bo".to_owned(),
+        answers: Some(Seq(1)),
+    };
     let (from, to) = (agent("ana"), agent("bo"));
     let told = |manner| Told::decide(&party("bo"), "human:x".to_owned(), "stop", manner).unwrap();
     vec![

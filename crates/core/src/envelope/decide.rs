@@ -29,7 +29,7 @@ pub struct Known<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sending {
     /// It is sent.
-    New(Box<Sent>),
+    New(Sent),
     /// It was sent before, as this event.
     Again(Seq),
 }
@@ -62,12 +62,12 @@ impl Draft {
         {
             known.require_edge("payload.response.replyTo", to, reply_to)?;
         }
-        Ok(Sending::New(Box::new(Sent {
-            envelope,
+        Ok(Sending::New(Sent {
+            envelope: Box::new(envelope),
             from_name: from.name.clone(),
             to_name: to.name.clone(),
             answers: answers.map(|answered| answered.seq),
-        })))
+        }))
     }
 
     /// The request that it answers. An answer needs no edge: whoever asks for one opens the way back.

@@ -24,7 +24,7 @@ events! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sent {
     /// What.
-    pub envelope: Envelope,
+    pub envelope: Box<Envelope>,
     /// What its sender is called.
     pub from_name: String,
     /// What its recipient is called.

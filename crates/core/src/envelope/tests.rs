@@ -130,8 +130,8 @@ impl Post {
         match self.decide(draft, &ends)? {
             Sending::Again(seq) => Ok(seq),
             Sending::New(sent) => {
-                let envelope = sent.envelope.clone();
-                let seq = self.record(ends.from.name.as_str(), Event::Sent(*sent));
+                let envelope = (*sent.envelope).clone();
+                let seq = self.record(ends.from.name.as_str(), Event::Sent(sent));
                 self.sent.push((seq, envelope));
                 Ok(seq)
             }
@@ -358,7 +358,7 @@ fn a_response_goes_to_who_was_named_for_it() {
     let asked = asking("ana", "bo", "1");
     let there = Ends { reply_to: Some(party("cy")), ..ends("ana", "bo") };
     let Sending::New(sent) = post.decide(&asked, &there).unwrap() else { panic!("it is new") };
-    let seq = post.record("ana", Event::Sent(*sent));
+    let seq = post.record("ana", Event::Sent(sent));
     post.send(&said("bo", "ana", "done")).unwrap();
     assert_eq!(post.owed(), [seq]);
     post.send(&said("bo", "cy", "done")).unwrap();

@@ -59,7 +59,7 @@ pub struct Requested {
     /// The number of the request.
     pub approval: ApprovalId,
     /// What is asked for.
-    pub spec: NodeSpec,
+    pub spec: Box<NodeSpec>,
     /// Whether a person who steers asked, who may do everything.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_operator: bool,

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     executor::{Conversation, Failed, Outcome},
-    slice::Kept,
+    slice::{self, Kept},
     turn::Ended,
     work::Halted,
 };
@@ -28,12 +28,12 @@ impl Talk<'_, '_> {
     /// Takes the end of the turn, if it has ended. Too many failures in a row are the end of the job.
     pub(super) fn look_at_turn(&mut self) -> Result<Option<End>, Halted> {
         let Some(turn) = self.turn.take() else { return Ok(None) };
-        let (turn, kept) = match turn.look() {
+        let (turn, mut kept) = match turn.look() {
             Progress::Running(turn) => {
                 self.turn = Some(turn);
                 return Ok(None);
             }
-            Progress::Over(turn, kept) => (turn, kept?),
+            Progress::Over(turn, kept) => (turn, (*kept)?),
             Progress::Lost(turn) => {
                 let failed = Failed {
                     why: "its turn was lost".to_owned(),
@@ -44,6 +44,8 @@ impl Talk<'_, '_> {
                 (turn, Kept { outcome: Outcome::Failed(failed), session: None, refs, usage, meta })
             }
         };
+        let executor = slice::choose(self.work, &self.work.claimed.job)?;
+        kept.usage = self.spent.of_turn(executor, kept.session.as_ref(), kept.usage);
         let mut ending = kept.ending();
         let Kept { outcome, session, refs, usage, mut meta } = kept;
         self.session = session.or(self.session.take());

@@ -33,7 +33,7 @@ use crate::{
     place::Place,
     prompt::{Heard, Prompt},
     slice::{self, Part},
-    turn::Spent,
+    spent::Spent,
     work::{Halted, Work},
 };
 
@@ -206,10 +206,9 @@ impl<'scope, 'env> Talk<'scope, 'env> {
     /// who interrupts it.
     fn attend(&mut self) -> Result<(), Halted> {
         let (work, agent) = (self.work, &self.line.agent);
-        if self.turn.is_none() && self.relay.as_ref().is_some_and(|relay| relay.awaited.is_some()) {
-            if work.patiently(|| work.desk.interrupted(work.claimed))?.is_some() {
-                self.follow(vec![Step::Stop])?;
-            }
+        let waits = self.turn.is_none() && self.relay.as_ref().is_some_and(|relay| relay.awaited.is_some());
+        if waits && work.patiently(|| work.desk.interrupted(work.claimed))?.is_some() {
+            self.follow(vec![Step::Stop])?;
         }
         if self.receiver.is_idle()
             && work.patiently(|| work.desk.app.is_awaited(&work.desk.room, agent))?

@@ -57,7 +57,7 @@ pub(super) enum Progress {
     /// It goes on.
     Running(Turn),
     /// It is over.
-    Over(Turn, Result<Kept, Halted>),
+    Over(Turn, Box<Result<Kept, Halted>>),
     /// Its thread is gone without a word.
     Lost(Turn),
 }
@@ -85,7 +85,7 @@ impl Turn {
     /// Looks how far it is.
     pub(super) fn look(self) -> Progress {
         match self.result.try_recv() {
-            Ok(result) => Progress::Over(self, result),
+            Ok(result) => Progress::Over(self, Box::new(result)),
             Err(TryRecvError::Empty) => Progress::Running(self),
             Err(TryRecvError::Disconnected) => Progress::Lost(self),
         }

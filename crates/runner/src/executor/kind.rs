@@ -72,6 +72,11 @@ impl Executor {
         matches!(self, Self::ClaudeCode(..))
     }
 
+    /// Whether what it tells that it took is for all of a conversation, and not only for the slice.
+    pub const fn counts_conversations(&self) -> bool {
+        matches!(self, Self::Codex(..))
+    }
+
     /// The profiles it takes jobs for.
     pub const fn profiles(&self) -> &Profiles {
         match self {

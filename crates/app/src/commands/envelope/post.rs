@@ -56,7 +56,7 @@ pub(crate) fn post(change: &mut Change<'_>, draft: &Draft, ends: &Ends, along: A
         edges: &edges,
         named: named.as_ref(),
         oldest: oldest.as_ref(),
-        before: before.as_ref().map(|(seq, sent)| (*seq, &sent.envelope)),
+        before: before.as_ref().map(|(seq, sent)| (*seq, &*sent.envelope)),
         name: &name,
     };
     match draft.send(change.now, ends, &known)? {
@@ -65,11 +65,11 @@ pub(crate) fn post(change: &mut Change<'_>, draft: &Draft, ends: &Ends, along: A
             Ok(PostedNow { message, sent, again: true })
         }
         Sending::New(sent) => {
-            let message = change.record(envelope::Event::Sent((*sent).clone()))?.seq;
+            let message = change.record(envelope::Event::Sent(sent.clone()))?.seq;
             if let Some(answered) = sent.answers {
                 accept(change, answered, &ends.from.agent_id)?;
             }
-            Ok(PostedNow { message, sent: *sent, again: false })
+            Ok(PostedNow { message, sent, again: false })
         }
     }
 }

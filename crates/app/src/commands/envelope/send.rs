@@ -161,7 +161,7 @@ fn send(change: &mut Change<'_>, caller: &Caller, draft: &Draft) -> Result<SendH
 fn ends(change: &mut Change<'_>, draft: &Draft, from: Party) -> Result<Ends, Failure> {
     if let Some((_, sent)) = sent_as(change, draft)? {
         let named = |text: &str, agent: &AgentId, name: &str| text == agent.as_str() || text == name;
-        let envelope = sent.envelope;
+        let envelope = *sent.envelope;
         if named(&draft.to, &envelope.to_node_id, &sent.to_name) {
             let response = envelope.payload.response.and_then(|response| response.reply_to);
             let reply_to = match (&draft.reply_to, response) {
@@ -204,7 +204,7 @@ fn in_parts(failure: Failure) -> Failure {
 
 impl SendInput {
     fn draft(&self) -> Result<Draft, Failure> {
-        let Some(envelope) = &self.envelope else { return Ok(self.parts()?) };
+        let Some(envelope) = &self.envelope else { return self.parts() };
         let beside = [
             ("to", self.to.is_some()),
             ("message", self.message.is_some()),

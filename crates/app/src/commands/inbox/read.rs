@@ -93,7 +93,7 @@ impl UseCase for Read {
             let delivery = delivery(change, &recorded)?;
             let awaits = change.is_open() && item.requires_ack && item.accepted_at.is_none();
             let from_agent = words(&recorded, &change.room).map(|words| words.from_agent);
-            let envelope = sent(&recorded).map(|sent| sent.envelope.clone());
+            let envelope = sent(&recorded).map(|sent| (*sent.envelope).clone());
             let (text, refs) = said(&recorded);
             Ok(ReadResult {
                 room_id: change.room.id.clone(),

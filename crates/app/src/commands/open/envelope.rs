@@ -66,7 +66,7 @@ impl OpenedEnvelope {
             answers: named(sent.answers)?,
             answered_by: named(posted.answered_by)?,
             awaits_response: posted.is_owed(),
-            envelope: sent.envelope.clone(),
+            envelope: (*sent.envelope).clone(),
         }))
     }
 }

@@ -134,7 +134,7 @@ const MESSAGE_CHARS: usize = 300;
 fn deliver(change: &mut Change<'_>, draft: &Draft, ends: Ends) -> Result<(), Failure> {
     draft.check()?;
     let envelope = draft.seal(&ends, change.now)?;
-    let sent = Sent { envelope, from_name: ends.from.name, to_name: ends.to.name, answers: None };
+    let sent = Sent { envelope: Box::new(envelope), from_name: ends.from.name, to_name: ends.to.name, answers: None };
     change.record(envelope::Event::Sent(sent)).map(|_| ())
 }
 

@@ -115,7 +115,11 @@ impl UseCase for Request {
             node::require(change, &spec, &parent)?;
             let approval = spawns::next(change.tx, &change.room.id)?;
             let by_operator = caller.rights() >= Rights::Operator;
-            change.record(spawn::Event::Requested(Requested { approval, spec: spec.clone(), by_operator }))?;
+            change.record(spawn::Event::Requested(Requested {
+                approval,
+                spec: Box::new(spec.clone()),
+                by_operator,
+            }))?;
             let room_id = change.room.id.clone();
             if policy != Spawning::Auto {
                 let status = ApprovalStatus::Pending;

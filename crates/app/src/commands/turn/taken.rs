@@ -104,7 +104,7 @@ impl Taken {
                 reference: Some(Reference::Payload(sent.envelope.id.clone())),
                 from_name: sent.from_name.clone(),
                 text: sent.envelope.payload.message.clone(),
-                envelope: Some(sent.envelope.clone()),
+                envelope: Some((*sent.envelope).clone()),
                 ..taken
             }),
             Event::Job(job::Event::Manager(said)) => Some(Self {

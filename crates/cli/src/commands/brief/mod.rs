@@ -15,7 +15,7 @@ use crate::{context::Context, ui::Ui};
 #[derive(Debug, Subcommand)]
 pub(super) enum BriefCommand {
     Show(show::ShowArgs),
-    Edit(edit::EditArgs),
+    Edit(Box<edit::EditArgs>),
 }
 
 impl BriefCommand {

@@ -63,7 +63,7 @@ fn ask(stage: &Stage, codex: &mut Agent, gemini: &mut Agent) -> Result<(), Failu
         "to": gemini.known_as,
         "message": QUESTION,
         "artifacts": [{"type": "report", "ref": report}],
-        "response": {"expectation": "required"},
+        "response": "required",
     });
     let id = text(&stage.expect(codex, "send_handoff", asked)?["envelope"], "id");
     stage.say(&format!("codex hands gemini payload://{id}, with {report}, and wants an answer."));

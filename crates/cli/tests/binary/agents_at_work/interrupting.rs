@@ -44,6 +44,9 @@ fn is_interrupted_in_time(program: Program) -> bool {
     running.retain(|found| found.pid != runner.pid());
     assert!(running.len() >= 3, "a minder, a program and its Baton");
 
+    let agent = scene.data(&["job", "open", JOB])["agent"]["connection"].clone();
+    assert_eq!((&agent["state"], &agent["turn"]), (&json!("connected"), &json!("TURN-1")), "{agent:#}");
+    assert_eq!(agent["provider"], program.executor(), "{agent:#}");
     scene.manager(&["tell", JOB, "--interrupt", "Stop.\nIt is not the cache."]);
     let in_time = all_end_within(&running, Duration::from_secs(1));
     gate.open();

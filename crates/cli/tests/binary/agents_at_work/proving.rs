@@ -59,6 +59,10 @@ fn is_sent_back_for_proof(program: Program) {
     assert_eq!((&job["meta"]["slices"], &job["meta"]["session"]), (&json!(2), &json!(again.session)));
     assert_eq!(job["refs"], json!(["CARD-1", "CMD: make"]));
     assert_eq!(scene.events("completed").len(), 1);
+    let turns = scene.turns();
+    let used: Vec<_> = turns.iter().map(|turn| turn["usage"]["input_tokens"].as_u64().unwrap()).collect();
+    assert!(used[1] < 3 * used[0], "a turn is not counted again in the next one: {used:?}");
+    assert_eq!(job["meta"]["usage"]["input_tokens"], json!(used.iter().sum::<u64>()), "{job}");
 }
 
 #[test]

@@ -1,89 +1,9 @@
-//! Turns: what an agent consumes, what becomes of it, and that nothing is lost or consumed twice.
+//! What a turn takes, in which order, and what its end makes of it.
 
-use baton_app::{Caller, doctor, identity::Assignment};
-use baton_core::{ids::RoomId, process::SessionKind, room::Actor};
-use baton_testkit::{Agent, TestApp, on_every_backend};
+use baton_testkit::{TestApp, on_every_backend};
 use serde_json::{Value, json};
 
-/// The messages of an answer that has items.
-fn messages(answer: &Value) -> Vec<u64> {
-    answer["items"].as_array().unwrap().iter().map(|item| item["message"].as_u64().unwrap()).collect()
-}
-
-/// What they say, in a word each: the last of their text.
-fn said(answer: &Value) -> String {
-    let word = |item: &Value| item["text"].as_str().unwrap().split_whitespace().last().unwrap().to_owned();
-    answer["items"].as_array().unwrap().iter().map(word).collect::<Vec<_>>().join(" ")
-}
-
-fn tells(from: &Agent<'_>, to: &str, word: &str) {
-    from.does("inbox.send", json!({ "to": to, "category": "INFO", "subject": "s", "body": word }));
-}
-
-fn begins(agent: &Agent<'_>) -> Value {
-    agent.does("context.turn.begin", json!({}))
-}
-
-fn ends(agent: &Agent<'_>, turn: &Value, outcome: &str) -> Value {
-    agent.does("context.turn.end", json!({ "turn": turn["turn"], "outcome": outcome, "why": "it rains" }))
-}
-
-/// Every item of the agent, as `message:state`.
-fn states(agent: &Agent<'_>) -> Vec<String> {
-    let listed = agent.does("inbox.list", json!({ "state": "all" }));
-    let state = |item: &Value| format!("{}:{}", item["subject"].as_str().unwrap(), item["state"].as_str().unwrap());
-    listed["items"].as_array().unwrap().iter().map(state).collect()
-}
-
-/// The name that an agent goes by.
-fn name(agent: &Agent<'_>) -> String {
-    agent.entry()["display_name"].as_str().unwrap().to_owned()
-}
-
-fn is_sound(test: &TestApp) {
-    let report = doctor::examine(test.app()).unwrap();
-    assert!(report.is_clean(), "{:?}", report.checks);
-}
-
-/// A room with `ana`, and the job that she delegates.
-fn delegated(test: &TestApp) -> (Agent<'_>, RoomId) {
-    let ana = test.agent("ana");
-    ana.join();
-    ana.does("jobs.create", json!({ "title": "Mend it", "prompt": "It rains in." }));
-    let room = ana.room();
-    (ana, room)
-}
-
-/// A runner and its claim.
-struct Runner<'a> {
-    agent: Agent<'a>,
-    revision: Value,
-}
-
-impl<'a> Runner<'a> {
-    fn claims(test: &'a TestApp, room: &RoomId, name: &str, how: Value) -> Self {
-        let agent = test.agent(name);
-        agent.enter(room);
-        let mut input = json!({ "job": "JOB-001" });
-        input.as_object_mut().unwrap().extend(how.as_object().unwrap().clone());
-        let revision = agent.does("jobs.claim", input)["job"]["revision"].clone();
-        Self { agent, revision }
-    }
-
-    fn showing(&self, mut input: Value) -> Value {
-        input["claim_revision"] = self.revision.clone();
-        input
-    }
-
-    fn begins(&self) -> Value {
-        self.agent.does("context.turn.begin", self.showing(json!({ "job": "JOB-001" })))
-    }
-
-    fn ends(&self, turn: &Value, outcome: &str) -> Value {
-        let input = json!({ "turn": turn["turn"], "outcome": outcome });
-        self.agent.does("context.turn.end", self.showing(input))
-    }
-}
+use crate::scene::{Runner, begins, delegated, ends, is_sound, messages, name, own_agent, said, states, tells};
 
 #[test]
 fn a_turn_consumes_what_waits_in_order_and_its_good_end_accepts_it() {
@@ -132,199 +52,6 @@ fn what_a_failed_turn_had_is_back_in_order_and_once() {
 }
 
 #[test]
-fn a_jobs_turn_that_lost_its_claim_is_ended_and_its_items_are_in_the_next() {
-    on_every_backend(|test| {
-        let (ana, room) = delegated(&test);
-        let one = Runner::claims(&test, &room, "runner:one", json!({}));
-        ana.does("jobs.message", json!({ "job": "JOB-001", "message": "Mind the gutter." }));
-        let first = one.begins();
-        assert_eq!(said(&first), "gutter.");
-        assert_eq!((&first["items"][0]["category"], &first["items"][0]["from"]), (&json!("MANAGER"), &json!("ana")));
-        let two = Runner::claims(&test, &room, "runner:two", json!({ "force": true }));
-        let opened = ana.does("context.turn.list", json!({ "job": "JOB-001" }));
-        let ended = &opened["turns"][0];
-        assert_eq!((&ended["outcome"], &ended["returned"]), (&json!("lost"), &json!(true)));
-        assert_eq!(ended["why"], "runner:two took JOB-001 over");
-        for command in ["context.turn.prompt", "context.turn.tools", "context.turn.end"] {
-            let mut input = one.showing(json!({ "turn": "TURN-1" }));
-            match command {
-                "context.turn.prompt" => input["mode"] = "full".into(),
-                "context.turn.tools" => input["uses"] = json!([{ "name": "Read", "state": "done" }]),
-                _ => input["outcome"] = "completed".into(),
-            }
-            if command == "context.turn.prompt" {
-                (input["tokens"], input["sent_tokens"]) = (1.into(), 1.into());
-            }
-            assert_eq!(one.agent.refused(command, input)["error"], "CONFLICT", "{command}");
-        }
-        let second = two.begins();
-        assert_eq!(messages(&second), messages(&first));
-        assert_eq!((&second["turn"], &second["number"]), (&json!("TURN-2"), &json!(2)));
-        two.ends(&second, "completed");
-        is_sound(&test);
-    });
-}
-
-#[test]
-fn requeueing_canceling_giving_back_and_ending_a_job_end_its_turn() {
-    on_every_backend(|test| {
-        let (ana, room) = delegated(&test);
-        ana.does("jobs.message", json!({ "job": "JOB-001", "message": "Mind the gutter." }));
-        let turns = || ana.does("context.turn.list", json!({ "agent": "JOB-001" }))["turns"].clone();
-        let last = || (turns()[0]["outcome"].clone(), turns()[0]["returned"].as_bool().unwrap_or_default());
-        let job = json!({ "job": "JOB-001", "reason": "Later." });
-
-        let runner = Runner::claims(&test, &room, "runner:one", json!({}));
-        assert_eq!(said(&runner.begins()), "gutter.");
-        ana.does("jobs.requeue", job.clone());
-        assert_eq!(last(), (json!("lost"), true));
-
-        let runner = Runner::claims(&test, &room, "runner:one", json!({}));
-        assert_eq!(said(&runner.begins()), "gutter.");
-        let giving = baton_app::commands::jobs::GivingBack {
-            room_id: room.clone(),
-            job: "JOB-001".parse().unwrap(),
-            runner_id: "runner:one".parse().unwrap(),
-            claim_revision: serde_json::from_value(runner.revision.clone()).unwrap(),
-            reason: "Bye.".to_owned(),
-        };
-        test.app().give_back(runner.agent.caller(), &giving).unwrap();
-        assert_eq!(last(), (json!("lost"), true));
-
-        let runner = Runner::claims(&test, &room, "runner:one", json!({}));
-        assert_eq!(said(&runner.begins()), "gutter.");
-        ana.does("jobs.cancel", job.clone());
-        assert_eq!(last(), (json!("lost"), true));
-        ana.does("jobs.requeue", job);
-
-        let runner = Runner::claims(&test, &room, "runner:one", json!({}));
-        assert_eq!(said(&runner.begins()), "gutter.");
-        let failed = json!({ "job": "JOB-001", "status": "FAILED", "summary": "No ladder." });
-        runner.agent.does("jobs.complete", runner.showing(failed));
-        assert_eq!(last(), (json!("failed"), true));
-        assert_eq!(turns()[0]["why"], "JOB-001 failed: No ladder.");
-        ana.does("jobs.requeue", json!({ "job": "JOB-001", "reason": "There is one." }));
-
-        let runner = Runner::claims(&test, &room, "runner:one", json!({}));
-        assert_eq!(said(&runner.begins()), "gutter.");
-        let done = json!({ "job": "JOB-001", "status": "DONE", "summary": "It is dry." });
-        runner.agent.does("jobs.complete", runner.showing(done));
-        assert_eq!(last(), (json!("completed"), false));
-        assert_eq!(turns().as_array().unwrap().len(), 5);
-        is_sound(&test);
-    });
-}
-
-#[test]
-fn a_turn_goes_on_under_a_claim_that_ran_out_until_somebody_takes_over() {
-    on_every_backend(|test| {
-        let (ana, room) = delegated(&test);
-        ana.does("jobs.message", json!({ "job": "JOB-001", "message": "Mind the gutter." }));
-        let one = Runner::claims(&test, &room, "runner:one", json!({}));
-        let turn = one.begins();
-        test.later_minutes(10);
-        let refused = one.agent.refused("context.turn.begin", one.showing(json!({ "job": "JOB-001" })));
-        assert_eq!((&refused["error"], &refused["turn"]), (&json!("PRECONDITION_FAILED"), &turn["turn"]));
-        let two = Runner::claims(&test, &room, "runner:two", json!({ "allow_stale": true }));
-        assert_eq!(messages(&two.begins()), messages(&turn));
-        is_sound(&test);
-    });
-}
-
-#[test]
-fn a_members_turn_is_lost_with_its_process_and_only_then() {
-    on_every_backend(|test| {
-        let ana = test.agent("ana");
-        ana.join();
-        let bo = test.living_agent("bo");
-        bo.join();
-        tells(&ana, &name(&bo), "one");
-        tells(&ana, &name(&bo), "two");
-        let turn = begins(&bo);
-        test.later_minutes(500);
-        test.app().sweep_gone(&ana.room()).unwrap();
-        let list = || ana.does("context.turn.list", json!({ "agent": "bo" }))["turns"].clone();
-        assert_eq!(list()[0].get("outcome"), None, "silence proves nothing");
-        bo.dies();
-        test.app().sweep_gone(&ana.room()).unwrap();
-        assert_eq!((&list()[0]["outcome"], &list()[0]["why"]), (&json!("lost"), &json!("its process is gone")));
-        let back = test.living_agent("bo");
-        back.enter(&ana.room());
-        let again = begins(&back);
-        assert_eq!((messages(&again), &again["number"]), (messages(&turn), &json!(2)));
-        // Killed again, and nobody sweeps: who comes back finds it all the same.
-        back.dies();
-        let third = test.living_agent("bo");
-        third.enter(&ana.room());
-        assert_eq!(messages(&begins(&third)), messages(&turn));
-        assert_eq!((&list()[1]["outcome"], &list()[0]["number"]), (&json!("lost"), &json!(3)));
-        is_sound(&test);
-    });
-}
-
-#[test]
-fn a_takeover_from_who_is_gone_ends_its_turn() {
-    on_every_backend(|test| {
-        let bo = test.living_agent("bo");
-        bo.join();
-        let ana = test.agent("ana");
-        ana.join();
-        bo.claim();
-        tells(&ana, &name(&bo), "one");
-        begins(&bo);
-        bo.dies();
-        ana.take();
-        let turns = ana.does("context.turn.list", json!({}));
-        assert_eq!(turns["turns"][0]["outcome"], "lost");
-        is_sound(&test);
-    });
-}
-
-#[test]
-fn what_an_adopted_identitys_turn_had_goes_on_with_it() {
-    on_every_backend(|test| {
-        let bo = test.living_agent("bo");
-        bo.join();
-        let ana = test.person("human:ana:1");
-        ana.join();
-        let called = name(&bo);
-        tells(&ana, &called, "one");
-        tells(&ana, &called, "two");
-        let turn = begins(&bo);
-        bo.does("tasks.create", json!({ "title": "Mend it" }));
-        bo.does("tasks.start", json!({ "task": "TASK-001" }));
-        bo.dies();
-        let cy = test.living_agent("cy");
-        cy.join();
-        cy.does("agent.adopt", json!({ "agent": called }));
-        let again = begins(&cy);
-        assert_eq!(messages(&again), messages(&turn));
-        assert_eq!(again["turn"], "TURN-2");
-        is_sound(&test);
-    });
-}
-
-#[test]
-fn who_leaves_leaves_no_turn_open_and_neither_does_a_room_that_is_closed() {
-    on_every_backend(|test| {
-        let [ana, bo] = test.joined(["ana", "bo"]);
-        begins(&bo);
-        begins(&ana);
-        bo.does("room.leave", json!({}));
-        let open = || {
-            let listed = ana.does("context.turn.list", json!({}));
-            let open = listed["turns"].as_array().unwrap().iter().filter(|turn| turn.get("outcome").is_none());
-            open.map(|turn| turn["agent_id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
-        };
-        assert_eq!(open(), ["ana"]);
-        ana.does("room.close", json!({ "expected_turn_id": 0 }));
-        assert!(open().is_empty());
-        assert_eq!(ana.refused("context.turn.begin", json!({}))["error"], "room_closed");
-        is_sound(&test);
-    });
-}
-
-#[test]
 fn what_is_read_during_a_turn_belongs_to_it() {
     on_every_backend(|test| {
         let [ana, bo] = test.joined(["ana", "bo"]);
@@ -345,17 +72,6 @@ fn what_is_read_during_a_turn_belongs_to_it() {
     });
 }
 
-/// A job's own agent that is in the room.
-fn own_agent(test: &TestApp, room: &RoomId, runner: &Runner<'_>) -> Caller {
-    let revision = runner.revision.as_u64().unwrap();
-    let assignment: Assignment = format!("{room}/JOB-001/{revision}/{}", runner.agent.id()).parse().unwrap();
-    let agent_id = assignment.agent_id();
-    let actor = Actor { agent_id, process: None, session_kind: SessionKind::McpHarness, overridden: false };
-    let caller = Caller::new(actor, test.workspace().at("")).assigned(Some(assignment));
-    test.call(&caller, "bus.add", json!({ "room_id": room, "name": "job-001" })).unwrap();
-    caller
-}
-
 #[test]
 fn what_a_jobs_own_agent_reads_belongs_to_its_turn_and_it_may_begin_one_itself() {
     on_every_backend(|test| {
@@ -373,34 +89,6 @@ fn what_a_jobs_own_agent_reads_belongs_to_its_turn_and_it_may_begin_one_itself()
         let again = test.call(&agent, "context.turn.begin", json!({ "room_id": room })).unwrap();
         assert_eq!(said(&again), "one");
         assert_eq!((&again["agent_id"], &again["number"]), (&json!(agent.actor().agent_id), &json!(2)));
-        is_sound(&test);
-    });
-}
-
-#[test]
-fn a_good_end_completes_the_actions_that_a_turn_took_and_leaves_control_alone() {
-    on_every_backend(|test| {
-        let [ana, bo] = test.joined(["ana", "bo"]);
-        let action = |name: &str, index: u32| json!({ "type": "message", "kind": "user", "text": name, "dst": "bo", "action_id": name, "action_index": index });
-        let control =
-            json!({ "type": "control", "command": "compact", "dst": "bo", "action_id": "halt", "action_index": 3 });
-        let asked = json!([action("one", 0), action("two", 1), action("three", 2), control]);
-        ana.does("bus.submit", json!({ "group_id": "g", "actions": asked }));
-        let results = || {
-            let found = ana.does("bus.await", json!({ "group_id": "g" }));
-            let status = |action: &Value| action["status"].as_str().unwrap_or("-").to_owned();
-            found["actions"].as_array().unwrap().iter().map(status).collect::<Vec<_>>().join(" ")
-        };
-        let turn = begins(&bo);
-        assert_eq!(said(&turn), "one two three");
-        assert_eq!(turn["items"][0]["delivery"]["action_id"], "one");
-        ends(&bo, &turn, "failed");
-        assert_eq!(results(), "- - - -");
-        let turn = begins(&bo);
-        bo.does("bus.result", json!({ "action_id": "two", "status": "rejected" }));
-        bo.does("bus.result", json!({ "action_id": "three", "status": "blocked" }));
-        ends(&bo, &turn, "completed");
-        assert_eq!(results(), "completed rejected blocked -", "what it said itself stands");
         is_sound(&test);
     });
 }
@@ -619,6 +307,34 @@ fn only_whoever_runs_a_turn_may_speak_of_it_and_only_while_it_is_open() {
         assert_eq!((&refused["error"], &refused["outcome"]), (&json!("PRECONDITION_FAILED"), &json!("completed")));
         let nowhere = json!({ "turn": "TURN-9", "outcome": "completed" });
         assert_eq!(bo.refused("context.turn.end", nowhere)["error"], "UNKNOWN_ID");
+        is_sound(&test);
+    });
+}
+
+#[test]
+fn a_good_end_completes_the_actions_that_a_turn_took_and_leaves_control_alone() {
+    on_every_backend(|test| {
+        let [ana, bo] = test.joined(["ana", "bo"]);
+        let action = |name: &str, index: u32| json!({ "type": "message", "kind": "user", "text": name, "dst": "bo", "action_id": name, "action_index": index });
+        let control =
+            json!({ "type": "control", "command": "compact", "dst": "bo", "action_id": "halt", "action_index": 3 });
+        let asked = json!([action("one", 0), action("two", 1), action("three", 2), control]);
+        ana.does("bus.submit", json!({ "group_id": "g", "actions": asked }));
+        let results = || {
+            let found = ana.does("bus.await", json!({ "group_id": "g" }));
+            let status = |action: &Value| action["status"].as_str().unwrap_or("-").to_owned();
+            found["actions"].as_array().unwrap().iter().map(status).collect::<Vec<_>>().join(" ")
+        };
+        let turn = begins(&bo);
+        assert_eq!(said(&turn), "one two three");
+        assert_eq!(turn["items"][0]["delivery"]["action_id"], "one");
+        ends(&bo, &turn, "failed");
+        assert_eq!(results(), "- - - -");
+        let turn = begins(&bo);
+        bo.does("bus.result", json!({ "action_id": "two", "status": "rejected" }));
+        bo.does("bus.result", json!({ "action_id": "three", "status": "blocked" }));
+        ends(&bo, &turn, "completed");
+        assert_eq!(results(), "completed rejected blocked -", "what it said itself stands");
         is_sound(&test);
     });
 }
