@@ -193,7 +193,8 @@ fn a_file_that_is_gone_or_on_another_machine_says_so() {
             Backend::Sqlite => app.place().data_directory(),
             Backend::Postgres => app.workspace().at("home/.local/share/baton"),
         };
-        let file = data.join("artifacts").join(&sha256[..2]).join(sha256);
+        let [store] = fs::read_dir(data.join("artifacts")).unwrap().collect::<Vec<_>>().try_into().unwrap();
+        let file = store.unwrap().path().join(&sha256[..2]).join(sha256);
         fs::write(&file, "changed").unwrap();
         let changed = codex.does("open", json!({"id": kept}));
         assert!(changed["unavailable"].as_str().unwrap().contains("was changed"), "{changed}");

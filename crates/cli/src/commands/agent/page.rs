@@ -41,7 +41,7 @@ fn row(agent: &AgentView, now: Timestamp) -> [String; 7] {
 }
 
 /// One agent, with all there is to know.
-pub(super) fn page(agent: &AgentView, now: Timestamp) -> String {
+pub(super) fn page(agent: &AgentView, grants: Grants, now: Timestamp) -> String {
     let you = if agent.you { "  (you)" } else { "" };
     let liveness = if agent.former { "left the room, or goes by another name" } else { agent.liveness.as_str() };
     let mut rows = vec![["liveness".to_owned(), format!("{liveness}, {}", presence(agent, now))]];
@@ -55,6 +55,7 @@ pub(super) fn page(agent: &AgentView, now: Timestamp) -> String {
     add("stick", if agent.holds_stick { "held".to_owned() } else { String::new() });
     add("scopes", clean(&agent.scopes.join(", ")));
     add("at work", tasks(&agent.in_progress));
+    add("grants", if agent.former { String::new() } else { may(grants) });
     format!("{}{you}\n{}", who(&agent.name, &agent.agent_id), table(&rows))
 }
 

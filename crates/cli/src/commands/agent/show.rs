@@ -24,6 +24,6 @@ impl ShowArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let shown = context.run::<Show>(ShowInput { room_id: self.room.find(context)?, agent: self.agent })?;
         let now = context.app.now()?;
-        Ok(ui.answer(&shown, || format!("{}  grants    {}\n", page::page(&shown.agent, now), page::may(shown.grants))))
+        Ok(ui.answer(&shown, || page::page(&shown.agent, shown.grants, now)))
     }
 }
