@@ -100,8 +100,14 @@ impl Desk {
         turn::Prompt::run(&self.app, &self.caller, input).map(|_| ())
     }
 
-    /// Puts on record which tools were used in a turn.
-    pub(crate) fn use_tools(&self, claimed: &Claimed, turn: TurnId, uses: Vec<ToolUse>) -> Result<(), Failure> {
+    /// Puts on record which tools were used in a turn. `number` is the same when it is tried again.
+    pub(crate) fn use_tools(
+        &self,
+        claimed: &Claimed,
+        turn: TurnId,
+        number: u32,
+        uses: Vec<ToolUse>,
+    ) -> Result<(), Failure> {
         let used = |used: ToolUse| turn::ToolInput {
             name: used.name,
             detail: used.detail,
@@ -114,7 +120,7 @@ impl Desk {
             runner_id: Some(self.runner.clone()),
             claim_revision: Some(claimed.revision()),
             uses: uses.into_iter().map(used).collect(),
-            idempotency_key: None,
+            idempotency_key: Some(self.key(claimed, &format!("{turn} tools {number}"))),
         };
         turn::Tools::run(&self.app, &self.caller, input).map(|_| ())
     }

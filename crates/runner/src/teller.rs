@@ -60,7 +60,8 @@ impl Teller {
         provider: &'static str,
     ) -> Self {
         let (send, words) = sync_channel(WAITING);
-        let telling = Telling { work, turn, provider, session: None, uses: Vec::new(), told: None, noted: None };
+        let (uses, batch) = (Vec::new(), (0, Vec::new()));
+        let telling = Telling { work, turn, provider, session: None, uses, batch, told: None, noted: None };
         scope.spawn(move || telling.run(&words));
         Self(send)
     }
@@ -103,6 +104,8 @@ struct Telling<'a> {
     provider: &'static str,
     session: Option<String>,
     uses: Vec<Used>,
+    /// What is being told, and which telling it is: said again after a lost answer, it is the same.
+    batch: (u32, Vec<ToolUse>),
     /// When uses were last told.
     told: Option<Instant>,
     /// What was last noted of the stream, and when.
@@ -164,20 +167,25 @@ impl Telling<'_> {
 
     /// Tells of all uses that were gathered. What could not be told is kept.
     fn flush(&mut self) -> Result<(), Failure> {
-        while !self.uses.is_empty() {
-            let some = &self.uses[..self.uses.len().min(USES_MAX)];
-            let now = self.work.desk.app.now()?;
-            let used = |(name, detail, state, at): &Used| ToolUse {
-                name: name.clone(),
-                detail: detail.clone(),
-                state: *state,
-                at: now.minus(Ttl::from_millis(at.elapsed().as_millis() as u64)),
-            };
-            let count = some.len();
-            self.work.desk.use_tools(self.work.claimed, self.turn, some.iter().map(used).collect())?;
-            self.uses.drain(..count);
+        loop {
+            if self.batch.1.is_empty() {
+                if self.uses.is_empty() {
+                    return Ok(());
+                }
+                let now = self.work.desk.app.now()?;
+                let used = |(name, detail, state, at): Used| ToolUse {
+                    name,
+                    detail,
+                    state,
+                    at: now.minus(Ttl::from_millis(at.elapsed().as_millis() as u64)),
+                };
+                let count = self.uses.len().min(USES_MAX);
+                self.batch = (self.batch.0 + 1, self.uses.drain(..count).map(used).collect());
+            }
+            let (number, uses) = &self.batch;
+            self.work.desk.use_tools(self.work.claimed, self.turn, *number, uses.clone())?;
+            self.batch.1.clear();
         }
-        Ok(())
     }
 
     /// Tells what is left. A store that cannot be reached is waited for, as long as the job is ours.

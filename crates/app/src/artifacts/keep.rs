@@ -1,6 +1,6 @@
 //! Keeping a file.
 
-use std::io;
+use std::{borrow::Cow, io};
 
 use baton_core::{
     code::ErrorCode,
@@ -9,12 +9,13 @@ use baton_core::{
     lease::Fence,
     library::{ArtifactDraft, ArtifactKind, Pointers},
     limits,
-    redact::redact,
+    redact::{redact, redact_json},
     reference::Reference,
     turn::TurnId,
 };
 use baton_store::{Location, jobs, library};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::files::{Files, hash};
 use crate::{App, Caller, Failure, app::Request, change::Change, liveness, refs};
@@ -76,7 +77,7 @@ impl App {
     ) -> Result<Kept, Failure> {
         // Text that is not UTF-8 is no text that an agent printed; where it is broken it is marked so.
         let text = String::from_utf8_lossy(keeping.content);
-        let clean = redact(&text);
+        let clean = clean(&text);
         let redacted = clean != text;
         let content = clean.into_owned().into_bytes();
         let draft = ArtifactDraft {
@@ -156,6 +157,33 @@ pub(crate) fn leading(change: &mut Change<'_>, pointers: &Pointers) -> Result<Ve
     refs::resolving(change.tx, &change.room.id, found)
 }
 
+/// A text without what looks like a secret. JSON, and lines of it, stay what they are: each text in it is looked at by
+/// itself, because what is taken out of JSON as a whole may take a quote with it.
+fn clean(text: &str) -> Cow<'_, str> {
+    if !text.trim_start().starts_with(['{', '[']) {
+        return redact(text);
+    }
+    if let Ok(value) = serde_json::from_str::<Value>(text) {
+        let clean = redact_json(None, &value);
+        return if clean == value { text.into() } else { format!("{clean:#}\n").into() };
+    }
+    let lines: Result<Vec<String>, _> = text.lines().map(clean_line).collect();
+    match lines {
+        Ok(lines) if lines.iter().map(String::as_str).eq(text.lines()) => text.into(),
+        Ok(lines) => (lines.join("\n") + "\n").into(),
+        Err(_) => redact(text),
+    }
+}
+
+fn clean_line(line: &str) -> serde_json::Result<String> {
+    if line.trim().is_empty() {
+        return Ok(line.to_owned());
+    }
+    let value: Value = serde_json::from_str(line)?;
+    let clean = redact_json(None, &value);
+    Ok(if clean == value { line.to_owned() } else { clean.to_string() })
+}
+
 /// The machine, where it cannot be told which it is.
 pub(super) const UNKNOWN_HOST: &str = "unknown";
 
@@ -181,4 +209,30 @@ pub(super) fn not_written(error: io::Error) -> Failure {
         _ => ErrorCode::StoreUnavailable,
     };
     Failure::new(code, format!("The file could not be kept: {error}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_without_its_secrets_is_json_still() {
+        for text in [
+            r#"{"text": "password = \"hunter2\\", "n": 1}"#,
+            r#"{"client_secret": "abcdef", "said": "use DB_PASSWORD='a\"b' \\"}"#,
+            "{\"a\": \"GITHUB_TOKEN=abcdefgh\\\"\"}\n{\"b\": \"DB_PASSWORD=hunter2\"}\n",
+        ] {
+            let clean = clean(text);
+            assert!(clean.contains("[redacted]") && !clean.contains("hunter2"), "{clean}");
+            let values = serde_json::Deserializer::from_str(&clean).into_iter::<Value>();
+            assert!(values.map(|value| value.map(|_| ())).collect::<Result<Vec<_>, _>>().is_ok(), "{clean}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_secret_is_kept_to_the_byte() {
+        for text in ["plain", "{\"a\":1}\r\n", "[ 1,\n 2 ]", "{\"a\": 1}\n\n{\"b\": 2}", "{ not json"] {
+            assert_eq!(clean(text), text);
+        }
+    }
 }
