@@ -100,7 +100,11 @@ fn a_request_of_one_that_was_granted_waits_until_an_operator_approves_and_is_a_j
         let child = at_work(&app, &codex.room(), "JOB-001");
         let inbox = call(&app, &child, &codex.room(), "inbox.list", json!({})).unwrap();
         let item = &inbox["items"][0];
-        assert_eq!((&item["category"], &item["from_agent"]), (&json!("HANDOFF"), &codex.entry()["display_name"]), "{inbox}");
+        assert_eq!(
+            (&item["category"], &item["from_agent"]),
+            (&json!("HANDOFF"), &codex.entry()["display_name"]),
+            "{inbox}"
+        );
         let edges = codex.does("agent.edge.list", json!({}))["edges"].clone();
         assert_eq!((edges[0]["both_ways"].clone(), edges.as_array().unwrap().len()), (json!(true), 1));
         let told = codex.does("inbox.list", json!({}));
