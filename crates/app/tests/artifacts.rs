@@ -407,19 +407,18 @@ fn a_file_that_is_kept_while_others_collect_is_never_lost() {
                     }
                 });
             }
-            for keeper in keepers {
+            for (number, keeper) in keepers.iter().enumerate() {
                 let (agent, done, shelf, hashes) = (codex.through(keeper), &done, &shelf, &hashes);
                 scope.spawn(move || {
                     let _ends = Ends(done);
                     for (round, hash) in hashes.iter().enumerate() {
                         // It is there already, and nobody names it: whoever collects is about to remove it.
                         let path = shelf.join(&hash[..2]).join(hash);
+                        let planted = shelf.join(format!("planted-by-{number}"));
                         fs::create_dir_all(path.parent().unwrap()).unwrap();
-                        fs::write(&path, content(round)).unwrap();
-                        if let Ok(file) = File::options().write(true).open(&path) {
-                            let modified = file.metadata().unwrap().modified().unwrap();
-                            file.set_modified(modified - 2 * HOUR).unwrap();
-                        }
+                        fs::write(&planted, content(round)).unwrap();
+                        age(&planted, 2 * HOUR);
+                        fs::rename(planted, path).unwrap();
                         let id = keep(&agent, "log", &content(round));
                         let opened = agent.does("open", json!({"id": id, "offset": 0}));
                         assert_eq!(opened["content"]["text"], content(round), "{id}: {opened}");

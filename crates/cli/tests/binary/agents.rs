@@ -115,12 +115,14 @@ fn a_session_begins_beats_and_is_seen() {
       connection  connected, writing: it called a moment ago; test; active SPAN ago
       role        reviewer
       scopes      docs
+      grants      may ask for further agents
 
     bo$ baton agent show humble-orca
     humble-orca (test:ana)
       liveness    active, seen SPAN ago
       connection  connected, writing: it called a moment ago; test; active SPAN ago
       role        parser-person
+      grants      may ask for further agents
 
     bo$ baton agent show test:cy
     AGENT_NOT_FOUND: No agent of this room is called "test:cy".
