@@ -307,6 +307,12 @@ fn a_response_that_is_required_shows_until_it_comes() {
         let first = ana.does("envelope.send", with(asking("bob-otter", "first\nin detail"), "id", "p-1"));
         let second = ana.does("envelope.send", with(asking("bob-otter", "second"), "id", "p-2"));
         assert_eq!(second["awaits_response"], true);
+        let whole =
+            with(saying("bob-otter", "third"), "response", json!({"expectation": "optional", "replyTo": "ana"}));
+        let optional = ana.does("envelope.send", whole);
+        assert_eq!(optional["awaits_response"], false, "the contract's form of it is taken, too");
+        let wrong = with(saying("bob-otter", "x"), "response", json!({"expectation": "soon"}));
+        assert_eq!(ana.refused("envelope.send", wrong)["field"], "response");
         let attention = |agent: &Agent<'_>| {
             json!(baton_app::attention::attention(app.app(), agent.caller(), &agent.room()).unwrap())
         };
@@ -324,7 +330,7 @@ fn a_response_that_is_required_shows_until_it_comes() {
         assert!(next.contains("send_handoff") && next.contains("p-2") && next.contains("ana"), "{next}");
         bo.does("inbox.ack", json!({"message": second["message"]}));
         let listed = bo.does("inbox.list", json!({}));
-        assert_eq!((listed["items"].as_array().unwrap().len(), listed["owed"].as_array().unwrap().len()), (1, 2));
+        assert_eq!((listed["items"].as_array().unwrap().len(), listed["owed"].as_array().unwrap().len()), (2, 2));
         let reply = with(saying("ana-otter", "of the second"), "meta", json!({"inReplyTo": "p-2"}));
         assert_eq!(bo.does("envelope.send", reply)["answers"], second["message"]);
         let opened = bo.does("open", json!({"id": "payload://p-2"}));

@@ -97,7 +97,7 @@ impl HandoffArgs {
             structured: self.structured.map(structured).transpose()?,
             artifacts: self.artifacts.into_iter().map(attachment).collect(),
             status,
-            response: self.response,
+            response: self.response.map(Into::into),
             reply_to: self.reply_to,
             context_ref: self.context,
             meta: (!meta.is_empty()).then_some(meta),

@@ -6,6 +6,7 @@ mod edge_remove;
 mod party;
 mod post;
 mod request;
+mod response;
 mod send;
 
 pub use edge_add::{EdgeAdd, EdgeAddInput};
@@ -15,4 +16,5 @@ pub(crate) use party::{called, reachable, sender};
 pub(crate) use post::{Along, post};
 pub use request::RequestView;
 pub(crate) use request::{sent, why_over};
+pub use response::ResponseInput;
 pub use send::{AttachmentInput, Send, SendHandoffResult, SendInput, VerdictInput};

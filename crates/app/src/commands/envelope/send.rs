@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
+    ResponseInput,
     party::{party, reachable, sender, unknown},
     post::{Along, post, sent_as},
 };
@@ -42,7 +43,7 @@ pub struct SendInput {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<AttachmentInput>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub response: Option<Expectation>,
+    pub response: Option<ResponseInput>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_ref: Option<String>,
     /// Default handoff
@@ -243,7 +244,10 @@ impl SendInput {
         })?;
         let attachment =
             |given: &AttachmentInput| Attachment { kind: given.kind.clone(), reference: given.reference.clone() };
-        let expectation = self.response.or(self.reply_to.as_ref().map(|_| Expectation::Optional));
+        let named = self.response.as_ref().and_then(|response| response.reply_to.as_ref());
+        let reply_to = self.reply_to.as_ref().or(named).cloned();
+        let expectation = self.response.as_ref().map(|response| response.expectation);
+        let expectation = expectation.or(reply_to.as_ref().map(|_| Expectation::Optional));
         Ok(Draft {
             kind: self.kind.unwrap_or(EnvelopeKind::Handoff),
             id,
@@ -257,7 +261,7 @@ impl SendInput {
                 status: self.status.clone().map(|given| Verdict { ok: given.ok, reason: given.reason }),
                 response: expectation.map(|expectation| Response { expectation, reply_to: None }),
             },
-            reply_to: self.reply_to.clone(),
+            reply_to,
             context_ref: self.context_ref.clone(),
             meta: self.meta.clone().unwrap_or_default(),
         })
