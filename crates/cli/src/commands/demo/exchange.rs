@@ -65,7 +65,7 @@ fn ask(stage: &Stage, codex: &mut Agent, gemini: &mut Agent) -> Result<(), Failu
         "artifacts": [{"type": "report", "ref": report}],
         "response": "required",
     });
-    let id = text(&stage.expect(codex, "send_handoff", asked)?["envelope"], "id");
+    let id = text(&stage.expect(codex, "send_handoff", asked)?, "id");
     stage.say(&format!("codex hands gemini payload://{id}, with {report}, and wants an answer."));
     let read = stage.expect(gemini, "open", json!({"id": format!("payload://{id}")}))?;
     let message = text(&read["envelope"]["payload"], "message");
