@@ -40,7 +40,7 @@ fn pack(stage: &Stage, codex: &mut Agent, gemini: &mut Agent) -> Result<(), Fail
     let turn = stage.wait(gemini, "your_turn", SOON_MS)?;
     let pack = text(&turn["handoff"], "context_ref");
     let opened = stage.expect(gemini, "open", json!({"id": pack}))?;
-    let content = text(&opened["content"], "text");
+    let content = opened["pack"].to_string();
     for wanted in ["Retries that users can trust", "noNewDependencies", "How long is too long to wait?"] {
         if !content.contains(wanted) {
             return Err(off_script("gemini", "the pack", &opened));
