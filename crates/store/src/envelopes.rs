@@ -7,8 +7,8 @@ use baton_core::{
 
 use crate::{
     StoreError,
-    engine::{Changes, Param, Row, Tx},
-    fields::{Fields, number},
+    engine::{Changes, Row, Tx},
+    fields::{Fields, collect, number},
 };
 
 /// An envelope as [`posted`] reads it, from the rows that are meant.
@@ -273,21 +273,6 @@ fn put(tx: &mut dyn Tx, room: &RoomId, posted: &Posted) -> Result<(), StoreError
         posted.sent_at.as_millis().into(),
     ];
     tx.execute(PUT, &params, Changes::One("envelopes"))
-}
-
-fn collect<T>(
-    tx: &mut dyn Tx,
-    sql: &'static str,
-    room: &RoomId,
-    params: &[Param<'_>],
-    read: fn(&RoomId, &dyn Row) -> Result<T, StoreError>,
-) -> Result<Vec<T>, StoreError> {
-    let mut found = Vec::new();
-    tx.query(sql, params, &mut |row| {
-        found.push(read(room, row)?);
-        Ok(())
-    })?;
-    Ok(found)
 }
 
 fn posted(room: &RoomId, row: &dyn Row) -> Result<Posted, StoreError> {

@@ -2,11 +2,14 @@
 
 use std::str::FromStr;
 
-use baton_core::time::Timestamp;
+use baton_core::{ids::RoomId, time::Timestamp};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{StoreError, engine::Row};
+use crate::{
+    StoreError,
+    engine::{Param, Row, Tx},
+};
 
 /// Reads columns that must be there, and names the row when one is not.
 pub(crate) struct Fields<'a> {
@@ -59,6 +62,22 @@ impl<'a> Fields<'a> {
     pub(crate) fn bad(&self, detail: impl std::fmt::Display) -> StoreError {
         bad(self.table, self.key, detail)
     }
+}
+
+/// What the rows of a room that a statement finds are read as.
+pub(crate) fn collect<T>(
+    tx: &mut dyn Tx,
+    sql: &'static str,
+    room: &RoomId,
+    params: &[Param<'_>],
+    read: fn(&RoomId, &dyn Row) -> Result<T, StoreError>,
+) -> Result<Vec<T>, StoreError> {
+    let mut found = Vec::new();
+    tx.query(sql, params, &mut |row| {
+        found.push(read(room, row)?);
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 pub(crate) fn bad(table: &'static str, key: &str, detail: impl std::fmt::Display) -> StoreError {

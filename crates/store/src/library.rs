@@ -12,7 +12,7 @@ use baton_core::{
 use crate::{
     StoreError,
     engine::{Changes, Param, Row, Tx},
-    fields::{Fields, bad, number},
+    fields::{Fields, bad, collect, number},
 };
 
 /// A card as [`card`] reads it, from the rows that are meant.
@@ -421,21 +421,6 @@ fn put_card(tx: &mut dyn Tx, room: &RoomId, card: &Card) -> Result<(), StoreErro
         card.created_at.as_millis().into(),
     ];
     tx.execute(PUT_CARD, &params, Changes::One("cards"))
-}
-
-fn collect<T>(
-    tx: &mut dyn Tx,
-    sql: &'static str,
-    room: &RoomId,
-    params: &[Param<'_>],
-    read: fn(&RoomId, &dyn Row) -> Result<T, StoreError>,
-) -> Result<Vec<T>, StoreError> {
-    let mut found = Vec::new();
-    tx.query(sql, params, &mut |row| {
-        found.push(read(room, row)?);
-        Ok(())
-    })?;
-    Ok(found)
 }
 
 /// A number that a room gave out.

@@ -8,8 +8,8 @@ use baton_core::{
 
 use crate::{
     StoreError,
-    engine::{Changes, Param, Row, Tx},
-    fields::{Fields, number},
+    engine::{Changes, Row, Tx},
+    fields::{Fields, collect, number},
 };
 
 /// A request as [`approval`] reads it, from the rows that are meant.
@@ -151,21 +151,6 @@ pub fn save(tx: &mut dyn Tx, room: &RoomId, before: &Spawns, after: &Spawns) -> 
         tx.execute(PUT_GRANT, &params, Changes::One("grants"))?;
     }
     Ok(())
-}
-
-fn collect<T>(
-    tx: &mut dyn Tx,
-    sql: &'static str,
-    room: &RoomId,
-    params: &[Param<'_>],
-    read: fn(&RoomId, &dyn Row) -> Result<T, StoreError>,
-) -> Result<Vec<T>, StoreError> {
-    let mut found = Vec::new();
-    tx.query(sql, params, &mut |row| {
-        found.push(read(room, row)?);
-        Ok(())
-    })?;
-    Ok(found)
 }
 
 fn approval(room: &RoomId, row: &dyn Row) -> Result<Approval, StoreError> {

@@ -11,7 +11,7 @@ use baton_core::{
 use crate::{
     StoreError,
     engine::{Changes, Param, Row, Tx},
-    fields::{Fields, number},
+    fields::{Fields, collect, number},
     log,
 };
 
@@ -274,21 +274,6 @@ pub fn put_stream(tx: &mut dyn Tx, room: &RoomId, stream: &Stream) -> Result<(),
         stream.last_activity_at.as_millis().into(),
     ];
     tx.execute(PUT_STREAM, &params, Changes::One("streams"))
-}
-
-fn collect<T>(
-    tx: &mut dyn Tx,
-    sql: &'static str,
-    room: &RoomId,
-    params: &[Param<'_>],
-    read: fn(&RoomId, &dyn Row) -> Result<T, StoreError>,
-) -> Result<Vec<T>, StoreError> {
-    let mut found = Vec::new();
-    tx.query(sql, params, &mut |row| {
-        found.push(read(room, row)?);
-        Ok(())
-    })?;
-    Ok(found)
 }
 
 fn turn(room: &RoomId, row: &dyn Row) -> Result<Turn, StoreError> {

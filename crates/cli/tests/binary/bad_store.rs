@@ -41,7 +41,7 @@ fn a_data_directory_that_cannot_be_written_is_read_only() {
 /// A small disk of its own for the store, which is then filled, emptied, and mounted again for reading only.
 const DISK: &str = r#"
 mkdir "$BATON_DATA_DIR"
-mount -t tmpfs -o size=800k,mode=700 tmpfs "$BATON_DATA_DIR" || { echo "no mount" >&2; exit 0; }
+mount -t tmpfs -o size=1600k,mode=700 tmpfs "$BATON_DATA_DIR" || { echo "no mount" >&2; exit 0; }
 tell() { "$@" --json; echo "exit $?"; }
 tell "$1" join
 dd if=/dev/zero of="$BATON_DATA_DIR/fill" bs=1k 2>/dev/null

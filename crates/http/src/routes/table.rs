@@ -110,6 +110,13 @@ pub(crate) const RESOURCES: &[Resource] = &[
     delete("/v1/rooms/{room_id}/jobs/{job}", "jobs.cancel"),
     post("/v1/rooms/{room_id}/jobs/{job}/messages", "jobs.message"),
     get("/v1/rooms/{room_id}/radar", "jobs.radar"),
+    get("/v1/rooms/{room_id}/brief", "context.brief.show"),
+    patch("/v1/rooms/{room_id}/brief", "context.brief.edit"),
+    post("/v1/rooms/{room_id}/envelopes", "envelope.send"),
+    get("/v1/rooms/{room_id}/edges", "agent.edge.list"),
+    get("/v1/rooms/{room_id}/turns", "context.turn.list"),
+    get("/v1/rooms/{room_id}/approvals", "agent.approval.list"),
+    post("/v1/rooms/{room_id}/approvals/{approval}", "agent.approval.resolve"),
     get("/v1/jobs/{job}", "jobs.open"),
 ];
 
