@@ -9,7 +9,8 @@ use baton_core::{
     ids::{AgentId, Seq},
     job::{self, JobId},
     lease::Fence,
-    library,
+    library::{self, ArtifactKind},
+    turn,
 };
 use baton_store::{StoreError, log};
 use baton_testkit::Backend;
@@ -111,9 +112,13 @@ impl Ledger {
         for recorded in log {
             match &recorded.event {
                 Event::Job(event) => ledger.job(recorded, event),
-                Event::Library(library::Event::ArtifactKept(kept)) => {
+                // A pack is of what the room knows, and so nobody's claim.
+                Event::Library(library::Event::ArtifactKept(kept)) if kept.kind != ArtifactKind::Contextpack => {
                     let (job, revision) = (kept.job.unwrap(), kept.revision.unwrap());
                     ledger.require(recorded, job, revision);
+                }
+                Event::Turn(turn::Event::Begun(begun)) => {
+                    ledger.require(recorded, begun.job.unwrap(), begun.revision.unwrap());
                 }
                 _ => {}
             }

@@ -256,7 +256,7 @@ fn migrate_says_from_what_to_what_and_what_a_limited_role_needs() {
       ALTER DEFAULT PRIVILEGES IN SCHEMA baton GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO agents;
     ");
     let json = run(&world, &["store", "migrate", "--store", &server.address(), "--json"]).json();
-    assert_eq!((&json["data"]["from"], &json["data"]["to"]), (&json!(5), &json!(5)), "{json}");
+    assert_eq!((&json["data"]["from"], &json["data"]["to"]), (&json!(6), &json!(6)), "{json}");
     assert_eq!(json["data"]["grants"].as_array().unwrap().len(), 3);
     server.sql("UPDATE baton.schema_version SET version = 99");
     let newer = run(&world, &["store", "migrate", "--store", &server.address(), "--json"]);

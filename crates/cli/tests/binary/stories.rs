@@ -304,6 +304,8 @@ fn a_room_can_be_read_noted_ordered_timed_left_and_closed() {
     presence   4h
     wait       30s
     poll       5s
+    edges      mesh
+    spawn      ask
 
     ana$ baton room policy --lease 10m --heartbeat 30s
     lease      10m
@@ -312,6 +314,8 @@ fn a_room_can_be_read_noted_ordered_timed_left_and_closed() {
     presence   4h
     wait       30s
     poll       5s
+    edges      mesh
+    spawn      ask
 
     ana$ baton room policy --lease 1s
     invalid_policy: heartbeat_interval_ms must be shorter than owner_lease_ttl_ms (1000), or a lease lapses between two heartbeats.
