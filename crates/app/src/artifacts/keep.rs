@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn json_without_its_secrets_is_json_still() {
         for text in [
-            r#"{"text": "password = \"hunter2\\", "n": 1}"#,
+            r#"{"text": "password = \"hunter2\" \\", "n": 1}"#,
             r#"{"client_secret": "abcdef", "said": "use DB_PASSWORD='a\"b' \\"}"#,
             "{\"a\": \"GITHUB_TOKEN=abcdefgh\\\"\"}\n{\"b\": \"DB_PASSWORD=hunter2\"}\n",
         ] {
