@@ -47,7 +47,7 @@ fn pack(stage: &Stage, codex: &mut Agent, gemini: &mut Agent) -> Result<(), Fail
         }
     }
     stage.say(&format!("codex passes the stick; gemini finds {pack} with the handoff:"));
-    stage.say("the goal, the constraint, what is open, and what git says, in a few hundred tokens.");
+    stage.say("the goal, the constraint and what is open, in a few hundred tokens.");
     let back = json!({
         "to_agent_id": codex.id,
         "handoff": {"status": "wrote it", "next_action": "go on"},
