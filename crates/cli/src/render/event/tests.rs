@@ -195,3 +195,28 @@ fn the_timeline_tells_what_became_of_a_job_and_what_was_kept() {
     24  claude:bo signed off a runner: r1
     "#);
 }
+
+#[test]
+fn the_timeline_tells_of_briefs_and_of_agents_that_are_asked_for_in_plain_words() {
+    let app = TestApp::open(Backend::Sqlite);
+    let [ana] = app.joined(["codex:ana"]);
+    let person = app.person("human:pat");
+    person.join();
+    person.does("context.brief.edit", json!({ "goal": "trust" }));
+    person.does("agent.grant", json!({ "agent": "codex:ana", "spawn_nodes": true }));
+    let asked = json!({ "title": "Read the logs", "prompt": "All of them.", "message": "Here they are." });
+    ana.does("spawn.request", asked.clone());
+    person.does("agent.approval.resolve", json!({ "approval": "APPROVAL-1", "decision": "deny", "reason": "not now" }));
+    ana.does("spawn.request", asked);
+    person.does("agent.approval.resolve", json!({ "approval": "APPROVAL-2", "decision": "approve" }));
+    let told = timeline(&app, &ana);
+    let told = |kind: &str| told.lines().filter(|line| line.contains(kind)).count();
+    assert_eq!(told("said what the room is for: trust"), 1);
+    assert_eq!(told("human:pat decided what codex:ana may do: may spawn"), 1);
+    assert_eq!(told("codex:ana asked for another agent, APPROVAL-1: Read the logs"), 1);
+    assert_eq!(told("human:pat denied APPROVAL-1: not now"), 1);
+    assert_eq!(told("human:pat approved APPROVAL-2, which is JOB-001"), 1);
+    for kind in ["brief.set", "agent.grant", "spawn."] {
+        assert_eq!(told(kind), 0, "{kind} is told in words");
+    }
+}
