@@ -19,6 +19,7 @@ fn the_demo_tells_the_examples_and_ends_well() {
     Crashed owner: claude holds the stick and dies
     Unfinished work: a new session goes on as the one that died
     Delegation: codex hands a job to a runner, is asked, answers, and gets proof
+    More than the stick: an envelope that wants an answer, and a context pack for whoever is next
     The bus: ana submits ordered work to two connected agents, and waits for their results
     Concurrent claim: two processes go for a free stick at the same moment
     The log, as any member can read it
@@ -32,6 +33,9 @@ fn the_demo_tells_the_examples_and_ends_well() {
         "SIGKILL",
         "? JOB-001 (RUNNING) Put retries into the plan",
         "JOB-001 is DONE, with proof: CARD-1, CMD: grep retries plan.md",
+        "gemini answers: \"Only with Retry-After.\" Nothing is owed any more.",
+        "gemini finds contextpack://pack/",
+        "A person interrupts gemini, which hears it with its next call: \"Leave 404 alone.\"",
         "g1.0  /new     for reader  completed  begins ctx-fresh",
         "g1.2  message  for tester  completed  nothing to complain about",
         "reader is connected",
@@ -54,7 +58,8 @@ fn the_demo_as_json_is_one_object_with_the_events() {
     assert_eq!((&answer["ok"], &answer["command"]), (&Value::Bool(true), &Value::from("demo")));
     let events = answer["data"].as_array().unwrap();
     let count = |kind: &str| events.iter().filter(|event| event["event_type"] == kind).count();
-    assert_eq!(["pass", "takeover", "leave", "INCURSION", "BLOCKED", "RESUME"].map(count), [2, 2, 2, 1, 1, 1]);
+    assert_eq!(["pass", "takeover", "leave", "INCURSION", "BLOCKED", "RESUME"].map(count), [4, 2, 2, 1, 1, 1]);
+    assert_eq!(["envelope.send", "brief.set", "tell"].map(count), [2, 1, 1]);
     let turns = events.iter().filter(|event| event["event_type"] == "claim" || event["event_type"] == "takeover");
     assert!(turns.enumerate().all(|(place, event)| event["turn_id"] == place + 1));
 }
