@@ -40,27 +40,8 @@ pub(super) struct SpawnArgs {
     /// What it is handed first, in a few words
     #[arg(long, short, value_name = "TEXT", allow_hyphen_values = true)]
     message: String,
-    /// What it is here for
-    #[arg(long, value_name = "ROLE")]
-    role: Option<String>,
-    /// Sort of work, in a word [default: task]
-    #[arg(long, value_name = "KIND")]
-    kind: Option<String>,
-    /// How urgent it is [default: normal]
-    #[arg(long, value_name = "PRIORITY", value_parser = ["low", "normal", "high"], ignore_case = true)]
-    priority: Option<String>,
-    /// With which program [default: auto]
-    #[arg(long, value_name = "EXECUTOR", value_parser = parse::one_of(Choice::ALL, Choice::as_str))]
-    executor: Option<Choice>,
-    /// How much effort it is worth
-    #[arg(long, value_name = "PROFILE", value_parser = parse::one_of(Profile::ALL, Profile::as_str))]
-    profile: Option<Profile>,
-    /// Which model, for a program that has several
-    #[arg(long, value_name = "MODEL")]
-    model: Option<String>,
-    /// Where it works: here, or in a git worktree of its own whose diff comes back
-    #[arg(long, value_name = "WHERE", value_parser = parse::one_of(Isolation::ALL, Isolation::as_str))]
-    isolation: Option<Isolation>,
+    #[command(flatten)]
+    node: NodeArgs,
     /// The task it is for: TASK-001, or just 1
     #[arg(long, value_name = "TASK", value_parser = select::task)]
     task: Option<TaskId>,
@@ -76,16 +57,42 @@ pub(super) struct SpawnArgs {
     /// A stored context pack: contextpack://pack/…
     #[arg(long, value_name = "REF")]
     context: Option<String>,
-    /// Whether it may ask for further agents
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
-    spawn_nodes: Option<bool>,
-    /// Whether it may only look, and change no file
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
-    read_only: Option<bool>,
     #[command(flatten)]
     room: RoomArgs,
     #[command(flatten)]
     key: KeyArgs,
+}
+
+/// What an agent is, and what it may do.
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct NodeArgs {
+    /// What it is here for
+    #[arg(long, value_name = "ROLE")]
+    pub(in crate::commands) role: Option<String>,
+    /// Sort of work, in a word
+    #[arg(long, value_name = "KIND")]
+    pub(in crate::commands) kind: Option<String>,
+    /// How urgent it is
+    #[arg(long, value_name = "PRIORITY", value_parser = ["low", "normal", "high"], ignore_case = true)]
+    pub(in crate::commands) priority: Option<String>,
+    /// With which program
+    #[arg(long, value_name = "EXECUTOR", value_parser = parse::one_of(Choice::ALL, Choice::as_str))]
+    pub(in crate::commands) executor: Option<Choice>,
+    /// How much effort it is worth
+    #[arg(long, value_name = "PROFILE", value_parser = parse::one_of(Profile::ALL, Profile::as_str))]
+    pub(in crate::commands) profile: Option<Profile>,
+    /// Which model, for a program that has several
+    #[arg(long, value_name = "MODEL")]
+    pub(in crate::commands) model: Option<String>,
+    /// Where it works: here, or in a git worktree of its own whose diff comes back
+    #[arg(long, value_name = "WHERE", value_parser = parse::one_of(Isolation::ALL, Isolation::as_str))]
+    pub(in crate::commands) isolation: Option<Isolation>,
+    /// Whether it may ask for further agents
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+    pub(in crate::commands) spawn_nodes: Option<bool>,
+    /// Whether it may only look, and change no file
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+    pub(in crate::commands) read_only: Option<bool>,
 }
 
 impl SpawnArgs {
@@ -99,17 +106,17 @@ impl SpawnArgs {
             structured: self.structured.map(structured).transpose()?,
             artifacts: self.artifacts.into_iter().map(attached).collect(),
             context_ref: self.context,
-            role: self.role,
-            kind: self.kind,
-            executor: self.executor,
-            executor_profile: self.profile,
-            executor_model: self.model,
-            isolation: self.isolation,
-            priority: self.priority,
+            role: self.node.role,
+            kind: self.node.kind,
+            executor: self.node.executor,
+            executor_profile: self.node.profile,
+            executor_model: self.node.model,
+            isolation: self.node.isolation,
+            priority: self.node.priority,
             task: self.task,
             anchor: self.anchor,
-            spawn_nodes: self.spawn_nodes,
-            read_only: self.read_only,
+            spawn_nodes: self.node.spawn_nodes,
+            read_only: self.node.read_only,
             idempotency_key: self.key.key,
         })?;
         Ok(ui.answer(&asked, || text(&asked)))

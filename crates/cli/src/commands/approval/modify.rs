@@ -3,13 +3,10 @@
 use std::process::ExitCode;
 
 use baton_app::Failure;
-use baton_core::{
-    job::{Choice, Isolation, Profile},
-    spawn::{Changes, Decision},
-};
+use baton_core::spawn::{Changes, Decision};
 
 use super::decide::DecideArgs;
-use crate::{context::Context, parse, ui::Ui};
+use crate::{commands::spawn::NodeArgs, context::Context, ui::Ui};
 
 /// Approve a request for an agent with changes
 ///
@@ -27,33 +24,8 @@ pub(in crate::commands) struct ModifyArgs {
     /// What it is handed first
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     message: Option<String>,
-    /// What it is here for
-    #[arg(long, value_name = "ROLE")]
-    role: Option<String>,
-    /// Sort of work, in a word
-    #[arg(long, value_name = "KIND")]
-    kind: Option<String>,
-    /// How urgent it is
-    #[arg(long, value_name = "PRIORITY", value_parser = ["low", "normal", "high"], ignore_case = true)]
-    priority: Option<String>,
-    /// With which program
-    #[arg(long, value_name = "EXECUTOR", value_parser = parse::one_of(Choice::ALL, Choice::as_str))]
-    executor: Option<Choice>,
-    /// How much effort it is worth
-    #[arg(long, value_name = "PROFILE", value_parser = parse::one_of(Profile::ALL, Profile::as_str))]
-    profile: Option<Profile>,
-    /// Which model
-    #[arg(long, value_name = "MODEL")]
-    model: Option<String>,
-    /// Where it works
-    #[arg(long, value_name = "WHERE", value_parser = parse::one_of(Isolation::ALL, Isolation::as_str))]
-    isolation: Option<Isolation>,
-    /// Whether it may ask for further agents
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
-    spawn_nodes: Option<bool>,
-    /// Whether it may only look, and change no file
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
-    read_only: Option<bool>,
+    #[command(flatten)]
+    node: NodeArgs,
 }
 
 impl ModifyArgs {
@@ -61,15 +33,15 @@ impl ModifyArgs {
         let changes = Changes {
             title: self.title,
             prompt: self.prompt,
-            role: self.role,
-            kind: self.kind,
-            priority: self.priority,
-            executor: self.executor,
-            executor_profile: self.profile,
-            executor_model: self.model,
-            isolation: self.isolation,
-            spawn_nodes: self.spawn_nodes,
-            read_only: self.read_only,
+            role: self.node.role,
+            kind: self.node.kind,
+            priority: self.node.priority,
+            executor: self.node.executor,
+            executor_profile: self.node.profile,
+            executor_model: self.node.model,
+            isolation: self.node.isolation,
+            spawn_nodes: self.node.spawn_nodes,
+            read_only: self.node.read_only,
             message: self.message,
         };
         self.which.decide(context, ui, Decision::Modify, Some(changes))
