@@ -43,6 +43,7 @@ mod turns;
 pub mod view;
 pub mod watch;
 mod whereabouts;
+pub mod wording;
 
 pub use app::App;
 pub use baton_store::{Address, Location};

@@ -35,6 +35,11 @@ impl App {
     pub fn watch(&self, caller: &Caller, room: &RoomId) -> Result<Watch, Failure> {
         Ok(Watch { bell: self.store.listen(room)?, agent: caller.actor().agent_id })
     }
+
+    /// Begins to listen to every room.
+    pub fn watch_everywhere(&self, caller: &Caller) -> Result<Watch, Failure> {
+        Ok(Watch { bell: self.store.listen_everywhere()?, agent: caller.actor().agent_id })
+    }
 }
 
 /// How often a wait looks without having been rung for.

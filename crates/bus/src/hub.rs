@@ -24,6 +24,7 @@ use crate::{
     Metrics, Outcome, Rate, Subscription, blocking,
     departures::Departures,
     feed::Feeds,
+    pulse::Pulse,
     rate::Rates,
     running::{Running, UnderWay},
     subscription::Ear,
@@ -51,6 +52,7 @@ pub struct Hub {
     /// Who may go to the store now.
     counter: Arc<Semaphore>,
     departures: Arc<Departures>,
+    pulse: Pulse,
 }
 
 impl Hub {
@@ -66,6 +68,7 @@ impl Hub {
         Arc::new(Self {
             feeds: Arc::new(Feeds::new(Arc::clone(&app), Arc::clone(&metrics))),
             departures: Departures::new(Arc::clone(&app)),
+            pulse: Pulse::new(Arc::clone(&app)),
             app,
             rates: Rates::new(rate),
             metrics,
@@ -114,6 +117,25 @@ impl Hub {
             .await
     }
 
+    /// Counts what happens anywhere in the store, from now on: a number that grows, several events at a time.
+    pub fn pulse(&self) -> Result<watch::Receiver<u64>, Failure> {
+        self.require_open()?;
+        self.pulse.feel()
+    }
+
+    /// Looks at the store for a caller, as a command that only reads does.
+    pub async fn look<T: Send + 'static>(
+        &self,
+        caller: Caller,
+        look: impl FnOnce(&App, &Caller) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let under_way = self.running.enter();
+        self.require_open()?;
+        self.admit(&caller)?;
+        let app = Arc::clone(&self.app);
+        blocking::cross(move || (look(&app, &caller), under_way).0).await
+    }
+
     /// Listens to a room from now on.
     pub(crate) async fn listen(&self, room: &RoomId) -> Result<Ear, Failure> {
         self.require_open()?;
@@ -129,6 +151,7 @@ impl Hub {
     pub fn shut_down(&self) {
         self.closing.send_replace(true);
         self.feeds.end();
+        self.pulse.end();
         self.departures.end();
     }
 

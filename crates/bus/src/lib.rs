@@ -14,6 +14,7 @@ pub mod envelope;
 mod feed;
 mod hub;
 mod metrics;
+mod pulse;
 mod rate;
 mod rendered;
 mod running;

@@ -165,6 +165,8 @@ pub trait Engine: Send + Sync {
     fn write(&self, patience: Patience, work: &mut dyn FnMut(&mut dyn Tx) -> Verdict) -> Result<(), StoreError>;
     /// Starts to listen to a room. What is committed from now on will be heard.
     fn listen(&self, room: &RoomId) -> Result<Box<dyn Bell>, StoreError>;
+    /// Starts to listen to every room, also to those that are opened later. For whoever watches over the whole store.
+    fn listen_everywhere(&self) -> Result<Box<dyn Bell>, StoreError>;
     /// Becomes the one listener of `agent` in `room`, or nothing while another one lives.
     fn listener_seat(&self, room: &RoomId, agent: &AgentId) -> Result<Option<Box<dyn Seat>>, StoreError>;
     /// The store's time, as well as it is known without asking. Never ahead of it.

@@ -132,6 +132,11 @@ impl Store {
         self.engine.listen(room)
     }
 
+    /// Starts to listen to every room, also to those that are opened later.
+    pub fn listen_everywhere(&self) -> Result<Box<dyn Bell>, StoreError> {
+        self.engine.listen_everywhere()
+    }
+
     /// Becomes the one listener of `agent` in `room`, or nothing while another one lives.
     pub fn listener_seat(&self, room: &RoomId, agent: &AgentId) -> Result<Option<Box<dyn Seat>>, StoreError> {
         self.engine.listener_seat(room, agent)

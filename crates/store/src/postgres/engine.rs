@@ -242,6 +242,10 @@ impl Engine for Postgres {
         Ok(Box::new(self.keeper().listen(ring::channel(room))?))
     }
 
+    fn listen_everywhere(&self) -> Result<Box<dyn Bell>, StoreError> {
+        Ok(Box::new(self.keeper().listen(ring::EVERYWHERE.to_owned())?))
+    }
+
     fn listener_seat(&self, room: &RoomId, agent: &AgentId) -> Result<Option<Box<dyn Seat>>, StoreError> {
         let seat = self.keeper().seat(&format!("listener {room} {agent}"))?;
         Ok(seat.map(|seat| Box::new(seat) as Box<dyn Seat>))

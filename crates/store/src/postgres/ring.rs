@@ -28,12 +28,20 @@ impl Rings {
     pub(super) fn steps(&self) -> impl Iterator<Item = Step> {
         self.0.iter().map(|(room, whom)| Step::Run {
             sql: Sql::plain(NOTIFY),
-            values: vec![Value::Text(channel(room)), Value::Text(whom.to_text())],
+            values: vec![
+                Value::Text(channel(room)),
+                Value::Text(whom.to_text()),
+                Value::Text(EVERYWHERE.to_owned()),
+                Value::Text(room.to_string()),
+            ],
         })
     }
 }
 
-const NOTIFY: &str = "SELECT pg_notify(?1, ?2)";
+const NOTIFY: &str = "SELECT pg_notify(?1, ?2), pg_notify(?3, ?4)";
+
+/// The channel on which every room's notifications are, for whoever watches over the whole store.
+pub(super) const EVERYWHERE: &str = "baton_everywhere";
 
 /// The channel of a room's notifications. A room's id is too long for one.
 pub(super) fn channel(room: &RoomId) -> String {

@@ -114,6 +114,11 @@ impl Doorbells {
         Ok(listener)
     }
 
+    /// An ear in the hallway: it hears every bell, and whom for does not matter there.
+    pub(super) fn listen_everywhere(&self) -> Result<Hallway, StoreError> {
+        Ok(Hallway { fd: watch_modified(&self.directory)? })
+    }
+
     fn idle_watch(&self, room: &RoomId) -> Option<Watch> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let place = idle.iter().position(|watch| watch.room == *room)?;
@@ -124,14 +129,43 @@ impl Doorbells {
         let path = self.directory.join(room.as_str());
         let wrong = |error: std::io::Error| failure::from_io(&path, &error);
         let bell = self.bell(room).map_err(wrong)?;
-        let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
-        let fd = inotify::init(flags).map_err(|error| wrong(error.into()))?;
-        inotify::add_watch(&fd, &path, inotify::WatchFlags::MODIFY).map_err(|error| wrong(error.into()))?;
-        Ok(Watch { room: room.clone(), fd, bell })
+        Ok(Watch { room: room.clone(), fd: watch_modified(&path)?, bell })
     }
 
     fn bell(&self, room: &RoomId) -> std::io::Result<File> {
         open::lock_file(&self.directory.join(room.as_str()))
+    }
+}
+
+/// A descriptor that tells when the file at `path`, or one in the directory there, is written to.
+fn watch_modified(path: &Path) -> Result<OwnedFd, StoreError> {
+    let wrong = |error: rustix::io::Errno| failure::from_io(path, &error.into());
+    let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
+    let fd = inotify::init(flags).map_err(wrong)?;
+    inotify::add_watch(&fd, path, inotify::WatchFlags::MODIFY).map_err(wrong)?;
+    Ok(fd)
+}
+
+/// Forgets what a descriptor has told so far.
+fn forget(fd: &OwnedFd) {
+    let mut buffer = [MaybeUninit::uninit(); 1024];
+    let mut events = inotify::Reader::new(fd, &mut buffer);
+    while events.next().is_ok() {}
+}
+
+/// Somebody who listens to all rooms.
+pub(super) struct Hallway {
+    fd: OwnedFd,
+}
+
+impl Bell for Hallway {
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+
+    fn clear(&mut self, _agent: &AgentId) -> RungFor {
+        forget(&self.fd);
+        RungFor::Anyone
     }
 }
 
@@ -148,9 +182,7 @@ impl Listener {
     }
 
     fn forget(&self) {
-        let mut buffer = [MaybeUninit::uninit(); 1024];
-        let mut events = inotify::Reader::new(&self.watch().fd, &mut buffer);
-        while events.next().is_ok() {}
+        forget(&self.watch().fd);
     }
 }
 

@@ -207,6 +207,10 @@ impl Engine for Sqlite {
         Ok(Box::new(self.doorbells.listen(room)?))
     }
 
+    fn listen_everywhere(&self) -> Result<Box<dyn Bell>, StoreError> {
+        Ok(Box::new(self.doorbells.listen_everywhere()?))
+    }
+
     fn listener_seat(&self, room: &RoomId, agent: &AgentId) -> Result<Option<Box<dyn Seat>>, StoreError> {
         Ok(self.seats.take(room, agent)?.map(|seat| Box::new(seat) as Box<dyn Seat>))
     }
