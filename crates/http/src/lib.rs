@@ -15,7 +15,6 @@ mod health;
 mod login;
 mod metrics;
 mod openapi;
-mod page;
 mod private;
 mod routes;
 mod secret;
@@ -23,6 +22,7 @@ mod server;
 mod site;
 mod stream;
 mod tokens;
+mod web;
 
 pub use facts::{Facts, Published};
 pub use gate::{Names, Visitor};

@@ -11,6 +11,7 @@ use crate::{
     gate::{Credentials, Names, Scheme, cookie_name},
     login::{Sessions, Tickets},
     tokens::{Keyring, Known},
+    web::Lives,
 };
 
 /// One server's own.
@@ -24,6 +25,8 @@ pub(crate) struct Site {
     /// The owner, as they are called over HTTP.
     pub(crate) owner: AgentId,
     pub(crate) begun: Instant,
+    /// Pages that somebody looks at.
+    pub(crate) lives: Lives,
 }
 
 /// Where a server keeps its secrets, and whose it is.
@@ -52,6 +55,7 @@ impl Site {
             clock: owner.clock,
             owner: owner.id,
             begun: Instant::now(),
+            lives: Lives::default(),
         }
     }
 }

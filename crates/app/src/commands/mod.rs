@@ -34,6 +34,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<room::Close>(),
     Command::of::<room::Reorder>(),
     Command::of::<room::SetPolicy>(),
+    Command::of::<room::Recent>(),
     Command::of::<scope::Reserve>(),
     Command::of::<scope::Release>(),
     Command::of::<scope::Status>(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderName, HeaderValue, header},
+    http::{HeaderName, HeaderValue, Method, header},
     middleware::Next,
     response::Response,
 };
@@ -12,13 +12,15 @@ use baton_app::Failure;
 use baton_core::code::ErrorCode;
 
 use super::principal::Principal;
-use crate::{answer, login, site::Site};
+use crate::{answer, site::Site, web};
 
 /// Longest path and query.
 const URI_BYTES: usize = 8 * 1024;
 
 /// What is answered to anybody who calls this server by its name.
 const OPEN: [&str; 2] = ["/healthz", "/login"];
+/// What pages are made with: the same for everybody, and nobody's secret.
+const OPEN_BELOW: &str = "/static/";
 
 const NO_SNIFF: (HeaderName, HeaderValue) = (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 
@@ -29,8 +31,10 @@ pub(crate) async fn admit(State(site): State<Arc<Site>>, mut request: Request, n
             request.extensions_mut().insert(principal);
             next.run(request).await
         }
-        Err(_) if OPEN.contains(&request.uri().path()) && is_for_us(&site, &request) => next.run(request).await,
-        Err(failure) if failure.code == ErrorCode::Unauthorized && request.uri().path() == "/" => login::stranger(),
+        Err(_) if is_open(request.uri().path()) && is_for_us(&site, &request) => next.run(request).await,
+        Err(failure) if failure.code == ErrorCode::Unauthorized && asks_for_page(&request) => {
+            web::stranger(request.headers())
+        }
         Err(failure) => answer::refused("", &failure),
     };
     let headers = response.headers_mut();
@@ -49,6 +53,16 @@ fn check(site: &Site, request: &Request) -> Result<Principal, Failure> {
     site.names.check_host(request.uri(), headers)?;
     let own_page = site.names.check_origin(headers)?;
     site.credentials.check(request.method(), headers, own_page)
+}
+
+fn is_open(path: &str) -> bool {
+    OPEN.contains(&path) || path.starts_with(OPEN_BELOW)
+}
+
+/// Whether it is a person who asks, with a browser: they are told in words how to get in.
+fn asks_for_page(request: &Request) -> bool {
+    let accepted = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    request.method() == Method::GET && (accepted.contains("text/html") || request.uri().path() == "/")
 }
 
 /// Whether the request is meant for this server and comes from no other's page.

@@ -8,6 +8,6 @@ mod page;
 mod sessions;
 mod tickets;
 
-pub(crate) use page::{log_in, stranger};
+pub(crate) use page::log_in;
 pub(crate) use sessions::Sessions;
 pub use tickets::{TICKET_TTL, Tickets};

@@ -1,17 +1,17 @@
-//! The login: a page that exchanges a ticket for a cookie, and what a stranger is told.
+//! The login: a page that exchanges a ticket for a cookie.
 
 use std::sync::Arc;
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderValue, header},
     response::Response,
 };
 use baton_app::Failure;
 use baton_core::code::ErrorCode;
 
 use super::sessions::SESSION_TTL;
-use crate::{answer, gate::Scheme, page, site::Site};
+use crate::{answer, gate::Scheme, site::Site, web};
 
 /// `GET /login?ticket=…`
 ///
@@ -20,40 +20,13 @@ use crate::{answer, gate::Scheme, page, site::Site};
 pub(crate) async fn log_in(State(site): State<Arc<Site>>, request: Request) -> Response {
     match exchange(&site, request.uri().query().unwrap_or_default()) {
         Ok(cookie) => {
-            let mut response = page::html(
-                StatusCode::OK,
-                page::Text {
-                    title: "You are logged in",
-                    head: "<meta http-equiv=\"refresh\" content=\"0; url=/\">",
-                    body: "<p><a href=\"/\">Go on.</a></p>",
-                },
-            );
+            let mut response = web::logged_in(request.headers());
             response.headers_mut().insert(header::SET_COOKIE, cookie);
             response
         }
-        Err(failure) if failure.code == ErrorCode::Unauthorized => page::html(
-            StatusCode::UNAUTHORIZED,
-            page::Text {
-                title: "This ticket does not count",
-                head: "",
-                body: "<p>A ticket is used once, within two minutes. <code>baton ticket</code> makes another.</p>",
-            },
-        ),
+        Err(failure) if failure.code == ErrorCode::Unauthorized => web::ticket_refused(request.headers()),
         Err(failure) => answer::refused("login", &failure),
     }
-}
-
-/// What somebody sees who asks for the first page and is not known.
-pub(crate) fn stranger() -> Response {
-    page::html(
-        StatusCode::UNAUTHORIZED,
-        page::Text {
-            title: "Baton",
-            head: "",
-            body: "<p>This is somebody's Baton. If it is yours, run <code>baton ticket</code> and open the address that it \
-               prints.</p>",
-        },
-    )
 }
 
 fn exchange(site: &Site, query: &str) -> Result<HeaderValue, Failure> {

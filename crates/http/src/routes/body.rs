@@ -31,7 +31,7 @@ pub(super) async fn object(headers: &HeaderMap, body: Body) -> Result<Map<String
     }
 }
 
-async fn whole(headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
+pub(crate) async fn whole(headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if announced.is_some_and(|length| length > BODY_BYTES as u64) {
         return Err(too_large());

@@ -4,7 +4,7 @@
 //! path is the input's field of that name; a `GET` and a `DELETE` take the other fields from the query, a `POST` and a `PATCH`
 //! from the body. There is no logic in a route: whatever is decided is decided by the command.
 
-mod body;
+pub(crate) mod body;
 mod call;
 mod fields;
 mod input;

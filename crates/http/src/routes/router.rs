@@ -21,15 +21,16 @@ use super::{
 use crate::{
     answer,
     gate::{Principal, admit, introduce},
-    health, login, metrics, openapi, page,
+    health, login, metrics, openapi,
     site::Site,
+    web,
 };
 
 /// Everything that is answered here. `others` are routes that come with a service of their own; they are behind the gate,
 /// too.
 pub(crate) fn router(site: Arc<Site>, others: Router) -> Router {
     let mut router = Router::new()
-        .route("/", routing::get(page::front))
+        .merge(web::routes())
         .route("/login", routing::get(login::log_in))
         .route("/healthz", routing::get(health::health))
         .route("/metrics", routing::get(metrics::metrics))

@@ -8,6 +8,7 @@ mod list;
 mod note;
 mod open;
 mod policy;
+mod recent;
 mod reorder;
 mod state;
 
@@ -22,5 +23,6 @@ pub use note::{AppendNoteResult, Note, NoteInput};
 pub(crate) use open::open_named;
 pub use open::open_room;
 pub use policy::{SetPolicy, SetPolicyInput, SetRoomPolicyResult};
+pub use recent::{Recent, RecentEvent, RecentInput, RecentResult, RecentRoom};
 pub use reorder::{Reorder, ReorderInput, ReorderMembersResult};
 pub use state::{GetRoomStateResult, Requests, State, StateInput, TakeoverView};

@@ -1,0 +1,304 @@
+//! Pages that stay current: one renderer for each page that somebody looks at, however many do.
+//!
+//! A renderer feels the store's pulse, renders its page again when something happened there, and hands round what it came
+//! to; each stream sends the regions that its browser does not have. A page that nobody looks at any more has no renderer.
+//! Nothing is lost by a break: a browser says what it has, and is sent what differs.
+//!
+//! What must stay true: a renderer rests several times as long as it worked, so that pages never take the machine from
+//! the agents; and a browser that does not read is sent the newest state when it does, and nothing in between.
+
+use std::{
+    collections::HashMap,
+    convert::Infallible,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use axum::{
+    Extension,
+    body::Body,
+    extract::{Request, State},
+    http::{HeaderValue, Response as HttpResponse, header},
+    response::Response,
+};
+use baton_app::{App, Caller, Failure, Rights};
+use baton_core::ids::{AgentId, RoomId, Seq};
+use bytes::Bytes;
+use futures_util::stream;
+use serde_json::json;
+use tokio::{sync::watch, time::Instant};
+
+use super::{
+    at::At,
+    look::{Look, nothing_called},
+    pages::Render,
+    shell,
+};
+use crate::{
+    answer,
+    gate::{Principal, speaker},
+    site::Site,
+};
+
+/// How often a page is rendered although nothing happened: leases run out, and processes end, without an event.
+const TICK: Duration = Duration::from_secs(5);
+/// Shortest rest between two renderings.
+const REST: Duration = Duration::from_millis(60);
+/// How much longer a renderer rests than it worked.
+const REST_FACTOR: u32 = 4;
+/// How often a browser hears that the server is there, and what time it is.
+const BEAT: Duration = Duration::from_secs(4);
+
+/// What is looked at, and as whom: the same for all who see the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    address: String,
+    agent: AgentId,
+    rights: u8,
+}
+
+/// All pages that somebody looks at.
+#[derive(Default)]
+pub(crate) struct Lives(Mutex<HashMap<Key, watch::Receiver<Arc<Sight>>>>);
+
+/// What a page came to.
+#[derive(Default)]
+struct Sight {
+    title: String,
+    regions: Vec<Seen>,
+    /// Why there is nothing to see.
+    trouble: Option<Failure>,
+}
+
+/// A region, and what tells it from what it was.
+struct Seen {
+    id: &'static str,
+    hash: String,
+    html: String,
+}
+
+impl Lives {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, watch::Receiver<Arc<Sight>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The page at an address, as somebody sees it, from now on.
+    fn join(site: &Arc<Site>, caller: Caller, at: At, render: Render) -> watch::Receiver<Arc<Sight>> {
+        let rights = match caller.rights() {
+            Rights::Viewer => 0,
+            Rights::Agent => 1,
+            Rights::Operator => 2,
+        };
+        let key = Key { address: at.address(), agent: caller.actor().agent_id, rights };
+        let mut views = site.lives.lock();
+        if let Some(view) = views.get(&key).filter(|view| view.has_changed().is_ok()) {
+            return view.clone();
+        }
+        let (sender, receiver) = watch::channel(Arc::default());
+        views.insert(key.clone(), receiver.clone());
+        tokio::spawn(Renderer { site: Arc::clone(site), key, caller, at, render, sender }.run());
+        receiver
+    }
+}
+
+/// Keeps one page current.
+struct Renderer {
+    site: Arc<Site>,
+    key: Key,
+    caller: Caller,
+    at: At,
+    render: Render,
+    sender: watch::Sender<Arc<Sight>>,
+}
+
+/// Up to where a page has been rendered, if it is of one room.
+#[derive(Default)]
+struct Mark(Option<(RoomId, Seq)>);
+
+impl Renderer {
+    async fn run(self) {
+        let mut closing = self.site.hub.closing();
+        let mut mark = Mark::default();
+        while !*closing.borrow() {
+            let Ok(mut pulse) = self.site.hub.pulse() else { return };
+            pulse.mark_unchanged();
+            let begun = Instant::now();
+            mark = self.look(mark).await;
+            tokio::time::sleep((begun.elapsed() * REST_FACTOR).max(REST)).await;
+            let tick = Instant::now() + TICK;
+            loop {
+                let beat = tokio::select! {
+                    beat = pulse.changed() => beat.is_ok(),
+                    () = tokio::time::sleep_until(tick) => break,
+                    _ = closing.changed() => return,
+                };
+                // A pulse that ended is felt for again, after a while.
+                if beat && self.is_news(&mark).await {
+                    break;
+                }
+                tokio::time::sleep(REST).await;
+            }
+            if self.is_left() {
+                return;
+            }
+        }
+    }
+
+    /// Whether nobody looks any more. Nobody can begin to meanwhile.
+    fn is_left(&self) -> bool {
+        let mut views = self.site.lives.lock();
+        // One receiver is the list's own.
+        let left = self.sender.receiver_count() <= 1;
+        if left {
+            views.remove(&self.key);
+        }
+        left
+    }
+
+    /// Whether something happened that this page shows.
+    async fn is_news(&self, Mark(mark): &Mark) -> bool {
+        let Some((room, seen)) = mark.clone() else { return true };
+        let newest = self.site.hub.look(self.caller.clone(), move |app, _| app.newest(&room)).await;
+        newest.map_or(true, |newest| newest > seen)
+    }
+
+    async fn look(&self, before: Mark) -> Mark {
+        let (at, render) = (self.at.clone(), self.render);
+        let looked = self.site.hub.look(self.caller.clone(), move |app, caller| see(app, caller, &at, render)).await;
+        let (sight, mark) = match looked {
+            Ok((sight, mark)) => (sight, mark),
+            Err(failure) => (Sight { trouble: Some(failure), ..Sight::default() }, before),
+        };
+        self.sender.send_if_modified(|known| {
+            let changed = !known.is_as(&sight);
+            if changed {
+                *known = Arc::new(sight);
+            }
+            changed
+        });
+        mark
+    }
+}
+
+fn see(app: &App, caller: &Caller, at: &At, render: Render) -> Result<(Sight, Mark), Failure> {
+    let look = Look { app, caller, at, now: app.now()? };
+    let page = render(&look)?;
+    let room = page.room.clone();
+    // Read before the page would be safer still; what came meanwhile is rendered once more than needed.
+    let mark = room.map(|room| app.newest(&room).map(|seq| (room, seq))).transpose()?;
+    let title = page.title.clone();
+    let regions = shell::regions(&look, page)?;
+    let seen = |region: super::page::Region| Seen {
+        id: region.id,
+        hash: region.fingerprint(),
+        html: region.html.into_string(),
+    };
+    Ok((Sight { title, regions: regions.into_iter().map(seen).collect(), trouble: None }, Mark(mark)))
+}
+
+impl Sight {
+    fn is_as(&self, other: &Self) -> bool {
+        let hashes = |sight: &Self| sight.regions.iter().map(|seen| seen.hash.clone()).collect::<Vec<_>>();
+        self.title == other.title && self.trouble == other.trouble && hashes(self) == hashes(other)
+    }
+}
+
+/// `GET /live?at=…&have=…`: the page at that address, as it changes.
+pub(super) async fn stream(
+    State(site): State<Arc<Site>>,
+    Extension(principal): Extension<Principal>,
+    request: Request,
+) -> Response {
+    let query = request.uri().query().unwrap_or_default();
+    let field = |name: &str| {
+        let found = form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name);
+        found.map(|(_, value)| value.into_owned()).unwrap_or_default()
+    };
+    let address = field("at");
+    let Some((at, render)) = At::read(&address) else {
+        return answer::refused("live", &nothing_called(&address));
+    };
+    let caller = match speaker(&principal, request.headers(), &site.owner) {
+        Ok(caller) => caller,
+        Err(failure) => return answer::refused("live", &failure),
+    };
+    let have = field("have").split(',').filter_map(|one| one.split_once('.')).map(owned).collect();
+    let reading = Reading { have, sight: Lives::join(&site, caller, at, render), site, begun: false };
+    let body = stream::unfold(reading, |mut reading| async move {
+        let frame = reading.next().await?;
+        Some((Ok::<_, Infallible>(frame), reading))
+    });
+    let mut response = HttpResponse::new(Body::from_stream(body));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    response
+}
+
+fn owned((id, hash): (&str, &str)) -> (String, String) {
+    (id.to_owned(), hash.to_owned())
+}
+
+/// One browser that follows a page.
+struct Reading {
+    site: Arc<Site>,
+    sight: watch::Receiver<Arc<Sight>>,
+    /// What the browser has.
+    have: HashMap<String, String>,
+    begun: bool,
+}
+
+impl Reading {
+    /// What is written next.
+    async fn next(&mut self) -> Option<Bytes> {
+        let mut closing = self.site.hub.closing();
+        if *closing.borrow() {
+            return None;
+        }
+        if !self.begun {
+            self.begun = true;
+            return Some(self.beat());
+        }
+        loop {
+            let sight = Arc::clone(&self.sight.borrow_and_update());
+            if let Some(frame) = self.news(&sight) {
+                return Some(frame);
+            }
+            tokio::select! {
+                changed = self.sight.changed() => changed.ok()?,
+                () = tokio::time::sleep(BEAT) => return Some(self.beat()),
+                _ = closing.changed() => return Some(Bytes::from_static(b"event: closing\ndata: {}\n\n")),
+            }
+        }
+    }
+
+    /// What the browser does not have.
+    fn news(&mut self, sight: &Sight) -> Option<Bytes> {
+        if let Some(failure) = &sight.trouble {
+            let known = self.have.insert("trouble".to_owned(), failure.message.clone());
+            return (known.as_ref() != Some(&failure.message)).then(|| frame("trouble", &failure.to_json()));
+        }
+        self.have.remove("trouble");
+        let missing = |seen: &&Seen| self.have.get(seen.id) != Some(&seen.hash);
+        let regions: Vec<_> = sight.regions.iter().filter(missing).collect();
+        if regions.is_empty() {
+            return None;
+        }
+        let told = regions.iter().map(|seen| json!({ "id": seen.id, "hash": seen.hash, "html": seen.html }));
+        let told = json!({ "now": self.now(), "title": sight.title, "regions": told.collect::<Vec<_>>() });
+        for seen in regions {
+            self.have.insert(seen.id.to_owned(), seen.hash.clone());
+        }
+        Some(frame("regions", &told))
+    }
+
+    fn beat(&self) -> Bytes {
+        frame("beat", &json!({ "now": self.now() }))
+    }
+
+    fn now(&self) -> Option<i64> {
+        self.site.hub.app().now().ok().map(|now| now.as_millis())
+    }
+}
+
+fn frame(kind: &str, data: &serde_json::Value) -> Bytes {
+    Bytes::from(format!("event: {kind}\ndata: {data}\n\n"))
+}

@@ -1,0 +1,14 @@
+//! What pages are put together from. Nothing here looks at the store, but for [`counts`].
+
+mod agent;
+mod counts;
+mod event;
+pub(super) mod feed;
+mod text;
+mod time;
+
+pub(super) use agent::{Names, agent, room_name};
+pub(super) use counts::counts;
+pub(super) use event::{sentence, tone};
+pub(super) use text::{cli, copy, empty, prose, raw, reference};
+pub(super) use time::{ago, until};
