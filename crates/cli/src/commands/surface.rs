@@ -77,6 +77,7 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("tasks.macro.fanout_jobs", &["job", "fanout"]),
     ("jobs.create", &["job", "create"]),
     ("jobs.radar", &["radar"]),
+    ("jobs.overview", &["job", "overview"]),
     ("jobs.message", &["job", "message"]),
     ("jobs.open", &["job", "open"]),
     ("jobs.tail", &["job", "tail"]),

@@ -117,6 +117,7 @@ pub(crate) const RESOURCES: &[Resource] = &[
     get("/v1/rooms/{room_id}/turns", "context.turn.list"),
     get("/v1/rooms/{room_id}/approvals", "agent.approval.list"),
     post("/v1/rooms/{room_id}/approvals/{approval}", "agent.approval.resolve"),
+    get("/v1/jobs", "jobs.overview"),
     get("/v1/jobs/{job}", "jobs.open"),
 ];
 
