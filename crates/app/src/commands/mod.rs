@@ -35,6 +35,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<room::Reorder>(),
     Command::of::<room::SetPolicy>(),
     Command::of::<room::Recent>(),
+    Command::of::<room::Overview>(),
     Command::of::<scope::Reserve>(),
     Command::of::<scope::Release>(),
     Command::of::<scope::Status>(),

@@ -5,6 +5,7 @@ use baton_app::table::{Command, TABLE};
 /// Each command of the table with the words that run it.
 pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("room.list", &["room", "list"]),
+    ("room.overview", &["room", "overview"]),
     ("room.join", &["join"]),
     ("room.state", &["room", "state"]),
     ("room.events", &["room", "events"]),

@@ -32,6 +32,6 @@ pub(crate) use opened::opened_page;
 pub(crate) use overview::jobs_overview;
 pub(crate) use pack::{brief_page, difference_lines, pack_kept, pack_lines};
 pub(crate) use record::record_line;
-pub(crate) use room::{room_line, room_page, who_has_it};
+pub(crate) use room::{room_glance, room_line, room_page, who_has_it};
 pub(crate) use task::{task_changed, task_lines, task_page};
 pub(crate) use turn::{connection_line, taken_item, turn_lines};
