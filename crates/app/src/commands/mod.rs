@@ -120,6 +120,8 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<context::List>(),
     Command::of::<agent::List>(),
     Command::of::<agent::Show>(),
+    Command::of::<agent::Graph>(),
+    Command::of::<agent::Inspect>(),
     Command::of::<agent::Init>(),
     Command::of::<agent::Register>(),
     Command::of::<agent::Adopt>(),

@@ -25,6 +25,8 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("scope.check", &["scope", "check"]),
     ("agent.list", &["agent", "list"]),
     ("agent.show", &["agent", "show"]),
+    ("agent.graph", &["agent", "graph"]),
+    ("agent.inspect", &["agent", "inspect"]),
     ("agent.init", &["agent", "init"]),
     ("agent.register", &["agent", "register"]),
     ("agent.adopt", &["agent", "adopt"]),
