@@ -3,6 +3,7 @@
 mod agent;
 mod counts;
 mod delegate;
+mod diff;
 mod event;
 pub(super) mod feed;
 mod text;
@@ -11,6 +12,7 @@ mod time;
 pub(super) use agent::{Names, agent, room_name};
 pub(super) use counts::counts;
 pub(super) use delegate::{delegate_link, without_panel};
+pub(super) use diff::{Extent, diff};
 pub(super) use event::{sentence, tone};
 pub(super) use text::{cli, copy, empty, prose, raw, reference};
 pub(super) use time::{ago, until};
