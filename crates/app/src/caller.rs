@@ -11,7 +11,7 @@ use baton_core::{
     code::ErrorCode,
     ids::{AgentId, RoomId},
     process::SessionKind,
-    room::Actor,
+    room::{Actor, Authority},
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -107,6 +107,14 @@ impl Caller {
     /// What the caller may do. A person may steer, an agent may do what agents do, unless its credentials say less.
     pub fn rights(&self) -> Rights {
         self.rights
+    }
+
+    /// What the caller acts as in a room.
+    pub(crate) fn authority(&self) -> Authority {
+        match self.rights {
+            Rights::Operator => Authority::Operator,
+            Rights::Agent | Rights::Viewer => Authority::Member,
+        }
     }
 
     /// Refuses what only a person who steers may do.

@@ -17,7 +17,7 @@ use baton_core::{
     library::{Artifact, Card, CardId, Library},
     limits,
     process::Witness,
-    room::{self, Action, Actor, Command, Member, NewIdentity, Refusal, Room, Stick},
+    room::{self, Action, Actor, Authority, Command, Member, NewIdentity, Refusal, Room, Stick},
     runner::{Heartbeat, Runner, Runners},
     scope::Scopes,
     spawn::Spawns,
@@ -463,6 +463,14 @@ impl<'a> Change<'a> {
     pub(crate) fn require_agent(&self) -> Result<(), Failure> {
         self.require_open()?;
         self.require_known()
+    }
+
+    /// The same, but for a person who steers: they need not have joined.
+    pub(crate) fn require_authority(&self, authority: Authority) -> Result<(), Failure> {
+        match authority {
+            Authority::Member => self.require_agent(),
+            Authority::Operator => self.require_open(),
+        }
     }
 
     /// Refuses whoever is no agent of the room.

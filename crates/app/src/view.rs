@@ -26,6 +26,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PathRoom {
     pub room_id: RoomId,
+    /// What people call it, if somebody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     pub canonical_path: Option<String>,
     /// In turn order.
     pub members: Vec<AgentId>,
@@ -48,6 +51,7 @@ impl PathRoom {
         let reservation = room.reservation();
         Self {
             room_id: room.id.clone(),
+            name: room.name.clone(),
             canonical_path: room.canonical_path.clone(),
             members: room.members.iter().map(|member| member.agent_id.clone()).collect(),
             sequence_index: room.sequence_index,
@@ -82,6 +86,9 @@ pub struct RoomMember {
     pub session_kind: SessionKind,
     /// What can be seen of their process.
     pub process: ProcessState,
+    /// Why it is known to be gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -118,6 +125,7 @@ impl ProcessState {
 impl RoomMember {
     pub(crate) fn of(room: &Room, ordinal: usize, member: &Member, now: Timestamp, witness: &dyn Witness) -> Self {
         let active = member.is_active(now, &room.policy, witness);
+        let liveness = member.liveness(witness);
         Self {
             agent_id: member.agent_id.clone(),
             display_name: member.display_name.clone(),
@@ -127,7 +135,8 @@ impl RoomMember {
             last_seen_at: member.last_seen_at,
             status: if active { MemberStatus::Active } else { MemberStatus::Inactive },
             session_kind: member.session_kind,
-            process: ProcessState::of(&member.liveness(witness)),
+            process: ProcessState::of(&liveness),
+            proof: liveness.proof(),
             pid: member.process.as_ref().map(|process| process.pid),
             process_started_at: member.process.as_ref().map(|process| process.process_started_at),
         }
@@ -412,10 +421,7 @@ impl RoomEvent {
                 to_agent_id: actor,
                 reason: Some(taken.reason.clone()),
                 basis: Some(taken.basis),
-                proof: match taken.liveness {
-                    Liveness::Gone(proof) => Some(proof),
-                    Liveness::Alive | Liveness::Unknown => None,
-                },
+                proof: taken.liveness.proof(),
                 ..blank
             },
             Event::Noted(noted) => Self { note: Some(noted.text.clone()), ..blank },

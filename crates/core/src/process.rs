@@ -76,6 +76,14 @@ impl Liveness {
     pub fn is_gone(&self) -> bool {
         matches!(self, Self::Gone(_))
     }
+
+    /// The proof of death, if there is one.
+    pub const fn proof(&self) -> Option<Proof> {
+        match self {
+            Self::Gone(proof) => Some(*proof),
+            Self::Alive | Self::Unknown => None,
+        }
+    }
 }
 
 /// Why a process is certainly gone.

@@ -1,6 +1,6 @@
 //! Points in time and spans, in milliseconds. There is deliberately no `now()`.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, str::FromStr};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
@@ -120,6 +120,37 @@ impl fmt::Display for Ttl {
     }
 }
 
+impl FromStr for Ttl {
+    type Err = String;
+
+    /// Reads what people write: a number and a unit, `500ms`, `30s`, `45m`, `4h`, `2d`, or several, `1h 05m`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.trim().is_empty() {
+            return Err(format!("{text:?} is not a time like 500ms, 30s, 45m or 4h"));
+        }
+        let mut total = Some(0_u64);
+        for part in text.split_whitespace() {
+            total = total.zip(millis(text, part)?).and_then(|(total, more)| total.checked_add(more));
+        }
+        total.map(Self).ok_or_else(|| format!("{text:?} is too long"))
+    }
+}
+
+/// One number with its unit, in milliseconds, if so many can be counted.
+fn millis(text: &str, part: &str) -> Result<Option<u64>, String> {
+    let digits = part.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: u64 = digits.parse().map_err(|_| format!("{text:?} is not a time like 500ms, 30s, 45m or 4h"))?;
+    let unit = match &part[digits.len()..] {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        _ => return Err(format!("{text:?} needs a unit: ms, s, m, h or d")),
+    };
+    Ok(number.checked_mul(unit))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +168,17 @@ mod tests {
         let shown = [0, 250, 12_000, 90_000, 2_700_000, 3_900_000, 14_400_000, 90_000_000]
             .map(|ms| Ttl::from_millis(ms).to_string());
         assert_eq!(shown, ["0ms", "250ms", "12s", "1m 30s", "45m", "1h 05m", "4h", "1d 1h"]);
+    }
+
+    #[test]
+    fn spans_are_read_as_they_are_shown() {
+        for ms in [0, 250, 12_000, 90_000, 2_700_000, 3_900_000, 14_400_000, 90_000_000] {
+            let span = Ttl::from_millis(ms);
+            assert_eq!(span.to_string().parse(), Ok(span));
+        }
+        for wrong in ["", " ", "45", "m", "4w", "-1s", "1h m", "99999999999999999999h", "18446744073709551615h"] {
+            assert!(wrong.parse::<Ttl>().is_err(), "{wrong:?}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use baton_app::table::{Command, TABLE};
 /// Each command of the table with the words that run it.
 pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("room.list", &["room", "list"]),
+    ("room.overview", &["room", "overview"]),
     ("room.join", &["join"]),
     ("room.state", &["room", "state"]),
     ("room.events", &["room", "events"]),
@@ -77,6 +78,7 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("tasks.macro.fanout_jobs", &["job", "fanout"]),
     ("jobs.create", &["job", "create"]),
     ("jobs.radar", &["radar"]),
+    ("jobs.overview", &["job", "overview"]),
     ("jobs.message", &["job", "message"]),
     ("jobs.open", &["job", "open"]),
     ("jobs.tail", &["job", "tail"]),

@@ -10,6 +10,7 @@ mod job;
 mod library;
 mod message;
 mod opened;
+mod overview;
 mod pack;
 mod protocol;
 mod record;
@@ -28,8 +29,9 @@ pub(crate) use job::{job_changed, job_delegated, job_event, job_lines, job_next,
 pub(crate) use library::{anchor_lines, artifact_lines, card_lines, hit_lines, plan_lines};
 pub(crate) use message::{item_lines, message_page, sent_page, sent_sentence};
 pub(crate) use opened::opened_page;
+pub(crate) use overview::jobs_overview;
 pub(crate) use pack::{brief_page, difference_lines, pack_kept, pack_lines};
 pub(crate) use record::record_line;
-pub(crate) use room::{room_line, room_page, who_has_it};
+pub(crate) use room::{room_glance, room_line, room_page, who_has_it};
 pub(crate) use task::{task_changed, task_lines, task_page};
 pub(crate) use turn::{connection_line, taken_item, turn_lines};

@@ -1,7 +1,7 @@
 //! Rooms and their members.
 
 use baton_app::{
-    commands::room::GetRoomStateResult,
+    commands::room::{AgentGlance, GetRoomStateResult, RoomGlance},
     view::{MemberStatus, PathRoom, ProcessState},
 };
 use baton_core::{ids::AgentId, room::RoomState, time::Timestamp};
@@ -20,6 +20,16 @@ pub(crate) fn room_line(room: &PathRoom) -> String {
         room.members.len(),
         clean(room.canonical_path.as_deref().unwrap_or("(no path)")),
     )
+}
+
+/// A room with who is in it: a line, and one for each member.
+pub(crate) fn room_glance(glance: &RoomGlance) -> String {
+    let name = glance.room.name.as_ref().map_or_else(String::new, |name| format!("  {}\n", clean(name)));
+    let holds = |agent: &AgentGlance| if glance.room.owner.as_ref() == Some(&agent.agent_id) { '*' } else { ' ' };
+    let member = |agent: &AgentGlance| {
+        format!("{} {:<20} {:<8} {}\n", holds(agent), clean(&agent.name), agent.liveness.as_str(), agent.agent_id)
+    };
+    room_line(&glance.room) + &name + &glance.agents.iter().map(member).collect::<String>()
 }
 
 /// Where the stick is, in a few words.

@@ -112,6 +112,8 @@ pub enum Action {
     Note {
         /// The remark.
         text: String,
+        /// What the caller acts as.
+        authority: Authority,
     },
     /// Stop being a member.
     Leave,
@@ -140,11 +142,15 @@ pub enum Action {
     Reorder {
         /// Every member, once.
         order: Vec<AgentId>,
+        /// What the caller acts as.
+        authority: Authority,
     },
     /// Change the timings.
     SetPolicy {
         /// What changes.
         change: PolicyChange,
+        /// What the caller acts as.
+        authority: Authority,
     },
 }
 

@@ -34,18 +34,16 @@ impl Room {
             Action::Takeover { expected_turn, reason, lease_id } => {
                 self.decide_takeover(now, by, *expected_turn, reason, lease_id, witness).map(Some)
             }
-            Action::Note { text } => self.decide_note(by, text).map(Some),
+            Action::Note { text, authority } => self.decide_note(by, text, *authority).map(Some),
             Action::Leave => self.decide_leave(now, &by.agent_id, witness).map(Some),
             Action::Remove { agent } => self.decide_leave(now, agent, witness).map(Some),
             Action::Rename { name } => self.decide_rename(name),
             Action::Close { expected_turn, lease_id, reason, authority } => {
-                if *authority == Authority::Member {
-                    self.require_member(&by.agent_id)?;
-                }
+                self.require_authority(&by.agent_id, *authority)?;
                 self.decide_close(now, by, *expected_turn, lease_id.as_ref(), reason.as_deref(), witness).map(Some)
             }
-            Action::Reorder { order } => self.decide_reorder(by, order),
-            Action::SetPolicy { change } => self.decide_policy(by, change),
+            Action::Reorder { order, authority } => self.decide_reorder(by, order, *authority),
+            Action::SetPolicy { change, authority } => self.decide_policy(by, change, *authority),
         }
     }
 
@@ -241,8 +239,8 @@ impl Room {
         }))
     }
 
-    fn decide_note(&self, by: &Actor, text: &str) -> Result<Event, Refusal> {
-        self.require_member(&by.agent_id)?;
+    fn decide_note(&self, by: &Actor, text: &str, authority: Authority) -> Result<Event, Refusal> {
+        self.require_authority(&by.agent_id, authority)?;
         match blank_or_long(text, limits::NOTE_BYTES) {
             Some(why) => Err(Refusal::InvalidNote { why, field: "text" }),
             None => Ok(Event::Noted(Noted { text: text.to_owned() })),
@@ -302,8 +300,8 @@ impl Room {
         Ok(Event::Closed(Closed { reason: reason.map(str::to_owned) }))
     }
 
-    fn decide_reorder(&self, by: &Actor, order: &[AgentId]) -> Result<Option<Event>, Refusal> {
-        self.require_member(&by.agent_id)?;
+    fn decide_reorder(&self, by: &Actor, order: &[AgentId], authority: Authority) -> Result<Option<Event>, Refusal> {
+        self.require_authority(&by.agent_id, authority)?;
         let mut seen = HashSet::new();
         let repeated: Vec<_> = order.iter().filter(|agent| !seen.insert(*agent)).cloned().collect();
         let unknown: Vec<_> = order.iter().filter(|agent| self.rank(agent).is_none()).cloned().collect();
@@ -318,8 +316,8 @@ impl Room {
         Ok(Some(Event::Reordered(Reordered { order: order.to_vec() })))
     }
 
-    fn decide_policy(&self, by: &Actor, change: &PolicyChange) -> Result<Option<Event>, Refusal> {
-        self.require_member(&by.agent_id)?;
+    fn decide_policy(&self, by: &Actor, change: &PolicyChange, authority: Authority) -> Result<Option<Event>, Refusal> {
+        self.require_authority(&by.agent_id, authority)?;
         let policy = self.policy.changed(change)?;
         Ok((policy != self.policy).then_some(Event::PolicySet(PolicySet { policy })))
     }
@@ -350,6 +348,14 @@ impl Room {
             current_owner: self.owner().cloned(),
             room_state: self.stick_state(now, witness),
         })
+    }
+
+    /// A person who steers need not be a member; everybody else must.
+    fn require_authority(&self, agent: &AgentId, authority: Authority) -> Result<(), Refusal> {
+        match authority {
+            Authority::Member => self.require_member(agent),
+            Authority::Operator => Ok(()),
+        }
     }
 
     /// Refuses a caller who is not, or no longer, a member.

@@ -100,6 +100,7 @@ pub(crate) const RESOURCES: &[Resource] = &[
     post("/v1/sessions/{room_id}/relays", "relay.submit"),
     get("/v1/sessions/{room_id}/events", "events.history").streaming(Stream::Events),
     get("/v1/rooms", "room.list").always("all"),
+    get("/v1/overview", "room.overview"),
     get("/v1/rooms/{room_id}", "room.state"),
     patch("/v1/rooms/{room_id}/policy", "room.policy"),
     get("/v1/rooms/{room_id}/events", "room.events").streaming(Stream::Events),
@@ -117,6 +118,7 @@ pub(crate) const RESOURCES: &[Resource] = &[
     get("/v1/rooms/{room_id}/turns", "context.turn.list"),
     get("/v1/rooms/{room_id}/approvals", "agent.approval.list"),
     post("/v1/rooms/{room_id}/approvals/{approval}", "agent.approval.resolve"),
+    get("/v1/jobs", "jobs.overview"),
     get("/v1/jobs/{job}", "jobs.open"),
 ];
 

@@ -1,11 +1,12 @@
 //! Forms: how a page offers a command, and how what was filled in becomes the command's input.
 //!
-//! A field's name says where it belongs and what it is: `handoff.status` is a field within `handoff`, `turn:int` a number,
+//! A field's name says where it belongs and what it is: `handoff.status` is a field within `handoff`, `turn:int` a number, `claim:time` a span like `45m`,
 //! `force:bool` true when it is there, `refs[]` a list with an entry for each line. Fields that begin with `_` are about the
-//! form itself. An empty field was not filled in, and is left out.
+//! form itself. An empty field was not filled in, and is left out; one whose name begins with `=` is sent even so, to clear
+//! what was there.
 
 use baton_app::Failure;
-use baton_core::code::ErrorCode;
+use baton_core::{code::ErrorCode, time::Ttl};
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
@@ -15,6 +16,8 @@ use super::look::Look;
 pub(super) const BACK: &str = "_back";
 /// What to say when it is done.
 pub(super) const DONE: &str = "_done";
+/// Begins the name of a field that is sent even when it is empty.
+const ALWAYS: char = '=';
 /// Which of a person's own names they act under.
 pub(super) const AS: &str = "_as";
 
@@ -80,8 +83,8 @@ impl Posted {
         let fields: Vec<(String, String)> = form_urlencoded::parse(body).into_owned().collect();
         let own = |name: &str| fields.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
         let mut input = Map::new();
-        for (name, value) in fields.iter().filter(|(name, value)| !name.starts_with('_') && !value.is_empty()) {
-            put(&mut input, name, value)?;
+        for (name, value) in fields.iter().filter(|(name, value)| is_input(name, value)) {
+            put(&mut input, name.trim_start_matches(ALWAYS), value)?;
         }
         Ok(Self {
             back: own(BACK).filter(|back| is_own(back)).unwrap_or_else(|| "/".to_owned()),
@@ -91,6 +94,10 @@ impl Posted {
             fields,
         })
     }
+}
+
+fn is_input(name: &str, value: &str) -> bool {
+    !name.starts_with('_') && (!value.is_empty() || name.starts_with(ALWAYS))
 }
 
 /// Whether an address is one of this server, and no other's.
@@ -125,6 +132,7 @@ fn put(input: &mut Map<String, Value>, name: &str, text: &str) -> Result<(), Fai
 fn typed<'a>(part: &'a str, text: &str) -> (&'a str, Value) {
     match part.split_once(':') {
         Some((key, "int")) => (key, text.trim().parse::<i64>().map_or_else(|_| text.into(), Value::from)),
+        Some((key, "time")) => (key, text.parse::<Ttl>().map_or_else(|_| text.into(), |span| span.as_millis().into())),
         Some((key, "bool")) => (key, (text != "false").into()),
         Some((key, "json")) => (key, serde_json::from_str(text).unwrap_or_else(|_| text.into())),
         _ => (part, text.into()),
@@ -144,10 +152,10 @@ mod tests {
     #[test]
     fn the_names_of_fields_say_what_they_are() {
         let body = "room_id=room_1&turn:int=3&handoff.status=a+b&handoff.open_questions%5B%5D=x%0D%0A%0D%0Ay&empty=&\
-                    force:bool=on&_back=/rooms&_done=Done&spec:json=%7B%22a%22%3A1%7D";
+                    force:bool=on&_back=/rooms&_done=Done&spec:json=%7B%22a%22%3A1%7D&claim:time=1h+05m&%3Dgoal=&%3Ddone%5B%5D=";
         let posted = Posted::read(body.as_bytes()).unwrap();
         let expected = json!({
-            "room_id": "room_1", "turn": 3, "force": true, "spec": { "a": 1 },
+            "room_id": "room_1", "turn": 3, "force": true, "spec": { "a": 1 }, "claim": 3_900_000, "goal": "", "done": [],
             "handoff": { "status": "a b", "open_questions": ["x", "y"] },
         });
         assert_eq!(Value::Object(posted.input), expected);

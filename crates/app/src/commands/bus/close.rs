@@ -1,15 +1,12 @@
 //! Ending a session.
 
-use baton_core::{
-    ids::RoomId,
-    room::{Action, Authority},
-};
+use baton_core::{ids::RoomId, room::Action};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Session;
 use crate::{
-    App, Caller, Failure, Rights,
+    App, Caller, Failure,
     app::Request,
     commands::room::end_bus,
     table::{BUS, Effect, Place, UseCase},
@@ -48,10 +45,7 @@ impl UseCase for Close {
     type Output = CloseResult;
 
     fn run(app: &App, caller: &Caller, input: CloseInput) -> Result<CloseResult, Failure> {
-        let authority = match caller.rights() {
-            Rights::Operator => Authority::Operator,
-            Rights::Agent | Rights::Viewer => Authority::Member,
-        };
+        let authority = caller.authority();
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;

@@ -3,7 +3,7 @@
 use baton_core::{
     ids::{LeaseId, RoomId},
     lease::Fence,
-    room::{Action, Authority, RoomState},
+    room::{Action, RoomState},
     turn::Outcome,
 };
 use baton_store::{bus, turns};
@@ -77,7 +77,7 @@ impl UseCase for Close {
                 expected_turn: input.expected_turn_id,
                 lease_id: input.lease_id.clone(),
                 reason: input.reason.clone(),
-                authority: Authority::Member,
+                authority: caller.authority(),
             })?;
             Ok(CloseRoomResult { room_id: change.room.id.clone(), state: RoomState::Closed })
         })

@@ -48,7 +48,7 @@ impl UseCase for SetPolicy {
     fn run(app: &App, caller: &Caller, input: SetPolicyInput) -> Result<SetRoomPolicyResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
-            change.decide(Action::SetPolicy { change: input.policy.clone() })?;
+            change.decide(Action::SetPolicy { change: input.policy.clone(), authority: caller.authority() })?;
             Ok(SetRoomPolicyResult { room_id: change.room.id.clone(), policy: change.room.policy.clone() })
         })
     }

@@ -46,7 +46,7 @@ impl UseCase for Reorder {
     fn run(app: &App, caller: &Caller, input: ReorderInput) -> Result<ReorderMembersResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
-            change.decide(Action::Reorder { order: input.order.clone() })?;
+            change.decide(Action::Reorder { order: input.order.clone(), authority: caller.authority() })?;
             let members = change.room.members.iter().map(|member| member.agent_id.clone()).collect();
             Ok(ReorderMembersResult { room_id: change.room.id.clone(), members })
         })

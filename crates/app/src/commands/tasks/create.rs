@@ -51,7 +51,7 @@ impl UseCase for Create {
     fn run(app: &App, caller: &Caller, input: CreateInput) -> Result<TaskResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
-            change.require_agent()?;
+            change.require_authority(caller.authority())?;
             let drafted = Drafted {
                 title: input.title.clone(),
                 scopes: scopes(app, change, &input.scopes)?,

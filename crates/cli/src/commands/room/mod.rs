@@ -4,6 +4,7 @@ mod close;
 mod events;
 mod list;
 mod note;
+mod overview;
 mod policy;
 mod reorder;
 mod state;
@@ -21,6 +22,7 @@ pub(super) use note::NoteArgs;
 #[derive(Debug, Subcommand)]
 pub(super) enum RoomCommand {
     List(list::ListArgs),
+    Overview(overview::OverviewArgs),
     State(state::StateArgs),
     Events(events::EventsArgs),
     Note(NoteArgs),
@@ -33,6 +35,7 @@ impl RoomCommand {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::List(_) => "room list",
+            Self::Overview(_) => "room overview",
             Self::State(_) => "room state",
             Self::Events(_) => "room events",
             Self::Note(_) => "room note",
@@ -45,6 +48,7 @@ impl RoomCommand {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         match self {
             Self::List(args) => args.run(context, ui),
+            Self::Overview(args) => args.run(context, ui),
             Self::State(args) => args.run(context, ui),
             Self::Events(args) => args.run(context, ui),
             Self::Note(args) => args.run(context, ui),

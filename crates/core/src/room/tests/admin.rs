@@ -14,12 +14,16 @@ fn close(turn: u64) -> Action {
     Action::Close { expected_turn: Fence(turn), lease_id: None, reason: None, authority: Authority::Member }
 }
 
+fn note(text: &str) -> Action {
+    Action::Note { text: text.to_owned(), authority: Authority::Member }
+}
+
 #[test]
 fn a_note_changes_no_ownership() {
     let mut scene = Scene::with(&["codex", "claude"]);
     let turn = scene.claim("codex").unwrap();
     let before = scene.room.stick.clone();
-    scene.act("claude", Action::Note { text: "the tests are flaky".to_owned() }).unwrap();
+    scene.act("claude", note("the tests are flaky")).unwrap();
     assert_eq!(scene.room.stick, before);
     assert!(scene.release("codex", &turn).is_ok());
 }
@@ -28,9 +32,9 @@ fn a_note_changes_no_ownership() {
 fn notes_are_for_members_and_say_something() {
     let mut scene = Scene::with(&["codex"]);
     let code = |result: Result<_, Refusal>| result.map(|_: Option<_>| ()).unwrap_err().code();
-    assert_eq!(code(scene.act("stranger", Action::Note { text: "hi".to_owned() })), ErrorCode::UnknownMember);
-    assert_eq!(code(scene.act("codex", Action::Note { text: "\n".to_owned() })), ErrorCode::InvalidNote);
-    assert_eq!(code(scene.act("codex", Action::Note { text: "x".repeat(16 * 1024 + 1) })), ErrorCode::InvalidNote);
+    assert_eq!(code(scene.act("stranger", note("hi"))), ErrorCode::UnknownMember);
+    assert_eq!(code(scene.act("codex", note("\n"))), ErrorCode::InvalidNote);
+    assert_eq!(code(scene.act("codex", note(&"x".repeat(16 * 1024 + 1)))), ErrorCode::InvalidNote);
 }
 
 #[test]
@@ -117,7 +121,10 @@ fn a_closed_room_takes_nothing_more() {
 #[test]
 fn reordering_names_every_member_once() {
     let mut scene = Scene::with(&["codex", "claude", "gemini"]);
-    let order = |names: &[&str]| Action::Reorder { order: names.iter().map(|name| agent(name)).collect() };
+    let order = |names: &[&str]| {
+        let order = names.iter().map(|name| agent(name)).collect();
+        Action::Reorder { order, authority: Authority::Member }
+    };
     let refusal = scene.act("codex", order(&["gemini", "gemini", "stranger"])).unwrap_err();
     insta::assert_snapshot!(
         serde_json::to_string(&refusal).unwrap(),

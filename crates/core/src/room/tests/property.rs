@@ -122,14 +122,16 @@ fn play(scene: &mut Scene, model: &mut Model, step: &Step) {
             let mut order: Vec<_> = scene.room.members.iter().map(|member| member.agent_id.clone()).collect();
             let by = order.len().min(1);
             order.rotate_left(by);
-            drop(scene.act(CAST[who], Action::Reorder { order }));
+            drop(scene.act(CAST[who], Action::Reorder { order, authority: Authority::Member }));
         }
         Step::Policy(who, minutes) => {
             let change =
                 PolicyChange { owner_lease_ttl_ms: Some(Ttl::from_minutes(minutes)), ..PolicyChange::default() };
             drop(scene.set_policy(CAST[who], change));
         }
-        Step::Note(who) => drop(scene.act(CAST[who], Action::Note { text: "note".to_owned() })),
+        Step::Note(who) => {
+            drop(scene.act(CAST[who], Action::Note { text: "note".to_owned(), authority: Authority::Member }));
+        }
         Step::Close(who) => {
             let Some(name) = CAST.get(who) else { return };
             let expected_turn = scene.room.turn;

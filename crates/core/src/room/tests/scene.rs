@@ -215,6 +215,6 @@ impl Scene {
     }
 
     pub(super) fn set_policy(&mut self, name: &str, change: PolicyChange) -> Result<Option<Event>, Refusal> {
-        self.act(name, Action::SetPolicy { change })
+        self.act(name, Action::SetPolicy { change, authority: Authority::Member })
     }
 }

@@ -5,7 +5,9 @@ use crate::{
     code::ErrorCode,
     ids::AgentName,
     limits,
+    policy::PolicyChange,
     room::{Action, Authority, Event, NewIdentity, RoomState},
+    time::Ttl,
 };
 
 fn rename(name: &str) -> Action {
@@ -57,6 +59,28 @@ fn an_operator_closes_a_room_that_it_did_not_join_but_not_over_the_holder() {
     assert_eq!(scene.state(), RoomState::Closed);
     assert_eq!(scene.act("codex", rename("late")).unwrap_err().code(), ErrorCode::RoomClosed);
     assert_eq!(scene.folded(), scene.room);
+}
+
+#[test]
+fn an_operator_notes_reorders_and_sets_timings_in_a_room_that_it_did_not_join() {
+    let mut scene = Scene::with(&["codex", "claude"]);
+    let order = vec![agent("claude"), agent("codex")];
+    let change = PolicyChange { claim_ttl_ms: Some(Ttl::from_minutes(7)), ..PolicyChange::default() };
+    for authority in [Authority::Member, Authority::Operator] {
+        for action in [
+            Action::Note { text: "look here".to_owned(), authority },
+            Action::Reorder { order: order.clone(), authority },
+            Action::SetPolicy { change: change.clone(), authority },
+        ] {
+            let done = scene.act("stranger", action);
+            assert_eq!(done.is_ok(), authority == Authority::Operator, "{done:?}");
+        }
+    }
+    assert_eq!(
+        (scene.room.members[0].agent_id.clone(), scene.room.policy.claim_ttl_ms),
+        (agent("claude"), Ttl::from_minutes(7))
+    );
+    assert_eq!((scene.room.members.len(), scene.folded()), (2, scene.room.clone()));
 }
 
 #[test]

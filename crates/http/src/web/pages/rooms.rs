@@ -1,12 +1,108 @@
-//! Not built yet.
+//! Every room at a glance: where its stick is, who is there, and what waits.
 
-use baton_app::Failure;
+use baton_app::{
+    Failure,
+    commands::room::{Overview, OverviewInput, RoomGlance},
+};
+use baton_core::room::RoomState;
+use maud::{Markup, html};
 
 use crate::web::{
+    at::path,
     look::Look,
-    page::{Page, Place},
+    page::{Page, Place, Region},
+    parts::{Names, agent, ago, cli, copy, deadline, empty, presence_dot, room_name, state_badge, state_tone},
 };
 
-pub(super) fn page(_look: &Look<'_>) -> Result<Page, Failure> {
-    Ok(Page::new("Rooms", Place::Rooms))
+/// Rooms on one page.
+const ROOMS: usize = 60;
+/// Members that are shown of a room.
+const SHOWN: usize = 6;
+
+/// `GET /rooms`
+pub(super) fn page(look: &Look<'_>) -> Result<Page, Failure> {
+    let skip = look.at.parsed("skip").unwrap_or(0);
+    let (rooms, more) = newest(look, skip)?;
+    let (over, open): (Vec<_>, Vec<_>) = rooms.iter().partition(|glance| glance.room.state == RoomState::Closed);
+    let next = more.then(|| skip.saturating_add(rooms.len() as u32).to_string());
+    let nothing = rooms.is_empty() && skip == 0;
+    let list = html! {
+        @if nothing { (no_rooms()) }
+        @else if open.is_empty() { p.quiet { "No room is open here." } }
+        @else { ul.rooms role="list" { @for glance in &open { (row(look, glance)) } } }
+    };
+    let closed = html! {
+        @if !over.is_empty() {
+            details.closed { summary { h2 { "Closed, " (over.len()) } } ul.rooms role="list" { @for glance in &over { (row(look, glance)) } } }
+        }
+    };
+    let turning = html! {
+        @if skip > 0 || next.is_some() {
+            nav.turning aria-label="More rooms" {
+                @if skip > 0 { a.button href=(look.at.with(&[("skip", "")])) { "Newest" } }
+                @if let Some(next) = &next { a.button href=(look.at.with(&[("skip", next)])) { "Older" } }
+            }
+        }
+    };
+    let lead = html! { p.quiet { "One room for each workspace. " (cli("baton room overview")) } };
+    Ok(Page::new("Rooms", Place::Rooms)
+        .lead(lead)
+        .region(Region::new("rooms", list))
+        .region(Region::new("closed", closed))
+        .region(Region::new("turning", turning)))
+}
+
+/// As many rooms as the page shows, from a place on, and whether there are more.
+fn newest(look: &Look<'_>, skip: u32) -> Result<(Vec<RoomGlance>, bool), Failure> {
+    let mut rooms: Vec<RoomGlance> = Vec::new();
+    loop {
+        let offset = skip.saturating_add(rooms.len() as u32);
+        let limit = (ROOMS - rooms.len()) as u32;
+        let found = look.ask::<Overview>(OverviewInput { offset: Some(offset), limit: Some(limit) })?;
+        let none = found.rooms.is_empty();
+        rooms.extend(found.rooms);
+        if none || !found.has_more || rooms.len() >= ROOMS {
+            return Ok((rooms, found.has_more));
+        }
+    }
+}
+
+fn row(look: &Look<'_>, glance: &RoomGlance) -> Markup {
+    let RoomGlance { room, agents } = glance;
+    let id = &room.room_id;
+    let name = room_name(room.name.as_deref(), room.canonical_path.as_deref(), id);
+    let names: Names = agents.iter().map(|agent| (agent.agent_id.clone(), agent.name.clone())).collect();
+    let holder = room.owner.as_ref().or(room.reserved_for.as_ref());
+    html! {
+        li.room class=(state_tone(room.state)) id=(id) data-room=(id) data-row {
+            div.what {
+                h2 { a href=(path(&["rooms", id.as_str()])) { bdi { (name) } } }
+                @match &room.canonical_path {
+                    Some(place) => p.quiet { code { bdi { (place) } } (copy(place, "path")) },
+                    None => p.quiet { "no workspace " (copy(id.as_str(), "room id")) },
+                }
+            }
+            div.stick {
+                p { (state_badge(room.state)) @if let Some(holder) = holder { " " (agent(id, &names, holder)) } }
+                p.quiet { "turn " (room.turn_id) @if let Some(until) = deadline(look, room) { ", " (until) } }
+            }
+            div.members {
+                ul { @for member in agents.iter().take(SHOWN) { li { (presence_dot(member.liveness)) (agent(id, &names, &member.agent_id)) } } }
+                @if agents.len() > SHOWN { p.quiet { "and " (agents.len() - SHOWN) " more" } }
+                @if agents.is_empty() { p.quiet { "nobody" } }
+            }
+            p.quiet.when { "changed " (ago(look, room.updated_at)) }
+        }
+    }
+}
+
+fn no_rooms() -> Markup {
+    empty(
+        "No rooms yet",
+        html! {
+            p { "A room begins when somebody joins a workspace: an agent with Baton's tools does so by itself, and you do it with" }
+            p { (cli("baton join")) }
+            p { "To give the agents on this machine Baton's tools, run " (cli("baton install")) "." }
+        },
+    )
 }

@@ -6,6 +6,9 @@ mod delegate;
 mod diff;
 mod event;
 pub(super) mod feed;
+mod handoff;
+mod room_nav;
+mod standing;
 mod text;
 mod time;
 
@@ -14,5 +17,8 @@ pub(super) use counts::counts;
 pub(super) use delegate::{delegate_link, without_panel};
 pub(super) use diff::{Extent, diff};
 pub(super) use event::{sentence, tone};
+pub(super) use handoff::handoff;
+pub(super) use room_nav::{RoomPage, room_nav};
+pub(super) use standing::{deadline, presence_dot, process, process_word, proof_words, state_badge, state_tone};
 pub(super) use text::{cli, copy, empty, prose, raw, reference};
 pub(super) use time::{ago, until};

@@ -1,0 +1,96 @@
+//! Every room, with who is in it: for whoever watches over several.
+
+use baton_core::{agent::Presence, ids::AgentId, limits, scope::View};
+use baton_store::rooms;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    App, Caller, Failure,
+    bounds::{self, Page},
+    scoping,
+    table::{Effect, Place, Subject, Tier, UseCase},
+    view::PathRoom,
+};
+
+/// `room.overview`
+pub struct Overview;
+
+/// Which part of the listing.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OverviewInput {
+    /// Rooms to pass over: how many you have seen
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u32>,
+    /// 1 to 200; default 20
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// Rooms, those that changed last first.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OverviewResult {
+    pub rooms: Vec<RoomGlance>,
+    /// Whether there are more: ask again with a larger `offset`.
+    pub has_more: bool,
+}
+
+/// A room, and who is in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RoomGlance {
+    #[serde(flatten)]
+    pub room: PathRoom,
+    /// In turn order.
+    pub agents: Vec<AgentGlance>,
+}
+
+/// A member, as it is called, and whether it is there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentGlance {
+    pub agent_id: AgentId,
+    pub name: String,
+    pub liveness: Presence,
+}
+
+impl UseCase for Overview {
+    const NAME: &'static str = "room.overview";
+    const PLACE: Place = Place::Tool("get_rooms_overview", Tier::Full);
+    const SUBJECT: Subject = Subject::Store;
+    const EFFECT: Effect = Effect::Read;
+    const ABOUT: &'static str = "Every room on this store, newest first: who holds the stick, who is there.";
+    type Input = OverviewInput;
+    type Output = OverviewResult;
+
+    fn run(app: &App, caller: &Caller, input: OverviewInput) -> Result<OverviewResult, Failure> {
+        let limit = bounds::limit(input.limit, limits::EVENTS_DEFAULT, limits::ROOMS_MAX)?;
+        let offset = input.offset.unwrap_or(0);
+        let viewer = caller.actor().agent_id;
+        let stale_after = app.stale_after()?;
+        app.store.read(|tx| {
+            let now = tx.now()?;
+            let wanted = offset.saturating_add(limit);
+            let found = rooms::recent(tx, wanted.saturating_add(1))?;
+            let here = found.iter().take(wanted as usize).skip(offset as usize);
+            let (mut rooms, mut page) = (Vec::new(), Page::of(limits::LISTING_BYTES));
+            for id in here {
+                let room = app.room(tx, id)?;
+                let eyes = app.eyes(tx, &room)?;
+                let root = scoping::root(&room)?;
+                let view = View { room: &room, root: &root, now, stale_after, witness: &eyes };
+                let agents = room.members.iter().map(|member| AgentGlance {
+                    agent_id: member.agent_id.clone(),
+                    name: member.display_name.clone(),
+                    liveness: view.presence(&member.agent_id).0,
+                });
+                let glance = RoomGlance { agents: agents.collect(), room: PathRoom::of(&room, now, &viewer, &eyes) };
+                if !page.takes(&glance) {
+                    break;
+                }
+                rooms.push(glance);
+            }
+            let has_more = found.len() > offset as usize + rooms.len();
+            Ok::<_, Failure>(OverviewResult { rooms, has_more })
+        })
+    }
+}
