@@ -58,10 +58,9 @@ fn exchange(ana: &mut Agent, bo: &mut Agent, words: &str, path: &str) {
     bo.claim();
     bo.ok("append_note", json!({ "text": words }));
     bo.ok("scope", json!({ "op": "reserve", "args": { "scopes": [path] } }));
-    ana.refused("scope", json!({ "op": "reserve", "args": { "scopes": [path], "reason": words } }));
+    ana.refused("scope", json!({ "op": "reserve", "args": { "scopes": [path] } }));
     let handoff = json!({
-        "status": words, "next_action": words, "open_questions": [words], "files_touched": [path],
-        "artifacts": [path], "notes": words,
+        "status": words, "next_action": words, "open_questions": [words], "do_not": [words], "artifacts": [path],
     });
     let passed = bo.fenced(json!({ "to_agent_id": ana.id, "handoff": handoff }));
     bo.ok("pass_stick", passed);
@@ -92,7 +91,7 @@ fn library(world: &World, words: &str, path: &str) {
         &format!("CMD: {words}"),
     ]);
     does(&["artifact", "keep", path]);
-    does(&["brief", "edit", "--text", words]);
+    does(&["brief", "edit", "--goal", words, "--done", words]);
 }
 
 /// A job with a question, one that failed, one with a gate, and one that nobody took.
