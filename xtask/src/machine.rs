@@ -53,6 +53,18 @@ const FOR_CLIENTS: &[Need] = &[
     Need { name: "npm", package: "npm", why: "codex and claude, which tests start, are its packages", found: on_path },
 ];
 
+/// What it takes to look at pages as people do.
+const FOR_BROWSER: &[Need] = &[
+    Need { name: "chromium", package: "chromium", why: "pages are tested in a real browser", found: on_path },
+    Need { name: "chromedriver", package: "chromium-driver", why: "tests work the browser through it", found: on_path },
+    Need {
+        name: "npm",
+        package: "npm",
+        why: "axe-core, which looks for barriers on pages, is its package",
+        found: on_path,
+    },
+];
+
 /// What it takes to install and run suites that others wrote.
 const FOR_SUITES: &[Need] = &[
     Need {
@@ -83,6 +95,11 @@ pub(crate) fn prepare() -> Outcome {
 /// Gets what the installation of codex and claude needs.
 pub(crate) fn prepare_for_clients() -> Outcome {
     obtain(FOR_CLIENTS)
+}
+
+/// Gets a browser, what drives it, and what axe-core is installed with.
+pub(crate) fn prepare_for_browser() -> Outcome {
+    obtain(FOR_BROWSER)
 }
 
 /// Gets what the suites that others wrote need.

@@ -3,6 +3,7 @@
 //! Each task is a file. They run the same commands a person would, print them, and stop at the first that fails.
 
 mod bench;
+mod browser;
 mod check;
 mod clients;
 mod docs;
@@ -19,8 +20,8 @@ const USAGE: &str = "\
 cargo xtask TASK
 
   test  [ARGS]   install what the tests need, start a private PostgreSQL, run them all; ARGS go to `cargo test`,
-                 but --without-clients leaves out the tests that start the real codex and claude, and the suites;
-                 without ARGS the suites are run, too
+                 but --without-clients leaves out the tests that start the real codex and claude, and the suites,
+                 and --without-browser those that look at pages in Chromium; without ARGS the suites are run, too
   suites         only the suites that others wrote, on the real program: MCP conformance, MCP inspector, schemathesis
   check          what a change must pass: format, lints, docs, dependencies, generated pages, tests
   bench [ARGS]   measure Baton beside its yardsticks, in release mode, with a private PostgreSQL; ARGS go to the bench

@@ -4,7 +4,7 @@
 use std::thread;
 
 use baton_store::{StoreError, engine::Changes};
-use baton_testkit::{Agent, Backend, on_every_backend};
+use baton_testkit::{Agent, Backend, handoff, on_every_backend};
 use serde_json::{Value, json};
 
 fn find(agent: &Agent<'_>, query: &str) -> Vec<String> {
@@ -50,6 +50,35 @@ fn everything_that_says_something_is_found_and_private_messages_are_not() {
         let mut narrowed = refs(&narrowed);
         narrowed.sort();
         assert_eq!(narrowed, ["JOB-001", "PLAN-1"]);
+    });
+}
+
+#[test]
+fn handoffs_envelopes_files_and_requests_are_found_and_messages_by_people_only() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        let ana = app.person("ana");
+        ana.join();
+        codex.release(&codex.claim());
+        claude.does("envelope.send", json!({"to": "codex", "message": "the giraffe is fed"}));
+        let kept = codex.does("tasks.artifact.keep", json!({"kind": "report", "name": "giraffe.md", "text": "x"}));
+        ana.does("spawn.request", json!({"title": "giraffe keeper", "prompt": "Feed it.", "message": "hay"}));
+        ana.does("inbox.tell", json!({"to": "codex", "text": "Mind the giraffe."}));
+        let kinds = |agent: &Agent<'_>, query: &str| {
+            let found = agent.does("tasks.search", json!({"query": query}));
+            let kind = |hit: &Value| hit["kind"].as_str().unwrap().to_owned();
+            let mut kinds: Vec<_> = found["hits"].as_array().unwrap().iter().map(kind).collect();
+            kinds.sort();
+            kinds
+        };
+        assert_eq!(kinds(&codex, "giraffe"), ["approval", "artifact", "envelope"]);
+        assert_eq!(kinds(&ana, "giraffe"), ["approval", "artifact", "envelope", "message"]);
+        assert!(find(&codex, "giraffe").contains(&kept["ref"].as_str().unwrap().to_owned()));
+        let refused = codex.refused("tasks.search", json!({"query": "giraffe", "kinds": ["message"]}));
+        assert_eq!(refused["error"], "FORBIDDEN");
+        let handed = find(&ana, handoff("done")["next_action"].as_str().unwrap());
+        let opened = ana.does("open", json!({"id": handed[0]}));
+        assert_eq!((&opened["kind"], &opened["event"]["handoff"]), (&json!("event"), &handoff("done")));
     });
 }
 

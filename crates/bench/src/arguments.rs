@@ -11,7 +11,7 @@ use crate::{
 
 /// How to call it.
 const USAGE: &str = "usage: baton-bench [--quick] [--json FILE] [--baton PATH] [ROW...]\n\
-                     a ROW is a number or a name of the table, or `jobs` or `bus` for all about those; without one, all are run\n\
+                     a ROW is a number or a name of the table, or `jobs`, `bus` or `web` for all about those; without one, all are run\n\
                      --baton measures the MCP servers of that binary (`PATH mcp`) instead of this program's own";
 
 /// What was asked.

@@ -50,6 +50,8 @@ pub enum Reference {
     Turn(TurnId),
     /// `APPROVAL-1`
     Approval(ApprovalId),
+    /// `log@17`: an event of the room's log, whatever it is
+    Event(Seq),
     /// `CMD: cargo test`
     Command(String),
     /// `LINK: https://…`
@@ -62,6 +64,7 @@ const ARTIFACT: &str = "artifact://";
 const PACK: &str = "contextpack://pack/";
 const PAYLOAD: &str = "payload://";
 const RUNNER: &str = "runner:";
+const LOG: &str = "log@";
 /// The contract writes both.
 const NOTES: [&str; 2] = ["notes@", "notes_doc@"];
 
@@ -84,6 +87,7 @@ impl Reference {
             | Self::Payload(_)
             | Self::Turn(_)
             | Self::Approval(_)
+            | Self::Event(_)
             | Self::Command(_)
             | Self::Link(_) => false,
         }
@@ -106,6 +110,7 @@ impl fmt::Display for Reference {
             Self::Payload(envelope) => write!(f, "{PAYLOAD}{envelope}"),
             Self::Turn(turn) => turn.fmt(f),
             Self::Approval(approval) => approval.fmt(f),
+            Self::Event(seq) => write!(f, "{LOG}{seq}"),
             Self::Command(command) => write!(f, "{COMMAND} {command}"),
             Self::Link(link) => write!(f, "{LINK} {link}"),
         }
@@ -116,7 +121,7 @@ impl fmt::Display for Reference {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{shown:?} is no reference: use JOB-001, JOB-001@17, TASK-001, CARD-1, PLAN-1, notes@17, a:core, runner:r1, \
-     artifact://diff/3, contextpack://pack/…, payload://…, TURN-1, APPROVAL-1, or a receipt: CMD: what was run, LINK: https://…"
+     artifact://diff/3, contextpack://pack/…, payload://…, TURN-1, APPROVAL-1, log@17, or a receipt: CMD: what was run, LINK: https://…"
 )]
 pub struct InvalidReference {
     shown: String,
@@ -173,6 +178,9 @@ fn pointer(text: &str) -> Option<Reference> {
     if let Some(seq) = NOTES.iter().find_map(|prefix| text.strip_prefix(prefix)) {
         return place(seq).map(Reference::Note);
     }
+    if let Some(seq) = text.strip_prefix(LOG) {
+        return place(seq).map(Reference::Event);
+    }
     if let Some((job, seq)) = text.split_once('@') {
         return Some(Reference::JobEvent(job.parse().ok()?, place(seq)?));
     }
@@ -228,6 +236,7 @@ mod tests {
             "payload://payload-uuid",
             "TURN-3",
             "APPROVAL-1",
+            "log@17",
             "CMD: cargo test -p core",
             "LINK: https://example.org/x?y=1",
         ] {
@@ -247,6 +256,7 @@ mod tests {
             "JOB-001@",
             "JOB-001@0",
             "notes@",
+            "log@0",
             "a:",
             "artifact://../3",
             "artifact://diff/x",
@@ -276,6 +286,7 @@ mod tests {
             "JOB-001@9",
             "a:core",
             "runner:r1",
+            "log@4",
             "CMD: cargo test",
             "LINK: https://example.org",
         ] {

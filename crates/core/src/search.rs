@@ -1,13 +1,16 @@
 //! Looking for words in what is kept: what is searchable, what is looked for, and what is shown of a find.
 //!
 //! Text is broken into words here, in one way for what is kept and for what is looked for, so that it does not depend on a
-//! database what counts as a word. Private messages are not searched, and neither is what only moves leases.
+//! database what counts as a word. What everybody in the room can read in its log can be found; what only moves leases, or
+//! tells how far something is, is not looked at.
 
 use crate::{
+    bus, envelope,
     event::{Event, Recorded},
-    job, library, limits,
+    handoff::Handoff,
+    inbox, job, library, limits,
     reference::Reference,
-    room, task,
+    room, spawn, task,
     words::words,
 };
 
@@ -28,6 +31,16 @@ words! {
         Job "job",
         /// What was said on a job, or came of it.
         JobEvent "job_event",
+        /// What somebody wrote when they gave the stick on.
+        Handoff "handoff",
+        /// What an agent handed to another.
+        Envelope "envelope",
+        /// A message, also a person's.
+        Message "message",
+        /// A file that was kept, by its name.
+        Artifact "artifact",
+        /// A request for another agent.
+        Approval "approval",
     }
 }
 
@@ -54,15 +67,27 @@ pub fn searchable(recorded: &Recorded) -> Option<Document> {
         }
         Event::Library(event) => of_library(event),
         Event::Room(room::Event::Noted(noted)) => {
-            let title = noted.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-            let title: String = title.trim().chars().take(limits::JOB_PREVIEW_CHARS).collect();
+            let title = first_line(&noted.text);
             Some(document(Reference::Note(recorded.seq), DocumentKind::Note, &title, noted.text.clone()))
         }
+        Event::Room(event) => event.handoff().map(|handoff| of_handoff(recorded, handoff)),
         Event::Job(event) => of_job(recorded, event),
-        Event::Room(_)
-        | Event::Scope(_)
+        Event::Inbox(event) => of_inbox(recorded, event),
+        Event::Bus(bus::Event::Messaged(messaged)) => {
+            Some(message(recorded, &first_line(&messaged.text), &messaged.text))
+        }
+        Event::Envelope(envelope::Event::Sent(sent)) => {
+            let said = &sent.envelope.payload.message;
+            let reference = Reference::Payload(sent.envelope.id.clone());
+            Some(document(reference, DocumentKind::Envelope, &first_line(said), said.clone()))
+        }
+        Event::Spawn(spawn::Event::Requested(requested)) => {
+            let spec = &requested.spec;
+            let reference = Reference::Approval(requested.approval);
+            Some(document(reference, DocumentKind::Approval, &spec.title, spec.prompt.clone()))
+        }
+        Event::Scope(_)
         | Event::Task(_)
-        | Event::Inbox(_)
         | Event::Runner(_)
         | Event::Bus(_)
         | Event::Context(_)
@@ -70,6 +95,40 @@ pub fn searchable(recorded: &Recorded) -> Option<Document> {
         | Event::Turn(_)
         | Event::Spawn(_) => None,
     }
+}
+
+/// The first line of a text that says something.
+fn first_line(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    line.trim().chars().take(limits::JOB_PREVIEW_CHARS).collect()
+}
+
+fn of_handoff(recorded: &Recorded, handoff: &Handoff) -> Document {
+    let paths = handoff.artifacts.iter().map(|artifact| artifact.path.as_str());
+    let rest = handoff.open_questions.iter().chain(&handoff.do_not).map(String::as_str);
+    let body = [handoff.status.as_str(), &handoff.next_action].into_iter().chain(paths).chain(rest);
+    let body = body.collect::<Vec<_>>().join("\n");
+    document(Reference::Event(recorded.seq), DocumentKind::Handoff, &first_line(&handoff.next_action), body)
+}
+
+fn of_inbox(recorded: &Recorded, event: &inbox::Event) -> Option<Document> {
+    use inbox::{Event, Payload};
+    match event {
+        Event::Sent(sent) => {
+            let body = match &sent.payload {
+                Payload::Handoff { summary, next_action, .. } => format!("{summary}\n{next_action}"),
+                Payload::Blocked { blocker, requested_action, .. } => format!("{blocker}\n{requested_action}"),
+                Payload::Text { body, .. } => body.clone(),
+            };
+            Some(message(recorded, sent.payload.subject(), &body))
+        }
+        Event::Told(told) => Some(message(recorded, &first_line(&told.text), &told.text)),
+        Event::Delivered(_) | Event::Seen(_) | Event::Accepted(_) | Event::Forwarded(_) => None,
+    }
+}
+
+fn message(recorded: &Recorded, title: &str, body: &str) -> Document {
+    document(Reference::Event(recorded.seq), DocumentKind::Message, title, body.to_owned())
 }
 
 fn of_library(event: &library::Event) -> Option<Document> {
@@ -86,7 +145,11 @@ fn of_library(event: &library::Event) -> Option<Document> {
         Event::PlanCreated(plan) => {
             Some(document(Reference::Plan(plan.plan), DocumentKind::Plan, &plan.title, plan.text.clone()))
         }
-        Event::CardPinned(_) | Event::ArtifactKept(_) | Event::ArtifactDropped(_) => None,
+        Event::ArtifactKept(kept) => {
+            let reference = Reference::Artifact(kept.kind, kept.artifact.0);
+            Some(document(reference, DocumentKind::Artifact, &kept.name, String::new()))
+        }
+        Event::CardPinned(_) | Event::ArtifactDropped(_) => None,
     }
 }
 

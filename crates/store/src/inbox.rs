@@ -120,6 +120,28 @@ pub fn of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, after: Seq, limit: u3
     collect(tx, OF, room, &params)
 }
 
+/// Lists an agent's items, newest first.
+pub(crate) const NEWEST: &str = items!(
+    "
+     WHERE room_id = ?1 AND recipient = ?2 AND message < ?3
+     ORDER BY message DESC
+     LIMIT ?4
+"
+);
+
+/// All of `agent`'s items before a message, newest first.
+pub fn newest(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    agent: &AgentId,
+    before: Option<Seq>,
+    limit: u32,
+) -> Result<Vec<Item>, StoreError> {
+    let before = before.map_or(i64::MAX, place);
+    let params = [room.as_str().into(), agent.as_str().into(), before.into(), i64::from(limit).into()];
+    collect(tx, NEWEST, room, &params)
+}
+
 /// Lists an agent's items on one rung of the ladder, oldest first.
 const AT: &str = items!(
     "

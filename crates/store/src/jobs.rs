@@ -1,5 +1,7 @@
 //! Jobs: the projection, and the questions that queues and radars ask of it.
 
+mod counting;
+
 use baton_core::{
     ids::{AgentId, AnchorId, RoomId, Seq},
     job::{Choice, Claim, Executor, Job, JobId, Jobs, Last, Lineage, Marker, Priority, Routing, Status},
@@ -14,6 +16,10 @@ use crate::{
     engine::{Changes, Param, Query, Row, Tx},
     fields::{Fields, bad, number},
 };
+
+#[cfg(test)]
+pub(crate) use counting::{COUNT_IN_STATUS, COUNT_STALE, COUNT_WANTING};
+pub use counting::{Counts, counts};
 
 /// A job as [`job`] reads it, from the rows that are meant.
 macro_rules! jobs {
@@ -269,6 +275,69 @@ pub(crate) const NEWEST: &str = jobs!(
 /// The newest jobs before a number.
 pub fn newest(tx: &mut dyn Tx, room: &RoomId, before: Option<JobId>, limit: u32) -> Result<Vec<Job>, StoreError> {
     collect(tx, NEWEST, room, &[room.as_str().into(), bound(before).into(), i64::from(limit).into()])
+}
+
+/// Lists the oldest.
+pub(crate) const OLDEST: &str = jobs!(
+    "
+     WHERE room_id = ?1 AND number > ?2
+     ORDER BY number
+     LIMIT ?3
+"
+);
+
+/// The oldest jobs after a number.
+pub fn oldest(tx: &mut dyn Tx, room: &RoomId, after: Option<JobId>, limit: u32) -> Result<Vec<Job>, StoreError> {
+    let after = after.map_or(0, |id| i64::from(id.0));
+    collect(tx, OLDEST, room, &[room.as_str().into(), after.into(), i64::from(limit).into()])
+}
+
+/// Lists the jobs of one status, those that changed the longest ago first.
+pub(crate) const OLDEST_IN_STATUS: &str = jobs!(
+    "
+     WHERE room_id = ?1 AND status = ?2 AND last_seq > ?3
+     ORDER BY last_seq
+     LIMIT ?4
+"
+);
+
+/// Jobs of one status whose last event is after a place, those that changed the longest ago first.
+pub fn oldest_in_status(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    status: Status,
+    after: Option<Seq>,
+    limit: u32,
+) -> Result<Vec<Job>, StoreError> {
+    let after = after.map_or(0, |seq| number(seq.0));
+    let params = [room.as_str().into(), status.as_str().into(), after.into(), i64::from(limit).into()];
+    collect(tx, OLDEST_IN_STATUS, room, &params)
+}
+
+/// Lists what wants one thing of somebody.
+pub(crate) const WANTING: &str = jobs!(
+    "
+     WHERE room_id = ?1 AND attention = ?2 AND attention > 0
+     ORDER BY status DESC, last_seq DESC
+     LIMIT ?3
+"
+);
+
+/// What is marked so at `now`, what runs first, and of that the last changed.
+pub fn marked(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    now: Timestamp,
+    marker: Marker,
+    limit: u32,
+) -> Result<Vec<Job>, StoreError> {
+    let most = i64::from(limit).into();
+    match marker {
+        Marker::Stale => collect(tx, STALE, room, &[room.as_str().into(), now.as_millis().into(), most]),
+        Marker::Error | Marker::Question | Marker::Proof => {
+            collect(tx, WANTING, room, &[room.as_str().into(), i64::from(marker.rank()).into(), most])
+        }
+    }
 }
 
 /// Lists the jobs for a task, newest first.

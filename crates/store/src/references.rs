@@ -27,6 +27,7 @@ pub(crate) const PACK: &str = "
 pub(crate) const PAYLOAD: &str = "SELECT seq FROM envelopes WHERE room_id = ?1 AND envelope_id = ?2";
 pub(crate) const TURN: &str = "SELECT turn FROM turns WHERE room_id = ?1 AND turn = ?2";
 pub(crate) const APPROVAL: &str = "SELECT approval FROM approvals WHERE room_id = ?1 AND approval = ?2";
+pub(crate) const EVENT: &str = "SELECT seq FROM log WHERE room_id = ?1 AND seq = ?2";
 pub(crate) const ANCHOR: &str = "SELECT anchor FROM anchors WHERE room_id = ?1 AND anchor = ?2";
 
 /// Which of `references` lead somewhere in `room`, in their order. A receipt points to nothing that a room keeps, and so
@@ -70,6 +71,7 @@ fn question<'a>(room: &'a RoomId, reference: &'a Reference) -> Option<(&'static 
         Reference::Payload(envelope) => Some((PAYLOAD, vec![room, envelope.as_str().into()])),
         Reference::Turn(turn) => counted(TURN, turn.0),
         Reference::Approval(approval) => counted(APPROVAL, approval.0),
+        Reference::Event(seq) => Some((EVENT, vec![room, number(seq.0).into()])),
         Reference::Command(_) | Reference::Link(_) => None,
     }
 }

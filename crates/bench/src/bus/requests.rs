@@ -4,6 +4,7 @@ use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
     ops::Range,
+    time::{Duration, Instant},
 };
 
 use crate::trouble::Outcome;
@@ -32,6 +33,34 @@ impl Requests {
         loop {
             if let Some(body) = body(&self.read)? {
                 return Ok(&self.read[body]);
+            }
+            more(&mut self.stream, &mut self.read)?;
+        }
+    }
+}
+
+/// How an answer came.
+pub(crate) struct Timed {
+    /// From the request to its first byte.
+    pub(crate) first_byte: Duration,
+    /// How long its body is.
+    pub(crate) bytes: usize,
+}
+
+impl Requests {
+    /// Asks, and tells how the answer came, which must be one that was wanted.
+    pub(crate) fn time(&mut self, request: &[u8]) -> Outcome<Timed> {
+        self.read.clear();
+        let asked = Instant::now();
+        self.stream.write_all(request)?;
+        more(&mut self.stream, &mut self.read)?;
+        let first_byte = asked.elapsed();
+        loop {
+            if let Some(body) = body(&self.read)? {
+                return match self.read.starts_with(b"HTTP/1.1 200 ") {
+                    true => Ok(Timed { first_byte, bytes: body.len() }),
+                    false => Err(format!("it was answered with {}", String::from_utf8_lossy(&self.read)).into()),
+                };
             }
             more(&mut self.stream, &mut self.read)?;
         }

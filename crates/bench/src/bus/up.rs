@@ -73,6 +73,11 @@ impl Up {
         format!("Authorization: Bearer {}\r\nBaton-Agent: {agent}\r\n", self.token)
     }
 
+    /// The headers that let the owner in.
+    pub(crate) fn owner_headers(&self) -> String {
+        format!("Authorization: Bearer {}\r\n", self.token)
+    }
+
     /// Calls a command over HTTP for `agent`, which is expected to succeed.
     pub(crate) fn call(&self, agent: &str, command: &str, input: &Value) -> Outcome<Value> {
         let request = post(self.address(), &format!("/v1/call/{command}"), &self.headers(agent), &input.to_string());

@@ -11,6 +11,7 @@ mod idle;
 mod lifecycle;
 mod listing;
 mod looks;
+mod pages;
 mod postgres;
 mod radar;
 mod read;
@@ -20,6 +21,7 @@ mod thought;
 mod transition;
 mod trips;
 mod waiters;
+mod watched;
 
 use crate::{jobs::Stores, report::Measured, servers::Servers, trouble::Outcome};
 
@@ -55,7 +57,7 @@ impl Row {
 }
 
 /// Every row.
-pub(crate) const ROWS: [Row; 17] = [
+pub(crate) const ROWS: [Row; 19] = [
     Row { number: 1, name: "transition", run: transition::run },
     Row { number: 2, name: "contention", run: contention::run },
     Row { number: 3, name: "thought", run: thought::run },
@@ -73,6 +75,8 @@ pub(crate) const ROWS: [Row; 17] = [
     Row { number: 15, name: "bus.socket", run: socket::run },
     Row { number: 16, name: "bus.http", run: http::run },
     Row { number: 17, name: "bus.fanout", run: fanout::run },
+    Row { number: 18, name: "web.pages", run: pages::run },
+    Row { number: 19, name: "web.watched", run: watched::run },
 ];
 
 #[cfg(test)]

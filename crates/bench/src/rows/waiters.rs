@@ -121,6 +121,11 @@ impl Server {
         Ok(Self { client, room_id, turn: Value::Null })
     }
 
+    /// The room it is in.
+    pub(super) fn room_id(&self) -> &str {
+        &self.room_id
+    }
+
     fn fence(&self) -> Value {
         json!({
             "room_id": self.room_id,

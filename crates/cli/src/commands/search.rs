@@ -15,7 +15,7 @@ use crate::{
     ui::{Ui, clean},
 };
 
-/// Look for words in tasks, cards, notes, anchors, plans and jobs
+/// Look for words in what is kept and was said: tasks, cards, notes, plans, jobs, handoffs, messages, files
 #[derive(Debug, clap::Args)]
 pub(super) struct SearchArgs {
     /// Words that must all occur; the beginning of each is enough

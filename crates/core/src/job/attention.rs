@@ -1,19 +1,20 @@
 //! Who has to look at a job, and why: one character on the radar.
 
 use super::{Job, Status};
-use crate::time::Timestamp;
+use crate::{time::Timestamp, words::words};
 
-/// What a job wants of whoever looks. The most pressing comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Marker {
-    /// `!` something went wrong.
-    Error,
-    /// `?` somebody has to decide.
-    Question,
-    /// `!` it was said to be done, and nothing shows it.
-    Proof,
-    /// `~` its claim has run out.
-    Stale,
+words! {
+    /// What a job wants of whoever looks. The most pressing comes first.
+    Marker {
+        /// `!` something went wrong.
+        Error "error",
+        /// `?` somebody has to decide.
+        Question "question",
+        /// `!` it was said to be done, and nothing shows it.
+        Proof "proof",
+        /// `~` its claim has run out.
+        Stale "stale",
+    }
 }
 
 impl Marker {

@@ -33,6 +33,37 @@ words! {
     }
 }
 
+impl DiagnosisKind {
+    /// What it means, for a person.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::LiveMissingActiveJob => "says that it is at work, and not at which job",
+            Self::IdleHasActiveJob => "says that it is idle, and names a job that it is at",
+            Self::ActiveJobUnknown => "says that it is at a job that does not exist",
+            Self::ActiveJobNotRunning => "says that it is at a job that nobody is doing",
+            Self::JobRunnerMismatch => "says that it is at a job that another runner has claimed",
+            Self::JobClaimExpired => "is at a job whose claim has run out",
+            Self::DuplicateActiveJob => "is at a job that another runner says it is at, too",
+            Self::JobRunnerOffline => "is gone, and its claim on a job is still in force",
+        }
+    }
+
+    /// What to do about it.
+    pub const fn remedy(self) -> &'static str {
+        match self {
+            Self::LiveMissingActiveJob | Self::IdleHasActiveJob | Self::ActiveJobUnknown => {
+                "Start the runner again: what it says of itself is wrong."
+            }
+            Self::ActiveJobNotRunning => "It stops by itself at its next report. If it does not, end that runner.",
+            Self::JobRunnerMismatch | Self::DuplicateActiveJob => {
+                "Only the claim counts: end the runner that does not have it. What it reports is refused."
+            }
+            Self::JobClaimExpired => "Any runner may claim the job again. Requeue it to have that now.",
+            Self::JobRunnerOffline => "Wait until the claim runs out, or requeue the job to have it done by another.",
+        }
+    }
+}
+
 /// Something that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnosis {

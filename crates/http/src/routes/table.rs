@@ -116,8 +116,11 @@ pub(crate) const RESOURCES: &[Resource] = &[
     post("/v1/rooms/{room_id}/envelopes", "envelope.send"),
     get("/v1/rooms/{room_id}/edges", "agent.edge.list"),
     get("/v1/rooms/{room_id}/turns", "context.turn.list"),
+    get("/v1/rooms/{room_id}/graph", "agent.graph"),
+    get("/v1/rooms/{room_id}/agents/{agent}/inspect", "agent.inspect"),
     get("/v1/rooms/{room_id}/approvals", "agent.approval.list"),
     post("/v1/rooms/{room_id}/approvals/{approval}", "agent.approval.resolve"),
+    get("/v1/jobs", "jobs.overview"),
     get("/v1/jobs/{job}", "jobs.open"),
 ];
 

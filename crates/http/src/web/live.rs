@@ -31,6 +31,7 @@ use tokio::{sync::watch, time::Instant};
 use super::{
     at::At,
     look::{Look, nothing_called},
+    page::Region,
     pages::Render,
     shell,
 };
@@ -74,7 +75,8 @@ struct Sight {
 struct Seen {
     id: &'static str,
     hash: String,
-    html: String,
+    /// The region as it is sent, written out once for all who get it.
+    json: String,
 }
 
 impl Lives {
@@ -188,10 +190,10 @@ fn see(app: &App, caller: &Caller, at: &At, render: Render) -> Result<(Sight, Ma
     let mark = room.map(|room| app.newest(&room).map(|seq| (room, seq))).transpose()?;
     let title = page.title.clone();
     let regions = shell::regions(&look, page)?;
-    let seen = |region: super::page::Region| Seen {
-        id: region.id,
-        hash: region.fingerprint(),
-        html: region.html.into_string(),
+    let seen = |region: Region| {
+        let (id, hash) = (region.id, region.fingerprint());
+        let json = json!({ "id": id, "hash": hash, "html": region.html.into_string() }).to_string();
+        Seen { id, hash, json }
     };
     Ok((Sight { title, regions: regions.into_iter().map(seen).collect(), trouble: None }, Mark(mark)))
 }
@@ -282,8 +284,9 @@ impl Reading {
         if regions.is_empty() {
             return None;
         }
-        let told = regions.iter().map(|seen| json!({ "id": seen.id, "hash": seen.hash, "html": seen.html }));
-        let told = json!({ "now": self.now(), "title": sight.title, "regions": told.collect::<Vec<_>>() });
+        let told: Vec<&str> = regions.iter().map(|seen| seen.json.as_str()).collect();
+        let (now, title) = (json!(self.now()), json!(sight.title));
+        let told = format!("{{\"now\":{now},\"title\":{title},\"regions\":[{}]}}", told.join(","));
         for seen in regions {
             self.have.insert(seen.id.to_owned(), seen.hash.clone());
         }
@@ -299,6 +302,6 @@ impl Reading {
     }
 }
 
-fn frame(kind: &str, data: &serde_json::Value) -> Bytes {
+fn frame(kind: &str, data: &impl std::fmt::Display) -> Bytes {
     Bytes::from(format!("event: {kind}\ndata: {data}\n\n"))
 }

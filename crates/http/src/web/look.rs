@@ -26,7 +26,8 @@ impl Look<'_> {
         U::run(self.app, self.caller, input)
     }
 
-    /// Asks a command that can also write, in a way in which it does not: the radar without a reply, a search.
+    /// Asks a command that can also write, in a way in which it changes nothing that anybody sees: the radar without a
+    /// reply, or a search, which adds to its index.
     pub(crate) fn ask_without_writing<U: UseCase>(&self, input: U::Input) -> Result<U::Output, Failure> {
         U::run(self.app, self.caller, input)
     }

@@ -16,12 +16,14 @@ mod list;
 mod message;
 mod next;
 mod open;
+mod overview;
 mod queued;
 mod radar;
 mod report;
 mod requeue;
 mod retire;
 mod shown;
+mod staff;
 mod tail;
 mod view;
 
@@ -37,8 +39,12 @@ pub use heartbeat::{Heartbeat, HeartbeatInput, HeartbeatResult};
 pub use list::{List, ListInput, ListResult};
 pub use message::{Message, MessageInput};
 pub use open::{Open, OpenInput, OpenResult};
+pub use overview::{
+    Order, Overview, OverviewCounts, OverviewDiag, OverviewInput, OverviewJob, OverviewResult, OverviewRoom,
+    OverviewRunner,
+};
 pub use queued::WhenQueued;
-pub use radar::{Format, Radar, RadarFields, RadarInput, RadarResult};
+pub use radar::{Format, Radar, RadarFields, RadarInput, RadarResult, RunnerCounts};
 pub use report::{Report, ReportInput};
 pub use requeue::{GivingBack, Requeue, RequeueInput};
 pub use retire::{Retire, RetireInput, RetireResult};

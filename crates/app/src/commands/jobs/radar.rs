@@ -9,15 +9,15 @@ use baton_core::{
     },
     limits,
     reference::Reference,
-    runner::{Diagnosis, DiagnosisKind, Runner, Seen, Standing, Tally, diagnose},
+    runner::{Diagnosis, DiagnosisKind, Runner, Seen, Standing, Tally},
     task::TaskId,
     time::Timestamp,
 };
-use baton_store::{engine::Tx, jobs, runners};
+use baton_store::{engine::Tx, jobs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{JobView, message::tell, shown::require_manager};
+use super::{JobView, message::tell, shown::require_manager, staff::Staff};
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -103,7 +103,7 @@ pub struct RadarFields {
 }
 
 /// How many runners there are.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunnerCounts {
     pub live: u64,
     pub idle: u64,
@@ -193,45 +193,27 @@ fn reply(app: &App, caller: &Caller, input: &RadarInput) -> Result<Option<Refere
 struct Sight {
     jobs: Vec<Job>,
     has_more: bool,
-    tally: Tally,
-    present: Vec<Runner>,
-    offline: Vec<Runner>,
-    named: Vec<Job>,
-    any_queued: bool,
+    staff: Staff,
 }
 
 impl Sight {
     fn take(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, input: &RadarInput, limit: u32) -> Result<Self, Failure> {
-        let since = now.minus(limits::RUNNER_OFFLINE_SHOWN);
-        let present = runners::present(tx, room, now, limits::RUNNERS_SHOWN)?;
-        let offline = runners::offline(tx, room, now, since, limits::RUNNERS_SHOWN)?;
-        let mut named: Vec<JobId> =
-            present.iter().chain(&offline).flat_map(|runner| runner.active.iter().copied()).collect();
-        named.sort_unstable();
-        named.dedup();
-        let named = jobs::find_all(tx, room, &named)?;
         let mut jobs = find(tx, room, now, input, limit + 1)?;
         let has_more = jobs.len() > limit as usize;
         jobs.truncate(limit as usize);
-        let tally = runners::tally(tx, room, now, since)?;
-        // Claims of runners that are gone count too, whatever those said last.
-        let claimed = jobs.iter().filter(|job| job.claim.is_some() && named.iter().all(|known| known.id != job.id));
-        let claimed: Vec<Job> = claimed.cloned().collect();
-        let named = [named, claimed].concat();
-        let any_queued = present.is_empty() && jobs::any_queued(tx, room)?;
-        Ok(Self { jobs, has_more, tally, present, offline, named, any_queued })
+        let staff = Staff::take(tx, room, now, &jobs)?;
+        Ok(Self { jobs, has_more, staff })
     }
 
     fn radar(&self, room: &RoomId, now: Timestamp, input: &RadarInput) -> radar::Radar {
-        let known: Vec<Runner> = self.present.iter().chain(&self.offline).cloned().collect();
         let seen = |runners: &[Runner]| runners.iter().map(|runner| Seen::of(runner, now)).collect();
         radar::Radar {
             workspace: Some(room.to_string()),
-            runners: self.tally,
-            bootstrap: self.any_queued.then(|| format!("baton run --room {room}")),
-            present: seen(&self.present),
-            offline: seen(&self.offline),
-            diagnoses: diagnose(now, &known, &self.named),
+            runners: self.staff.tally,
+            bootstrap: self.staff.bootstrap(room),
+            present: seen(&self.staff.present),
+            offline: seen(&self.staff.offline),
+            diagnoses: self.staff.diagnoses(now),
             rows: self.jobs.iter().map(|job| Row::of(job, now)).collect(),
             filter: Filter { status: input.status, task: input.task, anchor: input.anchor.clone() },
             has_more: self.has_more,
@@ -239,7 +221,7 @@ impl Sight {
     }
 
     fn fields(&self, radar: &radar::Radar, now: Timestamp) -> RadarFields {
-        let Tally { live, idle, offline } = self.tally;
+        let Tally { live, idle, offline } = self.staff.tally;
         let line = |seen: &Seen| RunnerLine { runner_id: seen.id.clone(), status: seen.standing, job: seen.job };
         let diag = |diagnosis: &Diagnosis| Diag {
             kind: diagnosis.kind,
@@ -252,7 +234,7 @@ impl Sight {
         };
         RadarFields {
             count: self.jobs.len(),
-            runner: self.tally.state(),
+            runner: self.staff.tally.state(),
             runners: RunnerCounts { live, idle, offline },
             cmd: radar.bootstrap.clone(),
             runner_list: radar.present.iter().chain(&radar.offline).map(line).collect(),

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    App, Caller, Failure,
+    App, Caller, Failure, Rights,
     bounds::{self, Page},
     presence::{self, Effort},
     table::{Effect, Place, TASKS, UseCase},
@@ -70,7 +70,7 @@ impl UseCase for Search {
     const NAME: &'static str = "tasks.search";
     const PLACE: Place = Place::Portal(&TASKS);
     const EFFECT: Effect = Effect::Write;
-    const ABOUT: &'static str = "Look for words in tasks, cards, notes, anchors, plans and jobs.";
+    const ABOUT: &'static str = "Look for words in all that is kept and was said.";
     type Input = SearchInput;
     type Output = SearchResult;
 
@@ -80,10 +80,11 @@ impl UseCase for Search {
             let message = format!("query: needs at least one word, and at most {} characters.", limits::QUERY_CHARS);
             Failure::new(ErrorCode::InvalidInput, message).with("field", "query")
         })?;
+        let kinds = open_to(caller, &input.kinds)?;
         let not_searched = catch_up(app, &input.room_id)?;
         let (mut room, mut found, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
-            let places = search::find(tx, &room.id, &query, &input.kinds, limit + 1)?;
+            let places = search::find(tx, &room.id, &query, &kinds, limit + 1)?;
             let found = log::find_all(tx, &room.id, &places)?;
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
@@ -100,6 +101,19 @@ impl UseCase for Search {
         let has_more = more || hits.len() < found.len();
         Ok(SearchResult { room_id: room.id, hits, has_more, not_searched })
     }
+}
+
+/// What of `wanted` the caller may find. A message is for whom it was sent to, and for people who watch over them all.
+fn open_to(caller: &Caller, wanted: &[DocumentKind]) -> Result<Vec<DocumentKind>, Failure> {
+    if caller.rights() != Rights::Agent {
+        return Ok(wanted.to_vec());
+    }
+    if wanted.contains(&DocumentKind::Message) {
+        let message = "kinds: messages are found by people only; yours are in your inbox.";
+        return Err(Failure::new(ErrorCode::Forbidden, message).with("field", "kinds"));
+    }
+    let wanted = if wanted.is_empty() { DocumentKind::ALL } else { wanted };
+    Ok(wanted.iter().copied().filter(|kind| *kind != DocumentKind::Message).collect())
 }
 
 /// Adds what happened since somebody last looked to the room's index. Where that cannot be written, what is there is

@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    OpenedAnchor, OpenedApproval, OpenedArtifact, OpenedCard, OpenedEnvelope, OpenedEvent, OpenedJob, OpenedNote,
-    OpenedPack, OpenedPlan, OpenedRunner, OpenedTask, OpenedTurn,
+    OpenedAnchor, OpenedApproval, OpenedArtifact, OpenedCard, OpenedEnvelope, OpenedEvent, OpenedJob, OpenedLog,
+    OpenedNote, OpenedPack, OpenedPlan, OpenedRunner, OpenedTask, OpenedTurn,
 };
 use crate::{
     App, Caller, Failure,
@@ -68,6 +68,7 @@ pub enum What {
     Envelope(Box<OpenedEnvelope>),
     Turn(Box<OpenedTurn>),
     Approval(Box<OpenedApproval>),
+    Event(Box<OpenedLog>),
 }
 
 impl UseCase for Open {
@@ -145,6 +146,7 @@ fn find(
         Reference::Approval(approval) => {
             OpenedApproval::read(tx, room, *approval)?.map(|approval| What::Approval(Box::new(approval)))
         }
+        Reference::Event(seq) => OpenedLog::read(tx, room, *seq)?.map(|event| What::Event(Box::new(event))),
         Reference::Command(_) | Reference::Link(_) => None,
     };
     Ok(what.map(Found::Whole))

@@ -1,9 +1,9 @@
 //! The bus: ordered work for two agents that are connected to a real server, submitted from a shell that is not.
 
 use std::{
-    io::{BufRead, BufReader, Write},
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    io::Write,
+    path::Path,
+    process::{Command, Stdio},
     thread,
 };
 
@@ -16,10 +16,12 @@ use baton_core::{
     bus::{Control, Data, Status, What},
     ids::{AgentId, RoomId},
 };
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::stage::{Stage, off_script, text, wrong};
+use super::{
+    server::{Server, answer},
+    stage::{Stage, off_script, text, wrong},
+};
 
 /// The id that the shell of the story speaks for.
 const ANA: &str = "ana";
@@ -29,7 +31,7 @@ const RUNTIMES: [(&str, usize); 2] = [("reader", 2), ("tester", 1)];
 /// Submits, waits for results, and reads the stream.
 pub(super) fn play(stage: &Stage) -> Result<(), Failure> {
     stage.heading("The bus: ana submits ordered work to two connected agents, and waits for their results");
-    let server = Server::start(stage)?;
+    let server = Server::start(stage, "review.sock")?;
     let opened = answer(&run(stage, &["bus", "open", "review", "--json"], "")?)?;
     let session: RoomId = text(&opened["session"], "id").parse().map_err(wrong)?;
     run(stage, &["bus", "join", "--session", "review", "--id", ANA], "")?;
@@ -64,12 +66,6 @@ pub(super) fn play(stage: &Stage) -> Result<(), Failure> {
 
 fn say_lines(stage: &Stage, shown: &str) {
     shown.lines().for_each(|line| stage.say(line));
-}
-
-/// The data of an answer.
-fn answer(shown: &str) -> Result<Value, Failure> {
-    let mut answer: Value = serde_json::from_str(shown).map_err(wrong)?;
-    Ok(answer["data"].take())
 }
 
 /// Runs a command of ana's that must not refuse, and gives what it shows.
@@ -139,41 +135,5 @@ impl Runtime {
         let told =
             ResultInput { room_id, action_id, group_id, action_index, status, detail, data, idempotency_key: None };
         self.client.result(&told).map(|_| ())
-    }
-}
-
-/// A server on stage. It ends with the scene, whatever happens.
-struct Server {
-    child: Child,
-    socket: PathBuf,
-}
-
-impl Server {
-    fn start(stage: &Stage) -> Result<Self, Failure> {
-        let mut command = stage.baton(&["up", "--listen", "127.0.0.1:0", "--json"])?;
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(wrong)?;
-        let mut first = String::new();
-        if let Some(stdout) = child.stdout.take() {
-            BufReader::new(stdout).read_line(&mut first).map_err(wrong)?;
-        }
-        let mut server = Self { child, socket: PathBuf::new() };
-        server.socket = PathBuf::from(text(&answer(&first)?, "socket"));
-        Ok(server)
-    }
-
-    /// Asks it to end, as Ctrl-C does.
-    fn end(mut self) -> Result<(), Failure> {
-        kill_process(Pid::from_child(&self.child), Signal::TERM).map_err(wrong)?;
-        let status = self.child.wait().map_err(wrong)?;
-        if status.success() { Ok(()) } else { Err(off_script("the server", "its end", &json!(status.to_string()))) }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // One that has ended cannot be killed, and need not.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -4,7 +4,7 @@ use baton_app::Failure;
 use serde_json::{Value, json};
 
 use super::{
-    conversation, delegation, exchange,
+    conversation, delegation, exchange, oversight,
     stage::{Agent, Stage, text},
 };
 
@@ -14,8 +14,15 @@ const CLAIM_TTL_MS: u64 = 400;
 /// Longer than anything here takes.
 const SOON_MS: u64 = 20_000;
 
-/// Plays it all, and gives back an agent that can still tell about it.
-pub(super) fn play(stage: &mut Stage) -> Result<Agent, Failure> {
+/// Who is still there at the end.
+pub(super) struct Cast {
+    pub(super) codex: Agent,
+    /// Only there: an agent that is dropped leaves.
+    _gemini: Agent,
+}
+
+/// Plays it all, and gives back agents that can still tell about it.
+pub(super) fn play(stage: &mut Stage) -> Result<Cast, Failure> {
     stage.heading("Three agents meet in one workspace");
     let mut codex = stage.enter("codex")?;
     let mut claude = stage.enter("claude")?;
@@ -31,7 +38,8 @@ pub(super) fn play(stage: &mut Stage) -> Result<Agent, Failure> {
     exchange::play(stage, &mut codex, &mut gemini)?;
     conversation::play(stage)?;
     concurrent_claim(stage, &mut codex, &mut gemini)?;
-    Ok(codex)
+    oversight::play(stage, &mut codex, &mut gemini)?;
+    Ok(Cast { codex, _gemini: gemini })
 }
 
 fn round_robin(stage: &Stage, codex: &mut Agent, claude: &mut Agent, gemini: &mut Agent) -> Result<(), Failure> {

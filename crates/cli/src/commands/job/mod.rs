@@ -11,6 +11,7 @@ mod list;
 mod merge;
 mod message;
 mod open;
+mod overview;
 mod radar;
 mod report;
 mod requeue;
@@ -35,6 +36,7 @@ pub(super) enum JobCommand {
     Delegate(delegate::DelegateArgs),
     Fanout(fanout::FanoutArgs),
     Radar(RadarArgs),
+    Overview(overview::OverviewArgs),
     List(list::ListArgs),
     Open(open::OpenArgs),
     Tail(tail::TailArgs),
@@ -55,6 +57,7 @@ impl JobCommand {
             Self::Delegate(_) => "job delegate",
             Self::Fanout(_) => "job fanout",
             Self::Radar(_) => "job radar",
+            Self::Overview(_) => "job overview",
             Self::List(_) => "job list",
             Self::Open(_) => "job open",
             Self::Tail(_) => "job tail",
@@ -75,6 +78,7 @@ impl JobCommand {
             Self::Delegate(args) => args.run(context, ui),
             Self::Fanout(args) => args.run(context, ui),
             Self::Radar(args) => args.run(context, ui),
+            Self::Overview(args) => args.run(context, ui),
             Self::List(args) => args.run(context, ui),
             Self::Open(args) => args.run(context, ui),
             Self::Tail(args) => args.run(context, ui),

@@ -14,7 +14,7 @@ mod runner;
 mod terminal;
 mod tidy;
 mod transcript;
-mod web;
+pub(crate) mod web;
 mod world;
 
 pub(crate) use agent::{Agent, handoff};

@@ -76,7 +76,12 @@ impl Web {
 
     /// Asks it to end, as Ctrl-C does.
     pub(crate) fn interrupt(&self) {
-        self.live.signal(Signal::INT);
+        self.signal(Signal::INT);
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
+        self.live.signal(signal);
     }
 
     /// Waits for its end, and tells how it ended.

@@ -2,6 +2,8 @@
 
 mod agent;
 mod counts;
+mod delegate;
+mod diff;
 mod event;
 pub(super) mod feed;
 mod handoff;
@@ -12,6 +14,8 @@ mod time;
 
 pub(super) use agent::{Names, agent, room_name};
 pub(super) use counts::counts;
+pub(super) use delegate::{delegate_link, without_panel};
+pub(super) use diff::{Extent, diff};
 pub(super) use event::{sentence, tone};
 pub(super) use handoff::handoff;
 pub(super) use room_nav::{RoomPage, room_nav};

@@ -1,0 +1,200 @@
+//! All jobs at a glance, in one room or in all: how many there are of which sort, who does them, and those that are looked
+//! for. What it costs does not grow with what is over: counts end at a bound, and listings are read along an index.
+
+use baton_core::{
+    code::ErrorCode,
+    ids::{AgentId, AnchorId, RoomId},
+    job::{Choice, Job, Marker, Status},
+    limits,
+    task::TaskId,
+    time::Timestamp,
+};
+use baton_store::{engine::Tx, jobs, rooms};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{OverviewCounts, OverviewDiag, OverviewJob, OverviewRoom, OverviewRunner, find::Page as FoundPage};
+use crate::{
+    App, Caller, Failure,
+    bounds::{self, Page},
+    commands::jobs::staff::Staff,
+    table::{Effect, Place, Subject, Tier, UseCase},
+};
+
+/// Rooms that are looked at, those that changed last first.
+const ROOMS: u32 = 50;
+/// Up to where jobs of a sort are counted in each room.
+const COUNTED: u32 = 1_000;
+/// Runners that are told of.
+const RUNNERS: usize = 40;
+
+/// `jobs.overview`
+pub struct Overview;
+
+/// In which order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Order {
+    /// What wants somebody first; without a status, only what is not over.
+    #[default]
+    Pressing,
+    Newest,
+    Oldest,
+}
+
+/// Which jobs.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OverviewInput {
+    /// Only in this room; default: in all
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room_id: Option<RoomId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// What they want: an answer to an error or a question, proof, or a runner
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marker: Option<Marker>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<AnchorId>,
+    /// Asked for, or at it
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor: Option<Choice>,
+    /// Who has claimed them
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<AgentId>,
+    /// In the number, the title, the summary or what was said last
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(default)]
+    pub order: Order,
+    /// The cursor of the last page
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<u64>,
+    /// 1 to 200; default 25
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Leave out counts and runners
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_jobs: bool,
+}
+
+/// What there is.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OverviewResult {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<OverviewCounts>,
+    /// The rooms that have jobs among these, or runners.
+    pub rooms: Vec<OverviewRoom>,
+    pub runners: Vec<OverviewRunner>,
+    /// What does not fit between runners and jobs.
+    pub diagnostics: Vec<OverviewDiag>,
+    pub jobs: Vec<OverviewJob>,
+    pub has_more: bool,
+    /// Where the next page starts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<u64>,
+    /// Rooms that did not change lately are not looked at.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub more_rooms: bool,
+}
+
+impl UseCase for Overview {
+    const NAME: &'static str = "jobs.overview";
+    const PLACE: Place = Place::Tool("get_jobs_overview", Tier::Full);
+    const SUBJECT: Subject = Subject::Store;
+    const EFFECT: Effect = Effect::Read;
+    const ABOUT: &'static str =
+        "How many jobs there are of which sort, in all rooms or one, who does them, and a listing.";
+    type Input = OverviewInput;
+    type Output = OverviewResult;
+
+    fn run(app: &App, _caller: &Caller, input: OverviewInput) -> Result<OverviewResult, Failure> {
+        let limit = bounds::limit(input.limit, limits::JOBS_DEFAULT, limits::JOBS_MAX)?;
+        if input.task.is_some() && input.anchor.is_some() {
+            let message = "Give either task or anchor, not both.";
+            return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "anchor"));
+        }
+        app.store.read(|tx| {
+            let now = tx.now()?;
+            let mut outlines = match &input.room_id {
+                Some(id) => vec![outline(app, tx, id)?],
+                None => recent(tx)?,
+            };
+            let more_rooms = outlines.len() > ROOMS as usize;
+            outlines.truncate(ROOMS as usize);
+            let ids: Vec<RoomId> = outlines.iter().map(|room| room.room_id.clone()).collect();
+            let found = FoundPage::find(tx, &ids, now, &input, limit)?;
+            let mut result = OverviewResult {
+                counts: None,
+                rooms: Vec::new(),
+                runners: Vec::new(),
+                diagnostics: Vec::new(),
+                jobs: Vec::new(),
+                has_more: false,
+                cursor: None,
+                more_rooms,
+            };
+            if !input.only_jobs {
+                count(tx, &mut outlines, &found, now, &mut result)?;
+            }
+            let mut page = Page::default();
+            let views = found.jobs.iter().take(limit as usize).map(|(room, job)| OverviewJob::of(room, job, now));
+            result.jobs = views.take_while(|view| page.takes(view)).collect();
+            (result.has_more, result.cursor) = found.next(result.jobs.len());
+            let is_named = |id: &RoomId| {
+                result.jobs.iter().any(|job| job.room_id == *id)
+                    || result.runners.iter().any(|runner| runner.room_id == *id)
+            };
+            let named = |room: &OverviewRoom| input.room_id.is_some() || room.cmd.is_some() || is_named(&room.room_id);
+            result.rooms = outlines.into_iter().filter(named).collect();
+            Ok(result)
+        })
+    }
+}
+
+fn outline(app: &App, tx: &mut dyn Tx, id: &RoomId) -> Result<OverviewRoom, Failure> {
+    let room = app.room(tx, id)?;
+    Ok(OverviewRoom { room_id: room.id, name: room.name, canonical_path: room.canonical_path, cmd: None })
+}
+
+/// The rooms that changed last, and one more than are looked at, where there are that many.
+fn recent(tx: &mut dyn Tx) -> Result<Vec<OverviewRoom>, Failure> {
+    let found = rooms::standing(tx, rooms::Standing::All, ROOMS + 1)?;
+    let room = |room: rooms::Outline| OverviewRoom {
+        room_id: room.id,
+        name: room.name,
+        canonical_path: room.canonical_path,
+        cmd: None,
+    };
+    Ok(found.into_iter().map(room).collect())
+}
+
+/// Counts jobs and runners of each room.
+fn count(
+    tx: &mut dyn Tx,
+    rooms: &mut [OverviewRoom],
+    found: &FoundPage,
+    now: Timestamp,
+    result: &mut OverviewResult,
+) -> Result<(), Failure> {
+    let mut counts = OverviewCounts { counted_to: u64::from(COUNTED), ..OverviewCounts::default() };
+    for room in rooms {
+        let id = room.room_id.clone();
+        counts.add(&jobs::counts(tx, &id, now, COUNTED)?);
+        let shown: Vec<Job> = found.jobs.iter().filter(|(of, _)| *of == id).map(|(_, job)| job.clone()).collect();
+        let staff = Staff::take(tx, &id, now, &shown)?;
+        counts.runners.live += staff.tally.live;
+        counts.runners.idle += staff.tally.idle;
+        counts.runners.offline += staff.tally.offline;
+        room.cmd = staff.bootstrap(&id);
+        let runners = staff.present.iter().chain(&staff.offline).map(|runner| OverviewRunner::of(&id, runner, now));
+        result.runners.extend(runners.take(RUNNERS.saturating_sub(result.runners.len())));
+        let diags = staff.diagnoses(now).into_iter().map(|diagnosis| OverviewDiag::of(&id, diagnosis));
+        result.diagnostics.extend(diags.take(RUNNERS.saturating_sub(result.diagnostics.len())));
+    }
+    result.counts = Some(counts);
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! The runners of a room, and what does not fit between what they say and what jobs are.
+
+use baton_core::{
+    ids::RoomId,
+    job::{Job, JobId},
+    limits,
+    runner::{Diagnosis, Runner, Tally, diagnose},
+    time::Timestamp,
+};
+use baton_store::{engine::Tx, jobs, runners};
+
+use crate::Failure;
+
+/// What one look at the store showed of runners.
+pub(super) struct Staff {
+    pub(super) tally: Tally,
+    /// Those that are there.
+    pub(super) present: Vec<Runner>,
+    /// Those that were not long ago.
+    pub(super) offline: Vec<Runner>,
+    /// The jobs that they are or were at.
+    named: Vec<Job>,
+    /// Whether jobs wait, and nobody is there.
+    is_wanted: bool,
+}
+
+impl Staff {
+    /// Looks. Of the jobs in `shown` too it is said where their runners are gone.
+    pub(super) fn take(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, shown: &[Job]) -> Result<Self, Failure> {
+        let since = now.minus(limits::RUNNER_OFFLINE_SHOWN);
+        let present = runners::present(tx, room, now, limits::RUNNERS_SHOWN)?;
+        let offline = runners::offline(tx, room, now, since, limits::RUNNERS_SHOWN)?;
+        let mut named: Vec<JobId> =
+            present.iter().chain(&offline).flat_map(|runner| runner.active.iter().copied()).collect();
+        named.sort_unstable();
+        named.dedup();
+        let named = jobs::find_all(tx, room, &named)?;
+        let tally = runners::tally(tx, room, now, since)?;
+        // Claims of runners that are gone count too, whatever those said last.
+        let claimed = shown.iter().filter(|job| job.claim.is_some() && named.iter().all(|known| known.id != job.id));
+        let claimed: Vec<Job> = claimed.cloned().collect();
+        let named = [named, claimed].concat();
+        let is_wanted = present.is_empty() && jobs::any_queued(tx, room)?;
+        Ok(Self { tally, present, offline, named, is_wanted })
+    }
+
+    /// How to start a runner, where jobs wait and none is there.
+    pub(super) fn bootstrap(&self, room: &RoomId) -> Option<String> {
+        self.is_wanted.then(|| format!("baton run --room {room}"))
+    }
+
+    /// What does not fit together.
+    pub(super) fn diagnoses(&self, now: Timestamp) -> Vec<Diagnosis> {
+        let known: Vec<Runner> = self.present.iter().chain(&self.offline).cloned().collect();
+        diagnose(now, &known, &self.named)
+    }
+}

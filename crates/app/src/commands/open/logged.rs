@@ -1,0 +1,21 @@
+//! An event of a room's log, whatever it is.
+
+use baton_core::{ids::Seq, room::Room};
+use baton_store::{engine::Tx, log};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Failure, view::RoomEvent};
+
+/// An event as everybody may see it: who holds a lease knows its id, and nobody else does.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OpenedLog {
+    pub event: RoomEvent,
+}
+
+impl OpenedLog {
+    pub(super) fn read(tx: &mut dyn Tx, room: &Room, seq: Seq) -> Result<Option<Self>, Failure> {
+        let found = log::find(tx, &room.id, seq)?;
+        Ok(found.map(|recorded| Self { event: RoomEvent::of(&recorded, room.canonical_path.as_deref()) }))
+    }
+}

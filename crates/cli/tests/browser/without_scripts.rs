@@ -1,0 +1,27 @@
+//! A browser that runs no scripts.
+
+use baton_browser::{Scripts, Wish};
+use serde_json::json;
+
+use crate::stage::play;
+
+const WITHOUT: Wish = Wish { scripts: Scripts::Off, ..Wish::WIDE };
+
+#[test]
+fn a_page_without_scripts_says_that_it_is_not_live_and_its_forms_work() {
+    play(WITHOUT, |stage| {
+        let person = &stage.person;
+        person.reads("#pulse", "not live");
+        person.reads(".notice", "Live updates need scripts");
+        let _ana = stage.world.agent("ana");
+        person.clicks(".notice a");
+        person.reads("#region-feed", "joined");
+        person.clicks(".theme button");
+        person.sees("html[data-theme=light]");
+        person.clicks("nav a[href='/rooms']");
+        person.is_at("/rooms");
+        person.types_into("#find", "needle\u{e007}");
+        person.is_at("/search?q=needle");
+        assert_eq!(person.looks("() => document.documentElement.classList.contains('scripted')"), json!(false));
+    });
+}
