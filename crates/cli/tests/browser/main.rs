@@ -5,6 +5,7 @@
 
 mod barriers;
 mod frame;
+mod hostile;
 mod keys;
 mod offline;
 mod stage;

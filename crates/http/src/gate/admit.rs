@@ -59,8 +59,8 @@ fn is_open(path: &str) -> bool {
     OPEN.contains(&path) || path.starts_with(OPEN_BELOW)
 }
 
-/// Whether it is a person who asks, with a browser: they are told in words how to get in.
-fn asks_for_page(request: &Request) -> bool {
+/// Whether it is a person who asks, with a browser: they are told in words why they see nothing.
+pub(crate) fn asks_for_page(request: &Request) -> bool {
     let accepted = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     request.method() == Method::GET && (accepted.contains("text/html") || request.uri().path() == "/")
 }

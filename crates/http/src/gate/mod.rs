@@ -14,7 +14,7 @@ mod names;
 mod principal;
 mod visitor;
 
-pub(crate) use admit::admit;
+pub(crate) use admit::{admit, asks_for_page};
 pub(crate) use credentials::{Credentials, cookie_name};
 pub use names::Names;
 pub(crate) use names::{Scheme, only};

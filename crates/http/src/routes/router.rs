@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     answer,
-    gate::{Principal, admit, introduce},
+    gate::{Principal, admit, asks_for_page, introduce},
     health, login, metrics, openapi,
     site::Site,
     web,
@@ -72,6 +72,9 @@ fn handler(verb: Verb, ready: Arc<Ready>) -> MethodRouter<Arc<Site>> {
 }
 
 async fn nothing_here(request: Request) -> Response {
+    if asks_for_page(&request) {
+        return web::missing(request.headers());
+    }
     let path: String = request.uri().path().chars().take(limits::SHOWN_INPUT_CHARS).collect();
     answer::refused("", &unknown(format!("There is nothing at {path:?}.")))
 }

@@ -22,6 +22,7 @@ const STYLE: &str = concat!(
 );
 
 const SCRIPT: &str = concat!(
+    include_str!("script/hold.js"),
     include_str!("script/morph.js"),
     include_str!("script/clock.js"),
     include_str!("script/live.js"),

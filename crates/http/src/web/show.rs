@@ -113,7 +113,8 @@ pub(crate) fn ticket_refused(headers: &HeaderMap) -> Response {
     html(StatusCode::UNAUTHORIZED, shell::plain(Theme::of(headers), "This ticket does not count", &body))
 }
 
-fn missing(headers: &HeaderMap) -> Response {
+/// What somebody sees at an address that is no page's.
+pub(crate) fn missing(headers: &HeaderMap) -> Response {
     let body = html! { p { "There is no such page. " a href="/" { "Back to what needs you" } } };
     html(StatusCode::NOT_FOUND, shell::plain(Theme::of(headers), "Nothing here", &body))
 }

@@ -1,6 +1,7 @@
 //! What these tests stand on: a world with a server, and a person at a browser.
 
 mod person;
+pub(crate) mod scene;
 mod seats;
 mod set;
 mod wait;

@@ -26,6 +26,12 @@ function step(by) {
   mark(all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.max(0, Math.min(all.length - 1, at + by))]);
 }
 
+/** The first field or button of a row that can be reached. */
+function firstToDo(row) {
+  const all = row?.querySelectorAll("textarea, input:not([type=hidden]), select, button:not(.copy), details.act > summary") ?? [];
+  return [...all].find((one) => one.checkVisibility());
+}
+
 /** Whether keys belong to something that is being filled in. */
 function isTyping(target) {
   return target.matches?.("input, textarea, select, [contenteditable]");
@@ -35,7 +41,9 @@ function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const { key, target } = event;
   if (key === "Escape") {
-    if (isTyping(target)) target.blur();
+    const row = target.closest?.("[data-row]");
+    if (isTyping(target) && row) mark(row);
+    else if (isTyping(target)) target.blur();
     else document.querySelector(".panel [data-close]")?.click();
     return;
   }
@@ -56,7 +64,7 @@ function onKey(event) {
     g: () => (pendingGo = Date.now()),
     j: () => step(1),
     k: () => step(-1),
-    e: () => row?.querySelector("textarea, input:not([type=hidden]), button:not(.copy)")?.focus(),
+    e: () => firstToDo(row)?.focus(),
     Enter: () => (target === row ? row?.querySelector("a[href]")?.click() : undefined),
   }[key];
   if (!done || (key === "Enter" && target !== row)) return;

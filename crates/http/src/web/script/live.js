@@ -7,6 +7,7 @@ let retryTimer = null;
 let retryMs = 500;
 
 const SILENCE_MS = 10_000;
+const KNOCK_MS = 5_000;
 
 function regionsHere() {
   return [...document.querySelectorAll("[data-region]")];
@@ -55,7 +56,11 @@ function take(told) {
   if (told.title) document.title = `${told.title} · Baton`;
   for (const { id, hash, html } of told.regions) {
     const region = document.getElementById(`region-${id}`);
-    if (!region) continue;
+    if (!region) {
+      // The page has grown a part that it had not: it is put together anew.
+      visit(location.href, { push: false });
+      return;
+    }
     const wanted = document.createElement("template");
     wanted.innerHTML = html;
     morphChildren(region, wanted.content, (fresh) => fresh.classList.add("arrived"));
@@ -84,7 +89,7 @@ function lost(from) {
 /** Finds out whether the server is there, and whether it still knows this browser. */
 async function knock() {
   try {
-    const answer = await fetch(document.body.dataset.at, { headers: { Accept: "text/html" }, redirect: "manual" });
+    const answer = await fetch(document.body.dataset.at, { headers: { Accept: "text/html" }, redirect: "manual", signal: AbortSignal.timeout(KNOCK_MS) });
     if (answer.status === 401) {
       showBanner("You are logged out. Run `baton ticket` and open the address that it prints.");
       retryTimer = setTimeout(knock, 5000);

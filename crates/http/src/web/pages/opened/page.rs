@@ -74,6 +74,7 @@ fn shown(view: &View<'_>, opened: &Opened) -> Markup {
         What::Envelope(envelope) => given::envelope(view, envelope),
         What::Approval(approval) => given::approval(view, approval),
         What::Turn(turn) => turn::turn(view, turn),
+        What::Event(opened) => event::shown(view, &opened.event),
     }
 }
 
@@ -92,6 +93,7 @@ const fn kind(what: &What) -> &'static str {
         What::Envelope(_) => "An envelope",
         What::Turn(_) => "A turn",
         What::Approval(_) => "A request for another agent",
+        What::Event(_) => "An event of the log",
     }
 }
 

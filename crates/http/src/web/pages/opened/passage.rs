@@ -40,7 +40,8 @@ fn of(what: &mut What) -> Option<&mut Passage> {
         | What::ContextPack(_)
         | What::Envelope(_)
         | What::Turn(_)
-        | What::Approval(_) => None,
+        | What::Approval(_)
+        | What::Event(_) => None,
     }
 }
 

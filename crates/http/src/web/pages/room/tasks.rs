@@ -38,7 +38,7 @@ fn row(look: &Look<'_>, sight: &Sight, task: &TaskView) -> Markup {
         li id={ "task-" (id) } data-task=(id) data-row {
             p { (reference(sight.id(), &id)) " " span dir="auto" { (task.title) } }
             p.quiet {
-                span.badge class=(tone(task.state)) { (task.state.as_str().replace('_', " ")) }
+                span class={ "badge " (tone(task.state)) } { (task.state.as_str().replace('_', " ")) }
                 @if let Some(assignee) = &task.assignee { " " (sight.agent(assignee)) }
                 @if look.may_act() && sight.is_open() && task.state != State::Done { " " a href=(delegate) data-delegate { "Delegate" } }
             }
