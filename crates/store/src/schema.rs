@@ -32,6 +32,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0006_context.sqlite.sql"),
         postgres: include_str!("schema/0006_context.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0007_needs.sqlite.sql"),
+        postgres: include_str!("schema/0007_needs.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

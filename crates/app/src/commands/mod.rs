@@ -118,6 +118,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<context::List>(),
     Command::of::<agent::List>(),
     Command::of::<agent::Show>(),
+    Command::of::<agent::Needs>(),
     Command::of::<agent::Init>(),
     Command::of::<agent::Register>(),
     Command::of::<agent::Adopt>(),

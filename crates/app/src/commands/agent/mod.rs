@@ -6,6 +6,7 @@ mod evidence;
 mod heartbeat;
 mod init;
 mod list;
+mod needs;
 mod register;
 mod show;
 
@@ -14,5 +15,6 @@ pub use directory::AgentView;
 pub use heartbeat::{Heartbeat, HeartbeatInput, HeartbeatResult};
 pub use init::{Candidate, Init, InitAction, InitInput, InitResult, candidates};
 pub use list::{List, ListInput, ListResult};
+pub use needs::{Evidence, Need, NeedKind, Needs, NeedsInput, NeedsResult, Whom};
 pub use register::{Register, RegisterInput, RegisterResult, parse_name, parse_role};
 pub use show::{Show, ShowInput, ShowResult};

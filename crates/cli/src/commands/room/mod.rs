@@ -5,6 +5,7 @@ mod events;
 mod list;
 mod note;
 mod policy;
+mod recent;
 mod reorder;
 mod state;
 
@@ -23,6 +24,7 @@ pub(super) enum RoomCommand {
     List(list::ListArgs),
     State(state::StateArgs),
     Events(events::EventsArgs),
+    Recent(recent::RecentArgs),
     Note(NoteArgs),
     Close(close::CloseArgs),
     Policy(policy::PolicyArgs),
@@ -35,6 +37,7 @@ impl RoomCommand {
             Self::List(_) => "room list",
             Self::State(_) => "room state",
             Self::Events(_) => "room events",
+            Self::Recent(_) => "room recent",
             Self::Note(_) => "room note",
             Self::Close(_) => "room close",
             Self::Policy(_) => "room policy",
@@ -47,6 +50,7 @@ impl RoomCommand {
             Self::List(args) => args.run(context, ui),
             Self::State(args) => args.run(context, ui),
             Self::Events(args) => args.run(context, ui),
+            Self::Recent(args) => args.run(context, ui),
             Self::Note(args) => args.run(context, ui),
             Self::Close(args) => args.run(context, ui),
             Self::Policy(args) => args.run(context, ui),
