@@ -306,7 +306,7 @@ fn who_left_who_never_joined_and_a_jobs_agent_can_be_looked_at() {
         person.enter(&ana.room());
         person.does("inbox.tell", json!({"to": "ana", "text": "Hello"}));
         assert_eq!(inspect(&ana, person.id().as_str())["connection"]["why"], "it is no member of the room");
-        assert_eq!(ana.refused("agent.inspect", json!({"agent": "nobody"}))["error"], "UNKNOWN_AGENT");
+        assert_eq!(ana.refused("agent.inspect", json!({"agent": "nobody"}))["error"], "AGENT_NOT_FOUND");
         assert_eq!(ana.refused("agent.inspect", json!({"agent": "JOB-009"}))["error"], "UNKNOWN_ID");
     });
 }
