@@ -171,6 +171,19 @@ impl AgentConnection {
         Ok(of_job(room, job, newest.as_ref(), stream.as_ref(), now))
     }
 
+    /// Of who is no member, and perhaps never was one.
+    pub(crate) fn outside() -> Self {
+        Self {
+            state: ConnectionState::Disconnected,
+            stream: StreamStatus::Closed,
+            provider: None,
+            session: None,
+            last_activity_at: None,
+            turn: None,
+            why: "it is no member of the room".to_owned(),
+        }
+    }
+
     /// Of who is no member any more.
     pub(crate) fn left(at: Timestamp) -> Self {
         Self {

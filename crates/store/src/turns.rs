@@ -116,20 +116,46 @@ pub fn before(
     collect(tx, sql, room, &params, turn)
 }
 
-pub(crate) const TOTAL_OF_JOB: &str = "
+/// How many turns there are, and what they took in all, of the rows that are meant.
+macro_rules! totals {
+    ($which:literal) => {
+        concat!(
+            "
     SELECT CAST(count(*) AS BIGINT),
            CAST(COALESCE(sum(input_tokens), 0) AS BIGINT),
            CAST(COALESCE(sum(cached_tokens), 0) AS BIGINT),
            CAST(COALESCE(sum(output_tokens), 0) AS BIGINT),
            CAST(sum(cost_microusd) AS BIGINT)
-      FROM turns
+      FROM turns",
+            $which
+        )
+    };
+}
+
+pub(crate) const TOTAL_OF_JOB: &str = totals!(
+    "
      WHERE room_id = ?1 AND job = ?2
-";
+"
+);
+pub(crate) const TOTAL_OF_AGENT: &str = totals!(
+    "
+     WHERE room_id = ?1 AND agent_id = ?2
+"
+);
 
 /// How many turns a job has had, and what they took in all.
 pub fn total_of_job(tx: &mut dyn Tx, room: &RoomId, job: JobId) -> Result<(u64, Usage), StoreError> {
+    total(tx, TOTAL_OF_JOB, &[room.as_str().into(), i64::from(job.0).into()])
+}
+
+/// How many turns an agent has had, and what they took in all.
+pub fn total_of_agent(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<(u64, Usage), StoreError> {
+    total(tx, TOTAL_OF_AGENT, &[room.as_str().into(), agent.as_str().into()])
+}
+
+fn total(tx: &mut dyn Tx, sql: &'static str, params: &[Param<'_>]) -> Result<(u64, Usage), StoreError> {
     let mut total = (0, Usage::default());
-    tx.query(TOTAL_OF_JOB, &[room.as_str().into(), i64::from(job.0).into()], &mut |row| {
+    tx.query(sql, params, &mut |row| {
         let number = |column| row.int(column).map(|value| value.unwrap_or_default().unsigned_abs());
         let (input_tokens, cached_tokens, output_tokens) = (number(1)?, number(2)?, number(3)?);
         let cost_microusd = row.int(4)?.map(i64::unsigned_abs);
@@ -162,6 +188,35 @@ pub fn events(
     let params =
         [room.as_str().into(), after.into(), place(until).into(), agent.into(), kind.into(), i64::from(limit).into()];
     collect(tx, EVENTS, room, &params, log::recorded)
+}
+
+/// The same, the last first.
+pub(crate) const EVENTS_BACK: &str = "
+    SELECT seq, type, actor, payload, created_at_ms, turn_id
+      FROM log
+     WHERE room_id = ?1 AND seq > ?2 AND seq <= ?3 AND subject = ?4 AND type = ?5
+     ORDER BY seq DESC
+     LIMIT ?6
+";
+
+/// What happened to an agent, by its type, after a place and up to another, the last first.
+pub fn events_back(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    (agent, kind): (&AgentId, &str),
+    (after, until): (Seq, Seq),
+    limit: u32,
+) -> Result<Vec<Recorded>, StoreError> {
+    let place = |seq: Seq| i64::try_from(seq.0).unwrap_or(i64::MAX);
+    let params = [
+        room.as_str().into(),
+        place(after).into(),
+        place(until).into(),
+        agent.as_str().into(),
+        kind.into(),
+        i64::from(limit).into(),
+    ];
+    collect(tx, EVENTS_BACK, room, &params, log::recorded)
 }
 
 /// The next number of a turn.

@@ -39,7 +39,7 @@ fn how(turn: &TurnView) -> &'static str {
 }
 
 /// What something took. Nothing, if nobody said.
-fn took(usage: &Usage) -> Option<String> {
+pub(super) fn took(usage: &Usage) -> Option<String> {
     if *usage == Usage::default() {
         return None;
     }
@@ -133,7 +133,7 @@ fn inputs(opened: &OpenedTurn) -> String {
     columns(&opened.inputs.iter().map(row).collect::<Vec<_>>())
 }
 
-fn prompt(told: &Told, now: Timestamp) -> String {
+pub(super) fn prompt(told: &Told, now: Timestamp) -> String {
     let role = told.role.as_ref().map_or_else(String::new, |role| format!(" as {}", line(role)));
     let pack = told.context_ref.as_ref().map_or_else(String::new, |pack| format!(", with {pack}"));
     let (mode, sent, tokens) = (told.mode, told.sent_tokens, told.tokens);
@@ -142,18 +142,21 @@ fn prompt(told: &Told, now: Timestamp) -> String {
 }
 
 fn tool_lines(tools: &[ToolUse]) -> String {
-    let row = |used: &ToolUse| {
-        let state = match used.state {
-            ToolState::Started => "",
-            ToolState::Done => "done",
-            ToolState::Failed => "failed",
-        };
-        [used.at.to_string(), line(&used.name), state.to_owned(), line(&used.detail)]
-    };
+    let row = |used: &ToolUse| tool_row(&used.name, &used.detail, used.state, used.at);
     columns(&tools.iter().map(row).collect::<Vec<_>>())
 }
 
+/// When a tool was used, which, how that went and with what.
+pub(super) fn tool_row(name: &str, detail: &str, state: ToolState, at: Timestamp) -> [String; 4] {
+    let state = match state {
+        ToolState::Started => "",
+        ToolState::Done => "done",
+        ToolState::Failed => "failed",
+    };
+    [at.to_string(), line(name), state.to_owned(), line(detail)]
+}
+
 /// Lines under a heading. Nothing, if there are none.
-fn part(heading: &str, lines: &str) -> String {
+pub(super) fn part(heading: &str, lines: &str) -> String {
     if lines.is_empty() { String::new() } else { format!("\n{heading}\n{lines}") }
 }

@@ -24,20 +24,20 @@ pub struct Counts {
 /// Counts jobs of one status.
 pub(crate) const COUNT_IN_STATUS: &str = "
     SELECT count(*)
-      FROM (SELECT 1 FROM jobs WHERE room_id = ?1 AND status = ?2 LIMIT ?3) AS some
+      FROM (SELECT 1 FROM jobs WHERE room_id = ?1 AND status = ?2 LIMIT ?3) AS counted
 ";
 
 /// Counts jobs that want one thing.
 pub(crate) const COUNT_WANTING: &str = "
     SELECT count(*)
-      FROM (SELECT 1 FROM jobs WHERE room_id = ?1 AND attention = ?2 AND attention > 0 LIMIT ?3) AS some
+      FROM (SELECT 1 FROM jobs WHERE room_id = ?1 AND attention = ?2 AND attention > 0 LIMIT ?3) AS counted
 ";
 
 /// Counts what is running and overdue, less what is pressing anyway.
 pub(crate) const COUNT_STALE: &str = "
     SELECT count(*)
       FROM (SELECT 1 FROM jobs
-             WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2 AND attention = 0 LIMIT ?3) AS some
+             WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2 AND attention = 0 LIMIT ?3) AS counted
 ";
 
 /// How many jobs of each sort a room has at `now`, each counted up to `most`.

@@ -1,18 +1,17 @@
 //! Who is here, and who was.
 
-use baton_core::{ids::RoomId, limits, scope::View, task::State};
-use baton_store::{bus, former, scopes, tasks};
+use baton_core::ids::RoomId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AgentView, directory::Directory};
+use super::{
+    AgentView,
+    everybody::{Earlier, Everybody},
+};
 use crate::{
     App, Caller, Failure,
-    app::Sight,
     bounds::Page,
-    connection::Streams,
     presence::{self, Effort},
-    scoping,
     table::{AGENT, Effect, Place, UseCase},
 };
 
@@ -58,28 +57,11 @@ impl UseCase for List {
     }
 }
 
-/// All that are meant, however many.
+/// All that are meant, however many. Who asks is there.
 pub(super) fn everybody(app: &App, caller: &Caller, input: &ListInput) -> Result<Vec<AgentView>, Failure> {
-    let you = caller.actor().agent_id;
-    let stale_after = app.stale_after()?;
-    let (mut sight, reserved, in_progress, connections, streams, earlier) = app.store.read(|tx| {
-        let room = app.room(tx, &input.room_id)?;
-        let eyes = app.eyes(tx, &room)?;
-        let reserved = scopes::in_force(tx, &room.id)?;
-        let in_progress = tasks::in_state(tx, &room.id, State::InProgress, None, limits::TASKS_MAX)?;
-        let connections = bus::connections(tx, &room.id)?;
-        let streams = Streams::of_members(tx, &room)?;
-        let earlier = if input.all { former::all(tx, &room.id)? } else { Vec::new() };
-        let sight = Sight { room, eyes, now: tx.now()? };
-        Ok::<_, Failure>((sight, reserved, in_progress, connections, streams, earlier))
-    })?;
-    presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try);
-    let Sight { room, eyes, now } = &sight;
-    let root = scoping::root(room)?;
-    let view = View { room, root: &root, now: *now, stale_after, witness: eyes };
-    let (scopes, in_progress, connections) = (&reserved, &*in_progress, &*connections);
-    let streams = &streams;
-    let directory = Directory { view, scopes, in_progress, connections, streams, viewer: &you };
-    let members = room.members.iter().map(|member| directory.member(member));
-    Ok(members.chain(earlier.iter().rev().map(|former| directory.former(former))).collect())
+    let earlier = if input.all { Earlier::Too } else { Earlier::Not };
+    let mut found = app.store.read(|tx| Everybody::read(app, tx, &input.room_id, earlier))?;
+    let now = found.sight.now;
+    presence::refresh(app, caller, &mut found.sight.room, now, Effort::Try);
+    found.views(app, &caller.actor().agent_id)
 }

@@ -1,7 +1,7 @@
 //! One identity.
 
 use baton_core::{
-    ids::RoomId,
+    ids::{AgentId, RoomId},
     job::{agent_of, job_of},
     process::SessionKind,
     spawn::Grants,
@@ -57,21 +57,27 @@ impl UseCase for Show {
             Some(named) => Failure::unknown_agent(named),
             None => Failure::unknown_agent(you.as_str()),
         })?;
-        let grants = app.store.read::<_, Failure>(|tx| grants_of(tx, &input.room_id, &agent))?;
+        let grants =
+            app.store.read::<_, Failure>(|tx| grants_of(tx, &input.room_id, &agent.agent_id, agent.session_kind))?;
         Ok(ShowResult { room_id: input.room_id, agent, grants })
     }
 }
 
 /// What an agent may do: a person everything, a job's agent what its job was given, others what was granted.
-fn grants_of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentView) -> Result<Grants, Failure> {
-    let job = job_of(&agent.agent_id).filter(|job| agent_of(room, *job) == agent.agent_id);
+pub(super) fn grants_of(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    agent: &AgentId,
+    kind: Option<SessionKind>,
+) -> Result<Grants, Failure> {
+    let job = job_of(agent).filter(|job| agent_of(room, *job) == *agent);
     if let Some(job) = job.map(|job| jobs::find(tx, room, job)).transpose()?.flatten() {
         return Ok(job.lineage.grants);
     }
-    match agent.session_kind {
+    match kind {
         Some(SessionKind::Human | SessionKind::HumanGuardian) => Ok(Grants::ALL),
         Some(SessionKind::McpHarness) | None => {
-            Ok(spawns::grant_of(tx, room, &agent.agent_id)?.map(|grant| grant.grants).unwrap_or_default())
+            Ok(spawns::grant_of(tx, room, agent)?.map(|grant| grant.grants).unwrap_or_default())
         }
     }
 }

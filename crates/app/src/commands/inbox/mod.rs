@@ -17,4 +17,5 @@ pub use send::{Send, SendInput, SendResult};
 pub(crate) use sent::became_of;
 pub use sent::{Sent, SentInput, SentResult, SentView};
 pub use tell::{Tell, TellInput, TellResult};
+pub(crate) use view::words;
 pub use view::{DeliveryView, ItemView};

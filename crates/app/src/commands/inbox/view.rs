@@ -49,7 +49,7 @@ pub struct ItemView {
 }
 
 impl ItemView {
-    pub(super) fn of(item: &Item, words: Words) -> Self {
+    pub(crate) fn of(item: &Item, words: Words) -> Self {
         Self {
             message: item.message,
             category: item.category,
@@ -96,18 +96,18 @@ impl DeliveryView {
 
 /// What a listing tells of a message.
 #[derive(Default)]
-pub(super) struct Words {
-    pub(super) from_agent: String,
-    pub(super) to_agent: String,
-    pub(super) subject: String,
-    pub(super) bead_id: Option<BeadId>,
+pub(crate) struct Words {
+    pub(crate) from_agent: String,
+    pub(crate) to_agent: String,
+    pub(crate) subject: String,
+    pub(crate) bead_id: Option<BeadId>,
     scope: Option<String>,
     urgency: Option<Urgency>,
-    reference: Option<Reference>,
+    pub(crate) reference: Option<Reference>,
 }
 
 /// The words of an event that holds a message: by the protocol, on the bus, in an envelope, or somebody's word.
-pub(super) fn words(recorded: &Recorded, room: &Room) -> Option<Words> {
+pub(crate) fn words(recorded: &Recorded, room: &Room) -> Option<Words> {
     match &recorded.event {
         Event::Inbox(inbox::Event::Sent(sent)) => Some(Words {
             from_agent: sent.from_agent.clone(),

@@ -44,7 +44,7 @@ pub struct OpenedEnvelope {
 }
 
 impl OpenedEnvelope {
-    pub(super) fn read(tx: &mut dyn Tx, room: &RoomId, id: &PayloadId) -> Result<Option<Self>, Failure> {
+    pub(crate) fn read(tx: &mut dyn Tx, room: &RoomId, id: &PayloadId) -> Result<Option<Self>, Failure> {
         let Some(posted) = envelopes::by_id(tx, room, id)? else { return Ok(None) };
         let Some(recorded) = log::find(tx, room, posted.seq)? else { return Ok(None) };
         let Some(sent) = sent(&recorded) else { return Ok(None) };

@@ -23,3 +23,4 @@ pub use passage::Passage;
 pub use read::{Open, OpenInput, Opened, What};
 pub use runner::OpenedRunner;
 pub use turn::{Input, OpenedTurn, Told};
+pub(crate) use turn::{consumed_by, end_of};

@@ -92,13 +92,9 @@ impl OpenedTurn {
     /// Reads it. `offset` is the place of the last event about tools that was shown.
     pub(super) fn read(tx: &mut dyn Tx, room: &Room, id: TurnId, offset: Option<i64>) -> Result<Option<Self>, Failure> {
         let Some(turn) = turns::find(tx, &room.id, id)? else { return Ok(None) };
-        let all = (Seq(0), room.last_seq);
-        let end = match turn.is_open() {
-            true => None,
-            false => turns::events(tx, &room.id, &turn, "turn.end", all, 1)?.into_iter().next(),
-        };
+        let end = end_of(tx, room, &turn)?;
         let until = end.as_ref().map_or(room.last_seq, |end| end.seq);
-        let consumed = consumed(tx, room, &turn, end.as_ref())?;
+        let consumed = consumed_by(tx, room, &turn, end.as_ref())?;
         let told = turns::events(tx, &room.id, &turn, "turn.prompt", (Seq(0), until), PROMPTS)?;
         let after = Seq(offset.unwrap_or(0).max(0).unsigned_abs());
         let used = turns::events(tx, &room.id, &turn, "turn.tools", (after, until), TOOL_EVENTS + 1)?;
@@ -130,8 +126,21 @@ impl OpenedTurn {
     }
 }
 
+/// The event that ended a turn.
+pub(crate) fn end_of(tx: &mut dyn Tx, room: &Room, turn: &Turn) -> Result<Option<Recorded>, Failure> {
+    if turn.is_open() {
+        return Ok(None);
+    }
+    Ok(turns::events(tx, &room.id, turn, "turn.end", (Seq(0), room.last_seq), 1)?.into_iter().next())
+}
+
 /// The messages that a turn consumed: as it began, and then what was read in it.
-fn consumed(tx: &mut dyn Tx, room: &Room, turn: &Turn, end: Option<&Recorded>) -> Result<Vec<Seq>, Failure> {
+pub(crate) fn consumed_by(
+    tx: &mut dyn Tx,
+    room: &Room,
+    turn: &Turn,
+    end: Option<&Recorded>,
+) -> Result<Vec<Seq>, Failure> {
     let begun = match log::find(tx, &room.id, turn.seq)?.map(|recorded| recorded.event) {
         Some(Event::Turn(turn::Event::Begun(begun))) => begun.items,
         Some(_) | None => Vec::new(),
@@ -200,7 +209,7 @@ impl Input {
 }
 
 impl Told {
-    fn of(recorded: &Recorded) -> Option<Self> {
+    pub(crate) fn of(recorded: &Recorded) -> Option<Self> {
         let Event::Turn(turn::Event::Prompted(prompted)) = &recorded.event else { return None };
         Some(Self {
             mode: prompted.mode,

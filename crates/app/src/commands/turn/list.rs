@@ -93,7 +93,7 @@ impl UseCase for List {
 }
 
 /// The agent that is meant: a member, one that was, or a job's own.
-fn whose(tx: &mut dyn Tx, room: &Room, named: &str) -> Result<AgentId, Failure> {
+pub(crate) fn whose(tx: &mut dyn Tx, room: &Room, named: &str) -> Result<AgentId, Failure> {
     if let Ok(job) = named.parse::<JobId>() {
         return match jobs::find(tx, &room.id, job)? {
             Some(_) => Ok(agent_of(&room.id, job)),

@@ -13,6 +13,7 @@ mod view;
 
 pub use begin::{Begin, BeginInput, BeginResult};
 pub use end::{End, EndInput};
+pub(crate) use list::whose;
 pub use list::{List, ListInput, ListResult};
 pub use prompt::{Prompt, PromptInput};
 pub use taken::Taken;

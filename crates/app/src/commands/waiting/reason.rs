@@ -12,25 +12,25 @@ use baton_store::{engine::Tx, inbox, jobs, turns};
 use crate::{Failure, commands::envelope::why_over};
 
 /// Why somebody is not done, since when, and whether that is for good.
-pub(super) struct Reason {
-    pub(super) why: String,
-    pub(super) since: Timestamp,
+pub(crate) struct Reason {
+    pub(crate) why: String,
+    pub(crate) since: Timestamp,
     /// Nothing comes of waiting any longer.
-    pub(super) over: bool,
+    pub(crate) over: bool,
 }
 
 /// What can be seen, and when.
-pub(super) struct Sight<'a> {
-    pub(super) room: &'a Room,
-    pub(super) witness: &'a dyn Witness,
-    pub(super) now: Timestamp,
+pub(crate) struct Sight<'a> {
+    pub(crate) room: &'a Room,
+    pub(crate) witness: &'a dyn Witness,
+    pub(crate) now: Timestamp,
 }
 
 /// Most items that are counted in an inbox.
 const COUNTED: u32 = 100;
 
 /// Why an agent has not answered what it was sent at `since`.
-pub(super) fn of_agent(
+pub(crate) fn of_agent(
     tx: &mut dyn Tx,
     sight: &Sight<'_>,
     agent: &AgentId,
@@ -62,7 +62,7 @@ pub(super) fn of_agent(
 }
 
 /// Why a job has not ended.
-pub(super) fn of_job(tx: &mut dyn Tx, sight: &Sight<'_>, job: &Job) -> Result<Reason, Failure> {
+pub(crate) fn of_job(tx: &mut dyn Tx, sight: &Sight<'_>, job: &Job) -> Result<Reason, Failure> {
     let room = &sight.room.id;
     if job.needs_manager() {
         return Ok(Reason {

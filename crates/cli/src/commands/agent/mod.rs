@@ -3,8 +3,10 @@
 mod adopt;
 mod ask;
 mod grant;
+mod graph;
 mod heartbeat;
 mod init;
+mod inspect;
 mod list;
 mod page;
 mod register;
@@ -27,6 +29,8 @@ pub(super) enum AgentCommand {
     List(list::ListArgs),
     Show(show::ShowArgs),
     Grant(grant::GrantArgs),
+    Graph(graph::GraphArgs),
+    Inspect(inspect::InspectArgs),
 }
 
 impl AgentCommand {
@@ -39,6 +43,8 @@ impl AgentCommand {
             Self::List(_) => "agent list",
             Self::Show(_) => "agent show",
             Self::Grant(_) => "agent grant",
+            Self::Graph(_) => "agent graph",
+            Self::Inspect(_) => "agent inspect",
         }
     }
 
@@ -51,6 +57,8 @@ impl AgentCommand {
             Self::List(args) => args.run(context, ui),
             Self::Show(args) => args.run(context, ui),
             Self::Grant(args) => args.run(context, ui),
+            Self::Graph(args) => args.run(context, ui),
+            Self::Inspect(args) => args.run(context, ui),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     policy::{Policy, PolicyChange},
     process::{Liveness, ProcessIdentity, Proof, SessionKind, Witness},
     room::{
-        Action, Actor, Command, Created, Event, Ownership, Prospect, Refusal, Room, RoomState, Shown, Stick,
+        Action, Actor, Authority, Command, Created, Event, Ownership, Prospect, Refusal, Room, RoomState, Shown, Stick,
         TakeoverReason,
     },
     time::{Timestamp, Ttl},

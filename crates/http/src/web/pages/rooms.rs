@@ -74,7 +74,7 @@ fn row(look: &Look<'_>, glance: &RoomGlance) -> Markup {
     let names: Names = agents.iter().map(|agent| (agent.agent_id.clone(), agent.name.clone())).collect();
     let holder = room.owner.as_ref().or(room.reserved_for.as_ref());
     html! {
-        li.room class=(state_tone(room.state)) id=(id) data-room=(id) data-row {
+        li class={ "room " (state_tone(room.state)) } id=(id) data-room=(id) data-row {
             div.what {
                 h2 { a href=(path(&["rooms", id.as_str()])) { bdi { (name) } } }
                 @match &room.canonical_path {

@@ -13,7 +13,7 @@ pub(in crate::web) fn prose(text: &str) -> Markup {
 
 /// A button that copies a text. Without scripts the text can be marked, wherever it is shown.
 pub(in crate::web) fn copy(text: &str, label: &str) -> Markup {
-    html! { button.copy type="button" data-copy=(text) title={ "Copy " (label) } aria-label={ "Copy " (label) } { "⧉" } }
+    html! { button.copy type="button" data-copy=(text) title={ "Copy " (label) } aria-label={ "Copy " (label) } {} }
 }
 
 /// The same thing on a command line.

@@ -16,9 +16,5 @@ async function onCopy(event) {
     area.remove();
   }
   button.classList.add("done");
-  button.textContent = "✓";
-  setTimeout(() => {
-    button.classList.remove("done");
-    button.textContent = "⧉";
-  }, 1500);
+  setTimeout(() => button.classList.remove("done"), 1500);
 }

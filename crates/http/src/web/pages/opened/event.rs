@@ -30,7 +30,7 @@ pub(super) fn find(view: &View<'_>, seq: Seq) -> Result<(RoomEvent, bool), Failu
 pub(super) fn shown(view: &View<'_>, event: &RoomEvent) -> Markup {
     let particulars = event.protocol.as_ref().map(wording::particulars).unwrap_or_default();
     html! {
-        article.card class=(tone(event)) {
+        article class={ "card " (tone(event)) } {
             h2 { (sentence(view.room(), &view.sight.names, event)) }
             @if let Some(said) = wording::said(event) { (prose(said)) }
             @if !particulars.is_empty() { dl.handoff { @for (name, text) in &particulars { div { dt { (name) } dd { (prose(text)) } } } } }

@@ -22,7 +22,7 @@ pub(super) fn envelope(view: &View<'_>, opened: &OpenedEnvelope) -> Markup {
             p {
                 span.badge { (given.kind) } " " span.badge.talk { (stage(opened.state)) }
                 @if opened.awaits_response { " " span.badge.ask { "awaits a response" } }
-                @if let Some(verdict) = &payload.status { " " span.badge class=(if verdict.ok { "good" } else { "alarm" }) { (if verdict.ok { "ok" } else { "not ok" }) } }
+                @if let Some(verdict) = &payload.status { " " span class={ "badge " (if verdict.ok { "good" } else { "alarm" }) } { (if verdict.ok { "ok" } else { "not ok" }) } }
             }
             (prose(&payload.message))
             @if let Some(reason) = payload.status.as_ref().and_then(|verdict| verdict.reason.as_ref()) { (prose(reason)) }

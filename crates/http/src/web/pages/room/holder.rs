@@ -17,7 +17,7 @@ pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Markup {
     let liveness = member.map_or(ProcessState::Unknown, |member| member.process);
     let owner = room.owner.as_ref().map_or("", |owner| owner.as_str());
     html! {
-        section.card.holder class=(state_tone(room.state)) aria-labelledby="holder-title" data-holder=(owner) data-state=(room.state.as_str()) {
+        section class={ "card holder " (state_tone(room.state)) } aria-labelledby="holder-title" data-holder=(owner) data-state=(room.state.as_str()) {
             div.holder-who {
                 h2 id="holder-title" { "The stick" }
                 p.big { (who(sight)) }

@@ -1,0 +1,27 @@
+//! Whether an agent is there, by a shape, a word and a colour.
+
+use baton_app::connection::{AgentConnection, ConnectionState};
+use baton_core::turn::StreamStatus;
+use maud::{Markup, html};
+
+/// The mark of a state: a full circle, a ring, a cross. The word stands beside it.
+pub(in crate::web) fn state_mark(state: ConnectionState) -> Markup {
+    html! {
+        svg class={ "state-mark " (state.as_str()) } viewBox="0 0 12 12" width="12" height="12" aria-hidden="true" {
+            @match state {
+                ConnectionState::Connected => circle cx="6" cy="6" r="5" {},
+                ConnectionState::Idle => circle cx="6" cy="6" r="4" {},
+                ConnectionState::Disconnected => path d="M2 2L10 10M10 2L2 10" {},
+            }
+        }
+    }
+}
+
+/// What the stream does, where it says more than the state.
+pub(in crate::web) fn stream_words(connection: &AgentConnection) -> Option<&'static str> {
+    match (connection.state, connection.stream) {
+        (ConnectionState::Connected, StreamStatus::Writing) => Some("writing"),
+        (ConnectionState::Connected | ConnectionState::Idle, StreamStatus::Reading) => Some("reading"),
+        _ => None,
+    }
+}

@@ -1,0 +1,9 @@
+//! Jobs at a glance, of one room or of all: how many there are and what they need, the radar, and who does them.
+
+mod counts;
+mod filter;
+mod page;
+mod row;
+mod runners;
+
+pub(super) use page::{of_room, page};
