@@ -60,7 +60,7 @@ fn exchange(ana: &mut Agent, bo: &mut Agent, words: &str, path: &str) {
     bo.ok("scope", json!({ "op": "reserve", "args": { "scopes": [path] } }));
     ana.refused("scope", json!({ "op": "reserve", "args": { "scopes": [path] } }));
     let handoff = json!({
-        "status": words, "next_action": words, "open_questions": [words], "do_not": [words], "artifacts": [path],
+        "status": words, "next_action": words, "open_questions": [words], "do_not": [words], "artifacts": [{ "path": path, "role": "review", "note": words }],
     });
     let passed = bo.fenced(json!({ "to_agent_id": ana.id, "handoff": handoff }));
     bo.ok("pass_stick", passed);
@@ -86,9 +86,9 @@ fn library(world: &World, words: &str, path: &str) {
         "--text",
         words,
         "--ref",
-        "LINK: javascript:alert(4)",
+        "LINK: https://example.org/?<b+class=evil>",
         "--ref",
-        &format!("CMD: {words}"),
+        &format!("CMD: echo {words}"),
     ]);
     does(&["artifact", "keep", path]);
     does(&["brief", "edit", "--goal", words, "--done", words]);
@@ -107,12 +107,12 @@ fn jobs(world: &World, room: &str, words: &str) -> Vec<String> {
         does(world, &["job", "claim", &number.to_string(), "--runner", "r1"]);
         told(
             number,
-            &["job", "report", "--kind", "progress", words, "--percent", "20", "--ref", &format!("CMD: {words}")],
+            &["job", "report", "--kind", "progress", words, "--percent", "20", "--ref", &format!("CMD: echo {words}")],
         );
     }
     told(1, &["job", "report", "--kind", "question", words]);
     told(2, &["job", "report", "--kind", "error", words]);
-    told(2, &["job", "complete", words, "--failed"]);
+    does(world, &["job", "complete", "2", words, "--failed", "--runner", "r1", "--revision", "1"]);
     told(3, &["job", "report", "--kind", "proof_gate", words]);
     (1..=4).map(|number| format!("JOB-{number:03}")).collect()
 }
