@@ -1,10 +1,12 @@
 //! A server of one's own, and somebody to talk to it.
 
 mod ask;
+mod browser;
 mod peer;
 mod world;
 
 pub(crate) use ask::Ask;
+pub(crate) use browser::{Browser, Shown, words};
 pub(crate) use peer::{Answer, Event, Peer};
 pub(crate) use world::World;
 

@@ -4,7 +4,7 @@ use std::{fs, net::SocketAddr, path::Path, sync::Arc};
 
 use axum::Router;
 use baton_app::{
-    App, Caller, Location,
+    App, Caller, Failure, Location,
     clock::{Ids, RandomIds, Time},
     environment::Environment,
     table,
@@ -35,22 +35,26 @@ impl World {
 
     /// The same with other settings. They may need files, in the directory that is given.
     pub(crate) async fn start_with(change: impl FnOnce(&mut Settings, &Path)) -> Self {
-        Self::start_as(Time::Own, Box::new(RandomIds), change).await
+        Self::start_as(|_| Time::Own, Box::new(RandomIds), change).await
     }
 
-    /// A server whose ids and times are the same in every run.
+    /// A server whose ids and times are the same in every run: its store goes by `clock`, too.
     pub(crate) async fn foretold() -> Self {
-        let time = Time::Told(Arc::new(ManualClock::new()));
+        let time = |clock: &ManualClock| Time::Told(Arc::new(clock.clone()));
         Self::start_as(time, Box::new(SequentialIds::default()), |_, _| {}).await
     }
 
-    async fn start_as(time: Time, ids: Box<dyn Ids>, change: impl FnOnce(&mut Settings, &Path)) -> Self {
+    async fn start_as(
+        time: impl FnOnce(&ManualClock) -> Time,
+        ids: Box<dyn Ids>,
+        change: impl FnOnce(&mut Settings, &Path),
+    ) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let data = directory.path().join("data");
         let clock = ManualClock::new();
         let environment = Environment::of([("USER", "ana"), ("HOME", "/nonexistent")], directory.path());
         let location = Location::Directory(data.clone());
-        let app = Arc::new(App::open(&location, environment, time, ids).unwrap());
+        let app = Arc::new(App::open(&location, environment, time(&clock), ids).unwrap());
         let hub = Hub::new(app);
         let owner = Owner { data: data.clone(), id: "human:ana:http".parse().unwrap(), clock: Arc::new(clock.clone()) };
         let mut settings = Settings {
@@ -131,6 +135,11 @@ impl World {
 
     /// Runs a command below HTTP, as another process on the same store would.
     pub(crate) fn call(&self, who: &str, command: &str, input: Value) -> Value {
+        self.attempt(who, command, input).unwrap()
+    }
+
+    /// The same, of something that may be refused.
+    pub(crate) fn attempt(&self, who: &str, command: &str, input: Value) -> Result<Value, Failure> {
         let actor = Actor {
             agent_id: who.parse().unwrap(),
             process: None,
@@ -138,6 +147,6 @@ impl World {
             overridden: true,
         };
         let caller = Caller::new(actor, self.directory.path().to_owned());
-        table::find_on_wire(command).unwrap().run(self.hub.app(), &caller, input).unwrap()
+        table::find_on_wire(command).unwrap().run(self.hub.app(), &caller, input)
     }
 }
