@@ -64,15 +64,39 @@ async fn the_inspector_shows_all_that_went_in_and_came_out_of_an_agent() {
     let world = World::start().await;
     let room = worked(&world).await;
     let shown = page(&world, &format!("/rooms/{room}/agents/bo")).await;
-    says(&shown, "agent", &["data-connection=\"connected\"", "data-stream=\"writing\"", "Last activity", "data-session"]);
-    says(&shown, "agent", &["action=\"/do/inbox.tell\"", "value=\"interrupt\"", "data-delegate", "action=\"/do/agent.grant\""]);
-    says(&shown, "incoming", &["data-envelope=\"p-1\"", "&lt;img src=x", "Accepted", "TURN-1", "&quot;fromNodeId&quot;", "data-envelope=\"p-3\"", "a response is owed"]);
+    says(
+        &shown,
+        "agent",
+        &["data-connection=\"connected\"", "data-stream=\"writing\"", "Last activity", "data-session"],
+    );
+    says(
+        &shown,
+        "agent",
+        &["action=\"/do/inbox.tell\"", "value=\"interrupt\"", "data-delegate", "action=\"/do/agent.grant\""],
+    );
+    says(
+        &shown,
+        "incoming",
+        &[
+            "data-envelope=\"p-1\"",
+            "&lt;img src=x",
+            "Accepted",
+            "TURN-1",
+            "&quot;fromNodeId&quot;",
+            "data-envelope=\"p-3\"",
+            "a response is owed",
+        ],
+    );
     says(&shown, "outgoing", &["data-envelope=\"p-2\"", "It is mended", "payload://p-1"]);
     says(&shown, "inbox", &["data-state=\"queued\"", "data-state=\"accepted\"", "to be accepted", "not seen yet"]);
     says(&shown, "diffs", &["class=\"diff-file\"", "-&lt;script&gt;old()&lt;/script&gt;", "+new", "&lt;i&gt;.diff"]);
     says(&shown, "artifacts", &["artifact://diff/", "prompt.full.txt"]);
     says(&shown, "tools", &["Read", "&lt;img src=x", "done"]);
-    says(&shown, "prompts", &["delta", "12 of 40 tokens", "prompt.full.txt", "prompt.blocks.json", "Mend the &lt;/pre&gt; roof."]);
+    says(
+        &shown,
+        "prompts",
+        &["delta", "12 of 40 tokens", "prompt.full.txt", "prompt.blocks.json", "Mend the &lt;/pre&gt; roof."],
+    );
     says(&shown, "usage", &["7001", "503", "All 1"]);
     let history = world.data_of(Ask::get(&format!("/v1/rooms/{room}/agents/bo/inspect"))).await;
     assert_eq!(history["inbox"][0]["state"], "queued", "looking delivered nothing");
@@ -99,8 +123,16 @@ async fn the_graph_has_nodes_edges_flights_and_waits_and_says_the_same_in_a_tabl
     let world = World::start().await;
     let room = worked(&world).await;
     let shown = page(&world, &format!("/rooms/{room}/graph")).await;
-    says(&shown, "graph", &["data-node=\"bo\" data-connection=\"connected\"", "data-node=\"ana\"", "data-edge=\"ana bo\""]);
-    says(&shown, "graph", &["data-flight=\"p-3\"", "data-flight=\"p-2\"", "data-wait=\"response\"", &format!("/rooms/{room}/agents/bo")]);
+    says(
+        &shown,
+        "graph",
+        &["data-node=\"bo\" data-connection=\"connected\"", "data-node=\"ana\"", "data-edge=\"ana bo\""],
+    );
+    says(
+        &shown,
+        "graph",
+        &["data-flight=\"p-3\"", "data-flight=\"p-2\"", "data-wait=\"response\"", &format!("/rooms/{room}/agents/bo")],
+    );
     says(&shown, "table", &["<table", "ana-x", "bo-x", "a response to: And the wall?", "data-delegate"]);
     says(&shown, "waits", &["waits for", "has one input queued", "payload://p-3"]);
     world.call("bo", "room.leave", json!({ "room_id": room }));

@@ -27,8 +27,7 @@ const AGENTS: u32 = 50;
 const SHOWN: usize = 150;
 
 /// What can be asked for.
-const STATES: [ConnectionState; 3] =
-    [ConnectionState::Connected, ConnectionState::Idle, ConnectionState::Disconnected];
+const STATES: [ConnectionState; 3] = [ConnectionState::Connected, ConnectionState::Idle, ConnectionState::Disconnected];
 
 /// An agent, and where it is.
 struct Found {
