@@ -1,6 +1,9 @@
 //! How much waits, for the navigation.
 
-use baton_app::Failure;
+use baton_app::{
+    Failure,
+    commands::agent::{NeedKind, Needs, NeedsInput},
+};
 
 use crate::web::{look::Look, page::Place};
 
@@ -22,7 +25,9 @@ impl Counts {
     }
 }
 
-/// Counts what waits.
-pub(in crate::web) fn counts(_look: &Look<'_>) -> Result<Counts, Failure> {
-    Ok(Counts { needs: 0, approvals: 0 })
+/// Counts what waits, in all rooms.
+pub(in crate::web) fn counts(look: &Look<'_>) -> Result<Counts, Failure> {
+    let waiting = look.ask::<Needs>(NeedsInput { room_id: None, after: None, limit: Some(1) })?.counts;
+    let approvals = waiting.get(&NeedKind::Approval).copied().unwrap_or_default();
+    Ok(Counts { needs: waiting.values().sum(), approvals })
 }

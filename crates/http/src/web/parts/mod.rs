@@ -9,6 +9,7 @@ pub(super) mod feed;
 mod handoff;
 mod room_nav;
 mod standing;
+pub(super) mod stick;
 mod text;
 mod time;
 

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::sight::Sight;
 use crate::web::{
     look::Look,
-    parts::{ago, process, process_word, state_badge, state_tone, until},
+    parts::{ago, process, process_word, state_badge, state_tone, stick, until},
 };
 
 pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Markup {
@@ -22,6 +22,7 @@ pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Markup {
                 h2 id="holder-title" { "The stick" }
                 p.big { (who(sight)) }
                 p { (state_badge(room.state)) " " span.quiet { "turn " (room.turn_id) } }
+                div.tools { (stick::stick(look, state, &sight.names)) }
             }
             dl.facts {
                 @if let Some(since) = state.owned_since { div { dt { "Since" } dd { (ago(look, since)) } } }
