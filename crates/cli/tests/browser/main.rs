@@ -5,6 +5,7 @@
 
 mod barriers;
 mod frame;
+mod handing_over;
 mod hostile;
 mod keys;
 mod offline;

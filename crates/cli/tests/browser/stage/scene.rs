@@ -36,6 +36,7 @@ pub(crate) fn set(world: &World, words: &str) -> Scene {
     exchange(&mut ana, &mut bo, words, &path);
     library(world, words, &path);
     let jobs = jobs(world, &room, words);
+    does(world, &["agent", "grant", &bo.id, "--spawn"]);
     let asked = bo.ok("spawn_node", json!({ "title": words, "prompt": words, "message": words, "role": "reader" }));
     assert_eq!(asked["status"], "pending", "{asked}");
 
@@ -47,8 +48,9 @@ pub(crate) fn set(world: &World, words: &str) -> Scene {
     pages.extend([format!("/rooms/{room}"), format!("/rooms/{room}/graph"), format!("/rooms/{room}/jobs")]);
     pages.extend([agent(&ana), agent(&bo)]);
     pages.extend(jobs.iter().map(|job| format!("/rooms/{room}/jobs/{job}")));
-    let refs = ["CARD-1", "TASK-001", "PLAN-1", "APPROVAL-1", "ART-1", "log@6"];
-    pages.extend(refs.iter().map(|of| format!("/rooms/{room}/open?ref={of}")));
+    let refs = ["CARD-1", "TASK-001", "PLAN-1", "APPROVAL-1", "artifact://report/1", "log@6"];
+    pages
+        .extend(refs.iter().map(|of| format!("/rooms/{room}/open?ref={}", of.replace(':', "%3A").replace('/', "%2F"))));
     pages.push(format!("/rooms/{room}?panel=delegate&task=TASK-001"));
     Scene { room, ana, bo, pages }
 }
