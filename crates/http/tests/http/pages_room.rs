@@ -103,7 +103,12 @@ async fn a_room_says_who_holds_the_stick_until_when_and_by_what_evidence() {
     all_in(&story.page("").await.words("holder"), &["Kept for quiet-heron", "20m left"]);
     story.claims("claude");
     story.world.clock.advance(Ttl::from_minutes(46));
-    all_in(&story.page("").await.words("holder"), &["lease over, open to takeover", "open: the lease ran out"]);
+    all_in(
+        &story.page("").await.words("holder"),
+        &["lease over, open to takeover", "open: the lease ran out", "Take over the stick"],
+    );
+    let rooms = Browser::of(&story.world).await.page("/rooms").await;
+    all_in(&rooms.words("rooms"), &["1 waits for you"]);
 }
 
 #[tokio::test]

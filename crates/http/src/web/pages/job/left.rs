@@ -1,4 +1,4 @@
-//! The newest diff, and texts of files that a job left.
+//! The newest diff that a job left.
 
 use baton_app::{
     Failure,
@@ -27,23 +27,17 @@ pub(super) fn latest_diff(look: &Look<'_>, seen: &Seen) -> Result<Markup, Failur
     Ok(html! {
         h2 { "Diff" }
         p.quiet { (reference(&seen.room, &name)) " · " (ago(look, newest.created_at)) @if let Some(turn) = newest.turn { " · " (reference(&seen.room, &turn.to_string())) } }
-        @match text(look, &seen.room, &name, None, ASKED)? {
+        @match text(look, &seen.room, &name)? {
             Ok(text) => (diff(&text, Extent::Page, &whole)),
             Err(why) => p.notice { (why) },
         }
     })
 }
 
-/// What is in a file, or why that cannot be shown. A log is read from its end.
-pub(super) fn text(
-    look: &Look<'_>,
-    room: &RoomId,
-    name: &str,
-    offset: Option<i64>,
-    asked: usize,
-) -> Result<Result<String, String>, Failure> {
-    let (mut whole, mut offset) = (String::new(), offset);
-    for _ in 0..asked {
+/// What is in a file, or why that cannot be shown.
+fn text(look: &Look<'_>, room: &RoomId, name: &str) -> Result<Result<String, String>, Failure> {
+    let (mut whole, mut offset) = (String::new(), None);
+    for _ in 0..ASKED {
         let input = OpenInput { id: name.to_owned(), offset, workspace: Some(room.to_string()) };
         let What::Artifact(opened) = look.ask::<Open>(input)?.what else { break };
         let Some(passage) = opened.content else { return Ok(Err(opened.unavailable.unwrap_or_default())) };

@@ -2,12 +2,15 @@
 
 use baton_app::{
     Failure,
-    commands::open::{Open, OpenInput, What},
+    commands::{
+        jobs::{Log, LogInput},
+        open::{Open, OpenInput, What},
+    },
 };
-use baton_core::{library::ArtifactKind, turn::ToolUse};
+use baton_core::turn::ToolUse;
 use maud::{Markup, html};
 
-use super::{left::text, page::Seen};
+use super::page::Seen;
 use crate::web::{
     look::Look,
     parts::{ago, reference},
@@ -19,28 +22,27 @@ const USES: usize = 25;
 const ASKED: usize = 6;
 
 pub(super) fn log(look: &Look<'_>, seen: &Seen) -> Result<Markup, Failure> {
+    let printed = look.ask::<Log>(LogInput { room_id: seen.room.clone(), job: seen.job.job })?;
+    let turn = printed.turn.map(|turn| turn.to_string());
     let running = seen.turns.first().filter(|turn| turn.outcome.is_none());
-    let kept = seen.artifacts.iter().find(|artifact| artifact.kind == ArtifactKind::Log);
     Ok(html! {
         h2 { "Log" }
-        @if let Some(turn) = running {
+        @if let (true, Some(turn)) = (printed.live, running) {
             @let (uses, stream) = (tools(look, seen, &turn.turn.to_string())?, seen.opened.agent.connection.stream);
             p data-live { span.dot.good aria-hidden="true" {} " " (reference(&seen.room, &turn.turn.to_string())) " is running, since " (ago(look, turn.began_at)) ". Its stream is " b { (stream) } "." }
-            @if uses.is_empty() { p.quiet { "It has used no tool yet." } } @else {
-                ol.tooluses { @for used in &uses { li class=(used.state) { (used.name) " " bdi { (used.detail) } " " span.quiet { (used.state) ", " (ago(look, used.at)) } } } }
-            }
-        }
-        @match kept {
-            Some(artifact) => {
-                @let name = artifact.reference.to_string();
-                p.quiet { "The end of " (reference(&seen.room, &name)) ", " (ago(look, artifact.created_at)) @if let Some(turn) = artifact.turn { ", of " (reference(&seen.room, &turn.to_string())) } }
-                @match text(look, &seen.room, &name, None, 1)? {
-                    Ok(text) => pre tabindex="0" { code { (text) } },
-                    Err(why) => p.notice { (why) },
+            @if !uses.is_empty() {
+                details.tools-used {
+                    summary { "The last tools that it used" }
+                    ol.tooluses { @for used in &uses { li class=(used.state) { (used.name) " " bdi { (used.detail) } " " span.quiet { (used.state) ", " (ago(look, used.at)) } } } }
                 }
             }
-            None if running.is_none() => p.quiet { "Nothing was printed yet." },
-            None => {}
+        } @else if let Some(kept) = &printed.reference {
+            p.quiet { "The end of " (reference(&seen.room, &kept.to_string())) @if let Some(turn) = &turn { ", of " (reference(&seen.room, turn)) } }
+        }
+        @match (&printed.text, &printed.unavailable) {
+            (Some(text), _) => pre tabindex="0" data-tail { code { (text) } },
+            (None, Some(why)) => p.quiet { (why) },
+            (None, None) => {}
         }
     })
 }

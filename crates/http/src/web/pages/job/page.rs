@@ -59,6 +59,8 @@ pub(in crate::web::pages) fn page(look: &Look<'_>) -> Result<Page, Failure> {
     let prompt = seen.opened.prompt.clone().unwrap_or_default();
     let mut page = Page::new(id, Place::Jobs).of(room).lead(lead);
     page.conversation = true;
+    // What a program prints is no event.
+    page.restless = seen.turns.first().is_some_and(|turn| turn.outcome.is_none());
     Ok(page
         .region(Region::new("job", facts::facts(look, &seen)))
         .region(Region::new("thread", thread::thread(look, &seen)))

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::sight::Sight;
 use crate::web::{
     look::Look,
-    parts::{ago, process, process_word, state_badge, state_tone, stick, until},
+    parts::{Names, ago, process, process_word, state_badge, state_tone, stick::stick, until},
 };
 
 pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Markup {
@@ -16,13 +16,14 @@ pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Markup {
     let member = awaited.and_then(|agent| sight.member(agent));
     let liveness = member.map_or(ProcessState::Unknown, |member| member.process);
     let owner = room.owner.as_ref().map_or("", |owner| owner.as_str());
+    let members: Names =
+        sight.state.members.iter().map(|one| (one.agent_id.clone(), one.display_name.clone())).collect();
     html! {
         section class={ "card holder " (state_tone(room.state)) } aria-labelledby="holder-title" data-holder=(owner) data-state=(room.state.as_str()) {
             div.holder-who {
                 h2 id="holder-title" { "The stick" }
                 p.big { (who(sight)) }
                 p { (state_badge(room.state)) " " span.quiet { "turn " (room.turn_id) } }
-                div.tools { (stick::stick(look, state, &sight.names)) }
             }
             dl.facts {
                 @if let Some(since) = state.owned_since { div { dt { "Since" } dd { (ago(look, since)) } } }
@@ -34,6 +35,7 @@ pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Markup {
                 }
                 div { dt { "Takeover" } dd { (takeover(room.state)) } }
             }
+            div.tools.yours { (stick(look, state, &members)) }
         }
     }
 }
