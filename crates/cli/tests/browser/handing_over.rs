@@ -5,7 +5,10 @@ use std::time::Duration;
 use baton_browser::Wish;
 use serde_json::json;
 
-use crate::stage::{Person, Stage, play};
+use crate::{
+    stage::{Person, play},
+    support::{Agent, handoff},
+};
 
 /// How soon a page shows what happened.
 const SOON: Duration = Duration::from_secs(1);
@@ -13,31 +16,33 @@ const SOON: Duration = Duration::from_secs(1);
 #[test]
 fn a_handover_of_two_agents_is_seen_within_a_second_and_without_a_reload() {
     play(Wish::WIDE, |stage| {
+        let (mut ana, mut bo) = (stage.world.agent("ana"), stage.world.agent("bo"));
+        let person = &stage.person;
+        ana.claim();
+        person.goes(&format!("/rooms/{}", ana.room_id));
+        sees_holder(person, &ana.id);
+        person.marks_the_window();
         // On a machine that is busy with other things it may take longer, but not each time.
-        let tries: Vec<Duration> = (0..3).map(|_| handover(stage)).collect();
+        let mut tries = Vec::new();
+        for said in ["The lexer is done.", "The parser is done.", "The printer is done."] {
+            tries.push(handover(person, &mut ana, &mut bo, said));
+            std::mem::swap(&mut ana, &mut bo);
+        }
         assert!(tries.iter().any(|took| *took <= SOON), "it took {tries:?}");
+        assert!(person.is_in_the_marked_window());
     });
 }
 
 /// Has one agent pass the stick to another, and tells how long it took until a person saw who has it.
-fn handover(stage: &Stage) -> Duration {
-    let (mut ana, mut bo) = (stage.world.agent("ana"), stage.world.agent("bo"));
-    let person = &stage.person;
-    ana.claim();
-    person.goes(&format!("/rooms/{}", ana.room_id));
-    sees_holder(person, &ana.id);
-    person.marks_the_window();
-    let handoff = json!({ "status": "The lexer is done.", "next_action": "Write the parser." });
-    let passing = ana.fenced(json!({ "to_agent_id": bo.id, "handoff": handoff }));
+fn handover(person: &Person, from: &mut Agent, to: &mut Agent, said: &str) -> Duration {
+    let passing = from.fenced(json!({ "to_agent_id": to.id, "handoff": handoff(said, "go on") }));
     let took = person.measured(|| {
-        ana.ok("pass_stick", passing);
-        bo.claim();
-        sees_holder(person, &bo.id);
+        from.ok("pass_stick", passing);
+        to.claim();
+        sees_holder(person, &to.id);
     });
-    person.reads("#region-handoff", "The lexer is done.");
+    person.reads("#region-handoff", said);
     person.sees("#region-timeline [data-type=pass]");
-    assert!(person.is_in_the_marked_window());
-    bo.release();
     took
 }
 

@@ -28,7 +28,7 @@ const HOSTILE_FILE: &str = r#"<img src=x onerror=alert(3)><b class=evil>&amp;"'.
 pub(crate) fn set(world: &World, words: &str) -> Scene {
     let (mut ana, mut bo) = (world.agent("ana"), world.agent("bo"));
     let room = ana.room_id.clone();
-    let file = if words == HOSTILE { HOSTILE_FILE } else { "parser.rs" };
+    let file = if words.starts_with(HOSTILE) { HOSTILE_FILE } else { "parser.rs" };
     fs::create_dir(world.workspace().join("src")).unwrap();
     fs::write(world.workspace().join("src").join(file), words).unwrap();
     let path = format!("src/{file}");
