@@ -49,8 +49,9 @@ pub(crate) fn set(world: &World, words: &str) -> Scene {
     pages.extend([agent(&ana), agent(&bo)]);
     pages.extend(jobs.iter().map(|job| format!("/rooms/{room}/jobs/{job}")));
     let refs = ["CARD-1", "TASK-001", "PLAN-1", "APPROVAL-1", "artifact://report/1", "log@6"];
-    pages
-        .extend(refs.iter().map(|of| format!("/rooms/{room}/open?ref={}", of.replace(':', "%3A").replace('/', "%2F"))));
+    pages.extend(refs.iter().map(|of| {
+        format!("/rooms/{room}/open?ref={}", of.replace(':', "%3A").replace('/', "%2F").replace('@', "%40"))
+    }));
     pages.push(format!("/rooms/{room}?panel=delegate&task=TASK-001"));
     Scene { room, ana, bo, pages }
 }

@@ -28,10 +28,11 @@ function morphAttributes(from, to) {
 
 /** Makes the children of `from` those of `to`. `grown` is told of elements that are new. */
 function morphChildren(from, to, grown) {
-  if (isHeld(from)) {
+  if (holds(from)) {
     morphHeld(from, to, grown);
     return;
   }
+  delete from.wanted;
   const wantedIds = new Set([...to.children].map((child) => child.id).filter(Boolean));
   const byId = new Map();
   for (const child of from.children) if (child.id) byId.set(child.id, child);
