@@ -10,6 +10,7 @@ mod equivalence;
 mod gate;
 mod limits;
 mod login;
+mod pages_jobs;
 mod pages_room;
 mod routes;
 mod streams;
