@@ -16,7 +16,8 @@ struct Story {
 impl Story {
     async fn begin() -> Self {
         let world = World::foretold().await;
-        let room = world.call("codex", "room.join", json!({}))["room_id"].as_str().unwrap().to_owned();
+        let room =
+            world.call("codex", "room.join", json!({"context_path": "."}))["room_id"].as_str().unwrap().to_owned();
         Self { world, room }
     }
 
