@@ -11,6 +11,7 @@ mod gate;
 mod limits;
 mod login;
 mod pages_agents;
+mod pages_jobs;
 mod pages_room;
 mod routes;
 mod streams;
