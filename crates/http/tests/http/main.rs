@@ -10,6 +10,7 @@ mod equivalence;
 mod gate;
 mod limits;
 mod login;
+mod pages_now;
 mod pages_room;
 mod routes;
 mod streams;
