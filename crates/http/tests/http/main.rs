@@ -12,6 +12,7 @@ mod limits;
 mod login;
 mod pages_agents;
 mod pages_jobs;
+mod pages_now;
 mod pages_room;
 mod routes;
 mod streams;

@@ -121,7 +121,7 @@ fn proof(look: &Look<'_>, need: &Need) -> Markup {
         look,
         html! {
             label { span { "What to tell it" } textarea name="message" rows="2" maxlength=(limits::JOB_MESSAGE_CHARS) required {} }
-            label { span { "What shows it, one a line: CARD-1, TASK-001, CMD: cargo test, LINK: https://…" } textarea name="refs[]" rows="1" {} }
+            label { span { "What shows it, one a line: CARD-1, TASK-001, JOB-002, notes@9" } textarea name="refs[]" rows="1" {} }
             p { button.primary type="submit" { "Reply" } }
         },
     )
