@@ -11,7 +11,7 @@ use baton_app::{
 use baton_core::{ids::RoomId, room::RoomState};
 use maud::{Markup, html};
 
-use super::graph::{state_mark, stream_words};
+use super::graph::state_words;
 use crate::web::{
     at::path,
     look::Look,
@@ -123,7 +123,7 @@ fn row(look: &Look<'_>, found: &Found) -> Markup {
                 p.quiet { (node.kind.as_str()) @if let Some(role) = &node.role { ", " bdi { (role) } } @if node.holds_stick { " " span.badge.good { "has the stick" } } }
             }
             td data-label="State" {
-                span.state { (state_mark(connection.state)) b { (connection.state.as_str()) } @if let Some(stream) = stream_words(connection) { ", " (stream) } }
+                (state_words(connection))
                 p.quiet dir="auto" { (connection.why) }
             }
             td data-label="Last seen" { @if let Some(at) = connection.last_activity_at { (ago(look, at)) } @else { span.quiet { "unknown" } } }
@@ -132,7 +132,7 @@ fn row(look: &Look<'_>, found: &Found) -> Markup {
                 @if node.queued > 0 { p.quiet { (node.queued) " waiting in its inbox" } }
             }
             td data-label="Room" { a href=(path(&["rooms", room])) { bdi { (found.room_name) } } }
-            td.tools { (delegate_link(look, &[("room", room), ("agent", node.agent_id.as_str())])) }
+            td { (delegate_link(look, &[("room", room), ("agent", node.agent_id.as_str())])) }
         }
     }
 }

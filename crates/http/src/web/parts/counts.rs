@@ -25,9 +25,9 @@ impl Counts {
     }
 }
 
-/// Counts what waits, in all rooms.
+/// Counts what waits. It is kept and indexed, so that every page can ask.
 pub(in crate::web) fn counts(look: &Look<'_>) -> Result<Counts, Failure> {
-    let waiting = look.ask::<Needs>(NeedsInput { room_id: None, after: None, limit: Some(1) })?.counts;
-    let approvals = waiting.get(&NeedKind::Approval).copied().unwrap_or_default();
-    Ok(Counts { needs: waiting.values().sum(), approvals })
+    let found = look.ask::<Needs>(NeedsInput { limit: Some(1), ..NeedsInput::default() })?;
+    let approvals = found.counts.get(&NeedKind::Approval).copied().unwrap_or_default();
+    Ok(Counts { needs: found.counts.values().sum(), approvals })
 }

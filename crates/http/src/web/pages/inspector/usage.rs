@@ -12,7 +12,7 @@ pub(super) fn region(view: &View<'_>) -> Markup {
     let body = html! {
         @if all.is_empty() { (none("No turn is on record, so nothing was counted.")) }
         @else {
-            table.usage {
+            div.scrolled tabindex="0" role="group" aria-label="Usage of each turn" { table.usage {
                 thead { tr { th scope="col" { "Turn" } th scope="col" { "In" } th scope="col" { "From a cache" } th scope="col" { "Out" } th scope="col" { "Cost" } th scope="col" { "Tools" } } }
                 tbody {
                     @for entry in all {
@@ -20,7 +20,7 @@ pub(super) fn region(view: &View<'_>) -> Markup {
                     }
                 }
                 tfoot { tr { th scope="row" { "All " (view.shown.turn_count) } (numbers(total)) td {} } }
-            }
+            } }
         }
         (view.turning("usage", Section::Turns))
     };

@@ -1,42 +1,51 @@
-//! One thing that needs you, with what you can do about it.
+//! A card for what needs somebody: what it is about, what is asked, and the form that settles it.
 
-use baton_app::commands::agent::{Evidence, Need, NeedKind};
+use baton_app::commands::agent::{Need, NeedKind, Whom};
+use baton_core::{job::Status, limits, spawn::NodeSpec};
 use maud::{Markup, html};
 
 use crate::web::{
     at::path,
     form::Form,
     look::Look,
-    pages::approvals::decide,
-    parts::{Names, agent, ago, cli, prose, reference, room_name, until},
+    parts::{ago, asked_for, decide, prose, reference, room_name, stick},
 };
 
-pub(super) fn card(look: &Look<'_>, need: &Need) -> Markup {
-    let room = &need.room_id;
-    let name = room_name(need.room_name.as_deref(), need.canonical_path.as_deref(), room);
-    let mut names = Names::new();
-    for whom in [Some(&need.who), need.other.as_ref()].into_iter().flatten() {
-        names.insert(whom.agent_id.clone(), whom.name.clone());
-    }
+/// A card.
+pub(super) fn card(look: &Look<'_>, need: &Need, spec: Option<&NodeSpec>) -> Markup {
     let kind = need.kind.as_str();
+    let name = room_name(need.room_name.as_deref(), need.canonical_path.as_deref(), &need.room_id);
+    let key = format!("need-{}-{kind}-{}", need.room_id, need.reference);
     html! {
-        article class={ "card need " (tone(need.kind)) } id={ "need-" (room) "-" (kind) "-" (need.reference) }
-            data-row data-need=(kind) data-room=(room) data-ref=(need.reference) {
-            p.need-head {
-                span class={ "badge " (tone(need.kind)) } { (label(need.kind)) } " "
-                (pointer(need)) " "
-                span.quiet { (ago(look, need.since)) " in " a href=(path(&["rooms", room.as_str()])) { bdi { (name) } } }
+        article class={ "card need " (tone(need.kind)) } id=(key) data-need=(kind) data-room=(need.room_id) data-ref=(need.reference) data-row aria-labelledby={ (key) "-title" } {
+            header {
+                span class={ "badge " (tone(need.kind)) } { (label(need)) }
+                h3 id={ (key) "-title" } dir="auto" { (need.title) }
+                p.quiet.from { (from(need)) ", " (ago(look, need.since)) ", in " a href=(path(&["rooms", need.room_id.as_str()])) { bdi { (name) } } }
             }
-            h3 dir="auto" { (need.title) }
-            p.quiet {
-                (said_by(need.kind)) " " (agent(room, &names, &need.who.agent_id))
-                @if let Some(other) = &need.other { (between(need.kind)) (agent(room, &names, &other.agent_id)) }
+            @match spec {
+                Some(spec) => { (asked_for(&need.room_id, spec)) }
+                None if need.kind != NeedKind::Stuck && need.words.trim() != need.title.trim() => { div.asked { (prose(&need.words)) } }
+                None => {}
             }
-            @if need.words.trim() != need.title.trim() { (prose(&need.words)) }
-            @if let Some(evidence) = &need.evidence { (seen(look, evidence)) }
-            div.tools { (acts(look, need)) }
-            details.cli-of { summary { "In a terminal" } (cli(&need.command)) }
+            (acts(look, need, spec))
         }
+    }
+}
+
+/// What sort of need it is, in words.
+fn label(need: &Need) -> &'static str {
+    match (need.kind, need.status) {
+        (NeedKind::Question, _) => "asks",
+        (NeedKind::Approval, _) => "wants an agent",
+        (NeedKind::Ack, _) => "to accept",
+        (NeedKind::Response, _) => "to answer",
+        (NeedKind::Proof, _) => "shows no proof",
+        (NeedKind::Failed, Some(Status::Failed)) => "failed",
+        (NeedKind::Failed, _) => "met an error",
+        (NeedKind::Stuck, Some(_)) => "runner is silent",
+        (NeedKind::Stuck, None) => "stick is stuck",
+        (NeedKind::Incursion, _) => "collision",
     }
 }
 
@@ -48,167 +57,156 @@ const fn tone(kind: NeedKind) -> &'static str {
     }
 }
 
-const fn label(kind: NeedKind) -> &'static str {
-    match kind {
-        NeedKind::Question => "Question",
-        NeedKind::Approval => "Approval",
-        NeedKind::Ack => "Needs input",
-        NeedKind::Response => "Response owed",
-        NeedKind::Proof => "Lacks proof",
-        NeedKind::Failed => "Failed",
-        NeedKind::Stuck => "Stuck",
-        NeedKind::Incursion => "Incursion",
-    }
-}
-
-const fn said_by(kind: NeedKind) -> &'static str {
-    match kind {
-        NeedKind::Stuck => "Held by",
-        NeedKind::Incursion => "Wanted by",
-        NeedKind::Question | NeedKind::Approval => "Asked by",
-        NeedKind::Ack | NeedKind::Response | NeedKind::Proof | NeedKind::Failed => "From",
-    }
-}
-
-const fn between(kind: NeedKind) -> &'static str {
-    match kind {
-        NeedKind::Incursion => ", where there is ",
-        _ => ", the answer goes to ",
-    }
-}
-
-/// What it is, as a link.
-fn pointer(need: &Need) -> Markup {
-    match need.kind {
-        NeedKind::Stuck if need.status.is_none() => html! { span.quiet { "turn " (need.reference) } },
-        NeedKind::Ack | NeedKind::Response | NeedKind::Incursion => {
-            reference(&need.room_id, &format!("log@{}", need.reference))
-        }
-        _ => reference(&need.room_id, &need.reference),
-    }
-}
-
-/// Why somebody counts as stuck.
-fn seen(look: &Look<'_>, evidence: &Evidence) -> Markup {
+/// Whom or what it comes from.
+fn from(need: &Need) -> Markup {
+    let named = |whom: &Whom| {
+        let address = path(&["rooms", need.room_id.as_str(), "agents", whom.agent_id.as_str()]);
+        html! { a.agent href=(address) title=(whom.agent_id) { bdi { (whom.name) } } }
+    };
     html! {
-        dl.facts.evidence data-evidence {
-            div { dt { "Evidence" } dd { (evidence.words) } }
-            div { dt { "Lease" } dd { (until(look, evidence.lease_expires_at)) } }
-            @if let Some(at) = evidence.last_seen_at { div { dt { "Last seen" } dd { (ago(look, at)) } } }
-            @if let Some(pid) = evidence.pid { div { dt { "Process" } dd { "pid " (pid) } } }
+        @match need.kind {
+            NeedKind::Question | NeedKind::Proof | NeedKind::Failed => { (reference(&need.room_id, &need.reference)) }
+            NeedKind::Stuck if need.status.is_some() => { (reference(&need.room_id, &need.reference)) }
+            NeedKind::Approval => { (reference(&need.room_id, &need.reference)) " by " (named(&need.who)) }
+            NeedKind::Ack | NeedKind::Response | NeedKind::Stuck => { (named(&need.who)) }
+            NeedKind::Incursion => { (named(&need.who)) @if let Some(owner) = &need.other { " and " (named(owner)) } }
         }
     }
 }
 
-fn acts(look: &Look<'_>, need: &Need) -> Markup {
+/// What can be done about it.
+fn acts(look: &Look<'_>, need: &Need, spec: Option<&NodeSpec>) -> Markup {
     match need.kind {
-        NeedKind::Question | NeedKind::Proof => html! { (reply(look, need)) (cancel(look, need)) },
-        NeedKind::Failed => html! { (retry(look, need)) (cancel_if_open(look, need)) },
-        NeedKind::Approval => decide(look, &need.room_id, &need.reference, None),
-        NeedKind::Ack => accept(look, need),
-        NeedKind::Response => respond(look, need),
-        NeedKind::Stuck if need.status.is_some() => html! { (retry(look, need)) (cancel(look, need)) },
-        NeedKind::Stuck => take_over(look, need),
-        NeedKind::Incursion => tell_both(look, need),
+        NeedKind::Question => html! { (reply(look, need, "Reply")) div.tools { (cancel(look, need)) } (said(need)) },
+        NeedKind::Proof => {
+            html! { (proof(look, need)) div.tools { (retry(look, need, "Have it done again")) (cancel(look, need)) } (said(need)) }
+        }
+        NeedKind::Failed if need.status == Some(Status::Failed) => {
+            html! { div.tools { (retry(look, need, "Retry")) } (said(need)) }
+        }
+        NeedKind::Failed => {
+            html! { (reply(look, need, "Tell it what to do")) div.tools { (retry(look, need, "Retry")) (cancel(look, need)) } (said(need)) }
+        }
+        NeedKind::Stuck => stuck(look, need),
+        NeedKind::Ack => html! { (accept(look, need)) (said(need)) },
+        NeedKind::Response => html! { (respond(look, need)) (said(need)) },
+        NeedKind::Incursion => html! { (tell_both(look, need)) (said(need)) },
+        NeedKind::Approval => match need.reference.parse() {
+            Ok(id) => decide(look, &need.room_id, id, spec),
+            Err(_) => said(need),
+        },
     }
 }
 
-fn job(command: &'static str, done: String, need: &Need) -> Form {
+fn said(need: &Need) -> Markup {
+    stick::said(&need.command)
+}
+
+fn of_job(command: &'static str, done: String, need: &Need) -> Form {
     Form::of(command, done).with("room_id", &need.room_id).with("job", &need.reference)
 }
 
-fn reply(look: &Look<'_>, need: &Need) -> Markup {
-    job("jobs.message", format!("Answered {}.", need.reference), need).class("inline").body(
+fn reply(look: &Look<'_>, need: &Need, label: &str) -> Markup {
+    of_job("jobs.message", format!("Answered {}.", need.reference), need).class("answer").body(
         look,
         html! {
-            label.grow { span.hidden { "Your answer to " (need.reference) } input name="message" required maxlength="400" placeholder="Your answer" autocomplete="off"; }
-            button.primary type="submit" { "Reply" }
+            label { span { "Your answer" } textarea name="message" rows="2" maxlength=(limits::JOB_MESSAGE_CHARS) required {} }
+            button.primary type="submit" { (label) }
         },
     )
 }
 
-fn cancel(look: &Look<'_>, need: &Need) -> Markup {
-    with_reason(
+fn proof(look: &Look<'_>, need: &Need) -> Markup {
+    of_job("jobs.message", format!("Answered {}.", need.reference), need).class("stack").body(
         look,
-        "Cancel…",
-        job("jobs.cancel", format!("Cancelled {}.", need.reference), need),
-        "Why it is not wanted any more",
-        html! { button.danger type="submit" { "Cancel the job" } },
+        html! {
+            label { span { "What to tell it" } textarea name="message" rows="2" maxlength=(limits::JOB_MESSAGE_CHARS) required {} }
+            label { span { "What shows it, one a line: CARD-1, TASK-001, CMD: cargo test, LINK: https://…" } textarea name="refs[]" rows="1" {} }
+            p { button.primary type="submit" { "Reply" } }
+        },
     )
 }
 
-/// A job that is over needs no cancelling.
-fn cancel_if_open(look: &Look<'_>, need: &Need) -> Markup {
-    match need.status {
-        Some(status) if status.is_active() => cancel(look, need),
-        _ => html! {},
+fn retry(look: &Look<'_>, need: &Need, label: &str) -> Markup {
+    let done = format!("{} is in the queue again.", need.reference);
+    of_job("jobs.requeue", done, need).with("reason", "Tried again from the dashboard.").button(look, label)
+}
+
+fn cancel(look: &Look<'_>, need: &Need) -> Markup {
+    if !look.may_act() {
+        return html! {};
+    }
+    html! {
+        details.act {
+            summary { "Cancel…" }
+            (of_job("jobs.cancel", format!("Withdrew {}.", need.reference), need).class("stack").body(look, html! {
+                label { span { "Why" } input name="reason" required autocomplete="off"; }
+                p { button.danger type="submit" { "Withdraw " (need.reference) } }
+            }))
+        }
     }
 }
 
-fn retry(look: &Look<'_>, need: &Need) -> Markup {
-    let form = job("jobs.requeue", format!("{} is in the queue again.", need.reference), need);
-    form.with("reason", "Try again.").class("inline").body(look, html! { button.primary type="submit" { "Retry" } })
+fn stuck(look: &Look<'_>, need: &Need) -> Markup {
+    let Some(evidence) = &need.evidence else { return said(need) };
+    let shown = stick::evidence(look, evidence);
+    match evidence.turn_id {
+        Some(turn) => {
+            html! { (shown) div.tools { (stick::take_over(look, &need.room_id, turn, html! { p { (evidence.words) } })) } }
+        }
+        None => html! { (shown) div.tools { (retry(look, need, "Retry")) (cancel(look, need)) } (said(need)) },
+    }
+}
+
+/// A form of somebody who goes by the name that they were written to.
+fn under_own_name(look: &Look<'_>, need: &Need, form: Form) -> Form {
+    match &need.to {
+        Some(to) if *to != look.caller.actor().agent_id => form.with("_as", to),
+        _ => form,
+    }
 }
 
 fn accept(look: &Look<'_>, need: &Need) -> Markup {
-    let form = Form::of("inbox.ack", "Accepted.").with("room_id", &need.room_id).with("message:int", &need.reference);
-    let form = need.to.iter().fold(form, |form, to| form.with("_as", to));
-    form.class("inline").body(
+    let form = Form::of("inbox.ack", "Accepted.").class("answer");
+    let form = form.with("room_id", &need.room_id).with("message:int", &need.reference);
+    under_own_name(look, need, form).body(
         look,
         html! {
-            label.grow { span.hidden { "What you say to it" } input name="note" placeholder="What you say to it (optional)" autocomplete="off"; }
+            label { span { "What you say to it, if anything" } input name="note" autocomplete="off"; }
             button.primary type="submit" { "Accept" }
         },
     )
 }
 
 fn respond(look: &Look<'_>, need: &Need) -> Markup {
-    let to = need.other.as_ref().unwrap_or(&need.who);
-    let form = Form::of("envelope.send", "Answered.").with("room_id", &need.room_id).with("to", &to.agent_id);
-    let form = need.envelope.iter().fold(form, |form, id| form.with("meta.inReplyTo", id));
-    let form = need.to.iter().fold(form, |form, to| form.with("_as", to));
-    form.class("inline").body(
+    let (Some(to), Some(envelope)) = (&need.other, &need.envelope) else { return html! {} };
+    let form = Form::of("envelope.send", format!("Answered {}.", to.name)).class("answer");
+    let form = form.with("room_id", &need.room_id).with("to", &to.agent_id).with("meta.inReplyTo", envelope);
+    under_own_name(look, need, form).body(
         look,
         html! {
-            label.grow { span.hidden { "Your answer" } input name="message" required placeholder="Your answer" autocomplete="off"; }
+            label { span { "Your answer to " bdi { (to.name) } } textarea name="message" rows="2" required {} }
             button.primary type="submit" { "Answer" }
         },
     )
 }
 
-fn take_over(look: &Look<'_>, need: &Need) -> Markup {
-    let turn = need.evidence.as_ref().and_then(|evidence| evidence.turn_id).map(|turn| turn.to_string());
-    let form = Form::of("stick.takeover", "You hold the stick now.").with("room_id", &need.room_id);
-    let form = form.with("expected_turn_id:int", turn.unwrap_or_else(|| need.reference.clone()));
-    with_reason(
-        look,
-        "Take over…",
-        form,
-        "Why you take over",
-        html! { button.primary type="submit" { "Take over the stick" } },
-    )
-}
-
 fn tell_both(look: &Look<'_>, need: &Need) -> Markup {
-    let whom = [Some(&need.who), need.other.as_ref()];
-    html! {
-        @for whom in whom.into_iter().flatten() {
-            (Form::of("inbox.tell", format!("Told {}.", whom.name)).with("room_id", &need.room_id).with("to", &whom.agent_id).class("inline").body(
-                look,
-                html! {
-                    label.grow { span.hidden { "Tell " (whom.name) } input name="text" required placeholder={ "Tell " (whom.name) } autocomplete="off"; }
-                    button type="submit" { "Tell " bdi { (whom.name) } }
-                },
-            ))
-        }
-    }
-}
-
-/// Something that wants a second thought: what it does stands behind a first click, with why.
-fn with_reason(look: &Look<'_>, label: &str, form: Form, why: &str, button: Markup) -> Markup {
     if !look.may_act() {
         return html! {};
     }
-    let body = html! { label { span { (why) } input name="reason" required autocomplete="off"; } (button) };
-    html! { details.act { summary.button { (label) } (form.class("stack").body(look, body)) } }
+    html! {
+        div.tools {
+            a.button href=(path(&["rooms", need.room_id.as_str()])) { "Open the room" }
+            @for whom in [Some(&need.who), need.other.as_ref()].into_iter().flatten() {
+                details.act {
+                    summary { "Tell " bdi { (whom.name) } "…" }
+                    (Form::of("inbox.tell", format!("Told {}.", whom.name)).class("stack").with("room_id", &need.room_id).with("to", &whom.agent_id).body(look, html! {
+                        label { span { "What it should do" } textarea name="text" rows="2" required {} }
+                        p { button.primary type="submit" { "Tell " bdi { (whom.name) } } }
+                    }))
+                }
+            }
+        }
+    }
 }

@@ -1,7 +1,8 @@
-//! The first page: what needs you, what you hold, and every room at a glance.
+//! Now: what needs a person, what is in their hands, and every room at a glance.
 
 mod card;
-mod glance;
+mod hands;
 mod page;
+mod rooms;
 
 pub(super) use page::page;

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::sight::Sight;
 use crate::web::{
     look::Look,
-    parts::{Names, ago, process, process_word, state_badge, state_tone, stick::stick, until},
+    parts::{Names, ago, process, process_word, state_badge, state_tone, stick, until},
 };
 
 pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Markup {
@@ -35,9 +35,18 @@ pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Markup {
                 }
                 div { dt { "Takeover" } dd { (takeover(room.state)) } }
             }
-            div.tools.yours { (stick(look, state, &members)) }
+            div.tools.yours {
+                (stick::in_hand(look, room, &members)) (stick::claim(look, room))
+                // What is known of whoever does not move stands above.
+                @if is_open(room.state) { (stick::take_over(look, &room.room_id, room.turn_id, html! {})) }
+            }
         }
     }
+}
+
+/// Whether the stick can be taken over.
+const fn is_open(state: RoomState) -> bool {
+    matches!(state, RoomState::StaleOwner | RoomState::OwnerGone | RoomState::RecipientGone)
 }
 
 /// Where the stick is, as a sentence.
