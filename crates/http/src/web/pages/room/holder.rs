@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::sight::Sight;
 use crate::web::{
     look::Look,
-    parts::{ago, process, process_word, state_badge, state_tone, until},
+    parts::{ago, process, process_word, state_badge, state_tone, stick, until},
 };
 
 pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Markup {
@@ -32,6 +32,22 @@ pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Markup {
                     div { dt { "Last seen" } dd { (ago(look, member.last_seen_at)) } }
                 }
                 div { dt { "Takeover" } dd { (takeover(room.state)) } }
+            }
+            (acts(look, sight, member.map(|member| process(look, member))))
+        }
+    }
+}
+
+/// What who looks can do about it: hand it on, take it, or take it over with the evidence in sight.
+fn acts(look: &Look<'_>, sight: &Sight, seen: Option<Markup>) -> Markup {
+    let (state, room) = (&sight.state, &sight.state.room);
+    let evidence = html! { p { (takeover(room.state)) } @if let Some(seen) = seen { p { "Process: " (seen) } } };
+    html! {
+        @if look.may_act() {
+            div.tools.stick-acts {
+                (stick::in_hand(look, room, &sight.names))
+                (stick::claim(look, room))
+                @if state.takeover.available { (stick::take_over(look, &room.room_id, room.turn_id, evidence)) }
             }
         }
     }
