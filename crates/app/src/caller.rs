@@ -11,7 +11,7 @@ use baton_core::{
     code::ErrorCode,
     ids::{AgentId, RoomId},
     process::SessionKind,
-    room::{Actor, Authority},
+    room::{Actor, Authority, Room},
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -126,6 +126,11 @@ impl Caller {
         Err(Failure::new(ErrorCode::Forbidden, message)
             .with("role", self.rights.as_str())
             .with("needs", Rights::Operator.as_str()))
+    }
+
+    /// Whether the caller is one of a room, or a person who steers, whom acting there makes one.
+    pub(crate) fn may_act_in(&self, room: &Room) -> bool {
+        self.rights >= Rights::Operator || room.member(&self.actor().agent_id).is_some()
     }
 
     /// A caller on a connection that may have overridden its identity.

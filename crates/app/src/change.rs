@@ -35,7 +35,7 @@ use baton_store::{
     runners, scopes, tasks,
 };
 
-use crate::{Failure, testimony};
+use crate::{Caller, Failure, testimony};
 
 /// What a request came to, when its "no" may change something too.
 pub(crate) enum Outcome<O> {
@@ -136,6 +136,15 @@ impl<'a> Change<'a> {
         let newcomer = self.room.member(&self.actor.agent_id).is_none();
         let former = if newcomer { self.former()? } else { Vec::new() };
         self.decide(Action::Join { identity: NewIdentity { name, role, former } })
+    }
+
+    /// Makes a person who steers a member, if they are none: they need not come in first to take the stick.
+    pub(crate) fn come_in(&mut self, caller: &Caller) -> Result<(), Failure> {
+        let is_member = self.room.member(&self.actor.agent_id).is_some();
+        if !is_member && caller.may_act_in(&self.room) {
+            self.join(None, None)?;
+        }
+        Ok(())
     }
 
     /// Records the caller's return, if it comes back from the dead.

@@ -5,7 +5,9 @@
 
 use baton_core::{
     ids::AgentId,
+    process::{Liveness, Proof},
     protocol::{ACCEPTED_LABEL, ProtocolEvent, SEEN_LABEL},
+    room::TakeoverReason,
 };
 use serde_json::Value;
 
@@ -78,6 +80,28 @@ pub fn particulars(event: &ProtocolEvent) -> Vec<(&'static str, String)> {
         parts.push(("about", about.join(", ")));
     }
     parts
+}
+
+/// What is seen of a process, as a sentence.
+pub const fn liveness(liveness: &Liveness) -> &'static str {
+    match liveness {
+        Liveness::Alive => "Its process runs.",
+        Liveness::Gone(Proof::Exited) => "Its process is gone: it has exited.",
+        Liveness::Gone(Proof::Zombie) => "Its process is gone: it has exited and only waits to be cleaned up.",
+        Liveness::Gone(Proof::PidReused) => "Its process is gone: its number belongs to a later one.",
+        Liveness::Gone(Proof::Rebooted) => "Its process is gone: its machine has booted since.",
+        Liveness::Unknown => "Its process cannot be seen from here.",
+    }
+}
+
+/// What opens a takeover, as a sentence.
+pub const fn takeover_open(reason: TakeoverReason) -> &'static str {
+    match reason {
+        TakeoverReason::ClaimTimeout => "The stick was kept for it, and it did not claim it in time.",
+        TakeoverReason::OwnerTimeout => "It holds the stick, and its lease ran out.",
+        TakeoverReason::OwnerGone => "It holds the stick.",
+        TakeoverReason::RecipientGone => "The stick is kept for it.",
+    }
 }
 
 /// Whom a message is from or for, as people say it.

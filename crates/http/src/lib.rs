@@ -26,7 +26,7 @@ mod web;
 
 pub use facts::{Facts, Published};
 pub use gate::{Names, Visitor};
-pub use login::{TICKET_TTL, Tickets};
+pub use login::{Admitted, TICKET_TTL, Tickets};
 pub use secret::Secret;
 pub use server::{CONNECTIONS_MAX, Exposure, LISTEN, Server, Settings, TlsFiles};
 pub use site::Owner;

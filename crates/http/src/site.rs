@@ -36,7 +36,7 @@ pub struct Owner {
     pub data: PathBuf,
     /// Who they are over HTTP.
     pub id: AgentId,
-    /// What tickets expire by.
+    /// What tickets and logins expire by.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -48,8 +48,9 @@ impl Site {
             scheme,
             credentials: Credentials {
                 tokens: Known::of(Keyring::in_directory(&owner.data)),
-                browsers: Sessions::default(),
+                browsers: Sessions::in_directory(&owner.data),
                 cookie: cookie_name(port),
+                clock: Arc::clone(&owner.clock),
             },
             tickets: Tickets::in_directory(&owner.data),
             clock: owner.clock,

@@ -87,6 +87,16 @@ pub fn owed_by(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> R
     collect(tx, OWED_BY, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()], posted)
 }
 
+/// Lists what agents whose ids lie between two owe a response for, oldest first. What is owed is little, and what anybody
+/// ever got is much: by the recipient as it is stored, SQLite would rather read the latter.
+pub(crate) const OWED_WITHIN: &str = envelopes!(
+    "
+     WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND recipient || '' BETWEEN ?2 AND ?3
+     ORDER BY seq
+     LIMIT ?4
+"
+);
+
 pub(crate) const OWED_TO: &str = envelopes!(
     "
      WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND reply_to = ?2
@@ -275,7 +285,7 @@ fn put(tx: &mut dyn Tx, room: &RoomId, posted: &Posted) -> Result<(), StoreError
     tx.execute(PUT, &params, Changes::One("envelopes"))
 }
 
-fn posted(room: &RoomId, row: &dyn Row) -> Result<Posted, StoreError> {
+pub(crate) fn posted(room: &RoomId, row: &dyn Row) -> Result<Posted, StoreError> {
     let fields = Fields { table: "envelopes", key: room.as_str(), row };
     Ok(Posted {
         seq: Seq(fields.number(0)?),

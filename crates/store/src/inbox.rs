@@ -276,6 +276,16 @@ pub struct Waiting {
     pub calls: Option<Seq>,
 }
 
+/// Lists what has to be accepted by agents whose ids lie between two, oldest first for each.
+pub(crate) const TO_ACCEPT: &str = items!(
+    "
+     WHERE room_id = ?1 AND recipient BETWEEN ?2 AND ?3 AND requires_ack = 1 AND accepted_at_ms IS NULL
+       AND (seen_at_ms IS NULL OR (requires_ack = 1 AND accepted_at_ms IS NULL))
+     ORDER BY recipient, message
+     LIMIT ?4
+"
+);
+
 /// Counts what waits for an agent.
 pub(crate) const WAITING: &str = "
     SELECT CAST(count(CASE WHEN seen_at_ms IS NULL THEN 1 END) AS BIGINT),
@@ -368,7 +378,7 @@ fn collect(tx: &mut dyn Tx, sql: &'static str, room: &RoomId, params: &[Param<'_
     Ok(found)
 }
 
-fn item(room: &RoomId, row: &dyn Row) -> Result<Item, StoreError> {
+pub(crate) fn item(room: &RoomId, row: &dyn Row) -> Result<Item, StoreError> {
     let fields = Fields { table: "inbox", key: room.as_str(), row };
     Ok(Item {
         message: Seq(fields.number(0)?),

@@ -610,7 +610,7 @@ fn collect(tx: &mut dyn Tx, sql: &'static str, room: &RoomId, params: &[Param<'_
     Ok(found)
 }
 
-fn job(room: &RoomId, row: &dyn Row) -> Result<Job, StoreError> {
+pub(crate) fn job(room: &RoomId, row: &dyn Row) -> Result<Job, StoreError> {
     let fields = Fields { table: "jobs", key: room.as_str(), row };
     let small = |column| -> Result<u32, StoreError> {
         fields.number(column)?.try_into().map_err(|_| fields.bad("has a number that is too large"))

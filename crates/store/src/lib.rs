@@ -23,6 +23,7 @@ pub mod jobs;
 pub mod library;
 mod location;
 pub mod log;
+pub mod needs;
 #[cfg(test)]
 mod plans;
 mod postgres;

@@ -100,6 +100,15 @@ pub fn after(tx: &mut dyn Tx, room: &RoomId, after: Seq, limit: u32) -> Result<V
     collect(tx, AFTER, room, &[room.as_str().into(), int(after).into(), i64::from(limit).into()])
 }
 
+/// Collisions since a moment, oldest first.
+pub(crate) const INCURSIONS: &str = "
+    SELECT seq, type, actor, payload, created_at_ms, turn_id
+      FROM log
+     WHERE room_id = ?1 AND type = 'scope.incursion' AND created_at_ms >= ?2
+     ORDER BY created_at_ms
+     LIMIT ?3
+";
+
 /// A job's events, newest first, older than a place. Job and place are compared as one: by the place alone, SQLite would
 /// rather read the room's whole log.
 pub(crate) const OF_JOB_BEFORE: &str = "

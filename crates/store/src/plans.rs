@@ -3,7 +3,8 @@
 use rusqlite::{Connection, params_from_iter};
 
 use crate::{
-    bus, envelopes, inbox, jobs, library, log, references, runners, schema::MIGRATIONS, scopes, search, tasks, turns,
+    bus, envelopes, inbox, jobs, library, log, references, runners, schema::MIGRATIONS, scopes, search, spawns, tasks,
+    turns,
 };
 
 fn database() -> Connection {
@@ -82,6 +83,19 @@ fn a_queue_a_radar_and_a_listing_of_jobs_are_read_in_the_order_of_an_index() {
         (jobs::OF_ANCHOR, "jobs_by_anchor (room_id=? AND anchor=? AND number<?)"),
         (jobs::ANY_QUEUED, "jobs_queue (room_id=?)"),
         (jobs::NEXT_EXPIRY, "jobs_running (room_id=? AND claim_expires_at_ms>?)"),
+    ]);
+}
+
+#[test]
+fn what_waits_for_a_person_is_read_in_the_order_of_an_index() {
+    each_is_found_in_order(&[
+        (jobs::PRESSING, "jobs_attention (room_id=? AND attention>?)"),
+        (jobs::STALE, "jobs_running (room_id=? AND claim_expires_at_ms<?)"),
+        (jobs::IN_STATUS, "jobs_by_status (room_id=? AND status=? AND last_seq<?)"),
+        (spawns::PENDING, "approvals_pending (room_id=? AND status=?)"),
+        (inbox::TO_ACCEPT, "inbox_pending (room_id=? AND recipient>? AND recipient<?)"),
+        (envelopes::OWED_WITHIN, "envelopes_owed (room_id=? AND expectation=? AND answered_by=?)"),
+        (log::INCURSIONS, "log_incursions (room_id=? AND type=? AND created_at_ms>?)"),
     ]);
 }
 

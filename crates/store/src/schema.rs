@@ -33,8 +33,8 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("schema/0006_context.postgres.sql"),
     },
     Migration {
-        sqlite: include_str!("schema/0007_search.sqlite.sql"),
-        postgres: include_str!("schema/0007_search.postgres.sql"),
+        sqlite: include_str!("schema/0007_watching.sqlite.sql"),
+        postgres: include_str!("schema/0007_watching.postgres.sql"),
     },
 ];
 

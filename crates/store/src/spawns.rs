@@ -153,7 +153,7 @@ pub fn save(tx: &mut dyn Tx, room: &RoomId, before: &Spawns, after: &Spawns) -> 
     Ok(())
 }
 
-fn approval(room: &RoomId, row: &dyn Row) -> Result<Approval, StoreError> {
+pub(crate) fn approval(room: &RoomId, row: &dyn Row) -> Result<Approval, StoreError> {
     let fields = Fields { table: "approvals", key: room.as_str(), row };
     let small = |value: u64| value.try_into().map_err(|_| fields.bad("has a number that is too large"));
     Ok(Approval {

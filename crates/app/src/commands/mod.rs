@@ -123,6 +123,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<agent::Show>(),
     Command::of::<agent::Graph>(),
     Command::of::<agent::Inspect>(),
+    Command::of::<agent::Needs>(),
     Command::of::<agent::Init>(),
     Command::of::<agent::Register>(),
     Command::of::<agent::Adopt>(),

@@ -25,6 +25,7 @@ mod join;
 mod leave;
 mod mcp;
 mod minder;
+mod needs;
 mod open;
 mod pass;
 mod plan;
@@ -85,6 +86,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Status(status::StatusArgs),
+    Needs(needs::NeedsArgs),
     Join(join::JoinArgs),
     Wait(wait::WaitArgs),
     Release(release::ReleaseArgs),
@@ -160,6 +162,7 @@ impl Command {
     fn name(&self) -> &'static str {
         match self {
             Self::Status(_) => "status",
+            Self::Needs(_) => "needs",
             Self::Join(_) => "join",
             Self::Wait(_) => "wait",
             Self::Release(_) => "release",
@@ -262,6 +265,7 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Ticket(args) => args.run(store, ui),
         Command::Token(command) => command.run(store, ui),
         Command::Status(args) => args.run(&Context::open(store)?, ui),
+        Command::Needs(args) => args.run(&Context::open(store)?, ui),
         Command::Join(args) => args.run(&Context::open(store)?, ui),
         Command::Wait(args) => args.run(&Context::open(store)?, ui),
         Command::Release(args) => args.run(&Context::open(store)?, ui),

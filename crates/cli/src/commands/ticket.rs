@@ -8,7 +8,7 @@ use baton_app::{
     environment::Environment,
 };
 use baton_core::code::ErrorCode;
-use baton_http::{Facts, TICKET_TTL, Tickets};
+use baton_http::{Admitted, Facts, TICKET_TTL, Tickets};
 use serde_json::json;
 
 use super::up::login;
@@ -18,7 +18,26 @@ use crate::{context, ui::Ui};
 ///
 /// The server must be running. The address counts for two minutes and for whoever opens it first.
 #[derive(Debug, clap::Args)]
-pub(super) struct TicketArgs {}
+pub(super) struct TicketArgs {
+    /// As whom it logs in: owner does everything, viewer looks and changes nothing
+    #[arg(long, value_enum, value_name = "ROLE", default_value = "owner")]
+    role: RoleArg,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum RoleArg {
+    Owner,
+    Viewer,
+}
+
+impl From<RoleArg> for Admitted {
+    fn from(role: RoleArg) -> Self {
+        match role {
+            RoleArg::Owner => Self::Owner,
+            RoleArg::Viewer => Self::Viewer,
+        }
+    }
+}
 
 impl TicketArgs {
     pub(super) fn run(&self, store: Option<&str>, ui: Ui) -> Result<ExitCode, Failure> {
@@ -26,9 +45,10 @@ impl TicketArgs {
         let facts = Facts::find(&data)?.ok_or_else(|| {
             Failure::new(ErrorCode::PreconditionFailed, "No server runs on this store.").advising("Start one: baton up")
         })?;
-        let ticket = Tickets::in_directory(&data).issue(SystemClock.now())?;
+        let admitted = Admitted::from(self.role);
+        let ticket = Tickets::in_directory(&data).issue_for(admitted, SystemClock.now())?;
         let login = login(&facts, ticket.reveal());
-        let data = json!({ "login": login, "expires_in_ms": TICKET_TTL.as_millis() });
+        let data = json!({ "login": login, "role": admitted.as_str(), "expires_in_ms": TICKET_TTL.as_millis() });
         Ok(ui.answer(&data, || format!("{login}\n")))
     }
 }

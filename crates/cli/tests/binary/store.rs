@@ -245,10 +245,10 @@ fn migrate_says_from_what_to_what_and_what_a_limited_role_needs() {
         assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{ran:?}");
         ran.stdout.replace(&place.address(), "PLACE")
     };
-    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: made, with schema 6.");
-    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: already at schema 6.");
+    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: made, with schema 7.");
+    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: already at schema 7.");
     insta::assert_snapshot!(migrate(&server), @r"
-    PLACE: made, with schema 6.
+    PLACE: made, with schema 7.
 
     A role of its own for agents (here `agents`) needs, from whoever ran this:
       GRANT USAGE ON SCHEMA baton TO agents;

@@ -70,6 +70,26 @@ pub struct Changes {
 }
 
 impl Changes {
+    /// What of it makes `spec` different: a form says all that it shows, changed or not.
+    #[must_use]
+    pub fn of(self, spec: &NodeSpec) -> Self {
+        let routing = &spec.routing;
+        Self {
+            title: self.title.filter(|title| *title != spec.title),
+            prompt: self.prompt.filter(|prompt| *prompt != spec.prompt),
+            role: self.role.filter(|role| spec.role.as_ref() != Some(role)),
+            kind: self.kind.filter(|kind| *kind != spec.kind),
+            priority: self.priority.filter(|priority| Priority::read(priority) != Some(spec.priority)),
+            executor: self.executor.filter(|executor| *executor != routing.executor),
+            executor_profile: self.executor_profile.filter(|profile| routing.executor_profile != Some(*profile)),
+            executor_model: self.executor_model.filter(|model| routing.executor_model.as_ref() != Some(model)),
+            isolation: self.isolation.filter(|isolation| *isolation != routing.isolation),
+            spawn_nodes: self.spawn_nodes.filter(|may| *may != spec.grants.spawn_nodes),
+            read_only: self.read_only.filter(|only| *only != spec.grants.read_only),
+            message: self.message.filter(|message| *message != spec.payload.message),
+        }
+    }
+
     /// The names of what is made different, in the order in which they are listed.
     pub fn fields(&self) -> Vec<String> {
         match serde_json::to_value(self) {

@@ -1,7 +1,9 @@
 //! What a request shows to prove whose it is: a token in `Authorization`, or the cookie of a browser that logged in.
 
+use std::sync::Arc;
+
 use axum::http::{HeaderMap, HeaderName, Method, header};
-use baton_app::Failure;
+use baton_app::{Failure, clock::Clock};
 use baton_core::code::ErrorCode;
 
 use super::{names::only, principal::Principal};
@@ -16,6 +18,8 @@ pub(crate) struct Credentials {
     pub(crate) browsers: Sessions,
     /// What this server's cookie is called.
     pub(crate) cookie: String,
+    /// What browsers are logged out by.
+    pub(crate) clock: Arc<dyn Clock>,
 }
 
 /// What a server's cookie is called. Cookies do not tell ports apart, so the name does.
@@ -32,22 +36,30 @@ impl Credentials {
                 .map(Principal::Holder)
                 .ok_or_else(|| Failure::new(ErrorCode::Unauthorized, "The token is not one that counts here."));
         }
-        let logged_in = cookies(headers, &self.cookie).any(|cookie| self.browsers.knows(cookie));
-        if !logged_in {
+        let now = self.clock.now();
+        let admitted = cookies(headers, &self.cookie).find_map(|cookie| self.browsers.find(cookie, now));
+        let Some(admitted) = admitted else {
             return Err(Failure::new(ErrorCode::Unauthorized, "The request has no token."));
-        }
+        };
         // A browser sends its cookie whoever made it ask, so what changes something must say where it comes from.
         if !method.is_safe() && !own_page {
             let message = "What a browser sends to change something must name its origin.";
             return Err(Failure::new(ErrorCode::Forbidden, message).with("header", "Origin"));
         }
         match only(headers, FETCH_SITE)? {
-            None | Some("same-origin" | "none") => Ok(Principal::Owner),
+            None | Some("same-origin" | "none") => Ok(Principal::Browser(admitted)),
             Some(site) => {
                 let message = "Pages of another origin have no business here.";
                 Err(Failure::new(ErrorCode::Forbidden, message).with("sec_fetch_site", site))
             }
         }
+    }
+}
+
+impl Credentials {
+    /// Logs out the browser that sent this.
+    pub(crate) fn log_out(&self, headers: &HeaderMap) -> Result<(), Failure> {
+        cookies(headers, &self.cookie).try_for_each(|cookie| self.browsers.end(cookie))
     }
 }
 

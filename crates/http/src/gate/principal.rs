@@ -11,7 +11,13 @@ use baton_app::{Caller, Failure, Rights, bus::check_chosen};
 use baton_core::{code::ErrorCode, ids::AgentId, process::SessionKind, room::Actor};
 
 use super::names::only;
-use crate::tokens::{OPERATOR, Role, Token};
+use crate::{
+    login::Admitted,
+    tokens::{OPERATOR, Role, Token},
+};
+
+/// What a viewer is called who has no name.
+const VIEWER: &str = "viewer";
 
 /// Names the agent that speaks.
 pub(crate) const AGENT_HEADER: HeaderName = HeaderName::from_static("baton-agent");
@@ -19,8 +25,8 @@ pub(crate) const AGENT_HEADER: HeaderName = HeaderName::from_static("baton-agent
 /// Whoever came through the gate.
 #[derive(Clone, Debug)]
 pub(crate) enum Principal {
-    /// The owner, in a browser that logged in.
-    Owner,
+    /// The owner or a viewer, in a browser that logged in.
+    Browser(Admitted),
     /// The holder of a token.
     Holder(Arc<Token>),
 }
@@ -29,7 +35,7 @@ impl Principal {
     /// What they may do.
     pub(crate) fn rights(&self) -> Rights {
         match self {
-            Self::Owner => Rights::Operator,
+            Self::Browser(admitted) => admitted.rights(),
             Self::Holder(token) => token.role.rights(),
         }
     }
@@ -38,7 +44,8 @@ impl Principal {
     fn own_id(&self, owner: &AgentId) -> AgentId {
         let made = |text: String| text.parse().expect("the words of a token's name make an id");
         match self {
-            Self::Owner => owner.clone(),
+            Self::Browser(Admitted::Owner) => owner.clone(),
+            Self::Browser(Admitted::Viewer) => made("browser:viewer".to_owned()),
             Self::Holder(token) if token.name.as_str() == OPERATOR => owner.clone(),
             Self::Holder(token) if token.role == Role::Operator => made(format!("human:{}:http", token.name)),
             Self::Holder(token) => made(format!("token:{}", token.name)),
@@ -48,16 +55,22 @@ impl Principal {
     /// What tells their credentials from others.
     pub(crate) fn name(&self) -> &str {
         match self {
-            Self::Owner => OPERATOR,
+            Self::Browser(Admitted::Owner) => OPERATOR,
+            Self::Browser(Admitted::Viewer) => VIEWER,
             Self::Holder(token) => token.name.as_str(),
         }
     }
 
     fn bound_to(&self) -> Option<&AgentId> {
         match self {
-            Self::Owner => None,
+            Self::Browser(_) => None,
             Self::Holder(token) => token.agent.as_ref(),
         }
+    }
+
+    /// Whether it is a browser, which can log out.
+    pub(crate) fn is_browser(&self) -> bool {
+        matches!(self, Self::Browser(_))
     }
 
     fn is_person(&self) -> bool {
@@ -129,10 +142,12 @@ mod tests {
     fn an_operator_is_a_person_and_another_holder_is_its_token() {
         use SessionKind::{Human, McpHarness};
         let owner = ("human:ana:http".to_owned(), Human, Rights::Operator);
-        assert_eq!(speaks(&Principal::Owner, None), Ok(owner.clone()));
+        assert_eq!(speaks(&Principal::Browser(Admitted::Owner), None), Ok(owner.clone()));
         assert_eq!(speaks(&holder("operator", Role::Operator, None), None), Ok(owner));
         let bob = ("human:bob:http".to_owned(), Human, Rights::Operator);
         assert_eq!(speaks(&holder("bob", Role::Operator, None), None), Ok(bob));
+        let viewer = ("browser:viewer".to_owned(), McpHarness, Rights::Viewer);
+        assert_eq!(speaks(&Principal::Browser(Admitted::Viewer), None), Ok(viewer));
         let ci = ("token:ci".to_owned(), McpHarness, Rights::Viewer);
         assert_eq!(speaks(&holder("ci", Role::Viewer, None), None), Ok(ci));
     }
@@ -142,7 +157,7 @@ mod tests {
         let worker = |rights| ("worker-a".to_owned(), SessionKind::McpHarness, rights);
         let free = holder("ci", Role::Agent, None);
         assert_eq!(speaks(&free, Some("worker-a")), Ok(worker(Rights::Agent)));
-        assert_eq!(speaks(&Principal::Owner, Some("worker-a")), Ok(worker(Rights::Agent)));
+        assert_eq!(speaks(&Principal::Browser(Admitted::Owner), Some("worker-a")), Ok(worker(Rights::Agent)));
         for taken in ["codex:9b22", "bus", "broadcast"] {
             assert_eq!(speaks(&free, Some(taken)), Err(ErrorCode::InvalidAgentId));
         }

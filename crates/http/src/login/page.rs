@@ -1,4 +1,4 @@
-//! The login: a page that exchanges a ticket for a cookie.
+//! The login, a page that exchanges a ticket for a cookie; and the way out.
 
 use std::sync::Arc;
 
@@ -31,19 +31,36 @@ pub(crate) async fn log_in(State(site): State<Arc<Site>>, request: Request) -> R
 
 fn exchange(site: &Site, query: &str) -> Result<HeaderValue, Failure> {
     let ticket = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "ticket").map(|(_, value)| value);
-    let counts = ticket.map(|ticket| site.tickets.redeem(&ticket, site.clock.now())).transpose()?.unwrap_or(false);
-    if !counts {
-        return Err(Failure::new(ErrorCode::Unauthorized, "The ticket does not count."));
-    }
-    let cookie = site.credentials.browsers.begin()?;
+    let now = site.clock.now();
+    let admitted = ticket.map(|ticket| site.tickets.redeem(&ticket, now)).transpose()?.flatten();
+    let admitted = admitted.ok_or_else(|| Failure::new(ErrorCode::Unauthorized, "The ticket does not count."))?;
+    let cookie = site.credentials.browsers.begin(admitted, now)?;
+    set_cookie(site, cookie.reveal(), SESSION_TTL.as_millis() / 1_000)
+}
+
+/// Has a browser keep a cookie for so many seconds.
+fn set_cookie(site: &Site, cookie: &str, seconds: u64) -> Result<HeaderValue, Failure> {
     let secure = match site.scheme {
         Scheme::Http => "",
         Scheme::Https => "; Secure",
     };
-    let (name, ends) = (&site.credentials.cookie, SESSION_TTL.as_secs());
-    let text = format!("{name}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age={ends}{secure}", cookie.reveal());
+    let name = &site.credentials.cookie;
+    let text = format!("{name}={cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age={seconds}{secure}");
     let mut value =
         HeaderValue::from_str(&text).map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
     value.set_sensitive(true);
     Ok(value)
+}
+
+/// `POST /logout`
+pub(crate) async fn log_out(State(site): State<Arc<Site>>, request: Request) -> Response {
+    let left = site.credentials.log_out(request.headers()).and_then(|()| set_cookie(&site, "", 0));
+    match left {
+        Ok(cookie) => {
+            let mut response = web::logged_out(request.headers());
+            response.headers_mut().insert(header::SET_COOKIE, cookie);
+            response
+        }
+        Err(failure) => answer::refused("logout", &failure),
+    }
 }

@@ -1,69 +1,144 @@
-//! Browsers that have logged in. Only this process knows them, and only by the hash of their cookie.
+//! Browsers that have logged in, each a small file in the data directory that is named by the hash of its cookie.
+//!
+//! So a restart logs nobody out, and a cookie cannot be read from what is kept of it. A browser that logs out takes its file
+//! with it, for every server on the same directory.
 
 use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-    time::Duration,
+    fs, io,
+    path::{Path, PathBuf},
 };
 
 use baton_app::Failure;
-use tokio::time::Instant;
+use baton_core::time::{Timestamp, Ttl};
 
-use crate::secret::{Digest, Secret};
+use super::Admitted;
+use crate::{
+    private,
+    secret::{Digest, Secret},
+};
 
 /// How long a browser stays logged in.
-pub(crate) const SESSION_TTL: Duration = Duration::from_secs(12 * 60 * 60);
+pub(crate) const SESSION_TTL: Ttl = Ttl::from_minutes(12 * 60);
 /// Most browsers at a time. One more logs out the one that has been in the longest.
 const SESSIONS_MAX: usize = 256;
 
-/// The browsers that are in, with when each is logged out.
-#[derive(Default)]
-pub(crate) struct Sessions(Mutex<HashMap<String, Instant>>);
+/// The browsers that are in.
+pub(crate) struct Sessions {
+    directory: PathBuf,
+}
 
 impl Sessions {
+    /// Those of a data directory.
+    pub(crate) fn in_directory(data: &Path) -> Self {
+        Self { directory: data.join("browsers") }
+    }
+
     /// Lets a browser in, and gives what it is to show from now on.
-    pub(crate) fn begin(&self) -> Result<Secret, Failure> {
+    pub(crate) fn begin(&self, admitted: Admitted, now: Timestamp) -> Result<Secret, Failure> {
+        self.make_room(now)?;
         let cookie = Secret::fresh("")?;
-        let now = Instant::now();
-        let mut sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.retain(|_, ends| now < *ends);
-        while sessions.len() >= SESSIONS_MAX {
-            let Some(oldest) = sessions.iter().min_by_key(|(_, ends)| **ends).map(|(digest, _)| digest.clone()) else {
-                break;
-            };
-            sessions.remove(&oldest);
-        }
-        sessions.insert(cookie.digest().to_hex(), now + SESSION_TTL);
+        let path = self.path(&cookie.digest());
+        let text = admitted.written(now.plus(SESSION_TTL).as_millis());
+        private::replace(&path, &text).map_err(|error| private::failed(&path, &error))?;
         Ok(cookie)
     }
 
-    /// Whether a cookie is that of a browser that is in.
-    pub(crate) fn knows(&self, cookie: &str) -> bool {
-        let sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.get(&Digest::of(cookie).to_hex()).is_some_and(|ends| Instant::now() < *ends)
+    /// As whom a browser is in that shows this cookie.
+    pub(crate) fn find(&self, cookie: &str, now: Timestamp) -> Option<Admitted> {
+        let text = fs::read_to_string(self.path(&Digest::of(cookie))).ok()?;
+        Admitted::read(&text).filter(|(ends, _)| now.as_millis() < *ends).map(|(_, admitted)| admitted)
+    }
+
+    /// Logs a browser out.
+    pub(crate) fn end(&self, cookie: &str) -> Result<(), Failure> {
+        remove(&self.path(&Digest::of(cookie)))
+    }
+
+    /// Removes what counts no more, and as many of the oldest as are too many.
+    fn make_room(&self, now: Timestamp) -> Result<(), Failure> {
+        let entries = match fs::read_dir(&self.directory) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(private::failed(&self.directory, &error)),
+        };
+        let ends =
+            |path: &Path| fs::read_to_string(path).ok().and_then(|text| Admitted::read(&text)).map(|(ends, _)| ends);
+        let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
+        let (mut inside, over): (Vec<_>, Vec<_>) =
+            paths.map(|path| (ends(&path).unwrap_or_default(), path)).partition(|(ends, _)| now.as_millis() < *ends);
+        inside.sort();
+        let too_many = (inside.len() + 1).saturating_sub(SESSIONS_MAX);
+        inside.drain(..too_many).chain(over).try_for_each(|(_, path)| remove(&path))
+    }
+
+    fn path(&self, digest: &Digest) -> PathBuf {
+        self.directory.join(digest.to_hex())
+    }
+}
+
+/// Removes a file, unless somebody else did.
+fn remove(path: &Path) -> Result<(), Failure> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(private::failed(path, &error)),
+        Ok(()) | Err(_) => Ok(()),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
-    #[tokio::test(start_paused = true)]
-    async fn a_browser_stays_in_for_half_a_day() {
-        let sessions = Sessions::default();
-        let cookie = sessions.begin().unwrap();
-        assert!(sessions.knows(cookie.reveal()) && !sessions.knows("another"));
-        tokio::time::advance(SESSION_TTL).await;
-        assert!(!sessions.knows(cookie.reveal()));
+    const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+
+    #[test]
+    fn a_browser_stays_in_for_half_a_day_whichever_server_asks() {
+        let data = tempfile::tempdir().unwrap();
+        let (one, other) = (Sessions::in_directory(data.path()), Sessions::in_directory(data.path()));
+        let cookie = one.begin(Admitted::Viewer, NOW).unwrap();
+        assert_eq!(other.find(cookie.reveal(), NOW), Some(Admitted::Viewer));
+        assert_eq!(other.find("another", NOW), None);
+        assert_eq!(other.find("../../operator.token", NOW), None);
+        assert_eq!(one.find(cookie.reveal(), NOW.plus(SESSION_TTL)), None);
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn one_more_than_fit_logs_the_oldest_out() {
-        let sessions = Sessions::default();
-        let oldest = sessions.begin().unwrap();
-        tokio::time::advance(Duration::from_secs(1)).await;
-        let others: Vec<_> = (0..SESSIONS_MAX).map(|_| sessions.begin().unwrap()).collect();
-        assert!(!sessions.knows(oldest.reveal()));
-        assert!(others.iter().all(|cookie| sessions.knows(cookie.reveal())));
+    #[test]
+    fn a_browser_that_logs_out_is_out_everywhere() {
+        let data = tempfile::tempdir().unwrap();
+        let (one, other) = (Sessions::in_directory(data.path()), Sessions::in_directory(data.path()));
+        let cookie = one.begin(Admitted::Owner, NOW).unwrap();
+        other.end(cookie.reveal()).unwrap();
+        other.end(cookie.reveal()).unwrap();
+        assert_eq!(one.find(cookie.reveal(), NOW), None);
+    }
+
+    #[test]
+    fn what_is_kept_of_a_browser_is_private_and_tells_no_cookie() {
+        let data = tempfile::tempdir().unwrap();
+        let sessions = Sessions::in_directory(data.path());
+        let cookie = sessions.begin(Admitted::Owner, NOW).unwrap();
+        let [file] =
+            &fs::read_dir(&sessions.directory).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>()[..]
+        else {
+            panic!("one file");
+        };
+        assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(&sessions.directory).unwrap().permissions().mode() & 0o777, 0o700);
+        let kept = format!("{} {}", file.display(), fs::read_to_string(file).unwrap());
+        assert!(!kept.contains(cookie.reveal()), "{kept}");
+    }
+
+    #[test]
+    fn one_more_than_fit_logs_the_oldest_out() {
+        let data = tempfile::tempdir().unwrap();
+        let sessions = Sessions::in_directory(data.path());
+        let oldest = sessions.begin(Admitted::Owner, NOW).unwrap();
+        let later = NOW.plus(Ttl::from_secs(1));
+        let others: Vec<_> = (0..SESSIONS_MAX).map(|_| sessions.begin(Admitted::Owner, later).unwrap()).collect();
+        assert_eq!(sessions.find(oldest.reveal(), later), None);
+        assert!(others.iter().all(|cookie| sessions.find(cookie.reveal(), later).is_some()));
+        sessions.begin(Admitted::Owner, later.plus(SESSION_TTL)).unwrap();
+        assert_eq!(fs::read_dir(&sessions.directory).unwrap().count(), 1, "those that are over are gone");
     }
 }

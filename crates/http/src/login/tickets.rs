@@ -14,6 +14,7 @@ use baton_core::{
     time::{Timestamp, Ttl},
 };
 
+use super::Admitted;
 use crate::{
     private,
     secret::{Digest, Secret},
@@ -36,27 +37,32 @@ impl Tickets {
         Self { directory: data.join("tickets") }
     }
 
-    /// Makes a ticket.
+    /// Makes a ticket for the owner.
     pub fn issue(&self, now: Timestamp) -> Result<Secret, Failure> {
+        self.issue_for(Admitted::Owner, now)
+    }
+
+    /// Makes a ticket.
+    pub fn issue_for(&self, admitted: Admitted, now: Timestamp) -> Result<Secret, Failure> {
         self.make_room(now)?;
         let ticket = Secret::fresh("")?;
         let path = self.path(&ticket.digest());
-        let ends = now.plus(TICKET_TTL).as_millis().to_string();
-        private::replace(&path, &ends).map_err(|error| private::failed(&path, &error))?;
+        let text = admitted.written(now.plus(TICKET_TTL).as_millis());
+        private::replace(&path, &text).map_err(|error| private::failed(&path, &error))?;
         Ok(ticket)
     }
 
-    /// Uses a ticket, and tells whether it counted.
-    pub(crate) fn redeem(&self, shown: &str, now: Timestamp) -> Result<bool, Failure> {
+    /// Uses a ticket, and tells whom it lets in, if it counted.
+    pub(crate) fn redeem(&self, shown: &str, now: Timestamp) -> Result<Option<Admitted>, Failure> {
         let path = self.path(&Digest::of(shown));
-        let ends = match fs::read_to_string(&path) {
-            Ok(text) => text.parse().unwrap_or(0),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        let kept = match fs::read_to_string(&path) {
+            Ok(text) => Admitted::read(&text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(private::failed(&path, &error)),
         };
         match fs::remove_file(&path) {
-            Ok(()) => Ok(now.as_millis() < ends),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Ok(()) => Ok(kept.filter(|(ends, _)| now.as_millis() < *ends).map(|(_, admitted)| admitted)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(private::failed(&path, &error)),
         }
     }
@@ -70,8 +76,8 @@ impl Tickets {
         };
         let mut waiting = 0;
         for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
-            let ends: i64 = fs::read_to_string(&path).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
-            if now.as_millis() < ends {
+            let kept = fs::read_to_string(&path).ok().and_then(|text| Admitted::read(&text));
+            if kept.is_some_and(|(ends, _)| now.as_millis() < ends) {
                 waiting += 1;
             } else {
                 // Whoever else removed it was as right.
@@ -101,12 +107,22 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let tickets = Tickets::in_directory(data.path());
         let (one, late) = (tickets.issue(NOW).unwrap(), tickets.issue(NOW).unwrap());
-        let uses = |shown: &str, at| tickets.redeem(shown, at).unwrap();
+        let uses = |shown: &str, at| tickets.redeem(shown, at).unwrap().is_some();
         assert!(!uses("a guess", NOW) && !uses("../../etc/passwd", NOW));
         assert!(uses(one.reveal(), NOW));
         assert!(!uses(one.reveal(), NOW));
         assert!(!uses(late.reveal(), NOW.plus(TICKET_TTL)));
         assert!(!uses(late.reveal(), NOW));
+    }
+
+    #[test]
+    fn a_ticket_says_whom_it_lets_in() {
+        let data = tempfile::tempdir().unwrap();
+        let tickets = Tickets::in_directory(data.path());
+        for admitted in [Admitted::Owner, Admitted::Viewer] {
+            let ticket = tickets.issue_for(admitted, NOW).unwrap();
+            assert_eq!(tickets.redeem(ticket.reveal(), NOW).unwrap(), Some(admitted));
+        }
     }
 
     #[test]

@@ -32,6 +32,7 @@ pub(crate) fn router(site: Arc<Site>, others: Router) -> Router {
     let mut router = Router::new()
         .merge(web::routes())
         .route("/login", routing::get(login::log_in))
+        .route("/logout", routing::post(login::log_out))
         .route("/healthz", routing::get(health::health))
         .route("/metrics", routing::get(metrics::metrics))
         .route("/openapi.json", routing::get(openapi::document))

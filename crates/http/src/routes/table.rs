@@ -99,6 +99,8 @@ pub(crate) const RESOURCES: &[Resource] = &[
     post("/v1/sessions/{room_id}/tasks/{task_id}/done", "task.done"),
     post("/v1/sessions/{room_id}/relays", "relay.submit"),
     get("/v1/sessions/{room_id}/events", "events.history").streaming(Stream::Events),
+    get("/v1/needs", "agent.needs"),
+    get("/v1/recent", "room.recent"),
     get("/v1/rooms", "room.list").always("all"),
     get("/v1/overview", "room.overview"),
     get("/v1/rooms/{room_id}", "room.state"),

@@ -287,10 +287,11 @@ impl Reading {
             let known = self.have.insert("trouble".to_owned(), failure.message.clone());
             return (known.as_ref() != Some(&failure.message)).then(|| frame("trouble", &failure.to_json()));
         }
-        self.have.remove("trouble");
+        // When it is over, that is news even where nothing changed.
+        let is_over = self.have.remove("trouble").is_some();
         let missing = |seen: &&Seen| self.have.get(seen.id) != Some(&seen.hash);
         let regions: Vec<_> = sight.regions.iter().filter(missing).collect();
-        if regions.is_empty() {
+        if regions.is_empty() && !is_over {
             return None;
         }
         let told: Vec<&str> = regions.iter().map(|seen| seen.json.as_str()).collect();

@@ -23,4 +23,4 @@ mod show;
 
 pub(crate) use live::Lives;
 pub(crate) use router::routes;
-pub(crate) use show::{logged_in, missing, stranger, ticket_refused};
+pub(crate) use show::{logged_in, logged_out, missing, stranger, ticket_refused};

@@ -97,12 +97,20 @@ pub(super) struct Frame {
     pub(super) flash: Option<Flash>,
     who: String,
     rights: Rights,
+    /// Whether it is a browser that logged in, and so can log out.
+    can_leave: bool,
 }
 
 impl Frame {
     pub(super) fn of(headers: &HeaderMap, principal: &Principal) -> Self {
         let flash = cookie(headers, FLASH_COOKIE).filter(|text| !text.is_empty()).map(Flash);
-        Self { theme: Theme::of(headers), flash, who: principal.name().to_owned(), rights: principal.rights() }
+        Self {
+            theme: Theme::of(headers),
+            flash,
+            who: principal.name().to_owned(),
+            rights: principal.rights(),
+            can_leave: principal.is_browser(),
+        }
     }
 }
 
@@ -150,6 +158,7 @@ pub(super) fn document(look: &Look<'_>, frame: &Frame, page: Page) -> Result<Mar
                 button type="submit" title={ "Colours: " (frame.theme.as_str()) ". Press to change." } aria-label={ "Colours: " (frame.theme.as_str()) ", change" } { "◐" }
             }
             p.who title="Who you are here" { bdi { (frame.who) } @if frame.rights < Rights::Operator { " " span.badge { "can look, not act" } } }
+            @if frame.can_leave { form.leave method="post" action="/logout" { button type="submit" { "Log out" } } }
         }
         div.banner id="offline" hidden role="alert" {}
         div.frame {

@@ -107,6 +107,12 @@ pub(crate) fn logged_in(headers: &HeaderMap) -> Response {
     response
 }
 
+/// What a browser sees that has just logged out.
+pub(crate) fn logged_out(headers: &HeaderMap) -> Response {
+    let body = html! { p { "This browser is out. To come back, run " code { "baton ticket" } " and open the address that it prints." } };
+    html(StatusCode::OK, shell::plain(Theme::of(headers), "You are logged out", &body))
+}
+
 /// What a browser sees whose ticket is used up, or never was one.
 pub(crate) fn ticket_refused(headers: &HeaderMap) -> Response {
     let body = html! { p { "A ticket is used once, within two minutes. " code { "baton ticket" } " makes another." } };

@@ -1,7 +1,8 @@
 //! A browser: the ticket, the cookie, and what the cookie is good for.
 
 use baton_app::clock::Clock;
-use baton_http::TICKET_TTL;
+use baton_core::time::Ttl;
+use baton_http::{Admitted, TICKET_TTL};
 use serde_json::json;
 
 use crate::support::{Answer, Ask, World};
@@ -83,8 +84,63 @@ async fn pages_are_framed_by_nobody_and_load_nothing() {
         assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
         let policy = page.header("content-security-policy").unwrap();
         assert!(policy.starts_with("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{policy}");
-        assert_eq!(page.header("referrer-policy"), Some("no-referrer"));
+        assert_eq!(page.header("referrer-policy"), Some("same-origin"));
         assert_eq!(page.header("x-content-type-options"), Some("nosniff"));
         assert_eq!(page.header("cache-control"), Some("no-store"));
     }
+}
+
+/// A cookie of one server, as another's would be called.
+fn renamed(cookie: &str, world: &World) -> String {
+    format!("baton_{}={}", world.address.port(), cookie.split_once('=').unwrap().1)
+}
+
+#[tokio::test]
+async fn a_restart_logs_nobody_out() {
+    let (world, again) = (World::start().await, World::start().await);
+    let cookie = renamed(&cookie(&log_in(&world).await), &again);
+    assert_eq!(again.send(Ask::get("/").header("Cookie", &cookie)).await.status, 401);
+    let kept = again.data().join("browsers");
+    std::fs::create_dir_all(&kept).unwrap();
+    for entry in std::fs::read_dir(world.data().join("browsers")).unwrap().map(Result::unwrap) {
+        std::fs::copy(entry.path(), kept.join(entry.file_name())).unwrap();
+    }
+    assert_eq!(again.send(Ask::get("/").header("Cookie", &cookie)).await.status, 200);
+    again.clock.advance(Ttl::from_minutes(12 * 60));
+    assert_eq!(again.send(Ask::get("/").header("Cookie", &cookie)).await.status, 401);
+}
+
+#[tokio::test]
+async fn a_browser_logs_out_by_its_own_page_and_nobody_elses() {
+    let world = World::start().await;
+    let cookie = cookie(&log_in(&world).await);
+    let front = || Ask::get("/").header("Cookie", &cookie);
+    assert!(world.send(front()).await.text().contains("action=\"/logout\""));
+    let leave = |origin: &str| Ask::post("/logout").header("Cookie", &cookie).header("Origin", origin);
+    assert_eq!(world.send(leave("http://evil.example")).await.status, 403);
+    assert_eq!(world.send(front()).await.status, 200);
+    let left = world.send(leave(&format!("http://{}", world.host()))).await;
+    assert_eq!(left.status, 200);
+    assert!(left.header("set-cookie").unwrap().contains("=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0"), "{left:?}");
+    assert_eq!(world.send(front()).await.status, 401);
+}
+
+#[tokio::test]
+async fn a_viewer_sees_and_cannot_act() {
+    let world = World::start().await;
+    let ticket = world.tickets().issue_for(Admitted::Viewer, world.clock.now()).unwrap();
+    let cookie = cookie(&world.send(Ask::get(&format!("/login?ticket={}", ticket.reveal()))).await);
+    let page = world.send(Ask::get("/").header("Cookie", &cookie)).await;
+    assert_eq!(page.status, 200);
+    assert!(page.text().contains("can look, not act") && !page.text().contains("action=\"/do/"), "{}", page.text());
+    let own = format!("http://{}", world.host());
+    let post = |path: &str| Ask::post(path).header("Cookie", &cookie).header("Origin", &own);
+    let made = world.send(post("/v1/sessions").json(json!({ "name": "x" }))).await;
+    assert_eq!(made.refusal(), (403, "FORBIDDEN".to_owned()));
+    for command in ["room.join", "jobs.message", "agent.approval.resolve", "stick.takeover"] {
+        let refused = world.send(post(&format!("/do/{command}")).body("room_id=room_1")).await;
+        assert_eq!(refused.status, 403, "{command}");
+        assert!(refused.text().contains("data-code=\"FORBIDDEN\""), "{}", refused.text());
+    }
+    assert_eq!(world.data_of(Ask::get("/v1/sessions")).await["sessions"], json!([]));
 }

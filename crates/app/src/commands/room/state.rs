@@ -112,7 +112,7 @@ impl UseCase for State {
         testimony::give(app, &sight, Effort::Try);
         let Sight { room, eyes, now } = sight;
         let takeover = match room.prospect(now, &actor.agent_id, actor.process.as_ref(), &eyes) {
-            Prospect::Takeover { reason } if room.member(&actor.agent_id).is_some() => Some(reason),
+            Prospect::Takeover { reason } if caller.may_act_in(&room) => Some(reason),
             _ => None,
         };
         let member = |(ordinal, member)| RoomMember::of(&room, ordinal, member, now, &eyes);

@@ -65,13 +65,17 @@ impl UseCase for ApprovalResolve {
 
     fn run(app: &App, caller: &Caller, input: ApprovalResolveInput) -> Result<ApprovalResolveResult, Failure> {
         caller.require_operator("decide on further agents")?;
-        let (changes, names) = (input.changes()?, Names::fresh()?);
+        let (said, names) = (input.changes()?, Names::fresh()?);
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let decided = app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
             let approval = change.approval(input.approval)?.ok_or_else(|| Failure::unknown_id(input.approval))?;
             approval.require_pending()?;
+            let changes = said.clone().of(&requested(change.tx, &change.room.id, &approval)?.spec);
             let modified = changes.fields();
+            if input.decision == Decision::Modify && modified.is_empty() {
+                return Err(nothing_changed());
+            }
             let event = match input.decision {
                 Decision::Deny => approval.deny(input.reason.as_deref())?,
                 Decision::Approve | Decision::Modify => {
@@ -110,13 +114,17 @@ impl ApprovalResolveInput {
         let changes = self.changes.clone().unwrap_or_default();
         let wrong = |message: &str| Failure::new(ErrorCode::InvalidInput, message).with("field", "changes");
         match self.decision {
-            Decision::Modify if changes.fields().is_empty() => {
-                Err(wrong("changes: say what is to be different.").advising("Approve it to leave it as it is."))
-            }
+            Decision::Modify if changes.fields().is_empty() => Err(nothing_changed()),
             Decision::Approve | Decision::Deny if self.changes.is_some() => {
                 Err(wrong("changes: go with the decision modify only.").advising("Decide modify, or leave them out."))
             }
             Decision::Modify | Decision::Approve | Decision::Deny => Ok(changes),
         }
     }
+}
+
+fn nothing_changed() -> Failure {
+    Failure::new(ErrorCode::InvalidInput, "changes: say what is to be different.")
+        .with("field", "changes")
+        .advising("Approve it to leave it as it is.")
 }

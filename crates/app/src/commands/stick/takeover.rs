@@ -55,6 +55,7 @@ impl UseCase for Takeover {
     fn run(app: &App, caller: &Caller, input: TakeoverInput) -> Result<TakeoverStickResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
+            change.come_in(caller)?;
             // The call itself shows that the caller is there, before its eligibility is judged.
             change.room.touch(&change.actor.agent_id, change.now);
             let recorded = change.decide(Action::Takeover {

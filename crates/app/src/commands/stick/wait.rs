@@ -135,9 +135,9 @@ impl UseCase for Wait {
             return Ok(first);
         }
         if input.max_wait_ms == Some(0) && !input.park {
-            // One attempt, in one transaction. If it is refused, the look below tells how things stand.
+            // One attempt, in one transaction. If it is refused, the look below tells how things stand: to members.
             match waiter.claim() {
-                Err(failure) if failure.code.kind() == Kind::Refused => {}
+                Err(failure) if failure.code.kind() == Kind::Refused && waiter.is_member()? => {}
                 outcome => return outcome,
             }
         }
@@ -188,6 +188,10 @@ impl<'a> Waiter<'a> {
 
     fn load(&self) -> Result<Sight<'a>, Failure> {
         self.app.see(&self.input.room_id)
+    }
+
+    fn is_member(&self) -> Result<bool, Failure> {
+        Ok(self.load()?.room.member(&self.actor.agent_id).is_some())
     }
 
     /// Waits until something is to be said or the budget is spent.
@@ -267,6 +271,7 @@ impl<'a> Waiter<'a> {
 
     fn claim(&self) -> Result<WaitForTurnResult, Failure> {
         self.app.change_on_arrival(self.caller, &self.request(), &self.input.room_id, |change| {
+            change.come_in(self.caller)?;
             let recorded = change.decide(Action::Claim { lease_id: self.app.ids.lease_id()? })?;
             let Some(Event::Claimed(claimed)) = recorded.as_ref().and_then(|recorded| recorded.event.room()) else {
                 return Err(crate::app::internal("a claim is decided by a claim"));

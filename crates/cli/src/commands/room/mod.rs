@@ -6,6 +6,7 @@ mod list;
 mod note;
 mod overview;
 mod policy;
+mod recent;
 mod reorder;
 mod state;
 
@@ -25,6 +26,7 @@ pub(super) enum RoomCommand {
     Overview(overview::OverviewArgs),
     State(state::StateArgs),
     Events(events::EventsArgs),
+    Recent(recent::RecentArgs),
     Note(NoteArgs),
     Close(close::CloseArgs),
     Policy(policy::PolicyArgs),
@@ -38,6 +40,7 @@ impl RoomCommand {
             Self::Overview(_) => "room overview",
             Self::State(_) => "room state",
             Self::Events(_) => "room events",
+            Self::Recent(_) => "room recent",
             Self::Note(_) => "room note",
             Self::Close(_) => "room close",
             Self::Policy(_) => "room policy",
@@ -51,6 +54,7 @@ impl RoomCommand {
             Self::Overview(args) => args.run(context, ui),
             Self::State(args) => args.run(context, ui),
             Self::Events(args) => args.run(context, ui),
+            Self::Recent(args) => args.run(context, ui),
             Self::Note(args) => args.run(context, ui),
             Self::Close(args) => args.run(context, ui),
             Self::Policy(args) => args.run(context, ui),

@@ -1,6 +1,9 @@
 //! How much waits, for the navigation.
 
-use baton_app::Failure;
+use baton_app::{
+    Failure,
+    commands::agent::{NeedKind, Needs, NeedsInput},
+};
 
 use crate::web::{look::Look, page::Place};
 
@@ -22,7 +25,9 @@ impl Counts {
     }
 }
 
-/// Counts what waits.
-pub(in crate::web) fn counts(_look: &Look<'_>) -> Result<Counts, Failure> {
-    Ok(Counts { needs: 0, approvals: 0 })
+/// Counts what waits. It is kept and indexed, so that every page can ask.
+pub(in crate::web) fn counts(look: &Look<'_>) -> Result<Counts, Failure> {
+    let found = look.ask::<Needs>(NeedsInput { limit: Some(1), ..NeedsInput::default() })?;
+    let approvals = found.counts.get(&NeedKind::Approval).copied().unwrap_or_default();
+    Ok(Counts { needs: found.counts.values().sum(), approvals })
 }

@@ -1,7 +1,11 @@
 //! How a room's stick and its members stand, in words.
 
 use baton_app::view::{PathRoom, ProcessState, RoomMember};
-use baton_core::{agent::Presence, process::Proof, room::RoomState};
+use baton_core::{
+    agent::Presence,
+    process::{Liveness, Proof},
+    room::RoomState,
+};
 use maud::{Markup, html};
 
 use super::{ago, until};
@@ -79,5 +83,14 @@ pub(in crate::web) const fn process_word(process: ProcessState) -> &'static str 
         ProcessState::Alive => "alive",
         ProcessState::Gone => "gone",
         ProcessState::Unknown => "unknown",
+    }
+}
+
+/// What is seen of a process, in one word.
+pub(in crate::web) const fn liveness_word(liveness: &Liveness) -> &'static str {
+    match liveness {
+        Liveness::Alive => "alive",
+        Liveness::Gone(_) => "gone",
+        Liveness::Unknown => "unknown",
     }
 }

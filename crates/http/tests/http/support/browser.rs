@@ -1,6 +1,7 @@
 //! A browser without scripts: it logs in, looks at pages and sends forms.
 
 use baton_app::clock::Clock;
+use baton_http::Admitted;
 use form_urlencoded::Serializer;
 
 use super::{Answer, Ask, World};
@@ -13,7 +14,16 @@ pub(crate) struct Browser<'a> {
 
 impl<'a> Browser<'a> {
     pub(crate) async fn of(world: &'a World) -> Self {
-        let ticket = world.tickets().issue(world.clock.now()).unwrap();
+        Self::admitted(world, Admitted::Owner).await
+    }
+
+    /// The same for somebody who may only look.
+    pub(crate) async fn viewer(world: &'a World) -> Self {
+        Self::admitted(world, Admitted::Viewer).await
+    }
+
+    async fn admitted(world: &'a World, admitted: Admitted) -> Self {
+        let ticket = world.tickets().issue_for(admitted, world.clock.now()).unwrap();
         let answer = world.send(Ask::get(&format!("/login?ticket={}", ticket.reveal()))).await;
         let cookie = answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
         Self { world, cookie }

@@ -36,7 +36,7 @@ enum GoingOn {
     /// By the number of the last job.
     Number,
     /// By the last event of the last job.
-    Seq,
+    Event,
 }
 
 impl Page {
@@ -63,7 +63,7 @@ impl Page {
         let cursor = match self.going_on {
             GoingOn::Place(before) => Some(before + shown as u64).filter(|place| *place < PLACES),
             GoingOn::Number => last.map(|job| u64::from(job.id.0)),
-            GoingOn::Seq => last.map(|job| job.last.seq.0),
+            GoingOn::Event => last.map(|job| job.last.seq.0),
         };
         (true, cursor)
     }
@@ -136,7 +136,7 @@ fn walk(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, input: &OverviewInput, l
     let walk = Walk { now, input, cursor: input.cursor, wanted, most: LOOKED_THROUGH };
     let (found, unread) = walk.along(tx, room)?;
     let jobs = found.into_iter().map(|job| (room.clone(), job)).collect();
-    Ok(Page { jobs, going_on: if input.is_by_status() { GoingOn::Seq } else { GoingOn::Number }, unread })
+    Ok(Page { jobs, going_on: if input.is_by_status() { GoingOn::Event } else { GoingOn::Number }, unread })
 }
 
 /// Going through the jobs of a room in the order of their age.

@@ -2,3 +2,6 @@
 -- looked at once more, by whoever searches next.
 DELETE FROM search_index;
 DELETE FROM search_progress;
+
+-- Collisions are looked for by whoever watches over a room.
+CREATE INDEX log_incursions ON log (room_id, type, created_at_ms) WHERE type = 'scope.incursion';

@@ -1,0 +1,99 @@
+//! Jobs that ask, that went wrong, that show nothing, or that nobody is at any more.
+
+use baton_core::{
+    event::{Event, Recorded},
+    ids::Seq,
+    job::{self, Job, Kind, Status, agent_of},
+    process::Liveness,
+    time::Timestamp,
+};
+use baton_store::{StoreError, engine::Tx, log};
+
+use super::{
+    Evidence, Need, NeedKind, Whom,
+    scene::{Scene, cut},
+};
+
+/// How far back in a job's thread it is looked for what was said.
+const THREAD: u32 = 12;
+
+/// A job that wants a manager, whatever it wants most.
+pub(super) fn pressing(tx: &mut dyn Tx, scene: &Scene<'_>, job: &Job) -> Result<Option<Need>, StoreError> {
+    // A word to it answers a question and an error alike, so there is one card, about what somebody has to think of.
+    let kind = match () {
+        () if job.needs_manager() => NeedKind::Question,
+        () if job.has_error() => NeedKind::Failed,
+        () if job.needs_proof() => NeedKind::Proof,
+        () => return Ok(None),
+    };
+    let said = match kind {
+        NeedKind::Question => log::find(tx, &scene.room.id, job.last_question)?,
+        NeedKind::Failed => last(tx, scene, job, Kind::Error)?,
+        _ => last(tx, scene, job, Kind::ProofGate)?,
+    };
+    let since = said.as_ref().map_or(job.created_at, |recorded| recorded.at);
+    let words = said.as_ref().and_then(words).unwrap_or(&job.last.preview);
+    let command = match kind {
+        NeedKind::Proof => format!("job message {} 'What shows it?' --ref CARD-1", job.id),
+        _ => format!("job message {} 'Your answer'", job.id),
+    };
+    Ok(Some(of(scene, job, kind, since, words, &command)))
+}
+
+/// A job that failed lately, and that nobody had done again.
+pub(super) fn failed(scene: &Scene<'_>, job: &Job) -> Need {
+    let words = job.summary.as_deref().unwrap_or(&job.last.preview);
+    let command = format!("job requeue {} --reason 'Try again'", job.id);
+    of(scene, job, NeedKind::Failed, job.active_at, words, &command)
+}
+
+/// A job whose claim ran out.
+pub(super) fn stale(scene: &Scene<'_>, job: &Job) -> Option<Need> {
+    let lease = &job.claim.as_ref()?.lease;
+    let words = format!("Its runner {} fell silent: the claim ran out, and nobody has taken it up.", lease.holder);
+    let command = format!("job requeue {} --reason 'Its runner fell silent'", job.id);
+    let evidence = Evidence {
+        basis: None,
+        liveness: Liveness::Unknown,
+        words: words.clone(),
+        lease_expires_at: lease.expires_at,
+        last_seen_at: Some(job.active_at),
+        pid: None,
+        turn_id: None,
+    };
+    let need = of(scene, job, NeedKind::Stuck, lease.expires_at, &words, &command);
+    Some(Need { evidence: Some(evidence), ..need })
+}
+
+fn of(scene: &Scene<'_>, job: &Job, kind: NeedKind, since: Timestamp, words: &str, command: &str) -> Need {
+    let who = Whom { agent_id: agent_of(&scene.room.id, job.id), name: job.id.to_string() };
+    Need {
+        title: job.title.clone(),
+        words: cut(words),
+        status: Some(job.status),
+        command: scene.command(command),
+        ..scene.need(kind, since, job.id, who)
+    }
+}
+
+/// The last thing of a kind that was said in a job's thread.
+fn last(tx: &mut dyn Tx, scene: &Scene<'_>, job: &Job, kind: Kind) -> Result<Option<Recorded>, StoreError> {
+    let is_it = |recorded: &Recorded| matches!(&recorded.event, Event::Job(event) if event.sort() == kind);
+    if job.last.kind == kind && job.last.seq > Seq(0) {
+        return log::find(tx, &scene.room.id, job.last.seq);
+    }
+    let thread = log::words_of_job_before(tx, &scene.room.id, job.id, None, THREAD)?;
+    Ok(thread.into_iter().find(is_it))
+}
+
+fn words(recorded: &Recorded) -> Option<&str> {
+    match &recorded.event {
+        Event::Job(event) => Some(job::Event::message(event)),
+        _ => None,
+    }
+}
+
+/// Whether a job is over and went wrong.
+pub(super) fn is_failed(job: &Job, since: Timestamp) -> bool {
+    job.status == Status::Failed && job.active_at >= since
+}
