@@ -33,16 +33,14 @@ pub(crate) fn graph(graph: &GraphResult, now: Timestamp) -> String {
 
 fn node_row(node: &NodeView, now: Timestamp) -> [String; 5] {
     let stick = if node.holds_stick { "has the stick" } else { "" };
-    let queued = match node.queued {
-        0 => String::new(),
-        count => format!("; {count} queued"),
-    };
+    let queued = Some(node.queued).filter(|count| *count > 0).map(|count| format!("{count} queued"));
+    let does: Vec<String> = node.does.as_deref().map(line).into_iter().chain(queued).collect();
     [
         who(&node.name, &node.agent_id),
         node.kind.as_str().to_owned(),
         connection_line(&node.connection, now),
         stick.to_owned(),
-        format!("{}{queued}", line(node.does.as_deref().unwrap_or_default())),
+        does.join("; "),
     ]
 }
 

@@ -77,11 +77,12 @@ fn flying(line: &Curve, flights: &[&FlightView], labels: &mut Labels) -> Markup 
         [one] => short(&format!("{}: {}", word(one.kind), one.subject), 26),
         many => format!("{} on their way", many.len()),
     };
+    let middle = labels.clear(line);
     let place = labels.place(line, &words);
     html! {
         path.line.way d=(line.path()) {}
         @for (place, flight) in flights.iter().take(MARKS).enumerate() {
-            @let (x, y) = line.at(0.5 + (place as f64 - (shown as f64 - 1.0) / 2.0) * 0.13);
+            @let (x, y) = line.at(middle + (place as f64 - (shown as f64 - 1.0) / 2.0) * 0.13);
             circle class={ "flight-mark " (flight.kind.as_str()) } data-flight=(flight.id) cx=(format!("{x:.0}")) cy=(format!("{y:.0}")) r="6" {
                 title { (word(flight.kind)) " from " (flight.from) " to " (flight.to) ", " (flight.state.as_str()) ": " (flight.subject) }
             }

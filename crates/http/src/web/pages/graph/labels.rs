@@ -11,17 +11,33 @@ const LETTER: (f64, f64) = (6.4, 15.0);
 const ALONG: [f64; 5] = [0.5, 0.36, 0.64, 0.24, 0.76];
 const ASIDE: [f64; 3] = [-11.0, 21.0, -26.0];
 
+/// How far a mark reaches.
+const MARK: f64 = 8.0;
+
 /// A rectangle: left, top, right, bottom.
 type Area = [f64; 4];
 
 /// What is taken already: by boxes, and by other words.
 pub(super) struct Labels {
     taken: Vec<Area>,
+    /// How many of them are boxes, which come first.
+    boxes: usize,
 }
 
 impl Labels {
     pub(super) fn among(spots: &[Spot]) -> Self {
-        Self { taken: spots.iter().map(|spot| [spot.x, spot.y, spot.x + BOX.0, spot.y + BOX.1]).collect() }
+        let area = |spot: &Spot| [spot.x, spot.y, spot.x + BOX.0, spot.y + BOX.1];
+        Self { taken: spots.iter().map(area).collect(), boxes: spots.len() }
+    }
+
+    /// Where on a line a mark can be seen: boxes lie over what passes below them.
+    pub(super) fn clear(&self, line: &Curve) -> f64 {
+        let is_free = |along: &&f64| {
+            let (x, y) = line.at(**along);
+            let mark = [x - MARK, y - MARK, x + MARK, y + MARK];
+            !self.taken[..self.boxes].iter().any(|taken| overlap(taken, &mark))
+        };
+        ALONG.iter().find(is_free).copied().unwrap_or(ALONG[0])
     }
 
     /// Where words about a line can stand, by the middle of their base line.
@@ -48,6 +64,15 @@ fn overlap(one: &Area, other: &Area) -> bool {
 mod tests {
     use super::*;
     use crate::web::pages::graph::curve::Lane;
+
+    #[test]
+    fn a_mark_is_where_no_box_lies_over_it() {
+        let spots =
+            [Spot { x: 12.0, y: 62.0, row: 0 }, Spot { x: 12.0, y: 232.0, row: 1 }, Spot { x: 12.0, y: 402.0, row: 2 }];
+        let line = Curve::between(spots[0], spots[2], Lane::Edge);
+        let y = line.at(Labels::among(&spots).clear(&line)).1;
+        assert!((62.0 + BOX.1..232.0).contains(&y) || (232.0 + BOX.1..402.0).contains(&y), "{y}");
+    }
 
     #[test]
     fn words_never_lie_on_boxes_or_on_each_other() {
