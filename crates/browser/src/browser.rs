@@ -87,8 +87,9 @@ impl Browser {
     /// Taps the first element that a selector names, with a finger.
     pub fn taps(&self, selector: &str) -> Result<(), Error> {
         let place = self.asks(MIDDLE, &[json!(selector)])?;
-        let tap = json!({ "x": place[0], "y": place[1], "gestureSourceType": "touch" });
-        self.devtools("Input.synthesizeTapGesture", &tap).map(drop)
+        let finger = json!([{ "x": place[0], "y": place[1] }]);
+        self.devtools("Input.dispatchTouchEvent", &json!({ "type": "touchStart", "touchPoints": finger }))?;
+        self.devtools("Input.dispatchTouchEvent", &json!({ "type": "touchEnd", "touchPoints": [] })).map(drop)
     }
 
     /// Moves the pointer to the first element that a selector names.

@@ -1,6 +1,6 @@
 // Holds lists still while somebody is at them. A list that a page marks with `data-still` neither loses nor moves an entry
 // while the pointer or the focus is in it: what is gone stays, dimmed and out of reach, and what is new comes below. When they
-// leave, it becomes what it should be, and so does what is around it.
+// leave, it becomes what it should be, and so does what is around it. An entry that somebody has begun to answer waits for them.
 
 /** The list that the mouse is in. A finger leaves no pointer behind. */
 let pointedAt = null;
@@ -27,7 +27,7 @@ function morphList(list, to, grown) {
   for (const entry of [...list.children]) {
     const now = wanted.get(entry.id);
     wanted.delete(entry.id);
-    entry.inert = !now;
+    entry.inert = !now && !isWrittenIn(entry);
     if (now) morph(entry, now, grown);
     entry.classList.toggle("is-gone", !now);
   }
@@ -36,6 +36,7 @@ function morphList(list, to, grown) {
 
 /** Lets go of regions that nobody is at any more. */
 function letGo() {
+  for (const entry of document.querySelectorAll(".is-gone:not([inert])")) if (!isWrittenIn(entry)) entry.remove();
   for (const region of document.querySelectorAll("[data-region]")) {
     if (!region.wanted || holds(region)) continue;
     const { wanted } = region;
