@@ -8,8 +8,4 @@ pub mod key {
     pub const TAB: &str = "\u{e004}";
     /// Escape.
     pub const ESCAPE: &str = "\u{e00c}";
-    /// Ctrl with Enter. What is held down is let go at the end.
-    pub const CTRL_ENTER: &str = "\u{e009}\u{e007}\u{e000}";
-    /// Space.
-    pub const SPACE: &str = " ";
 }

@@ -52,7 +52,7 @@ fn the_same_with_the_keyboard_alone() {
         person.presses("e");
         person.is_in("[name=message]");
         person.presses("jk? Neither");
-        person.presses(key::CTRL_ENTER);
+        person.presses_ctrl_enter();
         assert_eq!(ana.hears(waiting), ["jk? Neither"]);
         person.sees_no(&format!("{QUESTION}[data-ref='{second}']"));
         person.sees(&format!("{QUESTION}[data-ref='{first}']"));
@@ -82,7 +82,7 @@ fn what_is_being_typed_stays_when_more_comes_and_nothing_moves_under_the_pointer
         person.is_in("[name=message]");
         person.presses("ond.");
         assert_eq!(person.looks(&format!("() => document.querySelector(\"{field}\").value")), json!("The second."));
-        person.presses(key::CTRL_ENTER);
+        person.presses_ctrl_enter();
         person.sees_no(&format!("{QUESTION}[data-ref='{first}']"));
         person.sees_no(&format!("{QUESTION}[data-ref='{second}']"));
         person.sees(&format!("{QUESTION}[data-ref='{third}']"));
@@ -140,7 +140,7 @@ fn the_stick_of_an_agent_that_died_is_taken_over_with_the_evidence_in_sight_and_
         person.sees("#region-rooms [data-state=owned]");
         ana.kill();
         let stuck = "#region-needs article[data-need=stuck]";
-        person.reads(&format!("{stuck} [data-evidence]"), &ana.pid().to_string());
+        person.reads(&format!("{stuck} .evidence[data-liveness=gone]"), &ana.pid().to_string());
         person.clicks(&format!("{stuck} details.act > summary"));
         person.clicks(&format!("{stuck} form button"));
         // Nothing is sent without a reason.

@@ -3,7 +3,7 @@
 
 use std::{cell::RefCell, fs, path::Path, thread};
 
-use baton_browser::{Browser, Programs, Scripts, Wish};
+use baton_browser::{Browser, Programs, Scripts, Wish, key};
 use serde_json::{Value, json};
 
 /// Somebody who looks at pages.
@@ -70,6 +70,11 @@ impl Person {
     /// Presses keys.
     pub(crate) fn presses(&self, keys: &str) {
         self.browser.press(keys).unwrap();
+    }
+
+    /// Presses Enter while Ctrl is held down.
+    pub(crate) fn presses_ctrl_enter(&self) {
+        self.browser.press_with_ctrl(key::ENTER).unwrap();
     }
 
     /// Waits until something is to be seen.
