@@ -1,5 +1,6 @@
 //! A person at a browser: presses, types and looks, and notices when the browser complains.
 #![expect(clippy::unwrap_used, reason = "a step that cannot be taken fails the test")]
+#![expect(clippy::print_stdout, reason = "what a broken story says goes where the test harness keeps it")]
 
 use std::{cell::RefCell, fs, path::Path, thread};
 
