@@ -31,6 +31,7 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
 
     Commands:
       status       Show this workspace at a glance: the stick, who is here, what waits for you
+      needs        Show what waits for you in all rooms, oldest first, each with the next command
       join         Join the room of this workspace, opening it if there is none
       wait         Wait for the stick and take it up when it is yours
       release      Hand the stick to the next member in sequence, with a handoff

@@ -61,8 +61,8 @@ pub(in crate::web) fn decide(look: &Look<'_>, room: &RoomId, id: ApprovalId, spe
                     p.quiet { "It never may do more than the one that asked for it, whatever is changed." }
                 }
             }
+            (said(&format!("baton approval approve {id} --room {room}")))
         }
-        (said(&format!("baton approval approve {id} --room {room}")))
     }
 }
 

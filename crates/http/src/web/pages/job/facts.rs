@@ -86,7 +86,7 @@ pub(super) fn facts(look: &Look<'_>, seen: &Seen) -> Markup {
                 }
                 dt { "Its agent" } dd { (seen.opened.agent.connection.why) }
                 @if let Some(usage) = &seen.opened.agent.usage {
-                    dt { "Used" } dd { (usage.input_tokens) " tokens in, " (usage.output_tokens) " out, in " (seen.opened.agent.turns) " turns" }
+                    dt { "Used" } dd { (usage.input_tokens) " tokens in, " (usage.output_tokens) " out, in " (seen.opened.agent.turns) @if seen.opened.agent.turns == 1 { " turn" } @else { " turns" } }
                 }
             }
             @if let Some(summary) = &job.summary { (prose(summary)) }

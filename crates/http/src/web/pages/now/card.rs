@@ -21,7 +21,7 @@ pub(super) fn card(look: &Look<'_>, need: &Need, spec: Option<&NodeSpec>) -> Mar
             header {
                 span class={ "badge " (tone(need.kind)) } { (label(need)) }
                 h3 id={ (key) "-title" } dir="auto" { (need.title) }
-                p.quiet.from { (from(need)) ", " (ago(look, need.since)) ", in " a href=(path(&["rooms", need.room_id.as_str()])) { bdi { (name) } } }
+                p.quiet.from { (from(need)) " · " (ago(look, need.since)) " · in " a href=(path(&["rooms", need.room_id.as_str()])) { bdi { (name) } } }
             }
             @match spec {
                 Some(spec) => { (asked_for(&need.room_id, spec)) }
@@ -77,15 +77,15 @@ fn from(need: &Need) -> Markup {
 /// What can be done about it.
 fn acts(look: &Look<'_>, need: &Need, spec: Option<&NodeSpec>) -> Markup {
     match need.kind {
-        NeedKind::Question => html! { (reply(look, need, "Reply")) div.tools { (cancel(look, need)) } (said(need)) },
+        NeedKind::Question => html! { (reply(look, need, "Reply")) div.tools { (cancel(look, need)) (said(need)) } },
         NeedKind::Proof => {
-            html! { (proof(look, need)) div.tools { (retry(look, need, "Have it done again")) (cancel(look, need)) } (said(need)) }
+            html! { (proof(look, need)) div.tools { (retry(look, need, "Have it done again")) (cancel(look, need)) (said(need)) } }
         }
         NeedKind::Failed if need.status == Some(Status::Failed) => {
-            html! { div.tools { (retry(look, need, "Retry")) } (said(need)) }
+            html! { div.tools { (retry(look, need, "Retry")) (said(need)) } }
         }
         NeedKind::Failed => {
-            html! { (reply(look, need, "Tell it what to do")) div.tools { (retry(look, need, "Retry")) (cancel(look, need)) } (said(need)) }
+            html! { (reply(look, need, "Tell it what to do")) div.tools { (retry(look, need, "Retry")) (cancel(look, need)) (said(need)) } }
         }
         NeedKind::Stuck => stuck(look, need),
         NeedKind::Ack => html! { (accept(look, need)) (said(need)) },
@@ -154,7 +154,7 @@ fn stuck(look: &Look<'_>, need: &Need) -> Markup {
         Some(turn) => {
             html! { (shown) div.tools { (stick::take_over(look, &need.room_id, turn, html! { p { (evidence.words) } })) } }
         }
-        None => html! { (shown) div.tools { (retry(look, need, "Retry")) (cancel(look, need)) } (said(need)) },
+        None => html! { (shown) div.tools { (retry(look, need, "Retry")) (cancel(look, need)) (said(need)) } },
     }
 }
 
