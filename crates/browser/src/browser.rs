@@ -110,6 +110,14 @@ impl Browser {
         self.does(async |session| session.action_chain().send_keys(keys).perform().await)
     }
 
+    /// Presses a key while Ctrl is held down.
+    pub fn press_with_ctrl(&self, key: &str) -> Result<(), Error> {
+        self.does(async |session| {
+            let chain = session.action_chain().key_down(thirtyfour::Key::Control).send_keys(key);
+            chain.key_up(thirtyfour::Key::Control).perform().await
+        })
+    }
+
     /// Looks at the page with a script, a function's body. Works where pages may not run any.
     pub fn asks(&self, script: &str, arguments: &[Value]) -> Result<Value, Error> {
         let arguments = arguments.to_vec();

@@ -8,6 +8,4 @@ pub mod key {
     pub const TAB: &str = "\u{e004}";
     /// Escape.
     pub const ESCAPE: &str = "\u{e00c}";
-    /// Space.
-    pub const SPACE: &str = " ";
 }

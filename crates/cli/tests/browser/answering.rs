@@ -22,7 +22,7 @@ fn a_question_is_answered_on_the_page_and_the_agent_that_waits_hears_it() {
         let waiting = ana.waits_for_word_on(&job);
         person.reads(QUESTION, "Tabs or spaces?");
         person.reads("nav a[href='/'] .count", "1");
-        person.types_into(&format!("{QUESTION} input[name=message]"), "Tabs.");
+        person.types_into(&format!("{QUESTION} [name=message]"), "Tabs.");
         person.clicks(&format!("{QUESTION} form button"));
         assert_eq!(ana.hears(waiting), ["Tabs."]);
         person.reads("#flash", &format!("Answered {job}."));
@@ -50,9 +50,9 @@ fn the_same_with_the_keyboard_alone() {
         person.is_in(&format!("{QUESTION}[data-ref='{first}']"));
         person.presses("j");
         person.presses("e");
-        person.is_in("input[name=message]");
+        person.is_in("[name=message]");
         person.presses("jk? Neither");
-        person.presses(key::ENTER);
+        person.presses_ctrl_enter();
         assert_eq!(ana.hears(waiting), ["jk? Neither"]);
         person.sees_no(&format!("{QUESTION}[data-ref='{second}']"));
         person.sees(&format!("{QUESTION}[data-ref='{first}']"));
@@ -69,7 +69,7 @@ fn what_is_being_typed_stays_when_more_comes_and_nothing_moves_under_the_pointer
         let mut ana = stage.world.agent("ana");
         let first = ana.asks("Tabs or spaces?");
         let second = ana.asks("Which of the two?");
-        let field = format!("{QUESTION}[data-ref='{second}'] input[name=message]");
+        let field = format!("{QUESTION}[data-ref='{second}'] [name=message]");
         person.types_into(&field, "The sec");
         let place = || person.looks(&format!("() => document.querySelector(\"{field}\").getBoundingClientRect().top"));
         let before = place();
@@ -79,10 +79,10 @@ fn what_is_being_typed_stays_when_more_comes_and_nothing_moves_under_the_pointer
         ana.jobs("message", json!({ "job": first, "message": "Spaces." }));
         person.sees(&format!("{QUESTION}[data-ref='{first}'].is-gone[inert]"));
         assert_eq!(place(), before);
-        person.is_in("input[name=message]");
+        person.is_in("[name=message]");
         person.presses("ond.");
         assert_eq!(person.looks(&format!("() => document.querySelector(\"{field}\").value")), json!("The second."));
-        person.presses(key::ENTER);
+        person.presses_ctrl_enter();
         person.sees_no(&format!("{QUESTION}[data-ref='{first}']"));
         person.sees_no(&format!("{QUESTION}[data-ref='{second}']"));
         person.sees(&format!("{QUESTION}[data-ref='{third}']"));
@@ -112,14 +112,14 @@ fn a_request_is_approved_with_changes_and_whoever_asked_is_told() {
         ana.asks_for_help(&stage.world, "Read the logs");
         person.clicks("nav a[href='/approvals']");
         person.is_at("/approvals");
-        let form = "[data-approval] details.act:last-of-type";
+        let form = "#region-pending details.act:has([name^=changes])";
         person.clicks(&format!("{form} > summary"));
-        person.types_into(&format!("{form} [name='changes.title']"), "Read one log");
+        person.types_into(&format!("{form} [name='changes.title']"), ", but one");
         person.types_into(&format!("{form} [name=reason]"), "one is enough");
         person.clicks(&format!("{form} button.primary"));
         person.reads("#flash", "Approved APPROVAL-1, with changes.");
         person.reads("#region-decided", "one is enough");
-        assert_eq!(stage.world.data_of(&["job", "list"])["jobs"][0]["title"], "Read one log");
+        assert_eq!(stage.world.data_of(&["job", "list"])["jobs"][0]["title"], "Read the logs, but one");
         let told = ana.ok("inbox", json!({ "op": "list", "args": {} }));
         assert!(told.to_string().contains("APPROVAL-1"), "{told:#}");
     });
@@ -137,10 +137,10 @@ fn the_stick_of_an_agent_that_died_is_taken_over_with_the_evidence_in_sight_and_
         let person = &stage.person;
         let mut ana: Agent = stage.world.agent("ana");
         ana.claim();
-        person.reads("#region-rooms", "holds the stick");
+        person.sees("#region-rooms [data-state=owned]");
         ana.kill();
         let stuck = "#region-needs article[data-need=stuck]";
-        person.reads(&format!("{stuck} [data-evidence]"), &ana.pid().to_string());
+        person.reads(&format!("{stuck} .evidence[data-liveness=gone]"), &ana.pid().to_string());
         person.clicks(&format!("{stuck} details.act > summary"));
         person.clicks(&format!("{stuck} form button"));
         // Nothing is sent without a reason.
@@ -148,18 +148,18 @@ fn the_stick_of_an_agent_that_died_is_taken_over_with_the_evidence_in_sight_and_
         person.types_into(&format!("{stuck} input[name=reason]"), "Its process is gone.");
         person.clicks(&format!("{stuck} form button"));
         person.reads("#flash", "You hold the stick now.");
-        person.reads("#region-held", "You hold the stick");
+        person.reads("#region-hands", "You hold the stick");
         let log = stage.world.log(&ana.room_id);
         let taken = log.iter().find(|event| event["event_type"] == "takeover").unwrap();
         assert!(taken.to_string().contains("Its process is gone."), "{taken:#}");
         // And handed on again, with what the next one needs to know.
         let _bo = stage.world.agent("bo");
-        let release = "#region-held details.act:has([action='/do/stick.release'])";
+        let release = "#region-hands details.act:has([action='/do/stick.release'])";
         person.clicks(&format!("{release} > summary"));
         person.types_into(&format!("{release} [name='handoff.status']"), "I looked after it.");
         person.types_into(&format!("{release} [name='handoff.next_action']"), "Go on.");
         person.clicks(&format!("{release} button.primary"));
-        person.reads("#flash", "You released the stick.");
+        person.reads("#flash", "Released the stick.");
         person.reads("#region-feed .feed", "released the stick");
     });
 }
@@ -171,11 +171,11 @@ fn what_is_refused_is_said_beside_the_form_and_nothing_that_was_typed_is_lost() 
         person.forgives("/do/jobs.message");
         let mut ana = stage.world.agent("ana");
         let job = ana.asks("Tabs or spaces?");
-        person.types_into(&format!("{QUESTION} input[name=message]"), "Tabs.");
+        person.types_into(&format!("{QUESTION} [name=message]"), "Tabs.");
         stage.world.data_of(&["job", "cancel", &job, "--reason", "not wanted"]);
         person.clicks(&format!("{QUESTION} form button"));
         person.sees(&format!("{QUESTION} form .notice[role=alert]"));
-        assert_eq!(person.looks("() => document.querySelector('input[name=message]').value"), json!("Tabs."));
+        assert_eq!(person.looks("() => document.querySelector('[name=message]').value"), json!("Tabs."));
     });
 }
 
@@ -187,7 +187,7 @@ fn without_scripts_a_question_is_answered_all_the_same() {
         let job = ana.asks("Tabs or spaces?");
         let waiting = ana.waits_for_word_on(&job);
         person.goes("/");
-        person.types_into(&format!("{QUESTION} input[name=message]"), "Tabs.");
+        person.types_into(&format!("{QUESTION} [name=message]"), "Tabs.");
         person.clicks(&format!("{QUESTION} form button"));
         person.reads("#flash", &format!("Answered {job}."));
         assert_eq!(ana.hears(waiting), ["Tabs."]);

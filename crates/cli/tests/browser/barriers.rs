@@ -1,4 +1,5 @@
 //! Barriers on pages, as axe-core finds them, and pages that do not fit a screen.
+#![expect(clippy::unwrap_used, reason = "a page that cannot be looked at fails the test")]
 
 use baton_browser::{Scheme, Wish};
 use serde_json::{Value, json};

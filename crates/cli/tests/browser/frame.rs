@@ -72,11 +72,11 @@ fn a_ticket_lets_in_once_and_a_stranger_is_told_how_to_get_one() {
     play(Wish::WIDE, |stage| {
         let person = &stage.person;
         person.forgives("401");
-        let used = stage.web.facts["login"].as_str().unwrap();
+        let used = stage.web().facts["login"].as_str().unwrap();
         person.browser().goes_to(used).unwrap();
         person.reads("h1", "This ticket does not count");
         person.browser().devtools("Network.clearBrowserCookies", &json!({})).unwrap();
-        person.browser().goes_to(stage.web.facts["url"].as_str().unwrap()).unwrap();
+        person.browser().goes_to(stage.web().facts["url"].as_str().unwrap()).unwrap();
         person.reads("main", "baton ticket");
         let login = stage.world.data_of(&["ticket"])["login"].as_str().unwrap().to_owned();
         person.logs_in(&login);
@@ -89,7 +89,7 @@ fn a_page_that_is_not_there_says_so_and_leads_back() {
     play(Wish::WIDE, |stage| {
         let person = &stage.person;
         person.forgives("404");
-        let server = stage.web.facts["url"].as_str().unwrap().trim_end_matches('/').to_owned();
+        let server = stage.web().facts["url"].as_str().unwrap().trim_end_matches('/').to_owned();
         for path in ["/nothing", "/rooms/room_nowhere"] {
             person.browser().goes_to(&format!("{server}{path}")).unwrap();
             person.reads("main", "Back to what needs you");

@@ -14,4 +14,5 @@ mod stage;
 #[path = "../binary/support/mod.rs"]
 #[expect(dead_code, unused_imports, reason = "the tests of the binary, whose it is, use all of it")]
 mod support;
+mod viewing;
 mod without_scripts;

@@ -34,7 +34,12 @@ pub(crate) struct Events(BufReader<TcpStream>);
 impl World {
     /// Starts a server on a free port, with more arguments.
     pub(crate) fn up(&self, arguments: &[&str]) -> Web {
-        let mut live = Live::start(self.baton(&[&["up", "--json", "--listen", "127.0.0.1:0"], arguments].concat()));
+        self.up_at("127.0.0.1:0", arguments)
+    }
+
+    /// Starts a server at an address.
+    pub(crate) fn up_at(&self, address: &str, arguments: &[&str]) -> Web {
+        let mut live = Live::start(self.baton(&[&["up", "--json", "--listen", address], arguments].concat()));
         let facts: Value = serde_json::from_str(live.shows("\n").trim()).unwrap();
         assert_eq!(facts["ok"], true, "{facts}");
         let facts = facts["data"].clone();

@@ -8,4 +8,4 @@ mod set;
 mod wait;
 
 pub(crate) use person::Person;
-pub(crate) use set::{Stage, axe, play};
+pub(crate) use set::{axe, play};

@@ -1,9 +1,10 @@
 //! A person at a browser: presses, types and looks, and notices when the browser complains.
 #![expect(clippy::unwrap_used, reason = "a step that cannot be taken fails the test")]
+#![expect(clippy::print_stdout, reason = "what a broken story says goes where the test harness keeps it")]
 
 use std::{cell::RefCell, fs, path::Path, thread};
 
-use baton_browser::{Browser, Programs, Scripts, Wish};
+use baton_browser::{Browser, Programs, Scripts, Wish, key};
 use serde_json::{Value, json};
 
 /// Somebody who looks at pages.
@@ -70,6 +71,11 @@ impl Person {
     /// Presses keys.
     pub(crate) fn presses(&self, keys: &str) {
         self.browser.press(keys).unwrap();
+    }
+
+    /// Presses Enter while Ctrl is held down.
+    pub(crate) fn presses_ctrl_enter(&self) {
+        self.browser.press_with_ctrl(key::ENTER).unwrap();
     }
 
     /// Waits until something is to be seen.

@@ -13,7 +13,7 @@ pub(crate) struct Scene {
     /// Holds the stick.
     pub(crate) ana: Agent,
     /// Had it, and passed it on.
-    pub(crate) bo: Agent,
+    _bo: Agent,
     /// Every page that there is to see.
     pub(crate) pages: Vec<String>,
 }
@@ -48,12 +48,12 @@ pub(crate) fn set(world: &World, words: &str) -> Scene {
     pages.extend([format!("/rooms/{room}"), format!("/rooms/{room}/graph"), format!("/rooms/{room}/jobs")]);
     pages.extend([agent(&ana), agent(&bo)]);
     pages.extend(jobs.iter().map(|job| format!("/rooms/{room}/jobs/{job}")));
-    let refs = ["CARD-1", "TASK-001", "PLAN-1", "APPROVAL-1", "artifact://report/1", "log@6"];
+    let refs = ["CARD-1", "TASK-001", "PLAN-1", "APPROVAL-1", "artifact://report/1", "log@5"];
     pages.extend(refs.iter().map(|of| {
         format!("/rooms/{room}/open?ref={}", of.replace(':', "%3A").replace('/', "%2F").replace('@', "%40"))
     }));
     pages.push(format!("/rooms/{room}?panel=delegate&task=TASK-001"));
-    Scene { room, ana, bo, pages }
+    Scene { room, ana, _bo: bo, pages }
 }
 
 /// Two agents pass the stick, write to each other, and are in each other's way.

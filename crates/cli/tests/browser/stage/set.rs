@@ -20,7 +20,7 @@ const NONE: &str = "none";
 pub(crate) struct Stage {
     // Leaves before the server does.
     pub(crate) person: Person,
-    pub(crate) web: Web,
+    web: Option<Web>,
     pub(crate) world: World,
     _seat: Seat,
 }
@@ -39,9 +39,30 @@ pub(crate) fn play(wish: Wish, story: impl FnOnce(&mut Stage)) {
     let web = world.up(&[]);
     let person = Person::new(&programs(), wish, &server(&web));
     person.logs_in(web.facts["login"].as_str().unwrap());
-    let mut stage = Stage { person, web, world, _seat: seat };
+    let mut stage = Stage { person, web: Some(web), world, _seat: seat };
     story(&mut stage);
     stage.person.has_no_complaint();
+}
+
+impl Stage {
+    /// The server.
+    pub(crate) fn web(&self) -> &Web {
+        self.web.as_ref().unwrap()
+    }
+
+    /// Ends the server, as Ctrl-C does. Tells where it listened.
+    pub(crate) fn ends_the_server(&mut self) -> String {
+        let web = self.web.take().unwrap();
+        let address = web.facts["listen"].as_str().unwrap().to_owned();
+        web.interrupt();
+        assert_eq!(web.ends(), 0);
+        address
+    }
+
+    /// Starts a server again where one was.
+    pub(crate) fn starts_a_server(&mut self, address: &str) {
+        self.web = Some(self.world.up_at(address, &[]));
+    }
 }
 
 /// The script that looks for barriers on a page.

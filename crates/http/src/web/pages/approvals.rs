@@ -52,7 +52,7 @@ pub(super) fn page(look: &Look<'_>) -> Result<Page, Failure> {
     let waiting = html! {
         h2 { "Waiting" }
         @if cards.is_empty() { (nothing()) }
-        div.cards { @for card in cards { (card) } }
+        div.cards data-still { @for card in cards { (card) } }
     };
     let over = html! {
         @if !decided.is_empty() {

@@ -8,7 +8,7 @@ use crate::web::{
     page::{Page, Place, Region},
 };
 
-const KEYS: [(&str, &str); 12] = [
+const KEYS: [(&str, &str); 13] = [
     ("/", "Search everything"),
     ("?", "These keys"),
     ("j  k", "Next, previous"),
@@ -20,6 +20,7 @@ const KEYS: [(&str, &str); 12] = [
     ("g p", "Approvals"),
     ("g d", "Doctor"),
     ("e", "Answer, or the first button of what is marked"),
+    ("Ctrl+Enter", "Send what you have typed"),
     ("Esc", "Close, or leave a field"),
 ];
 

@@ -1,4 +1,4 @@
-// Keys: `/`, `?`, j and k, g and a letter, e, Escape.
+// Keys: `/`, `?`, j and k, g and a letter, e, Escape, and Ctrl with Enter.
 
 let pendingGo = 0;
 let marked = null;
@@ -38,6 +38,12 @@ function isTyping(target) {
 }
 
 function onKey(event) {
+  // A field of several lines takes Enter for itself.
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches?.("textarea")) {
+    event.preventDefault();
+    event.target.form?.requestSubmit();
+    return;
+  }
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const { key, target } = event;
   if (key === "Escape") {

@@ -33,7 +33,7 @@ pub(in crate::web::pages) fn page(look: &Look<'_>) -> Result<Page, Failure> {
     let list = html! {
         h2 { "Needs you" }
         @if needs.is_empty() { (nothing(&open)) }
-        @else { div.cards.needs { @for (need, spec) in &needs { (card::card(look, need, spec.as_ref())) } } }
+        @else { div.cards.needs data-still { @for (need, spec) in &needs { (card::card(look, need, spec.as_ref())) } } }
         @if has_more { p.quiet { "There is more than fits here: " (cli("baton needs")) } }
     };
     Ok(Page::new("Now", Place::Now)
