@@ -2,7 +2,10 @@
 
 use std::{fs, path::PathBuf};
 
-use crate::run::{Outcome, cargo, output, root, say};
+use crate::{
+    picture,
+    run::{Outcome, cargo, output, root, say},
+};
 
 /// A generated file and the `baton reference` that prints it.
 const PAGES: &[(&str, &str)] = &[
@@ -22,7 +25,7 @@ pub(crate) fn write() -> Outcome {
         fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
         say(&format!("wrote {}", path.display()));
     }
-    Ok(())
+    picture::take()
 }
 
 /// Fails if a page is not what the program would print.
@@ -32,7 +35,11 @@ pub(crate) fn unchanged() -> Outcome {
             return Err(format!("{} is out of date: run `cargo xtask docs`", path.display()));
         }
     }
-    Ok(())
+    // What they show depends on the moment, so it is only looked whether they are there.
+    match picture::files().iter().find(|file| !file.exists()) {
+        Some(missing) => Err(format!("{} is missing: run `cargo xtask docs`", missing.display())),
+        None => Ok(()),
+    }
 }
 
 fn pages() -> Result<Vec<(PathBuf, String)>, String> {

@@ -9,6 +9,7 @@ mod clients;
 mod docs;
 mod machine;
 mod npm;
+mod picture;
 mod postgres;
 mod run;
 mod suites;
@@ -25,7 +26,7 @@ cargo xtask TASK
   suites         only the suites that others wrote, on the real program: MCP conformance, MCP inspector, schemathesis
   check          what a change must pass: format, lints, docs, dependencies, generated pages, tests
   bench [ARGS]   measure Baton beside its yardsticks, in release mode, with a private PostgreSQL; ARGS go to the bench
-  docs           write the generated pages under docs/
+  docs           write the generated pages under docs/, and take the pictures of the dashboard
 ";
 
 fn main() -> ExitCode {

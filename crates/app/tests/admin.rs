@@ -165,6 +165,27 @@ fn what_changes_a_room_is_for_members_only() {
 }
 
 #[test]
+fn a_person_steers_a_room_without_joining_it() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        let ana = app.person("human:ana:http");
+        ana.enter(&codex.room());
+        ana.does("room.note", json!({"text": "look here"}));
+        ana.does("room.reorder", json!({"order": ["claude", "codex"]}));
+        ana.does("room.policy", json!({"policy": {"claim_ttl_ms": 420_000}}));
+        assert_eq!(ana.does("tasks.create", json!({"title": "carts"}))["created_by"], "human:ana:http");
+        let state = claude.state();
+        assert_eq!(state["room"]["members"], json!(["claude", "codex"]), "the person is none of them");
+        assert_eq!(state["policy"]["claim_ttl_ms"], 420_000);
+        let turn = codex.claim();
+        let close = json!({"expected_turn_id": turn.turn_id});
+        assert_eq!(ana.refused("room.close", close.clone())["error"], "stale_lease", "not over the holder");
+        codex.release(&turn);
+        assert_eq!(ana.does("room.close", close)["state"], "closed");
+    });
+}
+
+#[test]
 fn a_room_has_room_for_256_members() {
     on_every_backend(|app| {
         for number in 0..256 {

@@ -183,7 +183,7 @@ fn worked(app: &TestApp) -> [Agent<'_>; 3] {
     let again = bo.does("context.turn.begin", json!({}))["turn"].clone();
     bo.does(
         "context.turn.end",
-        json!({"turn": again, "outcome": "completed", "usage": {"input_tokens": 30, "output_tokens": 5}}),
+        json!({"turn": again, "outcome": "completed", "session": "s-10", "usage": {"input_tokens": 30, "output_tokens": 5}}),
     );
     [ana, bo, person]
 }
@@ -238,6 +238,7 @@ fn an_agent_is_shown_with_all_that_went_in_and_came_out() {
             (&shown["turn_count"], &shown["usage"]["input_tokens"], &shown["usage"]["output_tokens"]),
             (&json!(2), &json!(100), &json!(10))
         );
+        assert_eq!(shown["connection"]["session"], "s-10", "the newest conversation that it told of");
         assert_eq!(shown["grants"], json!({}));
         assert_eq!(shown["older"], Value::Null);
     });

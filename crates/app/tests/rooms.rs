@@ -374,3 +374,27 @@ fn a_join_that_waited_on_a_server_for_a_room_to_be_closed_opens_a_fresh_one() {
         assert_ne!(answer["room_id"], old.as_str());
     });
 }
+
+#[test]
+fn the_overview_tells_of_every_room_and_who_is_in_it() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        codex.claim();
+        app.later_minutes(20);
+        app.workspace().dir("other");
+        let other = claude.does("room.join", json!({"context_path": app.workspace().text("other"), "force_new": true}));
+        let seen = claude.does("room.overview", json!({}));
+        assert_eq!(each(&seen["rooms"], "room_id"), [other["room_id"].clone(), json!(codex.room())], "newest first");
+        let first = &seen["rooms"][1];
+        assert_eq!((&first["owner"], &first["state"]), (&json!("codex"), &json!("owned")));
+        assert_eq!(each(&first["agents"], "agent_id"), ["codex", "claude"]);
+        assert_eq!(each(&first["agents"], "liveness"), ["stale", "stale"]);
+        assert_eq!(each(&seen["rooms"][0]["agents"], "liveness"), ["active"]);
+        let page = claude.does("room.overview", json!({"offset": 0, "limit": 1}));
+        assert_eq!((each(&page["rooms"], "room_id").len(), &page["has_more"]), (1, &json!(true)));
+        let rest = claude.does("room.overview", json!({"offset": 1}));
+        assert_eq!((each(&rest["rooms"], "room_id"), &rest["has_more"]), (vec![json!(codex.room())], &json!(false)));
+        assert_eq!(claude.does("room.overview", json!({"offset": 9}))["rooms"], json!([]));
+        assert_eq!(claude.refused("room.overview", json!({"limit": 0}))["error"], "INVALID_LIMIT");
+    });
+}

@@ -22,6 +22,13 @@ const ARGUMENTS: [&str; 6] = [
 
 /// How long a script may take that waits for something. Longer than anybody has it wait.
 const SCRIPT_TIMEOUT_MS: u64 = 60_000;
+/// Where the middle of an element is, once it is in sight.
+const MIDDLE: &str = "
+    const element = document.querySelector(arguments[0]);
+    element.scrollIntoView({ block: 'center' });
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return [x + width / 2, y + height / 2];
+";
 /// How long a browser is given to end in good order.
 const GOODBYE: Duration = Duration::from_secs(5);
 
@@ -75,6 +82,14 @@ impl Browser {
     /// Presses the first element that a selector names, with the pointer.
     pub fn clicks(&self, selector: &str) -> Result<(), Error> {
         self.does(async |session| session.find(By::Css(selector)).await?.click().await)
+    }
+
+    /// Taps the first element that a selector names, with a finger.
+    pub fn taps(&self, selector: &str) -> Result<(), Error> {
+        let place = self.asks(MIDDLE, &[json!(selector)])?;
+        let finger = json!([{ "x": place[0], "y": place[1] }]);
+        self.devtools("Input.dispatchTouchEvent", &json!({ "type": "touchStart", "touchPoints": finger }))?;
+        self.devtools("Input.dispatchTouchEvent", &json!({ "type": "touchEnd", "touchPoints": [] })).map(drop)
     }
 
     /// Moves the pointer to the first element that a selector names.

@@ -142,6 +142,12 @@ id_type!(
     |text| (limits::ROLE_CHARS).contains(&text.len()) && is_slug(text)
 );
 
+impl Role {
+    /// The roles that every runner knows; a workspace and a user may have more.
+    pub const BUILT_IN: [&'static str; 6] =
+        ["implementer", "orchestrator", "planner", "researcher", "reviewer", "tester"];
+}
+
 id_type!(
     /// A piece of work that an event is about: one of Baton's own tasks (`TASK-001`), or a bead (`bb-u6f.6.3`).
     BeadId,

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use baton_app::{
     App, Caller, Failure,
-    artifacts::{Keeping, Proof},
+    artifacts::{Keeping, Proof, Tail},
     commands::{
         jobs::{
             Claim, ClaimInput, Complete, CompleteInput, GivingBack, Heartbeat, HeartbeatInput, JobEvent, JobView, List,
@@ -311,6 +311,11 @@ impl Desk {
             &self.room,
             &Keeping { kind, name, content, proof: Some(&proof), turn: Some(turn) },
         )
+    }
+
+    /// Where the end of what a program prints is seen while it runs.
+    pub(crate) fn tail(&self, claimed: &Claimed) -> Option<Tail> {
+        self.app.begin_tail(&self.room, claimed.id()).ok()
     }
 
     /// Those of some pointers that lead somewhere.

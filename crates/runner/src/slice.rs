@@ -107,10 +107,13 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
     };
     work.lifeline.attach(running.halt());
     let mut log = Stream::default();
+    // Whoever watches sees it as it comes. Without that the job is done all the same.
+    let mut tail = work.desk.tail(work.claimed);
     let played = thread::scope(|scope| {
         let teller = Teller::start(scope, work, turn, executor.kind().as_str());
         let on_line = |line: &Line| {
             log.push(&line.text);
+            tail.take_if(|tail| tail.push(&line.text).is_err());
             teller.alive();
         };
         running.finish(on_line, |seen| {

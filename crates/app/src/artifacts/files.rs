@@ -78,6 +78,11 @@ impl Files {
         Self { own: all.join(format!("{STORE}{store}")), all }
     }
 
+    /// Where the ends of what programs print are, while they do.
+    pub(super) fn tails(&self) -> PathBuf {
+        self.own.join("tails")
+    }
+
     /// Keeps `content`, whose hash it gives. What is there already is left as it is. Once this is back, it survives a crash
     /// of the machine.
     pub(super) fn keep(&self, content: &[u8]) -> io::Result<String> {
@@ -236,7 +241,7 @@ fn draft(directory: &Path) -> io::Result<(File, PathBuf)> {
     }
 }
 
-fn private_directory(path: &Path) -> io::Result<()> {
+pub(super) fn private_directory(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
     }

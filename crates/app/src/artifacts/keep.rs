@@ -159,7 +159,7 @@ pub(crate) fn leading(change: &mut Change<'_>, pointers: &Pointers) -> Result<Ve
 
 /// A text without what looks like a secret. JSON, and lines of it, stay what they are: each text in it is looked at by
 /// itself, because what is taken out of JSON as a whole may take a quote with it.
-fn clean(text: &str) -> Cow<'_, str> {
+pub(super) fn clean(text: &str) -> Cow<'_, str> {
     if !text.trim_start().starts_with(['{', '[']) {
         return redact(text);
     }

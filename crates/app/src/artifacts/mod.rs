@@ -11,6 +11,7 @@ mod content;
 mod files;
 mod keep;
 mod show;
+mod tail;
 
 pub(crate) use carry::carry;
 pub use carry::{Carried, Missing};
@@ -19,3 +20,4 @@ pub(crate) use content::Content;
 pub use keep::{Keeping, Proof};
 pub(crate) use keep::{leading, shelf};
 pub use show::Shown;
+pub use tail::Tail;

@@ -50,6 +50,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<jobs::Create>(),
     Command::of::<jobs::Radar>(),
     Command::of::<jobs::Overview>(),
+    Command::of::<jobs::Log>(),
     Command::of::<jobs::Message>(),
     Command::of::<jobs::Open>(),
     Command::of::<jobs::Tail>(),

@@ -83,6 +83,7 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("jobs.create", &["job", "create"]),
     ("jobs.radar", &["radar"]),
     ("jobs.overview", &["job", "overview"]),
+    ("jobs.log", &["job", "log"]),
     ("jobs.message", &["job", "message"]),
     ("jobs.open", &["job", "open"]),
     ("jobs.tail", &["job", "tail"]),

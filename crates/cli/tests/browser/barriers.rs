@@ -3,7 +3,10 @@
 use baton_browser::{Scheme, Wish};
 use serde_json::{Value, json};
 
-use crate::stage::{Person, axe, play};
+use crate::stage::{
+    Person, axe, play,
+    scene::{self, HOSTILE},
+};
 
 /// Pages that are there whatever happened.
 const PAGES: [&str; 8] = ["/", "/rooms", "/jobs", "/agents", "/approvals", "/search?q=needle", "/doctor", "/keys"];
@@ -13,7 +16,7 @@ const LOOK: &str = "
     const answer = arguments[arguments.length - 1];
     axe.run(document, { resultTypes: ['violations'] }).then((found) => answer(found.violations
         .filter((one) => one.impact === 'serious' || one.impact === 'critical')
-        .map((one) => `${one.id} (${one.impact}): ${one.help}\\n` + one.nodes.map((node) => `  ${node.html}\\n  ${node.failureSummary}`).join('\\n'))));
+        .map((one) => `${one.id}: ${one.help}: ` + one.nodes.map((node) => `${node.html.slice(0, 160)} (${node.any[0]?.message ?? ''})`).join('; '))));
 ";
 
 /// What is wider than the screen, if the page can be scrolled sideways.
@@ -27,13 +30,34 @@ const WIDER: &str = "() => {
 #[test]
 fn nothing_serious_is_in_anybodys_way_on_a_page_with_nothing_on_it() {
     play(Wish::WIDE, |stage| {
-        let found = barriers(&stage.person, &PAGES);
+        let found = barriers(&stage.person, &PAGES.map(str::to_owned));
         assert!(found.is_empty(), "{}", found.join("\n"));
     });
 }
 
+#[test]
+fn nothing_serious_is_in_anybodys_way_on_a_page_with_everything_on_it() {
+    play(Wish::WIDE, |stage| {
+        let scene = scene::set(&stage.world, "The parser reads tabs as spaces, which nobody wanted.");
+        let found = barriers(&stage.person, &scene.pages);
+        assert!(found.is_empty(), "{}", found.join("\n"));
+    });
+}
+
+#[test]
+fn long_words_and_odd_ones_fit_on_a_phone() {
+    play(Wish::NARROW, |stage| {
+        let long = format!("{HOSTILE}{}", "x".repeat(60));
+        let scene = scene::set(&stage.world, &long);
+        for page in &scene.pages {
+            stage.person.goes(page);
+            assert_eq!(stage.person.looks(WIDER), json!([]), "{page}");
+        }
+    });
+}
+
 /// What is in the way on each page, wide and narrow, light and dark.
-fn barriers(person: &Person, pages: &[&str]) -> Vec<String> {
+fn barriers(person: &Person, pages: &[String]) -> Vec<String> {
     let axe = axe();
     let mut found = Vec::new();
     for page in pages {

@@ -3,8 +3,10 @@
 //! Every test has a store, a server and a browser of its own ([`stage::play`]), waits for what is to be seen, and fails if
 //! the browser complained of anything.
 
+mod answering;
 mod barriers;
 mod frame;
+mod handing_over;
 mod hostile;
 mod keys;
 mod offline;

@@ -112,6 +112,7 @@ pub(crate) const RESOURCES: &[Resource] = &[
     get("/v1/rooms/{room_id}/jobs/{job}", "jobs.open"),
     delete("/v1/rooms/{room_id}/jobs/{job}", "jobs.cancel"),
     post("/v1/rooms/{room_id}/jobs/{job}/messages", "jobs.message"),
+    get("/v1/rooms/{room_id}/jobs/{job}/log", "jobs.log"),
     get("/v1/rooms/{room_id}/radar", "jobs.radar"),
     get("/v1/rooms/{room_id}/brief", "context.brief.show"),
     patch("/v1/rooms/{room_id}/brief", "context.brief.edit"),

@@ -48,9 +48,16 @@ pub(super) async fn act(
         site.hub.call(caller, command, input).await
     };
     match called.await {
-        Ok(_) => gone_back(&back, &Flash::done(done)),
+        Ok(answer) => gone_back(&back, &Flash::done(named(&done, &answer))),
         Err(failure) => again(&parts.headers, &name, &back, &fields, &failure),
     }
+}
+
+/// What is said when it is done, with the job that came of it.
+fn named(done: &str, answer: &serde_json::Value) -> String {
+    let job = &answer["job"];
+    let job = job.as_str().or_else(|| job["job"].as_str());
+    done.replace("{job}", job.unwrap_or("it"))
 }
 
 /// `POST /theme`: dark, light, or as the machine has it.

@@ -26,13 +26,20 @@ pub(crate) struct Form {
     command: &'static str,
     class: &'static str,
     done: String,
+    back: Option<String>,
     hidden: Vec<(&'static str, String)>,
 }
 
 impl Form {
-    /// A form that runs `command` (its name in the table) and then says `done`.
+    /// A form that runs `command` (its name in the table) and then says `done`, with what the command made in place of
+    /// `{job}`.
     pub(crate) fn of(command: &'static str, done: impl Into<String>) -> Self {
-        Self { command, class: "", done: done.into(), hidden: Vec::new() }
+        Self { command, class: "", done: done.into(), back: None, hidden: Vec::new() }
+    }
+
+    /// With another page to show when it is done than the one that it is on.
+    pub(crate) fn back(self, address: String) -> Self {
+        Self { back: Some(address), ..self }
     }
 
     /// With a class for its looks: `inline`, `stack`.
@@ -53,7 +60,7 @@ impl Form {
         }
         html! {
             form method="post" action={ "/do/" (self.command) } class=[Some(self.class).filter(|class| !class.is_empty())] {
-                input type="hidden" name=(BACK) value=(look.at.address());
+                input type="hidden" name=(BACK) value=(self.back.unwrap_or_else(|| look.at.address()));
                 input type="hidden" name=(DONE) value=(self.done);
                 @for (name, value) in &self.hidden { input type="hidden" name=(name) value=(value); }
                 (body)

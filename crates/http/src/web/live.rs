@@ -43,6 +43,8 @@ use crate::{
 
 /// How often a page is rendered although nothing happened: leases run out, and processes end, without an event.
 const TICK: Duration = Duration::from_secs(5);
+/// The same for a page that shows what a program prints as it does.
+const RESTLESS_TICK: Duration = Duration::from_secs(1);
 /// Shortest rest between two renderings.
 const REST: Duration = Duration::from_millis(60);
 /// How much longer a renderer rests than it worked.
@@ -113,9 +115,14 @@ struct Renderer {
     sender: watch::Sender<Arc<Sight>>,
 }
 
-/// Up to where a page has been rendered, if it is of one room.
+/// How a page was rendered last.
 #[derive(Default)]
-struct Mark(Option<(RoomId, Seq)>);
+struct Mark {
+    /// Up to where, if it is of one room.
+    upto: Option<(RoomId, Seq)>,
+    /// Whether it changes without an event.
+    restless: bool,
+}
 
 impl Renderer {
     async fn run(self) {
@@ -127,7 +134,7 @@ impl Renderer {
             let begun = Instant::now();
             mark = self.look(mark).await;
             tokio::time::sleep((begun.elapsed() * REST_FACTOR).max(REST)).await;
-            let tick = Instant::now() + TICK;
+            let tick = Instant::now() + if mark.restless { RESTLESS_TICK } else { TICK };
             loop {
                 let beat = tokio::select! {
                     beat = pulse.changed() => beat.is_ok(),
@@ -158,8 +165,8 @@ impl Renderer {
     }
 
     /// Whether something happened that this page shows.
-    async fn is_news(&self, Mark(mark): &Mark) -> bool {
-        let Some((room, seen)) = mark.clone() else { return true };
+    async fn is_news(&self, mark: &Mark) -> bool {
+        let Some((room, seen)) = mark.upto.clone() else { return true };
         let newest = self.site.hub.look(self.caller.clone(), move |app, _| app.newest(&room)).await;
         newest.map_or(true, |newest| newest > seen)
     }
@@ -184,10 +191,12 @@ impl Renderer {
 
 fn see(app: &App, caller: &Caller, at: &At, render: Render) -> Result<(Sight, Mark), Failure> {
     let look = Look { app, caller, at, now: app.now()? };
+    // Read before the page: what comes meanwhile is rendered once more than needed, and never missed.
+    let room: Option<RoomId> = at.param("room").parse().ok();
+    let before = room.and_then(|room| app.newest(&room).ok().map(|seq| (room, seq)));
     let page = render(&look)?;
-    let room = page.room.clone();
-    // Read before the page would be safer still; what came meanwhile is rendered once more than needed.
-    let mark = room.map(|room| app.newest(&room).map(|seq| (room, seq))).transpose()?;
+    let upto = before.filter(|(room, _)| page.room.as_ref() == Some(room));
+    let mark = Mark { upto, restless: page.restless };
     let title = page.title.clone();
     let regions = shell::regions(&look, page)?;
     let seen = |region: Region| {
@@ -195,7 +204,7 @@ fn see(app: &App, caller: &Caller, at: &At, render: Render) -> Result<(Sight, Ma
         let json = json!({ "id": id, "hash": hash, "html": region.html.into_string() }).to_string();
         Seen { id, hash, json }
     };
-    Ok((Sight { title, regions: regions.into_iter().map(seen).collect(), trouble: None }, Mark(mark)))
+    Ok((Sight { title, regions: regions.into_iter().map(seen).collect(), trouble: None }, mark))
 }
 
 impl Sight {
@@ -278,10 +287,11 @@ impl Reading {
             let known = self.have.insert("trouble".to_owned(), failure.message.clone());
             return (known.as_ref() != Some(&failure.message)).then(|| frame("trouble", &failure.to_json()));
         }
-        self.have.remove("trouble");
+        // When it is over, that is news even where nothing changed.
+        let is_over = self.have.remove("trouble").is_some();
         let missing = |seen: &&Seen| self.have.get(seen.id) != Some(&seen.hash);
         let regions: Vec<_> = sight.regions.iter().filter(missing).collect();
-        if regions.is_empty() {
+        if regions.is_empty() && !is_over {
             return None;
         }
         let told: Vec<&str> = regions.iter().map(|seen| seen.json.as_str()).collect();

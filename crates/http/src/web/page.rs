@@ -17,6 +17,8 @@ pub(crate) struct Page {
     pub(crate) room: Option<RoomId>,
     /// Whether somebody is reading or writing to an agent here: the feed makes way.
     pub(crate) conversation: bool,
+    /// Whether what it shows changes without an event, from second to second: it is rendered as often.
+    pub(crate) restless: bool,
     /// What changes, each on its own.
     pub(crate) regions: Vec<Region>,
 }
@@ -30,6 +32,7 @@ impl Page {
             place,
             room: None,
             conversation: false,
+            restless: false,
             regions: Vec::new(),
         }
     }

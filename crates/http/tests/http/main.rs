@@ -10,6 +10,8 @@ mod equivalence;
 mod gate;
 mod limits;
 mod login;
+mod pages_agents;
+mod pages_jobs;
 mod pages_now;
 mod pages_room;
 mod routes;

@@ -18,7 +18,8 @@ impl Story {
     /// codex and claude have joined.
     async fn begin() -> Self {
         let world = World::foretold().await;
-        let room = world.call("codex", "room.join", json!({}))["room_id"].as_str().unwrap().to_owned();
+        let room =
+            world.call("codex", "room.join", json!({"context_path": "."}))["room_id"].as_str().unwrap().to_owned();
         let story = Self { world, room };
         story.does("claude", "room.join", json!({"context_path": "."}));
         story.does("codex", "agent.register", json!({"name": "amber-otter", "role": "builder"}));
@@ -102,7 +103,12 @@ async fn a_room_says_who_holds_the_stick_until_when_and_by_what_evidence() {
     all_in(&story.page("").await.words("holder"), &["Kept for quiet-heron", "20m left"]);
     story.claims("claude");
     story.world.clock.advance(Ttl::from_minutes(46));
-    all_in(&story.page("").await.words("holder"), &["lease over, open to takeover", "open: the lease ran out"]);
+    all_in(
+        &story.page("").await.words("holder"),
+        &["lease over, open to takeover", "open: the lease ran out", "Take over the stick"],
+    );
+    let rooms = Browser::of(&story.world).await.page("/rooms").await;
+    all_in(&rooms.words("rooms"), &["1 waits for you"]);
 }
 
 #[tokio::test]
@@ -176,7 +182,7 @@ async fn the_timeline_is_told_by_turns_in_the_contracts_words() {
     all_in(timeline, &["<details class=\"handed\">", "Touch the payment tables."]);
     let passed = timeline.split("<li ").find(|row| row.contains("data-type=\"pass\"")).unwrap();
     let seq = passed.split("data-seq=\"").nth(1).unwrap().split('"').next().unwrap();
-    all_in(passed, &[&format!("/open?seq={seq}\"")]);
+    all_in(timeline, &[&format!("/open?seq={seq}\"")]);
     let event = story.page(&format!("/open?seq={seq}")).await;
     all_in(event.region("raw"), &["&quot;event_type&quot;: &quot;pass&quot;", "&quot;next_action&quot;"]);
     all_in(&event.words("opened"), &["amber-otter passed the stick to quiet-heron", "Write the migration."]);
@@ -196,7 +202,8 @@ async fn a_takeover_and_a_resumption_say_on_what_grounds() {
     story.does("codex", "tasks.start", json!({"task": task}));
     story.world.clock.advance(Ttl::from_minutes(46));
     story.does("claude", "stick.takeover", json!({"expected_turn_id": 1, "reason": "it is silent"}));
-    story.does("claude", "agent.adopt", json!({"agent": "amber-otter"}));
+    story.does("gemini", "room.join", json!({"context_path": "."}));
+    story.does("gemini", "agent.adopt", json!({"agent": "amber-otter"}));
     let page = story.page("").await;
     let told = page.words("timeline");
     all_in(&told, &["took the stick over from", "it is silent", "because the lease ran out"]);
@@ -377,7 +384,7 @@ async fn every_room_is_listed_with_its_stick_and_members_and_closed_ones_apart()
         let room = made["session"]["id"].clone();
         world.clock.advance(Ttl::from_secs(1));
         if number == 69 {
-            world.call("codex", "agent.add", json!({"room_id": room, "id": "worker", "name": "<b>Worker</b>"}));
+            world.call("worker", "agent.add", json!({"room_id": room, "id": "worker", "name": "Worker"}));
         }
         if number == 68 {
             world
@@ -388,7 +395,7 @@ async fn every_room_is_listed_with_its_stick_and_members_and_closed_ones_apart()
     let page = browser.page("/rooms").await;
     assert_eq!(page.region("rooms").matches("data-room=").count(), 59);
     all_in(&page.words("closed"), &["Closed, 1", "room 68"]);
-    all_in(&page.words("rooms"), &["room 69 <script>", "the stick is free turn 0", "<b>Worker</b>", "changed"]);
+    all_in(&page.words("rooms"), &["room 69 <script>", "the stick is free turn 0", "Worker", "changed"]);
     assert!(page.0.len() < 200_000 && !page.0.contains("<script>alert"), "{} bytes", page.0.len());
     let older = browser.page("/rooms?skip=60").await;
     assert_eq!(older.region("rooms").matches("data-room=").count(), 10);

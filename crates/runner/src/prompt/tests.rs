@@ -308,3 +308,8 @@ fn a_room_that_plans_says_that_nothing_is_changed() {
     assert!(implementing.contains("IMPLEMENTATION"), "{implementing}");
     assert_eq!(mode(None, NodeMode::Auto), implementing, "a room that says nothing is at work");
 }
+
+#[test]
+fn the_roles_that_are_offered_are_those_that_are_there() {
+    assert_eq!(BUILT_IN.map(|(name, _)| name), baton_core::ids::Role::BUILT_IN);
+}

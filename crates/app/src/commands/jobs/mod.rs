@@ -13,6 +13,7 @@ mod events;
 mod fanout;
 mod heartbeat;
 mod list;
+mod log;
 mod message;
 mod next;
 mod open;
@@ -37,6 +38,7 @@ pub use delegate::{Delegate, DelegateInput, DelegateResult};
 pub use fanout::{Fanout, FanoutInput, FanoutResult};
 pub use heartbeat::{Heartbeat, HeartbeatInput, HeartbeatResult};
 pub use list::{List, ListInput, ListResult};
+pub use log::{Log, LogInput, LogResult};
 pub use message::{Message, MessageInput};
 pub use open::{Open, OpenInput, OpenResult};
 pub use overview::{

@@ -15,7 +15,7 @@ pub(super) fn play(stage: &Stage, codex: &mut Agent, gemini: &mut Agent) -> Resu
     let needs = run(stage, &["needs"])?;
     stage.say("`baton needs` lists it, and the page has a button for each:");
     needs.lines().for_each(|line| stage.say(line));
-    for wanted in ["JOB-002", "APPROVAL-1", "INCURSION"] {
+    for wanted in ["JOB-002", "APPROVAL-1", "incursion", "ack "] {
         if !needs.contains(wanted) {
             return Err(off_script("a person", "baton needs", &json!(needs)));
         }

@@ -18,10 +18,15 @@ use crate::{render, ui::Ui};
 /// what a crash of the harness would be.
 const HARNESS: &str = r#""$0" mcp --tools full; :"#;
 
+/// What the workspace of the story is called.
+const WORKSPACE: &str = "shop";
+
 pub(super) struct Stage {
     ui: Ui,
     store: TempDir,
-    workspace: TempDir,
+    workspace: PathBuf,
+    /// Where the workspace is, until the story is over.
+    _place: TempDir,
     path: Option<String>,
     room_id: String,
 }
@@ -41,12 +46,14 @@ pub(super) struct Agent {
 impl Stage {
     /// An empty store and a small workspace.
     pub(super) fn set(ui: Ui) -> Result<Self, Failure> {
-        let (store, workspace) = (TempDir::new().map_err(wrong)?, TempDir::new().map_err(wrong)?);
+        let (store, place) = (TempDir::new().map_err(wrong)?, TempDir::new().map_err(wrong)?);
+        let workspace = place.path().join(WORKSPACE);
+        fs::create_dir(&workspace).map_err(wrong)?;
         for (file, text) in [("AGENTS.md", "# A workspace\n"), ("plan.md", "# Plan\n")] {
-            fs::write(workspace.path().join(file), text).map_err(wrong)?;
+            fs::write(workspace.join(file), text).map_err(wrong)?;
         }
         let path = Environment::read().var("PATH").map(str::to_owned);
-        Ok(Self { ui, store, workspace, path, room_id: String::new() })
+        Ok(Self { ui, store, _place: place, workspace, path, room_id: String::new() })
     }
 
     pub(super) fn heading(&self, text: &str) {
@@ -60,7 +67,7 @@ impl Stage {
     /// Brings on an agent and has it join.
     pub(super) fn enter(&mut self, name: &'static str) -> Result<Agent, Failure> {
         let mut command = Command::new("sh");
-        command.arg("-c").arg(HARNESS).arg(program()?).current_dir(self.workspace.path()).env_clear();
+        command.arg("-c").arg(HARNESS).arg(program()?).current_dir(&self.workspace).env_clear();
         command.env("BATON_DATA_DIR", self.store.path()).envs(self.path.as_ref().map(|path| ("PATH", path)));
         // A name that is no real harness's, so that the demo tells its agents apart even inside one.
         let client = Client::spawn(command, &format!("{name}-demo")).map_err(wrong)?;
@@ -144,7 +151,7 @@ impl Stage {
     /// A command of this program, in the workspace of the story.
     pub(super) fn baton(&self, arguments: &[&str]) -> Result<Command, Failure> {
         let mut command = Command::new(program()?);
-        command.args(arguments).current_dir(self.workspace.path()).env_clear();
+        command.args(arguments).current_dir(&self.workspace).env_clear();
         command.env("BATON_DATA_DIR", self.store.path()).envs(self.path.as_ref().map(|path| ("PATH", path)));
         Ok(command)
     }

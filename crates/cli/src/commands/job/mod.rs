@@ -8,6 +8,7 @@ mod create;
 mod delegate;
 mod fanout;
 mod list;
+mod log;
 mod merge;
 mod message;
 mod open;
@@ -40,6 +41,7 @@ pub(super) enum JobCommand {
     List(list::ListArgs),
     Open(open::OpenArgs),
     Tail(tail::TailArgs),
+    Log(log::LogArgs),
     Artifacts(artifacts::ArtifactsArgs),
     Message(message::MessageArgs),
     Cancel(cancel::CancelArgs),
@@ -61,6 +63,7 @@ impl JobCommand {
             Self::List(_) => "job list",
             Self::Open(_) => "job open",
             Self::Tail(_) => "job tail",
+            Self::Log(_) => "job log",
             Self::Artifacts(_) => "job artifacts",
             Self::Message(_) => "job message",
             Self::Cancel(_) => "job cancel",
@@ -82,6 +85,7 @@ impl JobCommand {
             Self::List(args) => args.run(context, ui),
             Self::Open(args) => args.run(context, ui),
             Self::Tail(args) => args.run(context, ui),
+            Self::Log(args) => args.run(context, ui),
             Self::Artifacts(args) => args.run(context, ui),
             Self::Message(args) => args.run(context, ui),
             Self::Cancel(args) => args.run(context, ui),

@@ -1,5 +1,6 @@
 //! What these tests stand on: a world with a server, and a person at a browser.
 
+mod asking;
 mod person;
 pub(crate) mod scene;
 mod seats;

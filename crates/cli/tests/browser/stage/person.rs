@@ -49,6 +49,12 @@ impl Person {
         self.browser.clicks(selector).unwrap_or_else(|error| panic!("{selector}: {error}"));
     }
 
+    /// Taps on something as soon as it is there, as on a phone.
+    pub(crate) fn taps(&self, selector: &str) {
+        self.sees(selector);
+        self.browser.taps(selector).unwrap_or_else(|error| panic!("{selector}: {error}"));
+    }
+
     /// Points at something as soon as it is there.
     pub(crate) fn points_at(&self, selector: &str) {
         self.sees(selector);

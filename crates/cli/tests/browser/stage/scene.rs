@@ -28,7 +28,7 @@ const HOSTILE_FILE: &str = r#"<img src=x onerror=alert(3)><b class=evil>&amp;"'.
 pub(crate) fn set(world: &World, words: &str) -> Scene {
     let (mut ana, mut bo) = (world.agent("ana"), world.agent("bo"));
     let room = ana.room_id.clone();
-    let file = if words == HOSTILE { HOSTILE_FILE } else { "parser.rs" };
+    let file = if words.starts_with(HOSTILE) { HOSTILE_FILE } else { "parser.rs" };
     fs::create_dir(world.workspace().join("src")).unwrap();
     fs::write(world.workspace().join("src").join(file), words).unwrap();
     let path = format!("src/{file}");
@@ -36,6 +36,7 @@ pub(crate) fn set(world: &World, words: &str) -> Scene {
     exchange(&mut ana, &mut bo, words, &path);
     library(world, words, &path);
     let jobs = jobs(world, &room, words);
+    does(world, &["agent", "grant", &bo.id, "--spawn"]);
     let asked = bo.ok("spawn_node", json!({ "title": words, "prompt": words, "message": words, "role": "reader" }));
     assert_eq!(asked["status"], "pending", "{asked}");
 
@@ -47,8 +48,10 @@ pub(crate) fn set(world: &World, words: &str) -> Scene {
     pages.extend([format!("/rooms/{room}"), format!("/rooms/{room}/graph"), format!("/rooms/{room}/jobs")]);
     pages.extend([agent(&ana), agent(&bo)]);
     pages.extend(jobs.iter().map(|job| format!("/rooms/{room}/jobs/{job}")));
-    let refs = ["CARD-1", "TASK-001", "PLAN-1", "APPROVAL-1", "ART-1", "log@6"];
-    pages.extend(refs.iter().map(|of| format!("/rooms/{room}/open?ref={of}")));
+    let refs = ["CARD-1", "TASK-001", "PLAN-1", "APPROVAL-1", "artifact://report/1", "log@6"];
+    pages.extend(refs.iter().map(|of| {
+        format!("/rooms/{room}/open?ref={}", of.replace(':', "%3A").replace('/', "%2F").replace('@', "%40"))
+    }));
     pages.push(format!("/rooms/{room}?panel=delegate&task=TASK-001"));
     Scene { room, ana, bo, pages }
 }
@@ -60,7 +63,7 @@ fn exchange(ana: &mut Agent, bo: &mut Agent, words: &str, path: &str) {
     bo.ok("scope", json!({ "op": "reserve", "args": { "scopes": [path] } }));
     ana.refused("scope", json!({ "op": "reserve", "args": { "scopes": [path] } }));
     let handoff = json!({
-        "status": words, "next_action": words, "open_questions": [words], "do_not": [words], "artifacts": [path],
+        "status": words, "next_action": words, "open_questions": [words], "do_not": [words], "artifacts": [{ "path": path, "role": "review", "note": words }],
     });
     let passed = bo.fenced(json!({ "to_agent_id": ana.id, "handoff": handoff }));
     bo.ok("pass_stick", passed);
@@ -86,9 +89,9 @@ fn library(world: &World, words: &str, path: &str) {
         "--text",
         words,
         "--ref",
-        "LINK: javascript:alert(4)",
+        "LINK: https://example.org/?<b+class=evil>",
         "--ref",
-        &format!("CMD: {words}"),
+        &format!("CMD: echo {words}"),
     ]);
     does(&["artifact", "keep", path]);
     does(&["brief", "edit", "--goal", words, "--done", words]);
@@ -107,12 +110,12 @@ fn jobs(world: &World, room: &str, words: &str) -> Vec<String> {
         does(world, &["job", "claim", &number.to_string(), "--runner", "r1"]);
         told(
             number,
-            &["job", "report", "--kind", "progress", words, "--percent", "20", "--ref", &format!("CMD: {words}")],
+            &["job", "report", "--kind", "progress", words, "--percent", "20", "--ref", &format!("CMD: echo {words}")],
         );
     }
     told(1, &["job", "report", "--kind", "question", words]);
     told(2, &["job", "report", "--kind", "error", words]);
-    told(2, &["job", "complete", words, "--failed"]);
+    does(world, &["job", "complete", "2", words, "--failed", "--runner", "r1", "--revision", "1"]);
     told(3, &["job", "report", "--kind", "proof_gate", words]);
     (1..=4).map(|number| format!("JOB-{number:03}")).collect()
 }

@@ -1,10 +1,15 @@
 //! Every room at a glance: where its stick is, who is there, and what waits.
 
+use std::collections::BTreeMap;
+
 use baton_app::{
     Failure,
-    commands::room::{Overview, OverviewInput, RoomGlance},
+    commands::{
+        agent::{Needs, NeedsInput},
+        room::{Overview, OverviewInput, RoomGlance},
+    },
 };
-use baton_core::room::RoomState;
+use baton_core::{ids::RoomId, room::RoomState};
 use maud::{Markup, html};
 
 use crate::web::{
@@ -16,6 +21,8 @@ use crate::web::{
 
 /// Rooms on one page.
 const ROOMS: usize = 60;
+/// Answers that are asked for to count what waits.
+const ANSWERS: usize = 4;
 /// Members that are shown of a room.
 const SHOWN: usize = 6;
 
@@ -23,17 +30,18 @@ const SHOWN: usize = 6;
 pub(super) fn page(look: &Look<'_>) -> Result<Page, Failure> {
     let skip = look.at.parsed("skip").unwrap_or(0);
     let (rooms, more) = newest(look, skip)?;
+    let waiting = Waiting::of(look)?;
     let (over, open): (Vec<_>, Vec<_>) = rooms.iter().partition(|glance| glance.room.state == RoomState::Closed);
     let next = more.then(|| skip.saturating_add(rooms.len() as u32).to_string());
     let nothing = rooms.is_empty() && skip == 0;
     let list = html! {
         @if nothing { (no_rooms()) }
         @else if open.is_empty() { p.quiet { "No room is open here." } }
-        @else { ul.rooms role="list" { @for glance in &open { (row(look, glance)) } } }
+        @else { ul.rooms role="list" { @for glance in &open { (row(look, glance, &waiting)) } } }
     };
     let closed = html! {
         @if !over.is_empty() {
-            details.closed { summary { h2 { "Closed, " (over.len()) } } ul.rooms role="list" { @for glance in &over { (row(look, glance)) } } }
+            details.closed { summary { h2 { "Closed, " (over.len()) } } ul.rooms role="list" { @for glance in &over { (row(look, glance, &waiting)) } } }
         }
     };
     let turning = html! {
@@ -67,7 +75,40 @@ fn newest(look: &Look<'_>, skip: u32) -> Result<(Vec<RoomGlance>, bool), Failure
     }
 }
 
-fn row(look: &Look<'_>, glance: &RoomGlance) -> Markup {
+/// How much waits for a person in each room.
+struct Waiting {
+    in_room: BTreeMap<RoomId, usize>,
+    /// Whether there is more than was counted.
+    more: bool,
+}
+
+impl Waiting {
+    /// Counts what waits, as far as a few answers tell.
+    fn of(look: &Look<'_>) -> Result<Self, Failure> {
+        let (mut in_room, mut after) = (BTreeMap::new(), None);
+        for _ in 0..ANSWERS {
+            let found = look.ask::<Needs>(NeedsInput { room_id: None, after, limit: None })?;
+            for need in found.needs {
+                *in_room.entry(need.room_id).or_default() += 1;
+            }
+            after = found.next;
+            if after.is_none() {
+                return Ok(Self { in_room, more: found.has_more });
+            }
+        }
+        Ok(Self { in_room, more: true })
+    }
+
+    fn shown(&self, room: &RoomId) -> Markup {
+        html! {
+            @if let Some(count) = self.in_room.get(room) {
+                p { a.badge.ask href="/" data-waiting=(count) { @if self.more { "at least " } (count) @if *count == 1 { " waits for you" } @else { " wait for you" } } }
+            }
+        }
+    }
+}
+
+fn row(look: &Look<'_>, glance: &RoomGlance, waiting: &Waiting) -> Markup {
     let RoomGlance { room, agents } = glance;
     let id = &room.room_id;
     let name = room_name(room.name.as_deref(), room.canonical_path.as_deref(), id);
@@ -91,7 +132,7 @@ fn row(look: &Look<'_>, glance: &RoomGlance) -> Markup {
                 @if agents.len() > SHOWN { p.quiet { "and " (agents.len() - SHOWN) " more" } }
                 @if agents.is_empty() { p.quiet { "nobody" } }
             }
-            p.quiet.when { "changed " (ago(look, room.updated_at)) }
+            div.when { p.quiet { "changed " (ago(look, room.updated_at)) } (waiting.shown(id)) }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Times: how long ago or how long until, with the moment itself when one points at it. Scripts keep them current.
 
-use baton_core::time::Timestamp;
+use baton_core::time::{Timestamp, Ttl};
 use maud::{Markup, html};
 
 use crate::web::look::Look;
@@ -9,9 +9,16 @@ use crate::web::look::Look;
 pub(in crate::web) fn ago(look: &Look<'_>, at: Timestamp) -> Markup {
     let words = match look.now.as_millis() - at.as_millis() {
         ..1_000 => "just now".to_owned(),
-        _ => format!("{} ago", look.now.since(at)),
+        _ => format!("{} ago", rough(look.now.since(at))),
     };
     html! { time datetime=(at) title=(at) data-ago=(at.as_millis()) { (words) } }
+}
+
+/// A span without the seconds of what is longer than a minute: what is past need not be watched.
+fn rough(span: Ttl) -> Ttl {
+    const MINUTE_MS: u64 = 60_000;
+    let ms = span.as_millis();
+    if ms < MINUTE_MS { span } else { Ttl::from_millis(ms - ms % MINUTE_MS) }
 }
 
 /// How long until something ends, or how long ago it did. A browser counts down to the server's own deadline.

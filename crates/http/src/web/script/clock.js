@@ -11,23 +11,28 @@ function serverNow() {
   return Date.now() + clockAhead;
 }
 
+const two = (number) => String(number).padStart(2, "0");
+
 /** A span as people say it: the same words as the server's. */
 function spanWords(ms) {
-  const seconds = Math.floor(ms / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return minutes < 10 && seconds % 60 ? `${minutes} min ${seconds % 60} s` : `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 24) return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`;
-  const days = Math.floor(hours / 24);
-  return hours % 24 ? `${days} d ${hours % 24} h` : `${days} d`;
+  const all = Math.floor(ms / 1000);
+  const [d, h, m, s] = [Math.floor(all / 86400), Math.floor(all / 3600) % 24, Math.floor(all / 60) % 60, all % 60];
+  if (d) return h ? `${d}d ${h}h` : `${d}d`;
+  if (h) return m ? `${h}h ${two(m)}m` : `${h}h`;
+  if (m) return s ? `${m}m ${two(s)}s` : `${m}m`;
+  return `${s}s`;
+}
+
+/** The same without the seconds of what is longer than a minute: what is past need not be watched. */
+function roughWords(ms) {
+  return spanWords(ms < 60_000 ? ms : ms - (ms % 60_000));
 }
 
 function tellTimes(root = document) {
   const now = serverNow();
   for (const time of root.querySelectorAll("time[data-ago]")) {
     const ms = now - Number(time.dataset.ago);
-    setWords(time, ms < 1000 ? "just now" : `${spanWords(ms)} ago`);
+    setWords(time, ms < 1000 ? "just now" : `${roughWords(ms)} ago`);
   }
   for (const time of root.querySelectorAll("time[data-until]")) {
     const ms = Number(time.dataset.until) - now;

@@ -28,10 +28,11 @@ function morphAttributes(from, to) {
 
 /** Makes the children of `from` those of `to`. `grown` is told of elements that are new. */
 function morphChildren(from, to, grown) {
-  if (isHeld(from)) {
+  if (holds(from)) {
     morphHeld(from, to, grown);
     return;
   }
+  delete from.wanted;
   const wantedIds = new Set([...to.children].map((child) => child.id).filter(Boolean));
   const byId = new Map();
   for (const child of from.children) if (child.id) byId.set(child.id, child);
@@ -55,11 +56,17 @@ function morphChildren(from, to, grown) {
   while (here) here = removed(here);
 }
 
-/** Takes a node out, and gives the one after it. */
+/** Takes a node out, unless somebody is writing there, and gives the one after it. */
 function removed(node) {
   const next = node.nextSibling;
-  node.remove();
+  if (isWrittenIn(node)) node.classList.add("is-gone");
+  else node.remove();
   return next;
+}
+
+/** Whether somebody has begun to fill something in here: an entry that is gone meanwhile is not taken from under them. */
+function isWrittenIn(entry) {
+  return entry.hasAttribute?.("data-row") && [...entry.querySelectorAll("form")].some(isBegun);
 }
 
 function inserted(parent, wanted, before, grown) {

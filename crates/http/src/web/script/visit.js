@@ -144,5 +144,14 @@ function onSubmit(event) {
 
 function onInput(event) {
   const form = event.target.closest?.("form[method=post]");
-  if (form) form.dataset.dirty = "";
+  if (!form) return;
+  if ([...form.elements].some(isFilledIn)) form.dataset.dirty = "";
+  else delete form.dataset.dirty;
+}
+
+/** Whether a field says something else than when the page came. */
+function isFilledIn(field) {
+  if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+  if (field.options) return field.selectedIndex !== Math.max(0, [...field.options].findIndex((option) => option.defaultSelected));
+  return field.type !== "hidden" && field.defaultValue !== undefined && field.value !== field.defaultValue;
 }

@@ -191,6 +191,10 @@ fn identity(
         Some(node) => node,
         None => NodeView::outside(tx, found, agent)?,
     };
+    if node.connection.session.is_none() {
+        let newest = stored::before(tx, room, stored::Which::Of(agent), None, 1)?;
+        node.connection.session = newest.into_iter().next().and_then(|turn| turn.session);
+    }
     node.queued = baton_store::inbox::waiting(tx, room, agent)?.unseen;
     let kind = view.as_ref().and_then(|view| view.session_kind);
     let (turn_count, usage) = stored::total_of_agent(tx, room, agent)?;

@@ -32,11 +32,11 @@ pub(super) struct Page {
 #[derive(Clone, Copy)]
 enum GoingOn {
     /// By how many came before.
-    ByPlace(u64),
+    Place(u64),
     /// By the number of the last job.
-    ByNumber,
+    Number,
     /// By the last event of the last job.
-    BySeq,
+    Event,
 }
 
 impl Page {
@@ -61,9 +61,9 @@ impl Page {
         }
         let last = shown.checked_sub(1).map(|last| &self.jobs[last].1);
         let cursor = match self.going_on {
-            GoingOn::ByPlace(before) => Some(before + shown as u64).filter(|place| *place < PLACES),
-            GoingOn::ByNumber => last.map(|job| u64::from(job.id.0)),
-            GoingOn::BySeq => last.map(|job| job.last.seq.0),
+            GoingOn::Place(before) => Some(before + shown as u64).filter(|place| *place < PLACES),
+            GoingOn::Number => last.map(|job| u64::from(job.id.0)),
+            GoingOn::Event => last.map(|job| job.last.seq.0),
         };
         (true, cursor)
     }
@@ -103,7 +103,7 @@ fn gather(
         }
     }
     let jobs = found.into_iter().skip(before as usize).take(limit as usize + 1).collect();
-    Ok(Page { jobs, going_on: GoingOn::ByPlace(before), unread: None })
+    Ok(Page { jobs, going_on: GoingOn::Place(before), unread: None })
 }
 
 /// The first of a room, what wants somebody before all else.
@@ -136,7 +136,7 @@ fn walk(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, input: &OverviewInput, l
     let walk = Walk { now, input, cursor: input.cursor, wanted, most: LOOKED_THROUGH };
     let (found, unread) = walk.along(tx, room)?;
     let jobs = found.into_iter().map(|job| (room.clone(), job)).collect();
-    Ok(Page { jobs, going_on: if input.is_by_status() { GoingOn::BySeq } else { GoingOn::ByNumber }, unread })
+    Ok(Page { jobs, going_on: if input.is_by_status() { GoingOn::Event } else { GoingOn::Number }, unread })
 }
 
 /// Going through the jobs of a room in the order of their age.

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 
 use super::{
     curve::{Curve, Lane},
+    labels::Labels,
     layout::{BOX, Layout, Spot},
     state::stream_words,
 };
@@ -21,6 +22,7 @@ pub(super) fn drawing(graph: &GraphResult) -> Markup {
     let places: BTreeMap<&AgentId, Spot> =
         graph.nodes.iter().zip(&layout.spots).map(|(node, spot)| (&node.agent_id, *spot)).collect();
     let curve = |from: &AgentId, to: &AgentId, lane| Some(Curve::between(*places.get(from)?, *places.get(to)?, lane));
+    let mut labels = Labels::among(&layout.spots);
     let size = format!("0 0 {:.0} {:.0}", layout.width, layout.height);
     html! {
         div.graph tabindex="0" role="group" aria-label="The agents of the room and what goes between them, as the table below tells it" {
@@ -35,10 +37,10 @@ pub(super) fn drawing(graph: &GraphResult) -> Markup {
                     }
                 }
                 @for ((from, to), flights) in &by_pair(&graph.flights, |flight| Some((&flight.from_agent_id, &flight.to_agent_id))) {
-                    @if let Some(line) = curve(from, to, Lane::Edge) { (flying(&line, flights)) }
+                    @if let Some(line) = curve(from, to, Lane::Edge) { (flying(&line, flights, &mut labels)) }
                 }
                 @for ((from, to), waits) in &by_pair(&graph.waits, |wait| Some((&wait.from_agent_id, wait.to_agent_id.as_ref()?))) {
-                    @if let Some(line) = curve(from, to, Lane::Wait) { (waiting(&line, waits)) }
+                    @if let Some(line) = curve(from, to, Lane::Wait) { (waiting(&line, waits, &mut labels)) }
                 }
                 @for (node, spot) in graph.nodes.iter().zip(&layout.spots) { (boxed(graph, node, *spot)) }
             }
@@ -69,13 +71,13 @@ fn arrow(class: &str) -> Markup {
 }
 
 /// What is on its way along a line: a mark for each, and a word for what it is.
-fn flying(line: &Curve, flights: &[&FlightView]) -> Markup {
+fn flying(line: &Curve, flights: &[&FlightView], labels: &mut Labels) -> Markup {
     let shown = flights.len().min(MARKS);
     let words = match flights {
         [one] => short(&format!("{}: {}", word(one.kind), one.subject), 26),
         many => format!("{} on their way", many.len()),
     };
-    let (x, y) = line.at(0.5);
+    let place = labels.place(line, &words);
     html! {
         path.line.way d=(line.path()) {}
         @for (place, flight) in flights.iter().take(MARKS).enumerate() {
@@ -84,7 +86,7 @@ fn flying(line: &Curve, flights: &[&FlightView]) -> Markup {
                 title { (word(flight.kind)) " from " (flight.from) " to " (flight.to) ", " (flight.state.as_str()) ": " (flight.subject) }
             }
         }
-        text.on-line x=(format!("{x:.0}")) y=(format!("{:.0}", y - 11.0)) { (words) }
+        @if let Some((x, y)) = place { text.on-line x=(format!("{x:.0}")) y=(format!("{y:.0}")) { (words) } }
     }
 }
 
@@ -97,16 +99,17 @@ fn word(kind: FlightKind) -> &'static str {
 }
 
 /// Who waits for whom, and what for.
-fn waiting(line: &Curve, waits: &[&WaitView]) -> Markup {
+fn waiting(line: &Curve, waits: &[&WaitView], labels: &mut Labels) -> Markup {
     let over = waits.iter().any(|wait| wait.over);
     let mut kinds: Vec<&str> = waits.iter().map(|wait| wait.kind.as_str()).collect();
     kinds.dedup();
-    let (x, y) = line.at(0.5);
+    let words = format!("waits: {}", kinds.join(", "));
+    let place = labels.place(line, &words);
     html! {
         path class={ "line wait" @if over { " over" } } data-wait=(waits[0].kind.as_str()) d=(line.path()) marker-end="url(#arrow-wait)" {
             title { @for wait in waits { (wait.from) " waits for " (wait.to) ": " (wait.why) ". " } }
         }
-        text.on-line.wait x=(format!("{x:.0}")) y=(format!("{:.0}", y + 4.0)) { "waits: " (kinds.join(", ")) }
+        @if let Some((x, y)) = place { text.on-line.wait x=(format!("{x:.0}")) y=(format!("{y:.0}")) { (words) } }
     }
 }
 

@@ -25,7 +25,7 @@ pub(in crate::web::pages) fn page(look: &Look<'_>) -> Result<Page, Failure> {
     let graph = look.ask::<Graph>(GraphInput { room_id: room.clone(), limit: Some(AGENTS) })?;
     let lead = html! {
         p.quiet { bdi { (sight.name()) } " · " (count(graph.nodes.len(), "agent")) " · " (policy(&graph)) }
-        div.tools { (delegate_link(look, &[])) (cli(&sight.command("agent graph"))) }
+        (delegate_link(look, &[])) (cli(&sight.command("agent graph")))
     };
     Ok(Page::new("Graph", Place::Rooms)
         .of(&room)

@@ -17,6 +17,16 @@ pub(in crate::web) fn state_mark(state: ConnectionState) -> Markup {
     }
 }
 
+/// The mark, the word, and what the stream does.
+pub(in crate::web) fn state_words(connection: &AgentConnection) -> Markup {
+    html! {
+        span.state {
+            (state_mark(connection.state))
+            span { b { (connection.state.as_str()) } @if let Some(stream) = stream_words(connection) { ", " (stream) } }
+        }
+    }
+}
+
 /// What the stream does, where it says more than the state.
 pub(in crate::web) fn stream_words(connection: &AgentConnection) -> Option<&'static str> {
     match (connection.state, connection.stream) {

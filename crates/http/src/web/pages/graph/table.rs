@@ -3,7 +3,7 @@
 use baton_app::commands::agent::{GraphResult, NodeView, WaitView};
 use maud::{Markup, html};
 
-use super::state::{state_mark, stream_words};
+use super::state::state_words;
 use crate::web::{
     at::path,
     look::Look,
@@ -38,7 +38,7 @@ fn row(look: &Look<'_>, graph: &GraphResult, node: &NodeView) -> Markup {
                 p.quiet { (node.kind.as_str()) @if let Some(role) = &node.role { ", " bdi { (role) } } @if node.holds_stick { " " span.badge.good { "has the stick" } } }
             }
             td data-label="State" {
-                span.state { (state_mark(connection.state)) b { (connection.state.as_str()) } @if let Some(stream) = stream_words(connection) { ", " (stream) } }
+                (state_words(connection))
                 p.quiet dir="auto" { (connection.why) }
             }
             td data-label="Last activity" { @if let Some(at) = connection.last_activity_at { (ago(look, at)) } @else { span.quiet { "unknown" } } }
@@ -47,7 +47,7 @@ fn row(look: &Look<'_>, graph: &GraphResult, node: &NodeView) -> Markup {
                 @if node.queued > 0 { p.quiet { (node.queued) " waiting in its inbox" } }
             }
             td data-label="Waits for" { ul role="list" { @for wait in waits { li { (waited(graph, wait)) } } } }
-            td.tools { (delegate_link(look, &[("agent", node.agent_id.as_str())])) }
+            td { (delegate_link(look, &[("agent", node.agent_id.as_str())])) }
         }
     }
 }

@@ -6,4 +6,6 @@ mod page;
 mod row;
 mod runners;
 
+pub(super) use counts::{badge, status_words};
 pub(super) use page::{of_room, page};
+pub(super) use row::requeue;

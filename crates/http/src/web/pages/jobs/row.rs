@@ -79,6 +79,10 @@ pub(super) fn table(look: &Look<'_>, seen: &OverviewResult, questions: &[Questio
 
 fn row(look: &Look<'_>, job: &OverviewJob, room: Option<&str>, question: Option<&Question>) -> Markup {
     let (room_id, id) = (job.room_id.as_str(), job.job.to_string());
+    let (kind, said) = match question {
+        Some(asked) => (Kind::Question, asked.text.as_str()),
+        None => (job.last_kind, job.last_message.as_str()),
+    };
     let sign = job.marker.map_or(String::new(), |marker| marker.sign().to_string());
     html! {
         tr id={ "job-" (room_id) "-" (id) } data-row data-job=(id) data-room=(room_id) data-marker=(sign) data-need=[job.marker] data-status=(job.status) {
@@ -107,7 +111,7 @@ fn row(look: &Look<'_>, job: &OverviewJob, room: Option<&str>, question: Option<
                 }
             }
             td.last {
-                p { span.quiet { (job.last_kind.as_str().replace('_', " ")) ": " } span.said dir="auto" { (question.map_or(job.last_message.as_str(), |asked| &asked.text)) } }
+                p { span.quiet { (kind.as_str().replace('_', " ")) } @if kind != Kind::Created { span.said dir="auto" { (said) } } }
                 @if let Some(marker) = job.marker { (act(look, job, marker)) }
             }
             td.age { (ago(look, job.created_at)) }

@@ -43,8 +43,11 @@ pub(in crate::web::pages) fn page(look: &Look<'_>) -> Result<Page, Failure> {
         .region(Region::new("rooms", rooms::region(look, &open, found.has_more)?)))
 }
 
+/// A need, with what is asked for where that is another agent.
+type Shown = (Need, Option<NodeSpec>);
+
 /// What waits, with what a request for an agent asks for.
-fn needs(look: &Look<'_>) -> Result<(Vec<(Need, Option<NodeSpec>)>, bool), Failure> {
+fn needs(look: &Look<'_>) -> Result<(Vec<Shown>, bool), Failure> {
     let (mut needs, mut after, mut has_more) = (Vec::new(), None, false);
     for _ in 0..PAGES {
         let found = look.ask::<Needs>(NeedsInput { after: after.take(), limit: Some(50), room_id: None })?;

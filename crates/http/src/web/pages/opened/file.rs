@@ -2,9 +2,12 @@
 
 use baton_app::commands::{
     library::ArtifactView,
-    open::{OpenedArtifact, OpenedPack},
+    open::{OpenedArtifact, OpenedPack, Passage},
 };
-use baton_core::context::{ContextPack, Remark};
+use baton_core::{
+    context::{ContextPack, Remark},
+    library::ArtifactKind,
+};
 use maud::{Markup, html};
 
 use super::{
@@ -12,7 +15,7 @@ use super::{
     page::View,
     passage,
 };
-use crate::web::parts::{ago, copy, prose, reference};
+use crate::web::parts::{Extent, ago, cli, copy, diff, prose, reference};
 
 pub(super) fn artifact(view: &View<'_>, opened: &OpenedArtifact) -> Markup {
     html! {
@@ -21,7 +24,18 @@ pub(super) fn artifact(view: &View<'_>, opened: &OpenedArtifact) -> Markup {
             (about(view, &opened.artifact))
             @if let Some(why) = &opened.unavailable { p.notice { (why) } }
         }
-        @if let Some(content) = &opened.content { section.content aria-label="What is in it" { (passage::text(view, content)) } }
+        @if let Some(content) = &opened.content { section.content aria-label="What is in it" { (inside(view, &opened.artifact, content)) } }
+    }
+}
+
+/// What is in a file: a diff as such, if all of it or its beginning is here.
+fn inside(view: &View<'_>, file: &ArtifactView, content: &Passage) -> Markup {
+    match file.kind {
+        ArtifactKind::Diff if content.from == 0 => {
+            let command = view.sight.command(&format!("open {}", file.reference));
+            html! { (diff(&content.text, Extent::Page, &cli(&command))) (passage::turning(view, content)) }
+        }
+        _ => passage::text(view, content),
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::web::{
     at::path,
-    parts::{ago, raw, reference, until},
+    parts::{ago, delegate_link, raw, reference, until},
 };
 
 pub(super) fn job(view: &View<'_>, opened: &OpenedJob) -> Markup {
@@ -55,15 +55,14 @@ pub(super) fn event(view: &View<'_>, opened: &OpenedEvent) -> Markup {
 pub(super) fn task(view: &View<'_>, opened: &OpenedTask) -> Markup {
     let task = &opened.task;
     let id = task.task.to_string();
-    let delegate = view.look.at.with(&[("panel", "delegate"), ("task", &id), ("agent", "")]);
-    let open = view.look.may_act() && view.sight.is_open() && task.state != State::Done;
+    let open = view.sight.is_open() && task.state != State::Done;
     let list = |items: &[String]| {
         (!items.is_empty()).then(|| html! { ul.points { @for item in items { li dir="auto" { (item) } } } })
     };
     html! {
         article.card {
             h2 dir="auto" { (task.title) }
-            p.tools { span.badge { (task.state.as_str().replace('_', " ")) } @if open { a.button href=(delegate) data-delegate { "Delegate" } } }
+            p.tools { span.badge { (task.state.as_str().replace('_', " ")) } @if open { (delegate_link(view.look, &[("task", &id)])) } }
             (facts(&[
                 ("Assigned to", task.assignee.as_ref().map(|agent| view.sight.agent(agent))),
                 ("Done when", task.definition_of_done.as_ref().map(|text| html! { span dir="auto" { (text) } })),

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::sight::Sight;
 use crate::web::{
     look::Look,
-    parts::{ago, process, process_word, state_badge, state_tone, stick, until},
+    parts::{Names, ago, process, process_word, state_badge, state_tone, stick, until},
 };
 
 pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Markup {
@@ -16,6 +16,8 @@ pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Markup {
     let member = awaited.and_then(|agent| sight.member(agent));
     let liveness = member.map_or(ProcessState::Unknown, |member| member.process);
     let owner = room.owner.as_ref().map_or("", |owner| owner.as_str());
+    let members: Names =
+        sight.state.members.iter().map(|one| (one.agent_id.clone(), one.display_name.clone())).collect();
     html! {
         section class={ "card holder " (state_tone(room.state)) } aria-labelledby="holder-title" data-holder=(owner) data-state=(room.state.as_str()) {
             div.holder-who {
@@ -33,24 +35,18 @@ pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Markup {
                 }
                 div { dt { "Takeover" } dd { (takeover(room.state)) } }
             }
-            (acts(look, sight, member.map(|member| process(look, member))))
+            div.tools.yours {
+                (stick::in_hand(look, room, &members)) (stick::claim(look, room))
+                // What is known of whoever does not move stands above.
+                @if is_open(room.state) { (stick::take_over(look, &room.room_id, room.turn_id, html! {})) }
+            }
         }
     }
 }
 
-/// What who looks can do about it: hand it on, take it, or take it over with the evidence in sight.
-fn acts(look: &Look<'_>, sight: &Sight, seen: Option<Markup>) -> Markup {
-    let (state, room) = (&sight.state, &sight.state.room);
-    let evidence = html! { p { (takeover(room.state)) } @if let Some(seen) = seen { p { "Process: " (seen) } } };
-    html! {
-        @if look.may_act() {
-            div.tools.stick-acts {
-                (stick::in_hand(look, room, &sight.names))
-                (stick::claim(look, room))
-                @if state.takeover.available { (stick::take_over(look, &room.room_id, room.turn_id, evidence)) }
-            }
-        }
-    }
+/// Whether the stick can be taken over.
+const fn is_open(state: RoomState) -> bool {
+    matches!(state, RoomState::StaleOwner | RoomState::OwnerGone | RoomState::RecipientGone)
 }
 
 /// Where the stick is, as a sentence.

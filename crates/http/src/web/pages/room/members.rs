@@ -8,7 +8,7 @@ use super::sight::Sight;
 use crate::web::{
     form::Form,
     look::Look,
-    parts::{ago, cli, copy, empty, presence_dot, process_word},
+    parts::{ago, cli, copy, delegate_link, empty, presence_dot, process_word},
 };
 
 /// More members than this are ordered on the command line: every button carries the whole order.
@@ -38,7 +38,6 @@ fn row(look: &Look<'_>, sight: &Sight, place: usize, member: &RoomMember, movabl
     let (id, room) = (&member.agent_id, &sight.state.room);
     let view = sight.view(id);
     let presence = view.map_or_else(|| by_status(member.status), |view| view.liveness);
-    let delegate = look.at.with(&[("panel", "delegate"), ("agent", id.as_str()), ("task", "")]);
     html! {
         li id={ "member-" (id) } data-agent=(id) data-row {
             span.place aria-hidden="true" { (place + 1) }
@@ -57,7 +56,7 @@ fn row(look: &Look<'_>, sight: &Sight, place: usize, member: &RoomMember, movabl
                 }
                 p.quiet { "seen " (ago(look, member.last_seen_at)) ", joined " (ago(look, member.joined_at)) }
                 div.tools {
-                    @if look.may_act() && sight.is_open() { a href=(delegate) data-delegate { "Delegate" } }
+                    @if sight.is_open() { (delegate_link(look, &[("agent", id.as_str())])) }
                     @if movable && place > 0 { (step(look, sight, place, place - 1, "↑", "Earlier")) }
                     @if movable && place + 1 < sight.state.members.len() { (step(look, sight, place, place + 1, "↓", "Later")) }
                 }

@@ -11,7 +11,7 @@ use super::sight::Sight;
 use crate::web::{
     form::Form,
     look::Look,
-    parts::{cli, reference},
+    parts::{cli, delegate_link, reference},
 };
 
 /// Tasks that are shown, the newest.
@@ -33,14 +33,13 @@ pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Result<Markup, Failure> 
 
 fn row(look: &Look<'_>, sight: &Sight, task: &TaskView) -> Markup {
     let id = task.task.to_string();
-    let delegate = look.at.with(&[("panel", "delegate"), ("task", &id), ("agent", "")]);
     html! {
         li id={ "task-" (id) } data-task=(id) data-row {
             p { (reference(sight.id(), &id)) " " span dir="auto" { (task.title) } }
             p.quiet {
                 span class={ "badge " (tone(task.state)) } { (task.state.as_str().replace('_', " ")) }
                 @if let Some(assignee) = &task.assignee { " " (sight.agent(assignee)) }
-                @if look.may_act() && sight.is_open() && task.state != State::Done { " " a href=(delegate) data-delegate { "Delegate" } }
+                @if sight.is_open() && task.state != State::Done { " " (delegate_link(look, &[("task", &id)])) }
             }
         }
     }

@@ -1,0 +1,97 @@
+//! Who it is, whether it is there, and what a person can do: write to it, delegate, say what it may do.
+
+use baton_app::commands::agent::NodeKind;
+use maud::{Markup, html};
+
+use super::view::View;
+use crate::web::{
+    form::Form,
+    pages::graph::{state_mark, stream_words},
+    parts::{ago, cli, copy, delegate_link, process_word, reference},
+};
+
+pub(super) fn region(view: &View<'_>) -> Markup {
+    let (node, look) = (&view.shown.node, view.look);
+    let connection = &node.connection;
+    let stream = stream_words(connection).unwrap_or(connection.stream.as_str());
+    html! {
+        section.card.inspected aria-labelledby="agent-title" data-connection=(connection.state.as_str()) {
+            h2 id="agent-title" {
+                span.state { (state_mark(connection.state)) (connection.state.as_str()) }
+                @if node.holds_stick { " " span.badge.good { "has the stick" } }
+                " " span.badge { (node.kind.as_str()) }
+                @if let Some(role) = &node.role { " " span.badge { bdi { (role) } } }
+            }
+            p dir="auto" { (connection.why) }
+            dl.facts {
+                div { dt { "Stream" } dd data-stream=(connection.stream.as_str()) { (stream) } }
+                div { dt { "Last activity" } dd { @if let Some(at) = connection.last_activity_at { (ago(look, at)) } @else { "unknown" } } }
+                div { dt { "Provider session" } dd data-session {
+                    @if let Some(provider) = &connection.provider { bdi { (provider) } " " }
+                    @if let Some(session) = &connection.session { code { bdi { (session) } } (copy(session, "session id")) } @else { span.quiet { "none told" } }
+                } }
+                div { dt { "Process" } dd { (process_word(view.shown.process)) } }
+                @if let Some(turn) = connection.turn { div { dt { "Turn" } dd { (reference(view.room(), &turn.to_string())) } } }
+                div { dt { "Does" } dd { @if let Some(does) = &node.does { span dir="auto" { (does) } } @else { span.quiet { "nothing on record" } } } }
+                @if let Some(job) = node.job { div { dt { "Job" } dd { (reference(view.room(), &job.to_string())) } } }
+                @if !node.tasks.is_empty() { div { dt { "Tasks" } dd { @for task in &node.tasks { (reference(view.room(), &task.to_string())) " " } } } }
+                @if !view.shown.scopes.is_empty() { div { dt { "Scopes" } dd { @for scope in &view.shown.scopes { code { bdi { (scope) } } " " } } } }
+                div { dt { "May" } dd { (may(view)) } }
+            }
+            @if view.sight.is_open() && node.kind != NodeKind::Outside { (acts(view)) }
+        }
+    }
+}
+
+fn may(view: &View<'_>) -> Markup {
+    let grants = view.shown.grants;
+    html! {
+        (if grants.spawn_nodes { "ask for further agents" } else { "not ask for further agents" })
+        @if grants.read_only { "; whoever it asks for may only look" }
+    }
+}
+
+fn acts(view: &View<'_>) -> Markup {
+    let (node, look) = (&view.shown.node, view.look);
+    html! {
+        @if node.agent_id != view.sight.you { (tell(view)) }
+        div.tools { (delegate_link(look, &[("agent", node.agent_id.as_str())])) }
+        @if look.may_act() && node.kind == NodeKind::Agent { (grant(view)) }
+    }
+}
+
+fn tell(view: &View<'_>) -> Markup {
+    let id = &view.shown.node.agent_id;
+    let body = html! {
+        label { span { "Message" } textarea name="text" rows="2" required {} }
+        fieldset.choices {
+            legend.hidden { "When it is read" }
+            label.choice { input type="radio" name="mode" value="queue" checked; " for its next turn" }
+            label.choice { input type="radio" name="mode" value="interrupt"; " now: what it does is stopped" }
+        }
+        p { button.primary type="submit" { "Send" } }
+        (cli(&view.sight.command(&format!("tell '{id}' \"…\""))))
+    };
+    let form = Form::of("inbox.tell", "The message is sent.").class("stack");
+    form.with("room_id", view.room()).with("to", id).body(view.look, body)
+}
+
+fn grant(view: &View<'_>) -> Markup {
+    let (id, grants) = (&view.shown.node.agent_id, view.shown.grants);
+    let choice = |name: &'static str, label: &str, is: bool, words: [&str; 2]| {
+        html! {
+            label { span { (label) }
+                select name=(name) { option value="false" selected[!is] { (words[0]) } option value="true" selected[is] { (words[1]) } }
+            }
+        }
+    };
+    let body = html! {
+        (choice("spawn_nodes:bool", "Further agents", grants.spawn_nodes, ["may not ask for them", "may ask for them"]))
+        (choice("read_only:bool", "Whoever it asks for", grants.read_only, ["may change files", "may only look"]))
+        p { button type="submit" { "Say so" } }
+        (cli(&view.sight.command(&format!("agent grant '{id}' --spawn"))))
+    };
+    let form = Form::of("agent.grant", "What it may do is said.").class("stack");
+    let form = form.with("room_id", view.room()).with("agent", id);
+    html! { details.act { summary { "What it may do" } (form.body(view.look, body)) } }
+}
