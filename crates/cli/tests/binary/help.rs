@@ -57,7 +57,8 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       plan         Say which tasks are to be done, in which order, and why
       turn         See agents' turns; begin one with all that waits for you, and say how it ended
       open         Show what a reference points to, in full
-      search       Look for words in tasks, cards, notes, anchors, plans and jobs
+      search       Look for words in what is kept and was said: tasks, cards, notes, plans, jobs,
+                   handoffs, messages, files
       skill        Print how an agent works with Baton, as its runner tells it
       room         Look at rooms, and change what does not need the stick
       brief        Say what the room is for, and what limits work in it
@@ -221,9 +222,11 @@ fn the_help_of_the_radar_and_of_a_report_tell_a_manager_and_an_agent_what_to_typ
       delegate   Delegate a piece of work as a task, with a definition of done, and a job for it
       fanout     Create one job for each part of the map from one prompt: all of them, or none
       radar      See what runs, what waits and what needs you, and answer it
+      overview   See how many jobs there are in all rooms, who does them, and what needs you
       list       List jobs, newest first
       open       Show a job: how far it is, who is at it, what it wants, and what happened to it
       tail       Read a job's thread, oldest first; with --follow as it grows, until the job is over
+      log        Show the end of what a job's program prints: live while it runs, else of its last slice
       artifacts  List the files that a job left behind, newest first: prompts, logs, transcripts, diffs
       message    Answer or steer the agent that works on a job
       cancel     Withdraw a job; whoever works on it is stopped

@@ -196,7 +196,7 @@ fn info_tells_what_the_store_is() {
     insta::assert_snapshot!(info(&file), @r"
     store        PLACE/rooms.sqlite
     engine       SQLite
-    schema       6, the one this Baton writes
+    schema       7, the one this Baton writes
     size          KiB, write-ahead log  KiB
     rooms        1, with 5 events
     writer       nobody right now
@@ -204,7 +204,7 @@ fn info_tells_what_the_store_is() {
     insta::assert_snapshot!(info(&server), @r"
     store        PLACE
     engine       PostgreSQL
-    schema       6, the one this Baton writes
+    schema       7, the one this Baton writes
     size          KiB
     rooms        1, with 5 events
     writer       nobody right now
@@ -256,7 +256,7 @@ fn migrate_says_from_what_to_what_and_what_a_limited_role_needs() {
       ALTER DEFAULT PRIVILEGES IN SCHEMA baton GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO agents;
     ");
     let json = run(&world, &["store", "migrate", "--store", &server.address(), "--json"]).json();
-    assert_eq!((&json["data"]["from"], &json["data"]["to"]), (&json!(6), &json!(6)), "{json}");
+    assert_eq!((&json["data"]["from"], &json["data"]["to"]), (&json!(7), &json!(7)), "{json}");
     assert_eq!(json["data"]["grants"].as_array().unwrap().len(), 3);
     server.sql("UPDATE baton.schema_version SET version = 99");
     let newer = run(&world, &["store", "migrate", "--store", &server.address(), "--json"]);
