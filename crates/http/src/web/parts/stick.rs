@@ -92,7 +92,7 @@ pub(in crate::web) fn take_over(look: &Look<'_>, room: &RoomId, turn: Fence, evi
             (evidence)
             (form.body(look, html! {
                 label { span { "Why, for the log" } input name="reason" required autocomplete="off"; }
-                p { button.danger type="submit" { "Take the stick over" } }
+                p { button.danger type="submit" { "Take over the stick" } }
             }))
             (said(&format!("baton take --room {room} --turn {turn} --reason 'Why'")))
         }
