@@ -1,5 +1,4 @@
 //! A person who steers need not join first: taking the stick makes them a member, in the same transaction.
-#![expect(clippy::unwrap_used, reason = "a test that cannot look should stop there")]
 
 use baton_app::doctor;
 use baton_testkit::{handoff, on_every_backend};

@@ -22,6 +22,7 @@ fn the_demo_tells_the_examples_and_ends_well() {
     More than the stick: an envelope that wants an answer, and a context pack for whoever is next
     The bus: ana submits ordered work to two connected agents, and waits for their results
     Concurrent claim: two processes go for a free stick at the same moment
+    Oversight: what the agents leave to a person is on one page
     The log, as any member can read it
     ");
     for word in [
@@ -42,6 +43,9 @@ fn the_demo_tells_the_examples_and_ends_well() {
         "reader is disconnected: ",
         "tester is disconnected: ",
         "ana asks tester (g1.2): Run the tests.",
+        "question  JOB-002  Choose a budget for retries",
+        "approval  APPROVAL-1  A reviewer for the retry logic",
+        "baton approval approve APPROVAL-1",
     ] {
         assert!(demo.stdout.contains(word), "{word} is missing:\n{}", demo.stdout);
     }
@@ -58,7 +62,7 @@ fn the_demo_as_json_is_one_object_with_the_events() {
     assert_eq!((&answer["ok"], &answer["command"]), (&Value::Bool(true), &Value::from("demo")));
     let events = answer["data"].as_array().unwrap();
     let count = |kind: &str| events.iter().filter(|event| event["event_type"] == kind).count();
-    assert_eq!(["pass", "takeover", "leave", "INCURSION", "BLOCKED", "RESUME"].map(count), [4, 2, 2, 1, 1, 1]);
+    assert_eq!(["pass", "takeover", "leave", "INCURSION", "BLOCKED", "RESUME"].map(count), [4, 2, 2, 2, 2, 1]);
     assert_eq!(["envelope.send", "brief.set", "tell"].map(count), [2, 1, 1]);
     let turns = events.iter().filter(|event| event["event_type"] == "claim" || event["event_type"] == "takeover");
     assert!(turns.enumerate().all(|(place, event)| event["turn_id"] == place + 1));

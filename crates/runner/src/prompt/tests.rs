@@ -311,5 +311,5 @@ fn a_room_that_plans_says_that_nothing_is_changed() {
 
 #[test]
 fn the_roles_that_are_offered_are_those_that_are_there() {
-    assert_eq!(BUILT_IN.map(|(name, _)| name), baton_core::ids::Role::BUILT_IN);
+    assert_eq!(BUILT_IN.map(|(name, _)| name), Role::BUILT_IN);
 }
