@@ -1,4 +1,5 @@
 //! All jobs at a glance: counts, listings with cursors, and runners, in one room and in all.
+#![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
 use baton_core::time::Ttl;
 use baton_testkit::{Agent, on_every_backend};
