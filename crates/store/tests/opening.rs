@@ -211,8 +211,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0005_bus.sqlite.sql", "7ee34e4839dd5098f66f15843181c8e227a2aa36c8175f8e8440a54149b0c512"),
     ("0006_context.postgres.sql", "32735a25a6ac5eed62969bf9e84704e345e6dafb84628d3b8be4ed11b7e6aa09"),
     ("0006_context.sqlite.sql", "a203c61e6c57d6fa44456e48072c81905115203b8f32d5a1399dad03a99c1217"),
-    ("0007_needs.postgres.sql", "c0046dd65116d4f8c7f3f23c39367485d2436a8525e8f82318e0a3827f4910ed"),
-    ("0007_needs.sqlite.sql", "5655fe87562137d6d02c842c668cb5ebb62bbf589aa62d3cd67035e989a81adb"),
+    ("0007_watching.postgres.sql", "fc544e13bfc495373b2f56bfcca923434dfcf2fc0f5c4530ad8be375767acf9f"),
+    ("0007_watching.sqlite.sql", "2d5a868b1e76db8fc30a2de73533df8c56e49349bb318c432d61a95370efc52f"),
 ];
 
 #[test]
