@@ -3,10 +3,7 @@
 use baton_core::time::Ttl;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Browser, Shown, World};
-
-/// Text that would be a script, if anybody took it for HTML.
-const EVIL: &str = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&";
+use crate::support::{Answer, Browser, EVIL, Shown, World};
 
 /// A story in one room.
 struct Story {

@@ -3,10 +3,7 @@
 use baton_core::time::Ttl;
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Shown, World, words};
-
-/// Text that would be a script, if anybody took it for HTML.
-const EVIL: &str = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&";
+use crate::support::{Browser, EVIL, Shown, World, words};
 
 /// A story in one room: two agents, and what befell them.
 struct Story {
@@ -182,8 +179,8 @@ async fn the_timeline_is_told_by_turns_in_the_contracts_words() {
     all_in(timeline, &["<details class=\"handed\">", "Touch the payment tables."]);
     let passed = timeline.split("<li ").find(|row| row.contains("data-type=\"pass\"")).unwrap();
     let seq = passed.split("data-seq=\"").nth(1).unwrap().split('"').next().unwrap();
-    all_in(timeline, &[&format!("/open?seq={seq}\"")]);
-    let event = story.page(&format!("/open?seq={seq}")).await;
+    all_in(timeline, &[&format!("/open?ref=log%40{seq}\"")]);
+    let event = story.page(&format!("/open?ref=log%40{seq}")).await;
     all_in(event.region("raw"), &["&quot;event_type&quot;: &quot;pass&quot;", "&quot;next_action&quot;"]);
     all_in(&event.words("opened"), &["amber-otter passed the stick to quiet-heron", "Write the migration."]);
     // And the handoff that the turn began with is beside it, with a link to what it points to.
@@ -343,7 +340,7 @@ async fn what_agents_write_is_text() {
         "artifacts": [{"path": EVIL, "role": "edit", "note": EVIL}],
     });
     story.passes("codex", &turn, "claude", evil);
-    for query in ["", "/open?seq=6", "/open?ref=TASK-001", "/open?ref=artifact%3A%2F%2Freport%2F1"] {
+    for query in ["", "/open?ref=log%406", "/open?ref=TASK-001", "/open?ref=artifact%3A%2F%2Freport%2F1"] {
         let page = story.page(query).await;
         assert!(!page.0.contains("<script>alert") && !page.0.contains("<img src=x"), "{query}");
         assert!(page.0.contains("&lt;script&gt;alert(1)"), "{query} shows it as text");

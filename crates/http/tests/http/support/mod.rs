@@ -14,3 +14,6 @@ use std::time::Duration;
 
 /// Longer than anything here takes; a hang becomes a failure.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Text that would be a script, if anybody took it for HTML.
+pub(crate) const EVIL: &str = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&";

@@ -67,7 +67,7 @@ fn flight_row(look: &Look<'_>, graph: &GraphResult, flight: &FlightView) -> Mark
                 span.label { (flight.state.as_str()) } ", sent " (ago(look, flight.sent_at)) " · "
                 @match &flight.reference {
                     Some(about) => (reference(&graph.room_id, &about.to_string())),
-                    None => a href=(path_with(&["rooms", graph.room_id.as_str(), "open"], &[("seq", &seq)])) { "event " (seq) },
+                    None => a href=(path_with(&["rooms", graph.room_id.as_str(), "open"], &[("ref", &format!("log@{seq}"))])) { "event " (seq) },
                 }
             }
         }

@@ -43,7 +43,7 @@ fn row(view: &View<'_>, entry: &InboxEntry) -> Markup {
                 }
             }
             p.quiet {
-                @match &item.reference { Some(about) => (view.refer(about)), None => a href=(path_with(&["rooms", view.room().as_str(), "open"], &[("seq", &seq)])) { "message " (seq) } }
+                @match &item.reference { Some(about) => (view.refer(about)), None => a href=(path_with(&["rooms", view.room().as_str(), "open"], &[("ref", &format!("log@{seq}"))])) { "message " (seq) } }
                 @if let Some(turn) = entry.turn { " consumed in " (crate::web::parts::reference(view.room(), &turn.to_string())) }
             }
         }

@@ -52,7 +52,7 @@ pub(super) fn stored(event: &RoomEvent) -> Markup {
 }
 
 pub(super) fn turning(view: &View<'_>, seq: Seq, is_more: bool) -> Markup {
-    let to = |seq: u64| view.look.at.with(&[("seq", &seq.to_string())]);
+    let to = |seq: u64| view.look.at.with(&[("ref", &format!("log@{seq}"))]);
     html! {
         nav.turning aria-label="Other events" {
             @if seq.0 > 1 { a.button href=(to(seq.0 - 1)) rel="prev" { "Event before" } }

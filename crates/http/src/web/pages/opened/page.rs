@@ -4,12 +4,15 @@ use baton_app::{
     Failure,
     commands::open::{Open, OpenInput, Opened, What},
 };
-use baton_core::ids::{RoomId, Seq};
+use baton_core::{
+    ids::{RoomId, Seq},
+    reference::Reference,
+};
 use maud::{Markup, html};
 
 use super::{event, file, given, kept, passage, turn, work};
 use crate::web::{
-    look::{Look, nothing_called},
+    look::Look,
     page::{Page, Place, Region},
     pages::room::Sight,
     parts::{RoomPage, cli, copy, raw, room_nav},
@@ -27,14 +30,14 @@ impl View<'_> {
     }
 }
 
-/// `GET /rooms/{room}/open?ref=…` or `?seq=…`
+/// `GET /rooms/{room}/open?ref=…`
 pub(in crate::web::pages) fn page(look: &Look<'_>) -> Result<Page, Failure> {
     let sight = Sight::of(look)?;
     let view = View { look, sight: &sight };
-    match (look.at.query("ref"), look.at.parsed::<u64>("seq")) {
-        (Some(reference), _) => referred(&view, reference),
-        (None, Some(seq)) => logged(&view, Seq(seq)),
-        (None, None) => Err(nothing_called(look.at.query("seq").unwrap_or_default())),
+    let reference = look.at.query("ref").unwrap_or_default();
+    match reference.parse() {
+        Ok(Reference::Event(seq)) => logged(&view, seq),
+        Ok(_) | Err(_) => referred(&view, reference),
     }
 }
 

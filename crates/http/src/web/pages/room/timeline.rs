@@ -94,7 +94,7 @@ fn row(look: &Look<'_>, sight: &Sight, event: &RoomEvent, room_for_handoffs: &mu
 
 /// The event as JSON, on a page of its own: a row of the timeline stays small.
 fn raw_address(sight: &Sight, seq: Seq) -> String {
-    path_with(&["rooms", sight.id().as_str(), "open"], &[("seq", &seq.to_string())])
+    path_with(&["rooms", sight.id().as_str(), "open"], &[("ref", &format!("log@{seq}"))])
 }
 
 const fn basis_words(basis: TakeoverReason) -> &'static str {
