@@ -1,9 +1,10 @@
 //! What every use case works with, and the one way in which they change a room.
 
 use std::{
+    collections::HashMap,
     path::PathBuf,
     sync::{
-        OnceLock,
+        Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -34,6 +35,9 @@ use crate::{
     testimony,
 };
 
+/// Rooms of which it is remembered when their members were looked at. Forgetting costs a look.
+const SWEPT_MAX: usize = 1_024;
+
 /// An open Baton: a store and what the rules are not allowed to look at themselves.
 pub struct App {
     pub(crate) store: Store,
@@ -46,6 +50,8 @@ pub struct App {
     pub(crate) shelf: String,
     /// Whether this machine's boot was told since this process started.
     arrived: AtomicBool,
+    /// When the members of rooms were last looked at for ones whose processes are gone.
+    swept: Mutex<HashMap<RoomId, Timestamp>>,
     /// What to do when a job waits and no runner is there.
     pub(crate) when_queued: OnceLock<Box<WhenQueued>>,
 }
@@ -75,6 +81,7 @@ impl App {
             },
             shelf: artifacts::shelf(location),
             arrived: AtomicBool::new(false),
+            swept: Mutex::default(),
             when_queued: OnceLock::new(),
         })
     }
@@ -159,10 +166,30 @@ impl App {
         // After the room is ours: whoever waited for it must not decide by the time at which the wait began.
         let now = tx.now()?;
         let mut change = Change::new(tx, arrival, now, actor, &eyes);
-        change.come_back()?;
+        change.admit()?;
+        if self.is_sweep_due(&before, now) {
+            change.retire_gone()?;
+        }
         let output = work(&mut change)?;
         change.save(&before)?;
         Ok(output)
+    }
+
+    /// Whether a write looks for members whose processes are gone. One look a second is enough, and keeps it off the hot
+    /// path; a command that runs by itself always looks.
+    fn is_sweep_due(&self, room: &Room, now: Timestamp) -> bool {
+        if room.members.len() < 2 {
+            return false;
+        }
+        let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = swept.get(&room.id).is_none_or(|last| now.since(*last) >= limits::SWEEP_GRAIN);
+        if due {
+            if swept.len() >= SWEPT_MAX {
+                swept.clear();
+            }
+            swept.insert(room.id.clone(), now);
+        }
+        due
     }
 
     /// Runs `work` in a write transaction, unless the request's key says that it was done before.

@@ -10,7 +10,6 @@ use std::{
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, RoomId},
-    process::SessionKind,
     room::{Actor, Authority, Room},
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -18,7 +17,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::{
     Failure,
     boundary::Boundary,
-    identity::Assignment,
+    identity::{Assignment, Resolved},
     table::{Command, Effect},
 };
 
@@ -29,6 +28,8 @@ const JOINED_MAX: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Caller {
     identity: Actor,
+    /// The id it has where another live process of its conversation has the usual one.
+    parallel_id: Option<AgentId>,
     /// Where a relative path starts. Empty for a caller whose directory is not known, which must send absolute ones.
     pub cwd: PathBuf,
     /// What outlives the call: what `join_path` told.
@@ -82,20 +83,50 @@ impl Rights {
 #[derive(Debug, Default)]
 pub struct Connection {
     override_id: Mutex<Option<AgentId>>,
+    /// Ids that were compared with the store. Several, because conversations share a connection.
+    settled: Mutex<Vec<Settled>>,
     /// Where each agent on this connection joined last, the latest at the end. By agent, because conversations that
     /// share a connection work in different rooms.
     joined: Mutex<Vec<(AgentId, RoomId)>>,
 }
 
+/// An id that was compared with the store.
+#[derive(Clone, Debug)]
+struct Settled {
+    id: AgentId,
+    standing: IdStanding,
+}
+
+/// How a caller stands to an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IdStanding {
+    /// The id is its own.
+    Own,
+    /// A live process of the same conversation had the id first.
+    Parallel,
+}
+
 impl Caller {
-    /// A caller with the identity that was found for it.
-    pub fn new(identity: Actor, cwd: PathBuf) -> Self {
-        let rights = match identity.session_kind {
-            SessionKind::Human | SessionKind::HumanGuardian => Rights::Operator,
-            SessionKind::McpHarness => Rights::Agent,
-        };
-        let (connection, cancel) = (Arc::default(), Cancel::never());
-        Self { identity, cwd, connection, cancel, assignment: None, boundary: None, rights, vouched: false }
+    /// A caller with the identity that was found for it, and the rights of an agent.
+    pub fn new(identity: impl Into<Resolved>, cwd: PathBuf) -> Self {
+        let Resolved { actor, parallel_id } = identity.into();
+        Self {
+            identity: actor,
+            parallel_id,
+            cwd,
+            connection: Arc::default(),
+            cancel: Cancel::never(),
+            assignment: None,
+            boundary: None,
+            rights: Rights::Agent,
+            vouched: false,
+        }
+    }
+
+    /// A caller whose rights were worked out from its process and terminal.
+    #[must_use]
+    pub fn granted(self, rights: Rights) -> Self {
+        Self { rights, ..self }
     }
 
     /// A caller whose role was told by its credentials.
@@ -104,7 +135,7 @@ impl Caller {
         Self { rights, vouched: true, ..self }
     }
 
-    /// What the caller may do. A person may steer, an agent may do what agents do, unless its credentials say less.
+    /// Rights are granted, never assumed: an agent's, unless the resolver or a credential says otherwise.
     pub fn rights(&self) -> Rights {
         self.rights
     }
@@ -174,11 +205,43 @@ impl Caller {
 
     /// Who is calling.
     pub fn actor(&self) -> Actor {
-        let override_id = self.connection.override_id.lock().unwrap_or_else(PoisonError::into_inner);
-        match override_id.as_ref() {
-            Some(agent_id) => Actor { agent_id: agent_id.clone(), overridden: true, ..self.identity.clone() },
-            None => self.identity.clone(),
+        let found = self.identity.clone();
+        if let Some(agent_id) = &*self.connection.override_id.lock().unwrap_or_else(PoisonError::into_inner) {
+            return found.overridden(agent_id.clone());
         }
+        // Only who may share a conversation has anything to settle.
+        match &self.parallel_id {
+            Some(parallel_id) if self.standing(&found.agent_id) == Some(IdStanding::Parallel) => {
+                Actor { agent_id: parallel_id.clone(), parallel_to: Some(found.agent_id.clone()), ..found }
+            }
+            Some(_) | None => found,
+        }
+    }
+
+    /// The id it has where another live process of its conversation has the usual one.
+    pub(crate) fn parallel_id(&self) -> Option<&AgentId> {
+        self.parallel_id.as_ref()
+    }
+
+    /// The identity as it was found, before it was compared with the store.
+    pub(crate) fn found(&self) -> &Actor {
+        &self.identity
+    }
+
+    /// How it stands to an id, if that was settled on this connection.
+    pub(crate) fn standing(&self, id: &AgentId) -> Option<IdStanding> {
+        let settled = self.connection.settled.lock().unwrap_or_else(PoisonError::into_inner);
+        settled.iter().find(|settled| settled.id == *id).map(|settled| settled.standing)
+    }
+
+    /// Remembers on this connection how it stands to an id.
+    pub(crate) fn settle(&self, id: &AgentId, standing: IdStanding) {
+        let mut settled = self.connection.settled.lock().unwrap_or_else(PoisonError::into_inner);
+        settled.retain(|settled| settled.id != *id);
+        if settled.len() == JOINED_MAX {
+            settled.remove(0);
+        }
+        settled.push(Settled { id: id.clone(), standing });
     }
 
     /// Whether relative paths, and the place where the caller works, mean nothing.

@@ -13,7 +13,7 @@ use baton_core::{
     event::{Event, Recorded},
     ids::{AgentId, AgentName, BeadId, Role, Seq},
     inbox::{Inbox, Item},
-    job::{Job, JobId, Jobs},
+    job::{Job, JobId, Jobs, job_of},
     library::{Artifact, Card, CardId, Library},
     limits,
     process::Witness,
@@ -28,14 +28,14 @@ use baton_core::{
 use baton_store::{
     StoreError, bus,
     engine::Tx,
-    former,
+    envelopes, former,
     inbox::{self, Waiting},
     jobs, library, log,
     rooms::{self, Arrival},
     runners, scopes, tasks,
 };
 
-use crate::{Caller, Failure, testimony};
+use crate::{Caller, Failure, commands::bus::GONE, testimony};
 
 /// What a request came to, when its "no" may change something too.
 pub(crate) enum Outcome<O> {
@@ -147,22 +147,63 @@ impl<'a> Change<'a> {
         Ok(())
     }
 
-    /// Records the caller's return, if it comes back from the dead.
-    pub(crate) fn come_back(&mut self) -> Result<(), Failure> {
+    /// Lets the caller in: refused, if its id is another's; on record, if it comes back in another process. Every change
+    /// begins here, so that there is one way back for everybody.
+    pub(crate) fn admit(&mut self) -> Result<(), Failure> {
+        self.room.require_own_id(self.now, self.actor, self.witness)?;
         match self.room.comeback(self.actor, self.witness) {
-            Some(event) => {
-                self.record(event)?;
-                // Whatever its process was at before, nobody is at it any more.
-                let you = self.actor.agent_id.clone();
-                self.end_turn_of(&you, TurnOutcome::Lost, "its process is gone, and another goes on").map(|_| ())
-            }
+            Some(event) => self.come_back(event),
             None => Ok(()),
         }
+    }
+
+    /// Records the caller's return. Nobody works any more at what its former process had taken, so that is back in its
+    /// queue.
+    fn come_back(&mut self, event: room::Event) -> Result<(), Failure> {
+        self.record(event)?;
+        let you = self.actor.agent_id.clone();
+        self.end_turn_of(&you, TurnOutcome::Lost, "its process is gone, and another goes on").map(|_| ())
+    }
+
+    /// Takes members off the list whose processes are proven gone and who hold, reserve, own and owe nothing. What their
+    /// processes had taken goes back first.
+    pub(crate) fn retire_gone(&mut self) -> Result<(), Failure> {
+        if !self.is_open() {
+            return Ok(());
+        }
+        let gone: Vec<AgentId> = self.gone_members().map(|member| member.agent_id.clone()).collect();
+        for agent in gone {
+            self.lose_if_lost(&agent)?;
+            self.end_actions_of(&agent, GONE)?;
+            self.disconnect(&agent, GONE)?;
+            if !self.has_stake(&agent)? {
+                self.decide(Action::Retire { agent })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Members whose processes are proven gone. A job's own agent is none: it goes with its job.
+    fn gone_members(&self) -> impl Iterator<Item = &Member> {
+        let others = self.room.members.iter().filter(|member| member.agent_id != self.actor.agent_id);
+        others.filter(|member| job_of(&member.agent_id).is_none() && member.liveness(self.witness).is_gone())
+    }
+
+    /// Whether somebody has something in the room that would be orphaned without it.
+    fn has_stake(&mut self, agent: &AgentId) -> Result<bool, Failure> {
+        let reserved = self.room.reservation().is_some_and(|reservation| reservation.recipient == *agent);
+        if reserved || self.room.owner() == Some(agent) || self.scopes()?.of(agent).next().is_some() {
+            return Ok(true);
+        }
+        let room = &self.room.id;
+        Ok(!tasks::unfinished_of(self.tx, room, agent)?.is_empty()
+            || !envelopes::owed_by(self.tx, room, agent, 1)?.is_empty())
     }
 
     /// Logs what was decided, and folds it into all that is at hand.
     pub(crate) fn record(&mut self, event: impl Into<Event>) -> Result<Recorded, Failure> {
         let recorded = self.room.record(self.now, self.actor.agent_id.clone(), event);
+        let recorded = Recorded { overridden: self.actor.is_overridden(), ..recorded };
         log::append(self.tx, &recorded)?;
         if let Some(event) = recorded.event.room() {
             self.arrange_names(event)?;

@@ -15,10 +15,17 @@ pub(crate) enum Effort {
 }
 
 /// Marks the caller as seen, unless that was stored moments ago, and records its return if it comes back as
-/// another process. No call fails over it.
-pub(crate) fn refresh(app: &App, caller: &Caller, room: &mut Room, now: Timestamp, effort: Effort) {
+/// another process. No call fails over that; one whose caller has somebody else's id is refused.
+pub(crate) fn refresh(
+    app: &App,
+    caller: &Caller,
+    room: &mut Room,
+    now: Timestamp,
+    effort: Effort,
+) -> Result<(), Failure> {
     let actor = caller.actor();
-    let Some(member) = room.member(&actor.agent_id) else { return };
+    let Some(member) = room.member(&actor.agent_id) else { return Ok(()) };
+    room.require_own_id(now, &actor, &app.probe)?;
     let stored = member.last_seen_at;
     if room.comeback(&actor, &app.probe).is_some() {
         // Changing nothing is enough: every change begins with the return.
@@ -29,6 +36,7 @@ pub(crate) fn refresh(app: &App, caller: &Caller, room: &mut Room, now: Timestam
     }
     // What the caller is told counts it as present, because it is.
     room.touch(&actor.agent_id, now);
+    Ok(())
 }
 
 /// Writes something that no call fails over.

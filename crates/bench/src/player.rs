@@ -50,12 +50,8 @@ impl Player {
         let environment = Environment::read();
         let location = environment.store_location(data.to_str()).map_err(refused)?;
         let app = App::open(&location, environment, Time::Own, Box::new(RandomIds)).map_err(refused)?;
-        let actor = Actor {
-            agent_id: agent.parse()?,
-            process: liveness::identify(std::process::id()),
-            session_kind: SessionKind::McpHarness,
-            overridden: true,
-        };
+        let own = liveness::identify(std::process::id());
+        let actor = Actor::found(agent.parse()?, own, SessionKind::McpHarness);
         let caller = Caller::new(actor, workspace.to_owned());
         let find = Self::command;
         let joined = find("room.join")?.run(&app, &caller, json!({"context_path": workspace})).map_err(refused)?;

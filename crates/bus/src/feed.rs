@@ -253,6 +253,6 @@ fn passes(code: ErrorCode) -> bool {
 /// Who listens for a feed. It is no member of any room; a bell only asks whom it rings for.
 pub(crate) fn listener() -> Result<Caller, Failure> {
     let agent_id = "baton:feed".parse().map_err(|error| Failure::new(ErrorCode::Internal, format!("{error}.")))?;
-    let actor = Actor { agent_id, process: None, session_kind: SessionKind::McpHarness, overridden: false };
+    let actor = Actor::found(agent_id, None, SessionKind::McpHarness);
     Ok(Caller::new(actor, PathBuf::new()))
 }

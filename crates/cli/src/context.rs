@@ -29,7 +29,9 @@ impl Context {
         let app = open(&environment, store)?;
         let surroundings = surroundings(&environment, &app)?;
         let caller = Caller::new(surroundings.cli_caller(), environment.cwd().to_owned())
+            .granted(surroundings.rights())
             .assigned(surroundings.assignment().cloned());
+        app.settle(&caller)?;
         Ok(Self { app, caller, surroundings, store: store.map(str::to_owned) })
     }
 

@@ -59,6 +59,9 @@ codes! {
     TurnMismatch "turn_mismatch" Refused
         "The `expected_turn_id` is not the room's current turn: someone was granted the stick since."
         "Stop working as the owner, read `get_room_state`, then wait for your turn again."
+    IdInUse "id_in_use" Refused
+        "Another live process, or another credential, has the agent id that the caller would act under."
+        "Leave `agent_id_override` and `BATON_AGENT_ID` out to act as yourself, or choose an id that nobody has. The answer names the process or the credential that has it."
     StaleLease "stale_lease" Refused
         "The turn is current, but you are not its owner or this is not its lease."
         "Stop working as the owner and read `get_room_state`. If your own process was replaced while it held the stick, take it over."

@@ -29,6 +29,8 @@ pub struct Recorded {
     pub at: Timestamp,
     /// Who did it.
     pub actor: AgentId,
+    /// Whether the actor's id was given by hand instead of being worked out from its process.
+    pub overridden: bool,
     /// The turn the room was in once it had happened.
     pub turn: Fence,
     /// What.

@@ -74,6 +74,8 @@ pub const POLICY_POLL_MAX: Ttl = Ttl::from_secs(60);
 
 /// How long after its last call an agent is stale, unless told otherwise. After twice that it is evicted.
 pub const STALE_AFTER: Ttl = Ttl::from_minutes(15);
+/// How often writes of one process look for members whose processes are gone.
+pub const SWEEP_GRAIN: Ttl = Ttl::from_secs(1);
 /// Fewest and most minutes after which an agent may be told to be stale.
 pub const STALE_MINUTES: RangeInclusive<u64> = 1..=30 * 24 * 60;
 

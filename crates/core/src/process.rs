@@ -27,6 +27,24 @@ pub struct ProcessIdentity {
     pub pidfd_inode: Option<u64>,
     /// When it started, for people; comparisons use the ticks.
     pub process_started_at: Timestamp,
+    /// Set for a guardian: the terminal session that it keeps the stick for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keeps: Option<Keeps>,
+}
+
+/// The terminal session behind a guardian. Its leader may act under the guardian's grant, because the guardian is there
+/// for it alone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Keeps {
+    /// The terminal, as people know it: `pts/0`.
+    pub terminal: String,
+    /// The leader of its session, on the guardian's machine and in its pid namespace.
+    pub pid: u32,
+    /// Clock ticks between boot and the start of the leader.
+    pub start_ticks: u64,
+    /// The inode of the leader's pidfd, where the kernel numbers them uniquely.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pidfd_inode: Option<u64>,
 }
 
 impl ProcessIdentity {
@@ -43,6 +61,18 @@ impl ProcessIdentity {
             && self.boot_id == other.boot_id
             && self.host_id == other.host_id
     }
+
+    /// Whether a grant to this process is a grant to `other`: the process itself, or for a guardian the leader of the
+    /// terminal session that it keeps the stick for.
+    pub fn stands_for(&self, other: &Self) -> bool {
+        self.same_process(other) || self.leader().is_some_and(|leader| leader.same_process(other))
+    }
+
+    /// The leader of the terminal session that a guardian keeps the stick for.
+    pub fn leader(&self) -> Option<Self> {
+        let Keeps { pid, start_ticks, pidfd_inode, .. } = *self.keeps.as_ref()?;
+        Some(Self { pid, start_ticks, pidfd_inode, keeps: None, ..self.clone() })
+    }
 }
 
 /// What stands behind a member's presence.
@@ -56,6 +86,19 @@ pub enum SessionKind {
     Human,
     /// The process that `baton hold` keeps for a person.
     HumanGuardian,
+    /// A program that runs commands in shells, with neither a terminal nor a known harness. It may be anything but a
+    /// person.
+    Shell,
+}
+
+impl SessionKind {
+    /// Whether a person stands behind it.
+    pub const fn is_person(self) -> bool {
+        match self {
+            Self::Human | Self::HumanGuardian => true,
+            Self::McpHarness | Self::Shell => false,
+        }
+    }
 }
 
 /// Whether an exact process still runs.

@@ -89,6 +89,7 @@ pub(crate) const fn status(code: ErrorCode) -> StatusCode {
         | C::ReservationNotFound
         | C::UnknownId => StatusCode::NOT_FOUND,
         C::TurnMismatch
+        | C::IdInUse
         | C::StaleLease
         | C::UnknownMember
         | C::InvalidTarget

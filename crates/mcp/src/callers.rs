@@ -10,9 +10,9 @@ use std::{
 
 use baton_app::{
     Caller, Cancel, Connection,
-    identity::{Assignment, Surroundings},
+    identity::{Assignment, Resolved, Surroundings},
 };
-use baton_core::{process::ProcessIdentity, room::Actor};
+use baton_core::process::ProcessIdentity;
 use rmcp::{RoleServer, service::RequestContext};
 use serde_json::{Map, Value};
 
@@ -30,7 +30,7 @@ pub struct Seen<'a> {
     pub thread_id: Option<&'a str>,
 }
 
-type Identify = dyn Fn(Seen<'_>) -> Actor + Send + Sync;
+type Identify = dyn Fn(Seen<'_>) -> Resolved + Send + Sync;
 
 /// Makes the caller of each call on one connection.
 pub struct Callers {
@@ -53,9 +53,13 @@ impl Callers {
     }
 
     /// Callers that `identify` tells apart, with relative paths starting at `cwd`.
-    pub fn new(identify: impl Fn(Seen<'_>) -> Actor + Send + Sync + 'static, cwd: impl Into<PathBuf>) -> Self {
+    pub fn new<R: Into<Resolved>>(
+        identify: impl Fn(Seen<'_>) -> R + Send + Sync + 'static,
+        cwd: impl Into<PathBuf>,
+    ) -> Self {
         let (connection, behind) = (Arc::default(), Arc::default());
-        Self { identify: Box::new(identify), cwd: cwd.into(), connection, behind, assignment: None }
+        let identify = Box::new(move |seen: Seen<'_>| identify(seen).into());
+        Self { identify, cwd: cwd.into(), connection, behind, assignment: None }
     }
 
     /// Whether the client was started for a job.
@@ -72,14 +76,14 @@ impl Callers {
     pub(crate) fn caller(&self, context: &RequestContext<RoleServer>, cancel: Cancel) -> Caller {
         let client = context.client_info();
         let thread_id = thread_id(&context.meta);
-        let actor = (self.identify)(Seen {
+        let resolved = (self.identify)(Seen {
             client_name: client.as_ref().map(|client| client.name.as_str()),
             thread_id: thread_id.as_deref(),
         });
-        if actor.process.is_some() {
-            self.behind.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&actor.process);
+        if resolved.actor.process.is_some() {
+            self.behind.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&resolved.actor.process);
         }
-        let caller = Caller::new(actor, self.cwd.clone()).on(Arc::clone(&self.connection), cancel);
+        let caller = Caller::new(resolved, self.cwd.clone()).on(Arc::clone(&self.connection), cancel);
         caller.assigned(self.assignment.clone())
     }
 }

@@ -82,12 +82,8 @@ pub fn is_waited_for(app: &Arc<App>, settings: &Settings) -> bool {
 }
 
 fn desk(app: Arc<App>, settings: &Settings) -> Desk {
-    let actor = Actor {
-        agent_id: settings.runner.clone(),
-        process: liveness::identify(std::process::id()),
-        session_kind: SessionKind::McpHarness,
-        overridden: false,
-    };
+    let own = liveness::identify(std::process::id());
+    let actor = Actor::found(settings.runner.clone(), own, SessionKind::McpHarness);
     let cwd = settings.workspace.clone().unwrap_or_default();
     Desk {
         app,

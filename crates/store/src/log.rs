@@ -15,8 +15,8 @@ use crate::{
 
 /// Appends an event. The primary key refuses a place that is taken.
 const APPEND: &str = "
-    INSERT INTO log (room_id, seq, type, actor, subject, turn_id, payload, created_at_ms, job)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+    INSERT INTO log (room_id, seq, type, actor, subject, turn_id, payload, created_at_ms, job, overridden)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 ";
 
 /// Stores an event at its place, and has those who wait on the room woken when it is committed.
@@ -41,6 +41,7 @@ pub fn restore(tx: &mut dyn Tx, recorded: &Recorded) -> Result<(), StoreError> {
             payload.as_str().into(),
             recorded.at.as_millis().into(),
             recorded.event.job().map(|job| i64::from(job.0)).into(),
+            i64::from(recorded.overridden).into(),
         ],
         Changes::Any,
     )
@@ -48,7 +49,7 @@ pub fn restore(tx: &mut dyn Tx, recorded: &Recorded) -> Result<(), StoreError> {
 
 /// Reads one event.
 pub(crate) const FIND: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id
+    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
       FROM log
      WHERE room_id = ?1 AND seq = ?2
 ";
@@ -73,7 +74,7 @@ pub fn find_all(tx: &mut dyn Tx, room: &RoomId, places: &[Seq]) -> Result<Vec<Re
 
 /// Newest first, older than a place.
 pub(crate) const BEFORE: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id
+    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
       FROM log
      WHERE room_id = ?1 AND seq < ?2
      ORDER BY seq DESC
@@ -88,7 +89,7 @@ pub fn before(tx: &mut dyn Tx, room: &RoomId, before: Option<Seq>, limit: u32) -
 
 /// Oldest first, newer than a place.
 pub(crate) const AFTER: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id
+    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
       FROM log
      WHERE room_id = ?1 AND seq > ?2
      ORDER BY seq
@@ -102,7 +103,7 @@ pub fn after(tx: &mut dyn Tx, room: &RoomId, after: Seq, limit: u32) -> Result<V
 
 /// Collisions since a moment, oldest first.
 pub(crate) const INCURSIONS: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id
+    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
       FROM log
      WHERE room_id = ?1 AND type = 'scope.incursion' AND created_at_ms >= ?2
      ORDER BY created_at_ms
@@ -112,7 +113,7 @@ pub(crate) const INCURSIONS: &str = "
 /// A job's events, newest first, older than a place. Job and place are compared as one: by the place alone, SQLite would
 /// rather read the room's whole log.
 pub(crate) const OF_JOB_BEFORE: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id
+    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
       FROM log
      WHERE room_id = ?1 AND (job, seq) < (?2, ?3) AND job >= ?2
      ORDER BY job DESC, seq DESC
@@ -138,7 +139,7 @@ pub fn of_job_before(
 
 /// The same, less mere progress.
 pub(crate) const WORDS_OF_JOB_BEFORE: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id
+    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
       FROM log
      WHERE room_id = ?1 AND (job, seq) < (?2, ?3) AND job >= ?2 AND type <> 'job.progress'
      ORDER BY job DESC, seq DESC
@@ -160,7 +161,7 @@ pub fn words_of_job_before(
 
 /// A job's events, oldest first, newer than a place.
 pub(crate) const OF_JOB_AFTER: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id
+    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
       FROM log
      WHERE room_id = ?1 AND (job, seq) > (?2, ?3) AND job <= ?2
      ORDER BY job, seq
@@ -209,6 +210,7 @@ pub(crate) fn recorded(room: &RoomId, row: &dyn Row) -> Result<Recorded, StoreEr
         seq,
         at: Timestamp::from_millis(row.int(4)?.unwrap_or_default()),
         actor: actor.parse().map_err(|error| wrong(format!("{error}")))?,
+        overridden: row.int(6)?.unwrap_or_default() != 0,
         turn: Fence(row.int(5)?.unwrap_or_default().max(0) as u64),
         event: Event::read(kind, payload).map_err(|error| match error {
             UnknownEvent::Type(kind) => StoreError::UnknownEvent { key: format!("{room}@{seq}"), kind },

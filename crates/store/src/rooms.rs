@@ -35,7 +35,7 @@ const LOAD: &str = "
 /// Reads a room's members in turn order.
 const LOAD_MEMBERS: &str = "
     SELECT agent_id, display_name, session_kind, host_id, boot_id, pid_namespace, pid, start_ticks, pidfd_inode,
-           process_started_at_ms, joined_at_ms, last_seen_at_ms, role
+           process_started_at_ms, joined_at_ms, last_seen_at_ms, role, keeps, added_by, parallel_to
       FROM members
      WHERE room_id = ?1
      ORDER BY ordinal
@@ -67,7 +67,7 @@ fn load_and(tx: &mut dyn Tx, id: &RoomId, more: &[Query<'_>], each: EachRow<'_>)
 
 /// Reads the event that holds a room's handoff.
 const LOAD_HANDOFF: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id
+    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
       FROM log
      WHERE room_id = ?1 AND seq = (SELECT handoff_seq FROM rooms WHERE room_id = ?1)
 ";
@@ -200,14 +200,16 @@ fn close(tx: &mut dyn Tx, room: &Room) -> Result<(), StoreError> {
 /// Adds a member or replaces what is stored of it.
 const PUT_MEMBER: &str = "
     INSERT INTO members (room_id, agent_id, ordinal, display_name, session_kind, host_id, boot_id, pid_namespace, pid,
-                         start_ticks, pidfd_inode, process_started_at_ms, joined_at_ms, last_seen_at_ms, role)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+                         start_ticks, pidfd_inode, process_started_at_ms, joined_at_ms, last_seen_at_ms, role, keeps,
+                         added_by, parallel_to)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
         ON CONFLICT (room_id, agent_id) DO UPDATE
        SET ordinal = excluded.ordinal, display_name = excluded.display_name, session_kind = excluded.session_kind,
            host_id = excluded.host_id, boot_id = excluded.boot_id, pid_namespace = excluded.pid_namespace,
            pid = excluded.pid, start_ticks = excluded.start_ticks, pidfd_inode = excluded.pidfd_inode,
            process_started_at_ms = excluded.process_started_at_ms, last_seen_at_ms = excluded.last_seen_at_ms,
-           role = excluded.role
+           role = excluded.role, keeps = excluded.keeps, added_by = excluded.added_by,
+           parallel_to = excluded.parallel_to
 ";
 
 /// Moves a member's presence. A late writer never moves it back.
@@ -239,6 +241,26 @@ fn save_members(tx: &mut dyn Tx, before: &[Member], after: &Room) -> Result<(), 
     Ok(())
 }
 
+/// Reads the memberships of one agent, in whatever room.
+pub(crate) const OF_AGENT: &str = "
+    SELECT agent_id, display_name, session_kind, host_id, boot_id, pid_namespace, pid, start_ticks, pidfd_inode,
+           process_started_at_ms, joined_at_ms, last_seen_at_ms, role, keeps, added_by, parallel_to, room_id
+      FROM members
+     WHERE agent_id = ?1
+";
+
+/// An agent as a member of each room it is in.
+pub fn of_agent(tx: &mut dyn Tx, agent: &AgentId) -> Result<Vec<(RoomId, Member)>, StoreError> {
+    let mut found = Vec::new();
+    tx.query(OF_AGENT, &[agent.as_str().into()], &mut |row| {
+        let room: RoomId = Fields { table: "members", key: agent.as_str(), row }.id(16)?;
+        let member = member(&room, row)?;
+        found.push((room, member));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
 /// Records that `agent` was seen in `room`.
 pub fn seen(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, at: Timestamp) -> Result<(), StoreError> {
     tx.execute(SEEN, &[room.as_str().into(), agent.as_str().into(), at.as_millis().into()], Changes::Any)
@@ -246,6 +268,8 @@ pub fn seen(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, at: Timestamp) -> R
 
 fn put_member(tx: &mut dyn Tx, room: &RoomId, ordinal: usize, member: &Member) -> Result<(), StoreError> {
     let process = member.process.as_ref();
+    let keeps = process.and_then(|process| process.keeps.as_ref()).map(serde_json::to_string);
+    let keeps = keeps.transpose().map_err(|error| bad("members", member.agent_id.as_str(), error))?;
     tx.execute(
         PUT_MEMBER,
         &[
@@ -264,6 +288,9 @@ fn put_member(tx: &mut dyn Tx, room: &RoomId, ordinal: usize, member: &Member) -
             member.joined_at.as_millis().into(),
             member.last_seen_at.as_millis().into(),
             member.role.as_ref().map(Role::as_str).into(),
+            keeps.as_deref().into(),
+            member.added_by.as_deref().into(),
+            member.parallel_to.as_ref().map(AgentId::as_str).into(),
         ],
         Changes::Any,
     )
@@ -421,6 +448,10 @@ fn member(room: &RoomId, row: &dyn Row) -> Result<Member, StoreError> {
             start_ticks: fields.number(7)?,
             pidfd_inode: row.int(8)?.map(|inode| inode as u64),
             process_started_at: fields.time(9)?,
+            keeps: match row.text(13)? {
+                Some(keeps) => Some(serde_json::from_str(keeps).map_err(|error| fields.bad(error))?),
+                None => None,
+            },
         }),
         _ => None,
     };
@@ -430,6 +461,8 @@ fn member(room: &RoomId, row: &dyn Row) -> Result<Member, StoreError> {
         role: fields.optional(12)?,
         session_kind: session_kind(fields.text(2)?).map_err(|error| fields.bad(error))?,
         process,
+        added_by: row.text(14)?.map(str::to_owned),
+        parallel_to: fields.optional(15)?,
         joined_at: fields.time(10)?,
         last_seen_at: fields.time(11)?,
     })
@@ -453,6 +486,7 @@ fn session_kind_text(kind: SessionKind) -> &'static str {
         SessionKind::McpHarness => "mcp_harness",
         SessionKind::Human => "human",
         SessionKind::HumanGuardian => "human_guardian",
+        SessionKind::Shell => "shell",
     }
 }
 

@@ -36,6 +36,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0007_watching.sqlite.sql"),
         postgres: include_str!("schema/0007_watching.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0008_identity.sqlite.sql"),
+        postgres: include_str!("schema/0008_identity.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

@@ -167,7 +167,7 @@ fn total(tx: &mut dyn Tx, sql: &'static str, params: &[Param<'_>]) -> Result<(u6
 
 /// Reads an agent's events of one type between two places. A turn is as long as it takes, so that is not the room's past.
 pub(crate) const EVENTS: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id
+    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
       FROM log
      WHERE room_id = ?1 AND seq > ?2 AND seq <= ?3 AND subject = ?4 AND type = ?5
      ORDER BY seq
@@ -192,7 +192,7 @@ pub fn events(
 
 /// The same, the last first.
 pub(crate) const EVENTS_BACK: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id
+    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
       FROM log
      WHERE room_id = ?1 AND seq > ?2 AND seq <= ?3 AND subject = ?4 AND type = ?5
      ORDER BY seq DESC

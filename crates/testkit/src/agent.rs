@@ -6,7 +6,7 @@ use std::{
 };
 
 use baton_app::{
-    Caller, Cancel, Failure,
+    Caller, Cancel, Failure, Rights,
     table::{self, Subject},
 };
 use baton_core::{
@@ -45,21 +45,15 @@ impl<'a> Agent<'a> {
 
     /// Someone behind a process that is not the test's to stop and kill.
     pub(crate) fn identified(app: &'a TestApp, name: &str, process: Option<ProcessIdentity>) -> Self {
-        let identity = Actor {
-            agent_id: name.parse().unwrap(),
-            process,
-            session_kind: SessionKind::McpHarness,
-            overridden: false,
-        };
+        let identity = Actor::found(name.parse().unwrap(), process, SessionKind::McpHarness);
         let caller = Caller::new(identity, app.workspace().at(""));
         Self { app, caller, sleeper: Mutex::default(), room: Mutex::default() }
     }
 
     /// A person.
     pub(crate) fn person(app: &'a TestApp, name: &str) -> Self {
-        let session_kind = SessionKind::Human;
-        let identity = Actor { agent_id: name.parse().unwrap(), process: None, session_kind, overridden: false };
-        let caller = Caller::new(identity, app.workspace().at(""));
+        let identity = Actor::found(name.parse().unwrap(), None, SessionKind::Human);
+        let caller = Caller::new(identity, app.workspace().at("")).granted(Rights::Operator);
         Self { app, caller, sleeper: Mutex::default(), room: Mutex::default() }
     }
 

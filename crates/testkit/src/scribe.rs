@@ -28,6 +28,7 @@ impl Scribe {
     pub fn creation(&self, room: &str, path: &str) -> Recorded {
         let created = Created { canonical_path: Some(path.to_owned()), name: None, policy: Policy::default() };
         Recorded {
+            overridden: false,
             room_id: room.parse().unwrap(),
             seq: Seq(1),
             at: Timestamp::from_millis(0),

@@ -112,8 +112,7 @@ impl App {
         mut work: impl FnMut(&mut Change<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let agent_id: AgentId = SERVER.parse().map_err(crate::app::internal)?;
-        let session_kind = SessionKind::McpHarness;
-        let actor = Actor { agent_id, process: None, session_kind, overridden: false };
+        let actor = Actor::found(agent_id, None, SessionKind::McpHarness);
         let request = Request { command: "bus.server", input: room, key: None };
         self.once(&actor, &request, |tx| self.change_in(tx, &actor, room, &mut work))
     }

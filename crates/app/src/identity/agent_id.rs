@@ -9,6 +9,9 @@ use sha2::{Digest, Sha256};
 /// Longest part made from a name that someone else chose.
 const NAME_CHARS: usize = 48;
 
+/// First parts of ids that an unknown client must not get, whatever it calls itself: they say what was proven.
+const RESERVED_SLUGS: [&str; 7] = ["human", "shell", "job", "runner", "token", "browser", "bus"];
+
 /// `<slug>:<hash>` of the facts. The slug must be one of ours or come from [`slug`].
 pub(super) fn hashed(slug: &str, facts: &[&str]) -> AgentId {
     checked(format!("{slug}:{}", digest(&[&[slug], facts].concat(), 8)))
@@ -17,6 +20,11 @@ pub(super) fn hashed(slug: &str, facts: &[&str]) -> AgentId {
 /// `human:<user>:<terminal>`.
 pub(super) fn human(user: &str, terminal: &str) -> AgentId {
     checked(format!("human:{}:{}", name(user), name(terminal)))
+}
+
+/// `shell:<user>:<hash>` of the process behind the shells.
+pub(super) fn shell(user: &str, facts: &str) -> AgentId {
+    checked(format!("shell:{}:{}", name(user), digest(&["shell", facts], 8)))
 }
 
 /// The facts that tell one process from every other, as text. The pidfd's inode stays out: whether it is known
@@ -31,8 +39,8 @@ pub(super) fn slug(client_name: &str) -> String {
     let slug = letters(&client_name.to_ascii_lowercase(), b"-_.");
     match slug.as_str() {
         "" => "mcp".to_owned(),
-        // Nobody becomes a person by calling itself one.
-        "human" => "mcp-human".to_owned(),
+        // Nobody becomes a person, a job or a server's agent by calling itself one.
+        _ if RESERVED_SLUGS.contains(&&*slug) => format!("mcp-{slug}"),
         _ => slug,
     }
 }

@@ -2,11 +2,22 @@
 
 use baton_core::process::ProcessIdentity;
 
+/// The processes above a caller, as far as they can be seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ancestry {
+    /// Parent first.
+    pub processes: Vec<Ancestor>,
+    /// Whether they were seen up to the first process of the pid namespace. Where they were not, a harness may be above.
+    pub is_whole: bool,
+}
+
 /// A process above this one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ancestor {
     /// Its pid.
     pub pid: u32,
+    /// The pid of its session's leader.
+    pub session: u32,
     /// The name of its command, cut to 15 bytes by the kernel.
     pub comm: String,
     /// The beginning of its command line; empty where it cannot be read.
@@ -16,13 +27,23 @@ pub struct Ancestor {
 }
 
 impl Ancestor {
-    fn unseen(pid: u32) -> Self {
-        Self { pid, comm: String::new(), argv: Vec::new(), identity: None }
+    /// The name of its program: the first word of its command line without directories and the dash of a login shell, or
+    /// the name that the kernel keeps.
+    pub(super) fn program(&self) -> &str {
+        let word = self.argv.first().map_or(&*self.comm, String::as_str);
+        let name = word.rsplit('/').next().unwrap_or(word);
+        name.strip_prefix('-').unwrap_or(name)
+    }
+
+    /// Whether it minds the program of a job: everything below it works for that job.
+    pub(super) fn is_minder(&self) -> bool {
+        let is_baton = self.program() == "baton" || self.comm == "baton";
+        is_baton && self.argv.get(1).is_some_and(|word| word == "minder")
     }
 }
 
 /// The processes above this one.
-pub(super) fn of_this_process() -> Vec<Ancestor> {
+pub(super) fn of_this_process() -> Ancestry {
     #[cfg(unix)]
     let parent = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get().cast_unsigned());
     #[cfg(not(unix))]
@@ -32,34 +53,56 @@ pub(super) fn of_this_process() -> Vec<Ancestor> {
 
 /// `pid` and the processes above it, as far as they can be seen.
 #[cfg(target_os = "linux")]
-pub(super) fn upwards_from(pid: u32) -> Vec<Ancestor> {
-    use crate::liveness::{identify_as, seen};
+pub(super) fn upwards_from(pid: u32) -> Ancestry {
+    /// Deeper than anything nests that does not try to hide something.
+    const ANCESTORS_MAX: usize = 256;
 
-    /// Deeper than any harness nests.
-    const ANCESTORS_MAX: usize = 32;
-
-    let mut ancestors = Vec::new();
+    let mut found = Ancestry::default();
     let (mut pid, mut child_start_ticks) = (pid, u64::MAX);
-    while pid != 0 && ancestors.len() < ANCESTORS_MAX {
-        let Some(seen) = seen(pid) else {
-            ancestors.push(Ancestor::unseen(pid));
-            break;
-        };
+    while found.processes.len() < ANCESTORS_MAX {
+        let Some((ancestor, parent, start_ticks)) = seen_above(pid) else { break };
         // No process is younger than its child: the real parent ended, and its pid was given away meanwhile.
-        if seen.start_ticks > child_start_ticks {
+        if start_ticks > child_start_ticks {
             break;
         }
-        let identity = identify_as(pid, &seen);
-        ancestors.push(Ancestor { pid, comm: seen.comm, argv: argv_of(pid), identity });
-        (pid, child_start_ticks) = (seen.parent, seen.start_ticks);
+        found.processes.push(ancestor);
+        if parent == 0 {
+            found.is_whole = true;
+            break;
+        }
+        (pid, child_start_ticks) = (parent, start_ticks);
     }
-    ancestors
+    found
 }
 
-/// Only the parent, and only its pid.
+/// A process with its parent and its start.
+#[cfg(target_os = "linux")]
+fn seen_above(pid: u32) -> Option<(Ancestor, u32, u64)> {
+    let seen = crate::liveness::seen(pid)?;
+    let identity = crate::liveness::identify_as(pid, &seen);
+    Some((
+        Ancestor { pid, session: seen.session, comm: seen.comm, argv: argv_of(pid), identity },
+        seen.parent,
+        seen.start_ticks,
+    ))
+}
+
+/// The process that has `pid` now, as one of its own ancestors.
+#[cfg(target_os = "linux")]
+pub(super) fn one(pid: u32) -> Option<Ancestor> {
+    seen_above(pid).map(|(ancestor, ..)| ancestor)
+}
+
+/// Nothing can be seen of other processes here.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn upwards_from(pid: u32) -> Vec<Ancestor> {
-    vec![Ancestor::unseen(pid)]
+pub(super) fn upwards_from(_pid: u32) -> Ancestry {
+    Ancestry::default()
+}
+
+/// Nothing can be seen of processes here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn one(_pid: u32) -> Option<Ancestor> {
+    None
 }
 
 /// The first arguments: the program, its options and the script it runs are among them.

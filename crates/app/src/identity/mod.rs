@@ -2,8 +2,10 @@
 //!
 //! [`Surroundings`] gathers what the operating system tells about this process, or one that is connected to it, once. [`resolve()`] turns that, and
 //! what a call says about its client, into an [`Actor`](baton_core::room::Actor); it is pure, and cheap enough to
-//! run on every call. In order: an override by hand; the job that its runner started it for; the harness, and its own conversation id where it gives one;
-//! else the harness's process; for people, their terminal and the shell that leads it.
+//! run on every call. In order: an override by hand; the job that its runner started it for; the harness, and its own
+//! conversation id where it gives one; else the harness's process; for people, their terminal and the shell that leads it;
+//! else the program behind the shells. [`Surroundings::rights`] grants an operator's rights to a person at a terminal with
+//! no harness, minder or job anywhere above, and to nobody else.
 //!
 //! What must stay true: a harness's MCP child and its shell commands come out as the same agent with the same
 //! process, and a short-lived command's own pid is never the holder.
@@ -14,12 +16,14 @@ mod assignment;
 mod harness;
 mod peer;
 mod resolve;
+mod settle;
+mod shells;
 mod surroundings;
 mod terminal;
 #[cfg(test)]
 mod tests;
 
-pub use ancestry::Ancestor;
+pub use ancestry::{Ancestor, Ancestry};
 pub use assignment::{Assignment, BATON_JOB};
-pub use resolve::{Signals, Surface, guardian, resolve, resolve_remote};
+pub use resolve::{Resolved, Signals, Surface, guardian, resolve, resolve_remote};
 pub use surroundings::Surroundings;

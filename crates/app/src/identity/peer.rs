@@ -1,4 +1,4 @@
-//! What can be seen of another process of this user: its environment, its directory and its terminal.
+//! What can be seen of another process of this user: its environment and its directory.
 //!
 //! Everything is as it was when that process started its program, except the directory. What cannot be read is left
 //! out, as for a process that has ended.
@@ -32,21 +32,7 @@ pub(super) fn environment(pid: u32) -> Environment {
     Environment::of(variables, cwd)
 }
 
-/// The path of the terminal of process `pid`: the one that controls it, else one that it reads or writes.
-#[cfg(target_os = "linux")]
-pub(super) fn terminal(pid: u32) -> Option<String> {
-    let stream =
-        |number| std::fs::read_link(format!("/proc/{pid}/fd/{number}")).ok()?.into_os_string().into_string().ok();
-    let is_terminal = |path: &String| path.starts_with("/dev/pts/") || path.starts_with("/dev/tty");
-    super::terminal::controlling(pid).or_else(|| (0..3).filter_map(stream).find(is_terminal))
-}
-
 #[cfg(not(target_os = "linux"))]
 pub(super) fn environment(_pid: u32) -> Environment {
     Environment::default()
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn terminal(_pid: u32) -> Option<String> {
-    None
 }

@@ -2,11 +2,11 @@
 
 use baton_core::{
     ids::AgentId,
-    process::{ProcessIdentity, SessionKind},
+    process::{Keeps, ProcessIdentity, SessionKind},
     room::Actor,
 };
 
-use super::{Ancestor, agent_id, harness::Harness, terminal};
+use super::{Ancestor, Ancestry, agent_id, harness::Harness, shells, terminal};
 use crate::environment::Environment;
 
 /// What is known about a caller.
@@ -18,15 +18,17 @@ pub struct Signals<'a> {
     pub override_id: Option<&'a AgentId>,
     /// The environment of this process, most of it inherited.
     pub environment: &'a Environment,
-    /// The processes above this one, parent first.
-    pub ancestors: &'a [Ancestor],
+    /// The processes above this one.
+    pub ancestry: &'a Ancestry,
+    /// This process, for where nothing above it stands for the caller.
+    pub own: Option<&'a Ancestor>,
     /// The user's name.
     pub user: &'a str,
-    /// The path of the terminal.
+    /// The path of the controlling terminal.
     pub tty: Option<&'a str>,
     /// The name of this machine, where the store is shared with others that have the same users and terminals.
     pub machine: Option<&'a str>,
-    /// The pid of the process that leads the session on that terminal, if it controls this process.
+    /// The pid of the process that leads the session on that terminal.
     pub session_leader: Option<u32>,
 }
 
@@ -44,28 +46,43 @@ pub enum Surface<'a> {
     Cli,
 }
 
-/// What a caller turned out to be.
+/// A caller as its signals show it. Whether another live process has its conversation is for the store to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The caller.
+    pub actor: Actor,
+    /// Its id where another live process of its conversation has the usual one.
+    pub parallel_id: Option<AgentId>,
+}
+
+impl From<Actor> for Resolved {
+    fn from(actor: Actor) -> Self {
+        Self { actor, parallel_id: None }
+    }
+}
+
+/// The sort of program that calls.
 enum Party<'a> {
     Harness(Harness),
     Client(&'a str),
-    Person,
+    Person { leader: &'a Ancestor, tty: &'a str },
+    Shell,
 }
 
 /// Finds out who is calling.
-pub fn resolve(signals: &Signals<'_>) -> Actor {
+pub fn resolve(signals: &Signals<'_>) -> Resolved {
     let party = signals.party();
     let process = signals.process_of(&party);
-    let identity = process.and_then(|process| process.identity.clone());
     let session_kind = match party {
         Party::Harness(_) | Party::Client(_) => SessionKind::McpHarness,
-        Party::Person => SessionKind::Human,
+        Party::Person { .. } => SessionKind::Human,
+        Party::Shell => SessionKind::Shell,
     };
+    let identity = process.and_then(|process| process.identity.clone());
+    let actor = Actor::found(signals.agent_id(&party, process), identity, session_kind);
     match signals.override_id {
-        Some(agent_id) => Actor { agent_id: agent_id.clone(), process: identity, session_kind, overridden: true },
-        None => {
-            let agent_id = signals.agent_id(&party, process);
-            Actor { agent_id, process: identity, session_kind, overridden: false }
-        }
+        Some(agent_id) => actor.overridden(agent_id.clone()).into(),
+        None => Resolved { actor, parallel_id: signals.parallel_id(&party, process) },
     }
 }
 
@@ -78,12 +95,19 @@ pub fn resolve_remote(client_name: Option<&str>, thread_id: Option<&str>, seat: 
         (Some(harness), _) => agent_id::hashed(harness.slug(), &["seat", seat]),
         (None, _) => agent_id::hashed(&agent_id::slug(name), &["seat", name, seat]),
     };
-    Actor { agent_id, process: None, session_kind: SessionKind::McpHarness, overridden: false }
+    Actor::found(agent_id, None, SessionKind::McpHarness)
 }
 
-/// The process that `baton hold` keeps for a person: the same person, held by `own`.
-pub fn guardian(person: Actor, own: Option<ProcessIdentity>) -> Actor {
-    Actor { process: own, session_kind: SessionKind::HumanGuardian, ..person }
+/// The process that `baton hold` keeps for a person: their id, held by `own` for as long as their terminal is there.
+pub fn guardian(person: Actor, own: Option<ProcessIdentity>, tty: Option<&str>) -> Actor {
+    let keeps = person.process.as_ref().zip(tty).map(|(leader, tty)| Keeps {
+        terminal: tty.strip_prefix("/dev/").unwrap_or(tty).to_owned(),
+        pid: leader.pid,
+        start_ticks: leader.start_ticks,
+        pidfd_inode: leader.pidfd_inode,
+    });
+    let process = own.map(|own| ProcessIdentity { keeps, ..own });
+    Actor { process, session_kind: SessionKind::HumanGuardian, ..person }
 }
 
 impl<'a> Signals<'a> {
@@ -95,36 +119,52 @@ impl<'a> Signals<'a> {
             Surface::Mcp { client_name: None, .. } => self.deepest_harness().map_or(Party::Client(""), Party::Harness),
             Surface::Cli => {
                 let by_variables = || Harness::of_variables(self.environment);
-                self.deepest_harness().or_else(by_variables).map_or(Party::Person, Party::Harness)
+                let harness = self.deepest_harness().or_else(by_variables);
+                harness.map(Party::Harness).or_else(|| self.person()).unwrap_or(Party::Shell)
             }
         }
     }
 
+    /// A person at a terminal, if the caller is one: the leader of the terminal's session is above it, and everything above
+    /// was seen and minds no job. An orphan keeps its terminal, but nobody knows any more what started it.
+    fn person(&self) -> Option<Party<'a>> {
+        let (tty, leader) = (self.tty?, self.session_leader?);
+        let own = self.own.into_iter();
+        let leader = own.chain(&self.ancestry.processes).find(|process| process.pid == leader)?;
+        (self.ancestry.is_whole && !self.is_minded()).then_some(Party::Person { leader, tty })
+    }
+
+    fn is_minded(&self) -> bool {
+        self.ancestry.processes.iter().any(Ancestor::is_minder)
+    }
+
+    /// Whether the caller is a person at a terminal with no harness, minder or job above.
+    pub(super) fn is_person(&self) -> bool {
+        matches!(self.party(), Party::Person { .. })
+    }
+
     /// The harness that is closest above us. Those further up only started it.
     fn deepest_harness(&self) -> Option<Harness> {
-        self.ancestors.iter().find_map(|ancestor| Harness::of_ancestor(ancestor, self.environment))
+        self.ancestry.processes.iter().find_map(|ancestor| Harness::of_ancestor(ancestor, self.environment))
     }
 
     /// The process that stands for the caller after this call is over.
-    fn process_of(&self, party: &Party<'_>) -> Option<&'a Ancestor> {
-        let parent = self.ancestors.first();
+    fn process_of(&self, party: &Party<'a>) -> Option<&'a Ancestor> {
+        let above = &self.ancestry.processes;
         match party {
             Party::Harness(harness) => {
                 let is_it = |a: &&Ancestor| Harness::of_ancestor(a, self.environment) == Some(*harness);
-                let found = self.ancestors.iter().find(is_it);
+                let found = above.iter().find(is_it);
                 match self.surface {
-                    Surface::Mcp { .. } => found.or(parent),
+                    Surface::Mcp { .. } => found.or(above.first()),
                     // The parent is a shell that ends with the command.
                     Surface::Cli => found,
                 }
             }
-            Party::Client(_) => parent,
-            // Whatever runs the command may end with it, so a person is the shell of their terminal. Without a
-            // terminal nobody can tell what stands for them, and timeouts decide.
-            Party::Person => {
-                let leader = self.session_leader?;
-                self.ancestors.iter().find(|ancestor| ancestor.pid == leader)
-            }
+            Party::Client(_) => above.first(),
+            // Whatever runs the command may end with it, so a person is the shell of their terminal.
+            Party::Person { leader, .. } => Some(leader),
+            Party::Shell => shells::standing_process(above).or(self.own),
         }
     }
 
@@ -139,8 +179,16 @@ impl<'a> Signals<'a> {
                 let parent = process.map(facts).unwrap_or_default();
                 agent_id::hashed(&agent_id::slug(name), &["client", name, &parent])
             }
-            Party::Person => agent_id::human(self.user, &self.terminal()),
+            Party::Person { tty, .. } => agent_id::human(self.user, &self.among_machines(terminal::label(tty))),
+            Party::Shell => agent_id::shell(self.user, &process.map(facts).unwrap_or_else(|| self.unseen())),
         }
+    }
+
+    /// The id of a second live process of one conversation: of the conversation and the process together.
+    fn parallel_id(&self, party: &Party<'_>, process: Option<&Ancestor>) -> Option<AgentId> {
+        let Party::Harness(harness) = party else { return None };
+        let conversation = self.conversation_of(*harness)?;
+        Some(agent_id::hashed(harness.slug(), &["conversation", conversation, "process", &facts(process?)]))
     }
 
     fn conversation_of(&self, harness: Harness) -> Option<&'a str> {
@@ -154,12 +202,16 @@ impl<'a> Signals<'a> {
     /// What stays the same between the commands of a harness that cannot be seen: in a sandbox, say.
     fn session_of(&self, harness: Harness) -> String {
         let pid = harness.pid_variable().and_then(|name| self.environment.var(name)).unwrap_or_default();
-        format!("{} {} {pid}", self.user, self.terminal())
+        format!("{} {} {pid}", self.user, self.unseen())
     }
 
-    /// What people call the terminal, with its machine where there are several.
-    fn terminal(&self) -> String {
-        let label = terminal::label(self.tty);
+    /// The place of a caller of whom no process can be seen: all that is left to tell it from others.
+    fn unseen(&self) -> String {
+        self.among_machines(self.tty.map_or_else(|| "notty".to_owned(), terminal::label))
+    }
+
+    /// A label, with the machine where there are several.
+    fn among_machines(&self, label: String) -> String {
         self.machine.map_or(label.clone(), |machine| format!("{label}@{machine}"))
     }
 }

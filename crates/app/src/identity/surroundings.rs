@@ -6,14 +6,18 @@ use std::{ffi::OsStr, str::FromStr};
 
 use baton_core::{code::ErrorCode, ids::AgentId, room::Actor};
 
-use super::{Ancestor, Assignment, BATON_JOB, Signals, Surface, agent_id, ancestry, guardian, peer, resolve, terminal};
-use crate::{Failure, environment::Environment, liveness};
+use super::{
+    Ancestor, Ancestry, Assignment, BATON_JOB, Resolved, Signals, Surface, agent_id, ancestry, guardian, peer, resolve,
+    terminal,
+};
+use crate::{Failure, Rights, environment::Environment, liveness};
 
 /// The lasting signals of a process.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     environment: Environment,
-    ancestors: Vec<Ancestor>,
+    ancestry: Ancestry,
+    own: Option<Ancestor>,
     user: String,
     tty: Option<String>,
     machine: Option<String>,
@@ -25,27 +29,27 @@ pub struct Surroundings {
 impl Surroundings {
     /// Gathers them. Fails only on a `BATON_AGENT_ID` that is not an agent id, or a `BATON_JOB` that names no job.
     pub fn gather(environment: Environment) -> Result<Self, Failure> {
-        let (ancestors, tty) = (ancestry::of_this_process(), terminal::of_this_process());
-        Self::from(environment, ancestors, tty, terminal::session_leader(std::process::id()))
+        Self::from(environment, ancestry::of_this_process(), std::process::id())
     }
 
     /// Gathers those of another process of this user, so that it is the same agent when it is connected as when it runs a
     /// command. It counts as one of its own ancestors: it may be the harness itself.
     pub fn of_process(pid: u32) -> Result<Self, Failure> {
-        let (ancestors, tty) = (ancestry::upwards_from(pid), peer::terminal(pid));
-        Self::from(peer::environment(pid), ancestors, tty, terminal::session_leader(pid))
+        Self::from(peer::environment(pid), ancestry::upwards_from(pid), pid)
     }
 
-    fn from(
-        environment: Environment,
-        ancestors: Vec<Ancestor>,
-        tty: Option<String>,
-        session_leader: Option<u32>,
-    ) -> Result<Self, Failure> {
-        let override_id = read(&environment, "BATON_AGENT_ID")?;
-        let assignment = read(&environment, BATON_JOB)?;
-        let user = environment.user().map_or_else(user_of_process, str::to_owned);
-        Ok(Self { environment, ancestors, user, tty, machine: None, session_leader, override_id, assignment })
+    fn from(environment: Environment, ancestry: Ancestry, pid: u32) -> Result<Self, Failure> {
+        Ok(Self {
+            override_id: read(&environment, "BATON_AGENT_ID")?,
+            assignment: read(&environment, BATON_JOB)?,
+            environment,
+            ancestry,
+            own: ancestry::one(pid),
+            user: user_of_process(),
+            tty: terminal::controlling(pid),
+            machine: None,
+            session_leader: terminal::session_leader(pid),
+        })
     }
 
     /// The same where the store is shared with other machines, which have the same users and terminals.
@@ -55,13 +59,20 @@ impl Surroundings {
     }
 
     /// Who makes a call on an MCP connection.
-    pub fn mcp_caller(&self, client_name: Option<&str>, thread_id: Option<&str>) -> Actor {
+    pub fn mcp_caller(&self, client_name: Option<&str>, thread_id: Option<&str>) -> Resolved {
         self.resolve(Surface::Mcp { client_name, thread_id })
     }
 
     /// Who runs this command.
-    pub fn cli_caller(&self) -> Actor {
+    pub fn cli_caller(&self) -> Resolved {
         self.resolve(Surface::Cli)
+    }
+
+    /// The rights of a command that this process runs. An operator is a person at a terminal, with no harness, minder or
+    /// job anywhere above; whoever cannot be seen to be one is not.
+    pub fn rights(&self) -> Rights {
+        let is_operator = self.assignment.is_none() && self.signals(Surface::Cli).is_person();
+        if is_operator { Rights::Operator } else { Rights::Agent }
     }
 
     /// The person whose process this is, where they come in by way of `surface` and not from a terminal.
@@ -73,7 +84,7 @@ impl Surroundings {
 
     /// This process, holding for whoever started it.
     pub fn guardian(&self) -> Actor {
-        guardian(self.cli_caller(), liveness::identify(std::process::id()))
+        guardian(self.cli_caller().actor, liveness::identify(std::process::id()), self.tty.as_deref())
     }
 
     /// The environment it was gathered from.
@@ -86,20 +97,27 @@ impl Surroundings {
         self.assignment.as_ref()
     }
 
-    fn resolve(&self, surface: Surface<'_>) -> Actor {
-        let actor = resolve(&Signals {
+    fn resolve(&self, surface: Surface<'_>) -> Resolved {
+        let resolved = resolve(&self.signals(surface));
+        match &self.assignment {
+            Some(assignment) if !resolved.actor.is_overridden() => {
+                Actor { agent_id: assignment.agent_id(), ..resolved.actor }.into()
+            }
+            Some(_) | None => resolved,
+        }
+    }
+
+    fn signals<'a>(&'a self, surface: Surface<'a>) -> Signals<'a> {
+        Signals {
             surface,
             override_id: self.override_id.as_ref(),
             environment: &self.environment,
-            ancestors: &self.ancestors,
+            ancestry: &self.ancestry,
+            own: self.own.as_ref(),
             user: &self.user,
             tty: self.tty.as_deref(),
             machine: self.machine.as_deref(),
             session_leader: self.session_leader,
-        });
-        match &self.assignment {
-            Some(assignment) if !actor.overridden => Actor { agent_id: assignment.agent_id(), ..actor },
-            Some(_) | None => actor,
         }
     }
 }
@@ -113,7 +131,7 @@ fn read<T: FromStr<Err: std::fmt::Display>>(environment: &Environment, name: &st
     })
 }
 
-/// The user's name where the environment lacks it, as in many containers.
+/// The user's name, by the account that this process runs under: variables say whatever somebody put there.
 #[cfg(unix)]
 fn user_of_process() -> String {
     let uid = rustix::process::getuid().as_raw();

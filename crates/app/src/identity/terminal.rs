@@ -1,9 +1,7 @@
 //! The terminal a person sits at: its name, and the short form that people recognise.
-
-/// The path of this process's terminal, like `/dev/pts/3`. Redirecting its input or output does not change it.
-pub(super) fn of_this_process() -> Option<String> {
-    controlling(std::process::id()).or_else(standard_stream)
-}
+//!
+//! Only a controlling terminal counts. A terminal that a process merely reads or writes may have been handed down by
+//! anybody.
 
 /// The path of the terminal that controls process `pid`.
 #[cfg(target_os = "linux")]
@@ -29,21 +27,6 @@ pub(super) fn session_leader(_pid: u32) -> Option<u32> {
     None
 }
 
-#[cfg(unix)]
-fn standard_stream() -> Option<String> {
-    use rustix::{
-        stdio::{stderr, stdin, stdout},
-        termios::ttyname,
-    };
-    let name = [stdin(), stdout(), stderr()].into_iter().find_map(|stream| ttyname(stream, Vec::new()).ok())?;
-    name.into_string().ok()
-}
-
-#[cfg(not(unix))]
-fn standard_stream() -> Option<String> {
-    None
-}
-
 /// The path of a terminal's device number, as the kernel's list of devices assigns them.
 #[cfg(target_os = "linux")]
 fn named(device: u32) -> Option<String> {
@@ -56,9 +39,8 @@ fn named(device: u32) -> Option<String> {
     }
 }
 
-/// The short form: `/dev/pts/3` is `pts3`, macOS's `/dev/ttys003` is `s003`, no terminal is `notty`.
-pub(super) fn label(path: Option<&str>) -> String {
-    let Some(path) = path else { return "notty".to_owned() };
+/// The short form: `/dev/pts/3` is `pts3`, macOS's `/dev/ttys003` is `s003`.
+pub(super) fn label(path: &str) -> String {
     let device = path.strip_prefix("/dev/").unwrap_or(path);
     match device.strip_prefix("tty") {
         Some(session) if session.starts_with('s') => session.to_owned(),
@@ -72,8 +54,8 @@ mod tests {
 
     #[test]
     fn terminals_have_the_short_form_that_people_recognise() {
-        let cases = [Some("/dev/pts/3"), Some("/dev/ttys003"), Some("/dev/tty1"), Some("/dev/console"), None];
-        assert_eq!(cases.map(label), ["pts3", "s003", "tty1", "console", "notty"]);
+        let cases = ["/dev/pts/3", "/dev/ttys003", "/dev/tty1", "/dev/console"];
+        assert_eq!(cases.map(label), ["pts3", "s003", "tty1", "console"]);
     }
 
     #[cfg(target_os = "linux")]

@@ -31,6 +31,7 @@ pub(crate) fn identify_as(pid: u32, seen: &stat::Stat) -> Option<ProcessIdentity
         start_ticks: seen.start_ticks,
         pidfd_inode: unique_inode(pid, seen.start_ticks),
         process_started_at: started_at(seen.start_ticks),
+        keeps: None,
     })
 }
 

@@ -141,6 +141,7 @@ impl Command {
 
     /// Runs it on JSON.
     pub fn run(&self, app: &App, caller: &Caller, input: Value) -> Result<Value, Failure> {
+        app.settle(caller)?;
         (self.run)(app, caller, input)
     }
 }

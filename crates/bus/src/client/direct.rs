@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use baton_app::{App, Caller, table};
-use baton_core::{ids::AgentId, process::SessionKind, room::Actor};
+use baton_app::{App, Caller, Rights, table};
+use baton_core::ids::AgentId;
 use serde_json::{Value, json};
 
 use super::{ClientError, link};
@@ -29,9 +29,9 @@ impl Link {
 
 /// The caller for an agent of one's own choice: a program, whoever runs it.
 fn chosen(caller: &Caller, agent: &AgentId) -> Caller {
-    let agent_id = agent.clone();
-    let actor = Actor { agent_id, session_kind: SessionKind::McpHarness, overridden: true, ..caller.actor() };
-    Caller::new(actor, caller.cwd.clone()).with_rights(caller.rights())
+    // A program, whoever runs it: it has no more than an agent's rights.
+    let rights = caller.rights().min(Rights::Agent);
+    Caller::new(caller.actor().choosing(agent.clone()), caller.cwd.clone()).with_rights(rights)
 }
 
 impl link::Link for Link {

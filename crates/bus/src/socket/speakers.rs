@@ -7,8 +7,8 @@
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use baton_app::{
-    Caller, Cancel, Connection, Failure,
-    identity::{Assignment, Surroundings},
+    Caller, Cancel, Connection, Failure, Rights,
+    identity::{Assignment, Resolved, Surroundings},
     liveness,
 };
 use baton_core::{
@@ -16,7 +16,7 @@ use baton_core::{
     ids::{AgentId, RoomId},
     limits,
     process::{ProcessIdentity, SessionKind},
-    room::Actor,
+    room::{Actor, IdOrigin},
 };
 use tokio::net::unix::UCred;
 
@@ -32,6 +32,9 @@ pub(super) struct Speakers {
     process: ProcessIdentity,
     cwd: PathBuf,
     assignment: Option<Assignment>,
+    /// The client's own identity, and its rights.
+    resolved: Resolved,
+    rights: Rights,
 }
 
 /// One of them, and what it remembers between calls.
@@ -60,7 +63,9 @@ impl Speakers {
                 surroundings = surroundings.among_machines();
             }
             Ok(Self {
-                own: Speaker::new(surroundings.cli_caller()),
+                own: Speaker::new(surroundings.cli_caller().actor),
+                resolved: surroundings.cli_caller(),
+                rights: surroundings.rights(),
                 added: Vec::new(),
                 process,
                 cwd: surroundings.environment().cwd().to_owned(),
@@ -100,8 +105,7 @@ impl Speakers {
             return Err(Failure::new(ErrorCode::RateLimited, message).advising("Open another connection."));
         }
         let process = Some(self.process.clone());
-        let own = self.own().actor();
-        let actor = Actor { process, overridden: false, ..own };
+        let actor = Actor { process, origin: IdOrigin::Found, ..self.own().actor() };
         Ok(self.caller_of(&Speaker::new(actor)))
     }
 
@@ -114,12 +118,10 @@ impl Speakers {
                 self.own.sessions.insert(session);
                 return;
             }
-            None => Speaker::new(Actor {
-                agent_id: id.clone(),
-                process: Some(self.process.clone()),
-                session_kind: SessionKind::McpHarness,
-                overridden: true,
-            }),
+            None => {
+                let found = Actor::found(id.clone(), Some(self.process.clone()), SessionKind::McpHarness);
+                Speaker::new(found.choosing(id.clone()))
+            }
         };
         speaker.sessions.insert(session);
         self.added.push(speaker);
@@ -135,7 +137,8 @@ impl Speakers {
 
     /// For whom it speaks, its own identity first.
     pub(super) fn ids(&self) -> impl Iterator<Item = AgentId> {
-        [&self.own].into_iter().chain(&self.added).map(|speaker| self.caller_of(speaker).actor().agent_id)
+        let added = self.added.iter().map(|speaker| self.caller_of(speaker).actor().agent_id);
+        [self.own().actor().agent_id].into_iter().chain(added)
     }
 
     /// The processes that stand for its agents, and where.
@@ -145,7 +148,10 @@ impl Speakers {
     }
 
     fn own(&self) -> Caller {
-        self.caller_of(&self.own).assigned(self.assignment.clone())
+        Caller::new(self.resolved.clone(), self.cwd.clone())
+            .granted(self.rights)
+            .on(Arc::clone(&self.own.connection), Cancel::never())
+            .assigned(self.assignment.clone())
     }
 
     fn caller_of(&self, speaker: &Speaker) -> Caller {

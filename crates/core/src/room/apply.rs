@@ -38,7 +38,7 @@ impl Room {
             event::Event::Room(Event::TakenOver(taken)) => taken.grant.turn_id,
             _ => self.turn,
         };
-        Recorded { room_id: self.id.clone(), seq: self.last_seq.next(), at, actor, turn, event }
+        Recorded { room_id: self.id.clone(), seq: self.last_seq.next(), at, actor, overridden: false, turn, event }
     }
 
     /// Folds an event that was decided on. Cannot fail. What happens to scopes, tasks and inboxes changes nothing here
@@ -78,6 +78,8 @@ impl Room {
             Some(member) => {
                 member.session_kind = joined.session_kind;
                 member.process = joined.process.clone();
+                member.added_by = joined.added_by.clone();
+                member.parallel_to = joined.parallel_to.clone();
             }
             None => self.members.push(Member {
                 agent_id: joined.agent_id.clone(),
@@ -85,6 +87,8 @@ impl Room {
                 role: joined.role.clone(),
                 session_kind: joined.session_kind,
                 process: joined.process.clone(),
+                added_by: joined.added_by.clone(),
+                parallel_to: joined.parallel_to.clone(),
                 joined_at: at,
                 last_seen_at: at,
             }),
@@ -113,7 +117,7 @@ impl Room {
             }
             None => {
                 let agent_id = resumed.prior_session_agent.clone();
-                self.apply_left(&Left { agent_id, reserved_for: None, claim_expires_at: None });
+                self.apply_left(&Left { agent_id, reserved_for: None, claim_expires_at: None, retired: None });
             }
         }
         let (display_name, role) = (resumed.adopted_agent.clone(), resumed.role.clone());
@@ -125,6 +129,8 @@ impl Room {
                 role,
                 session_kind: resumed.session_kind,
                 process: resumed.process.clone(),
+                added_by: resumed.added_by.clone(),
+                parallel_to: resumed.parallel_to.clone(),
                 joined_at: at,
                 last_seen_at: at,
             }),

@@ -1,5 +1,7 @@
 //! What can be asked of a room. Fresh ids arrive inside, so that deciding needs no randomness.
 
+use std::sync::Arc;
+
 use crate::{
     agent::{Adopting, Former},
     handoff::Handoff,
@@ -27,8 +29,53 @@ pub struct Actor {
     pub process: Option<ProcessIdentity>,
     /// What stands behind them.
     pub session_kind: SessionKind,
-    /// Whether the id was given by hand (tests and debugging) instead of being found.
-    pub overridden: bool,
+    /// Where the id comes from.
+    pub origin: IdOrigin,
+    /// The credential that the call came with, by name: a token, or a browser that logged in.
+    pub via: Option<Arc<str>>,
+    /// The agent whose conversation this process shares, while that agent's own process runs.
+    pub parallel_to: Option<AgentId>,
+}
+
+/// Where a caller's id comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdOrigin {
+    /// Worked out from the caller's process or credential.
+    Found,
+    /// Chosen by a client of the bus for one of its agents, and bound to its process or credential.
+    Chosen,
+    /// Given by hand, for tests and debugging. Every event that it causes is marked.
+    Override,
+}
+
+impl Actor {
+    /// A caller whose id was worked out from its process.
+    pub const fn found(agent_id: AgentId, process: Option<ProcessIdentity>, session_kind: SessionKind) -> Self {
+        Self { agent_id, process, session_kind, origin: IdOrigin::Found, via: None, parallel_to: None }
+    }
+
+    /// The caller under an id that it was given by hand.
+    #[must_use]
+    pub fn overridden(self, agent_id: AgentId) -> Self {
+        Self { agent_id, origin: IdOrigin::Override, parallel_to: None, ..self }
+    }
+
+    /// The caller under an id that it chose for an agent of its own: a program, whoever runs it.
+    #[must_use]
+    pub fn choosing(self, agent_id: AgentId) -> Self {
+        Self { agent_id, origin: IdOrigin::Chosen, session_kind: SessionKind::McpHarness, parallel_to: None, ..self }
+    }
+
+    /// The caller, who came with a credential of this name.
+    #[must_use]
+    pub fn by_way_of(self, credential: &str) -> Self {
+        Self { via: Some(credential.into()), ..self }
+    }
+
+    /// Whether the id was given by hand.
+    pub fn is_overridden(&self) -> bool {
+        self.origin == IdOrigin::Override
+    }
 }
 
 /// What a would-be owner shows: the contract's fencing pair.
@@ -119,6 +166,11 @@ pub enum Action {
     Leave,
     /// Have another stop being one.
     Remove {
+        /// Who.
+        agent: AgentId,
+    },
+    /// Take a member off the list whose process is proven gone.
+    Retire {
         /// Who.
         agent: AgentId,
     },

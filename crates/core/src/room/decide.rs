@@ -37,6 +37,7 @@ impl Room {
             Action::Note { text, authority } => self.decide_note(by, text, *authority).map(Some),
             Action::Leave => self.decide_leave(now, &by.agent_id, witness).map(Some),
             Action::Remove { agent } => self.decide_leave(now, agent, witness).map(Some),
+            Action::Retire { agent } => Ok(self.decide_retire(agent, witness)),
             Action::Rename { name } => self.decide_rename(name),
             Action::Close { expected_turn, lease_id, reason, authority } => {
                 self.require_authority(&by.agent_id, *authority)?;
@@ -77,30 +78,32 @@ impl Room {
     }
 
     fn decide_join(&self, by: &Actor, identity: &NewIdentity, witness: &dyn Witness) -> Result<Option<Event>, Refusal> {
-        let known = self.member(&by.agent_id);
-        if let Some(member) = known {
-            let unchanged = match (&member.process, &by.process) {
-                (Some(old), Some(new)) => old.same_process(new),
-                // A call that cannot name its process does not displace one that could, unless that has ended.
-                (_, None) => !came_back(member, by, witness),
-                (None, Some(_)) => false,
-            };
-            let guarded = member.session_kind == SessionKind::HumanGuardian
-                && by.session_kind != SessionKind::HumanGuardian
-                && member.liveness(witness) == Liveness::Alive;
-            if (unchanged && !self.moves_turn(by, witness)) || guarded {
-                return Ok(None);
+        let (who, rejoin) = match self.member(&by.agent_id) {
+            Some(member) => {
+                // A live guardian goes on standing for its person, whose shell speaks beside it.
+                let guarded = member.session_kind == SessionKind::HumanGuardian
+                    && by.session_kind != SessionKind::HumanGuardian
+                    && member.liveness(witness) == Liveness::Alive;
+                let moves = self.changes_process(member, by) || self.moves_turn(by, witness);
+                if guarded || !moves {
+                    return Ok(None);
+                }
+                (Called { name: member.display_name.clone(), role: member.role.clone() }, Rejoin::Yes)
             }
-        } else if self.members.len() >= limits::MEMBERS {
-            return Err(Refusal::TooManyMembers { limit: limits::MEMBERS });
-        } else {
-            self.require_free_id(&by.agent_id, &identity.former)?;
-        }
-        let (who, rejoin) = match known {
-            Some(member) => (Called { name: member.display_name.clone(), role: member.role.clone() }, Rejoin::Yes),
-            None => (self.first_name(by, identity)?, Rejoin::No),
+            None => {
+                self.require_place(witness)?;
+                self.require_free_id(&by.agent_id, &identity.former)?;
+                (self.first_name(by, identity)?, Rejoin::No)
+            }
         };
         Ok(Some(self.joined(by, who, rejoin, witness)))
+    }
+
+    /// Refuses another member to a room that is full of members who may be alive.
+    pub(super) fn require_place(&self, witness: &dyn Witness) -> Result<(), Refusal> {
+        let is_full = self.members.len() >= limits::MEMBERS
+            && self.members.iter().filter(|member| !member.liveness(witness).is_gone()).count() >= limits::MEMBERS;
+        if is_full { Err(Refusal::TooManyMembers { limit: limits::MEMBERS }) } else { Ok(()) }
     }
 
     /// Whether joining puts a guardian behind the turn its person has. What is proven gone has nothing to hand on.
@@ -120,7 +123,9 @@ impl Room {
             session_kind: by.session_kind,
             process: by.process.clone(),
             rejoin: rejoin == Rejoin::Yes,
-            agent_id_override: by.overridden,
+            agent_id_override: by.is_overridden(),
+            added_by: by.via.as_deref().map(str::to_owned),
+            parallel_to: by.parallel_to.clone(),
             keeps_turn: self.moves_turn(by, witness),
         })
     }
@@ -260,7 +265,20 @@ impl Room {
             agent_id: who.clone(),
             claim_expires_at: reserved_for.as_ref().map(|_| now.plus(self.policy.claim_ttl_ms)),
             reserved_for,
+            retired: None,
         }))
+    }
+
+    /// Takes a member off the list whose process is proven gone, unless the stick is its own or kept for it: then a
+    /// takeover comes first.
+    fn decide_retire(&self, who: &AgentId, witness: &dyn Witness) -> Option<Event> {
+        let proof = self.member(who)?.liveness(witness).proof()?;
+        let recipient = self.reservation().map(|reservation| &reservation.recipient);
+        if self.owner() == Some(who) || recipient == Some(who) {
+            return None;
+        }
+        let (agent_id, retired) = (who.clone(), Some(proof));
+        Some(Event::Left(Left { agent_id, reserved_for: None, claim_expires_at: None, retired }))
     }
 
     fn decide_rename(&self, name: &str) -> Result<Option<Event>, Refusal> {
@@ -334,6 +352,9 @@ impl Room {
         }
         if ownership.standing(now, witness) == Standing::Gone {
             return Err(stale("The process that held this lease is gone; take the stick over to go on."));
+        }
+        if !ownership.belongs_to(by) {
+            return Err(stale("The stick was granted to another process of this agent, which may still work."));
         }
         Ok(ownership)
     }
@@ -425,14 +446,11 @@ enum Rejoin {
     No,
 }
 
-/// Whether `member`, whose process is gone, is plainly there: in another process, or as a person at no terminal,
-/// behind whom no process can be named.
+/// Whether `member`, whose process is gone, is plainly there in another process.
 fn came_back(member: &Member, by: &Actor, witness: &dyn Witness) -> bool {
     let Some(old) = &member.process else { return false };
-    let is_there = match &by.process {
-        Some(new) => !old.same_process(new) && !witness.liveness(new).is_gone(),
-        None => by.session_kind == SessionKind::Human,
-    };
+    let is_there =
+        by.process.as_ref().is_some_and(|new| !old.same_process(new) && !witness.liveness(new).is_gone());
     is_there && witness.liveness(old).is_gone()
 }
 

@@ -11,7 +11,7 @@ use crate::{
     ids::{AgentId, BeadId, LeaseId, Role, Seq},
     lease::Fence,
     policy::Policy,
-    process::{Liveness, ProcessIdentity, SessionKind},
+    process::{Liveness, ProcessIdentity, Proof, SessionKind},
     time::Timestamp,
 };
 
@@ -81,6 +81,12 @@ pub struct Joined {
     /// Whether the id was given by hand.
     #[serde(default)]
     pub agent_id_override: bool,
+    /// The credential that they came with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added_by: Option<String>,
+    /// The agent whose conversation they share as a second process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel_to: Option<AgentId>,
     /// Whether the process also holds the turn they have from now on: a guardian that a person puts behind it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeps_turn: bool,
@@ -97,6 +103,9 @@ pub struct Left {
     /// Until when it is kept there.
     #[serde(default)]
     pub claim_expires_at: Option<Timestamp>,
+    /// Proof of their death, where they did not leave by themselves: they held, reserved, owned and owed nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retired: Option<Proof>,
 }
 
 /// The turn order changed.
@@ -134,6 +143,12 @@ pub struct Resumed {
     /// Whether the id was given by hand.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agent_id_override: bool,
+    /// The credential that they came with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added_by: Option<String>,
+    /// The agent whose conversation they share as a second process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel_to: Option<AgentId>,
     /// The name that goes on.
     pub adopted_agent: String,
     /// The role that goes on.

@@ -4,7 +4,7 @@ use super::{Actor, Event, NewIdentity, Refusal, Registered, Resumed, Room, Stick
 use crate::{
     agent::{Adopting, Former, Presence, Prior, Rejection},
     ids::{AgentId, AgentName, Role},
-    limits, names,
+    names,
     process::{Liveness, Witness},
     time::Timestamp,
 };
@@ -86,15 +86,17 @@ impl Room {
             .then(|| names::pick(target.agent_id.as_str(), |name| self.is_taken(name, &adopting.former)));
         // A prior session that leaves makes room for the one that goes on.
         let makes_room = member.is_some() && !has_stick;
-        if joins && !makes_room && self.members.len() >= limits::MEMBERS {
-            return Err(Refusal::TooManyMembers { limit: limits::MEMBERS });
+        if joins && !makes_room {
+            self.require_place(witness)?;
         }
         Ok(Event::Resumed(Resumed {
             agent_id: by.agent_id.clone(),
             joins,
             session_kind: by.session_kind,
             process: by.process.clone(),
-            agent_id_override: by.overridden,
+            agent_id_override: by.is_overridden(),
+            added_by: by.via.as_deref().map(str::to_owned),
+            parallel_to: by.parallel_to.clone(),
             adopted_agent: target.name.clone(),
             role: member.map_or_else(|| former.and_then(|former| former.role.clone()), |member| member.role.clone()),
             prior_session_agent: target.agent_id.clone(),

@@ -13,18 +13,20 @@ mod command;
 mod decide;
 mod event;
 mod identity;
+mod occupancy;
 mod prospect;
 mod refusal;
 mod state;
 #[cfg(test)]
 mod tests;
 
-pub use command::{Action, Actor, Authority, Command, NewIdentity, Shown};
+pub use command::{Action, Actor, Authority, Command, IdOrigin, NewIdentity, Shown};
 pub use decide::check_name;
 pub use event::{
     Claimed, Closed, Created, Event, Granted, Joined, Left, Noted, PolicySet, Registered, Released, Renamed, Reordered,
     Resumed, TakenOver,
 };
+pub use occupancy::{Occupant, is_occupied};
 pub use prospect::{Prospect, TakeoverReason};
 pub use refusal::Refusal;
 pub use state::{ClaimReason, Member, Ownership, Pending, Reservation, Room, RoomState, Stick, Via};

@@ -73,7 +73,11 @@ impl Room {
             Stick::Idle(pending) => Prospect::Claimable { reason: ClaimReason::OpenClaim, pending: pending.clone() },
             Stick::Owned(ownership) => match ownership.standing(now, witness) {
                 Standing::Gone => Prospect::Takeover { reason: TakeoverReason::OwnerGone },
-                Standing::Held | Standing::Expired if ownership.lease.holder == *agent => Prospect::Holding,
+                Standing::Held | Standing::Expired
+                    if ownership.lease.holder == *agent && ownership.is_process(process) =>
+                {
+                    Prospect::Holding
+                }
                 Standing::Expired => Prospect::Takeover { reason: TakeoverReason::OwnerTimeout },
                 Standing::Held => Prospect::NotYet,
             },

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::RoomState;
+use super::{Occupant, RoomState};
 use crate::{
     agent::{Presence, Rejection},
     code::ErrorCode,
@@ -50,6 +50,15 @@ pub enum Refusal {
     NotAMember {
         /// Who asked.
         agent_id: AgentId,
+    },
+    /// The caller's id belongs to another process or credential.
+    #[error("{agent_id} is in use by {}.", occupant.describe())]
+    IdInUse {
+        /// The id.
+        agent_id: AgentId,
+        /// Its rightful user.
+        #[serde(flatten)]
+        occupant: Occupant,
     },
     /// The target of a pass is not an active member.
     #[error("pass_stick target must be an active room member; {to_agent_id} {why}.")]
@@ -211,6 +220,7 @@ impl Refusal {
             Self::TurnMismatch { .. } => ErrorCode::TurnMismatch,
             Self::StaleLease { .. } | Self::NotYourTurn { .. } => ErrorCode::StaleLease,
             Self::NotAMember { .. } | Self::UnknownMember { .. } => ErrorCode::UnknownMember,
+            Self::IdInUse { .. } => ErrorCode::IdInUse,
             Self::PassToSelf { .. } => ErrorCode::InvalidTarget,
             Self::TakeoverUnavailable { .. } => ErrorCode::TakeoverUnavailable,
             Self::PriorOwner { .. } => ErrorCode::PriorOwner,

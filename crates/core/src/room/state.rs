@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Actor;
 use crate::{
     ids::{AgentId, LeaseId, Role, RoomId, Seq},
     lease::{Fence, Lease, Standing, expired},
@@ -51,6 +52,10 @@ pub struct Member {
     pub session_kind: SessionKind,
     /// The exact process behind them, where one is known.
     pub process: Option<ProcessIdentity>,
+    /// The credential that added them, where they came with one: nobody else speaks for them.
+    pub added_by: Option<String>,
+    /// The agent whose conversation they share as a second process.
+    pub parallel_to: Option<AgentId>,
     /// When they joined.
     pub joined_at: Timestamp,
     /// When they last called.
@@ -263,6 +268,20 @@ impl Ownership {
     /// How the lease stands, given what can be seen of the process it was granted to.
     pub fn standing(&self, now: Timestamp, witness: &dyn Witness) -> Standing {
         self.lease.standing(now, &self.liveness(witness))
+    }
+
+    /// Whether the stick was granted to the process behind `by`. Possession of the lease is not enough.
+    pub fn belongs_to(&self, by: &Actor) -> bool {
+        self.lease.holder == by.agent_id && self.is_process(by.process.as_ref())
+    }
+
+    /// Whether the stick was granted to this process, or to nobody's in particular and this is nobody's.
+    pub fn is_process(&self, process: Option<&ProcessIdentity>) -> bool {
+        match (&self.process, process) {
+            (Some(granted), Some(caller)) => granted.stands_for(caller),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        }
     }
 
     /// What can be seen of the process the stick was granted to.

@@ -8,7 +8,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use axum::http::{HeaderMap, HeaderName};
 use baton_app::{Caller, Failure, Rights, bus::check_chosen};
-use baton_core::{code::ErrorCode, ids::AgentId, process::SessionKind, room::Actor};
+use baton_core::{code::ErrorCode, ids::AgentId, process::SessionKind, room::{Actor, IdOrigin}};
 
 use super::names::only;
 use crate::{
@@ -94,16 +94,15 @@ pub(crate) fn spoken_for(principal: &Principal, headers: &HeaderMap) -> Result<O
 pub(crate) fn speaker(principal: &Principal, headers: &HeaderMap, owner: &AgentId) -> Result<Caller, Failure> {
     let agent = spoken_for(principal, headers)?;
     let actor = match agent {
-        Some(agent_id) => Actor { agent_id, process: None, session_kind: SessionKind::McpHarness, overridden: true },
-        None => Actor {
-            agent_id: principal.own_id(owner),
-            process: None,
-            session_kind: if principal.is_person() { SessionKind::Human } else { SessionKind::McpHarness },
-            overridden: false,
-        },
-    };
+        Some(agent_id) => Actor::found(agent_id.clone(), None, SessionKind::McpHarness).choosing(agent_id),
+        None => {
+            let kind = if principal.is_person() { SessionKind::Human } else { SessionKind::McpHarness };
+            Actor::found(principal.own_id(owner), None, kind)
+        }
+    }
+    .by_way_of(principal.name());
     // Who speaks for an agent may do what agents do, whoever they are themselves.
-    let rights = if actor.overridden { principal.rights().min(Rights::Agent) } else { principal.rights() };
+    let rights = if actor.origin == IdOrigin::Chosen { principal.rights().min(Rights::Agent) } else { principal.rights() };
     Ok(Caller::new(actor, PathBuf::new()).with_rights(rights))
 }
 

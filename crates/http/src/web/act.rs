@@ -86,7 +86,7 @@ fn own_other(caller: Caller, owner: &AgentId, id: &str) -> Result<Caller, Failur
         let message = "A person acts under their own names only.";
         return Err(Failure::new(ErrorCode::SourceMismatch, message).with("field", AS));
     };
-    let actor = Actor { agent_id, process: None, session_kind: SessionKind::Human, overridden: false };
+    let actor = Actor { via: caller.actor().via, ..Actor::found(agent_id, None, SessionKind::Human) };
     let rights = caller.rights();
     Ok(Caller::new(actor, caller.cwd).with_rights(rights))
 }

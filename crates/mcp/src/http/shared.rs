@@ -100,9 +100,7 @@ impl Host for Shared {
         let client = context.client_info();
         let client_name = client.as_ref().map(|client| client.name.as_str());
         let actor = match principal.agent {
-            Some(agent_id) => {
-                Actor { agent_id, process: None, session_kind: SessionKind::McpHarness, overridden: true }
-            }
+            Some(agent_id) => Actor::found(agent_id.clone(), None, SessionKind::McpHarness).choosing(agent_id),
             None => {
                 let seat = match session {
                     Some(session) => format!("session {session}"),

@@ -57,12 +57,8 @@ impl Line {
     pub(super) fn open(desk: &Desk, claimed: &Claimed) -> Result<Self, Failure> {
         let assignment = desk.assignment(claimed);
         let agent = assignment.agent_id();
-        let actor = Actor {
-            agent_id: agent.clone(),
-            process: liveness::identify(std::process::id()),
-            session_kind: SessionKind::McpHarness,
-            overridden: false,
-        };
+        let own = liveness::identify(std::process::id());
+        let actor = Actor::found(agent.clone(), own, SessionKind::McpHarness);
         let caller = Caller::new(actor, desk.caller.cwd.clone()).assigned(Some(assignment.clone()));
         let task = claimed.id().to_string();
         let add = |name: Option<String>| {

@@ -8,7 +8,6 @@ use baton_core::{
     ids::{AgentId, BeadId, RoomId, Seq},
     inbox::{self, Forwarded},
     limits,
-    process::SessionKind,
     protocol::ProtocolEvent,
     room::{self, Action, Resumed},
     scope::{self, Transferred},
@@ -20,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{directory::target, evidence::Survey};
 use crate::{
-    App, Caller, Failure,
+    App, Caller, Failure, Rights,
     app::{Request, internal},
     change::Change,
     table::{AGENT, Effect, Place, UseCase},
@@ -83,13 +82,11 @@ impl UseCase for Adopt {
 
 /// The same, confirmed by a person at a terminal, whatever the evidence. No other surface offers it.
 pub fn adopt_confirmed(app: &App, caller: &Caller, input: &AdoptInput) -> Result<AdoptResult, Failure> {
-    match caller.actor().session_kind {
-        SessionKind::Human | SessionKind::HumanGuardian => adopt(app, caller, input, Confirmed::Yes),
-        SessionKind::McpHarness => {
-            let message = "Only a person can confirm an adoption.";
-            Err(Failure::new(ErrorCode::AdoptionRejected, message))
-        }
+    if caller.rights() < Rights::Operator {
+        let message = "Only a person at a terminal can confirm an adoption.";
+        return Err(Failure::new(ErrorCode::AdoptionRejected, message));
     }
+    adopt(app, caller, input, Confirmed::Yes)
 }
 
 /// Whether a person said that it is to be done without evidence.

@@ -62,6 +62,6 @@ pub(super) fn everybody(app: &App, caller: &Caller, input: &ListInput) -> Result
     let earlier = if input.all { Earlier::Too } else { Earlier::Not };
     let mut found = app.store.read(|tx| Everybody::read(app, tx, &input.room_id, earlier))?;
     let now = found.sight.now;
-    presence::refresh(app, caller, &mut found.sight.room, now, Effort::Try);
+    presence::refresh(app, caller, &mut found.sight.room, now, Effort::Try)?;
     found.views(app, &caller.actor().agent_id)
 }

@@ -76,7 +76,7 @@ pub(super) fn grants_of(
     }
     match kind {
         Some(SessionKind::Human | SessionKind::HumanGuardian) => Ok(Grants::ALL),
-        Some(SessionKind::McpHarness) | None => {
+        Some(SessionKind::McpHarness | SessionKind::Shell) | None => {
             Ok(spawns::grant_of(tx, room, agent)?.map(|grant| grant.grants).unwrap_or_default())
         }
     }

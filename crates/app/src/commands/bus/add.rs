@@ -3,8 +3,7 @@
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, AgentName, RoomId, Seq},
-    process::SessionKind,
-    room::{Action, Actor, NewIdentity},
+    room::{Action, Actor, IdOrigin, NewIdentity},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,13 +98,12 @@ impl UseCase for Add {
 /// Who joins: the caller, or the agent that it chooses to be. Who speaks for a chosen agent already joins as that one.
 fn joining(actor: Actor, chosen: Option<&AgentId>) -> Result<Actor, Failure> {
     let Some(chosen) = chosen.filter(|chosen| **chosen != actor.agent_id) else { return Ok(actor) };
-    if actor.overridden {
+    if actor.origin != IdOrigin::Found {
         let message = format!("This connection speaks for {}, not for {chosen}.", actor.agent_id);
         return Err(Failure::new(ErrorCode::SourceMismatch, message).with("field", "id"));
     }
     check_chosen(chosen)?;
-    // A program, whoever runs it.
-    Ok(Actor { agent_id: chosen.clone(), overridden: true, session_kind: SessionKind::McpHarness, ..actor })
+    Ok(actor.choosing(chosen.clone()))
 }
 
 /// A name that an agent of the bus may have.

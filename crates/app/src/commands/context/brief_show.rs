@@ -36,7 +36,7 @@ impl UseCase for BriefShow {
             let found = context::load(tx, &room.id)?;
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         Ok(BriefResult::of(room.id, found.brief))
     }
 }

@@ -62,7 +62,7 @@ impl UseCase for List {
             let found = library::packs(tx, &room.id, node.as_ref(), before, limit + 1)?;
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let packs = Page::default().fill(&found, limit, PackView::from);
         let has_more = packs.len() < found.len();
         Ok(ListResult { packs, room_id: room.id, has_more })

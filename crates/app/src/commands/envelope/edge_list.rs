@@ -85,7 +85,7 @@ impl UseCase for EdgeList {
             let edges = envelopes::edges(tx, &room.id)?;
             Ok::<_, Failure>((room, edges, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let views = edges.iter().map(|edge| EdgeView::of(&room, edge));
         let wanted = |view: &EdgeView| input.agent.as_ref().is_none_or(|agent| view.is_of(agent));
         let edges = views.filter(wanted).collect();

@@ -86,7 +86,7 @@ impl UseCase for Sent {
             }
             Ok::<_, Failure>((room, messages, cut, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let (mut page, found) = (Page::default(), messages.len());
         let messages: Vec<SentView> = messages.into_iter().take_while(|view| page.takes(view)).collect();
         let has_more = cut || messages.len() < found;

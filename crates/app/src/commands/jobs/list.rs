@@ -71,7 +71,7 @@ impl UseCase for List {
             let found = input.find(tx, &room.id, limit + 1)?;
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let mut page = Page::default();
         let views = found.iter().take(limit as usize).map(|job| JobView::of(job, now));
         let jobs: Vec<JobView> = views.take_while(|view| page.takes(view)).collect();

@@ -71,7 +71,7 @@ impl UseCase for Log {
             let kept = newest(tx, &room.id, job.id)?;
             Ok::<_, Failure>((room, open, kept, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let result = LogResult {
             room_id: room.id.clone(),
             job: input.job,

@@ -76,7 +76,7 @@ impl UseCase for Open {
             let agent = AtWork::read(tx, &room, &job, now)?;
             Ok::<_, Failure>((room, job, agent, found, asked, now))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let mut page = Page::default();
         let views = found.iter().take(limit as usize).filter_map(JobEvent::of);
         let events: Vec<JobEvent> = views.take_while(|event| page.takes(event)).collect();

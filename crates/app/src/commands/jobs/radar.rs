@@ -162,7 +162,7 @@ impl UseCase for Radar {
             let sight = Sight::take(tx, &room.id, now, &input, limit)?;
             Ok::<_, Failure>((room, sight, now))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let radar = sight.radar(&room.id, now, &input);
         Ok(match input.fmt {
             Format::Lines => RadarResult { room_id: None, replied, lines: Some(radar.lines(max_chars)), fields: None },

@@ -85,7 +85,7 @@ fn look(app: &App, caller: &Caller, input: &TailInput, job: JobId, limit: u32) -
         let found = log::of_job_after(tx, &room.id, job.id, after, limit + 1)?;
         Ok::<_, Failure>((room, job, found, tx.now()?))
     })?;
-    presence::refresh(app, caller, &mut room, now, Effort::Try);
+    presence::refresh(app, caller, &mut room, now, Effort::Try)?;
     let mut page = Page::default();
     let views = found.iter().take(limit as usize).filter_map(JobEvent::of);
     let events: Vec<JobEvent> = views.take_while(|event| page.takes(event)).collect();

@@ -56,7 +56,7 @@ impl UseCase for AnchorList {
             let found = library::anchors(tx, &room.id, input.after.as_ref(), limit + 1)?;
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let anchors = Page::default().fill(&found, limit, AnchorView::from);
         let has_more = anchors.len() < found.len();
         Ok(AnchorListResult { anchors, room_id: room.id, has_more })

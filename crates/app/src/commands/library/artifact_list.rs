@@ -84,7 +84,7 @@ impl UseCase for ArtifactList {
             let found = input.find(tx, node.as_ref(), limit + 1)?;
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let artifacts = Page::default().fill(&found, limit, ArtifactView::from);
         let has_more = artifacts.len() < found.len();
         Ok(ArtifactListResult { artifacts, room_id: room.id, has_more })

@@ -74,7 +74,7 @@ impl UseCase for CardList {
             let found = input.find(tx, limit + 1)?;
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let cards = Page::default().fill(&found, limit, CardView::from);
         let has_more = cards.len() < found.len();
         Ok(CardListResult { cards, room_id: room.id, has_more })

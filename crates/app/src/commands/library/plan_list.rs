@@ -53,7 +53,7 @@ impl UseCase for PlanList {
             let found = library::plans(tx, &room.id, input.before, limit + 1)?;
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let plans = Page::default().fill(&found, limit, PlanView::from);
         let has_more = plans.len() < found.len();
         Ok(PlanListResult { plans, room_id: room.id, has_more })

@@ -88,7 +88,7 @@ impl UseCase for Search {
             let found = log::find_all(tx, &room.id, &places)?;
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let more = found.len() > limit as usize;
         found.truncate(limit as usize);
         let hit = |recorded| {

@@ -89,7 +89,7 @@ impl UseCase for Snapshot {
             };
             Ok::<_, Failure>((room, sight, now))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         Ok(match input.fmt {
             Format::Lines => SnapshotResult::Lines { lines: sight.map_or_else(nothing, |sight| sight.lines()) },
             Format::Json => SnapshotResult::Fields(Box::new(fields(&room, sight))),

@@ -93,7 +93,7 @@ impl UseCase for Open {
             let found = find(tx, &room, &reference, now, input.offset)?;
             Ok::<_, Failure>((room, found, now))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let what = match found.ok_or_else(|| Failure::unknown_id(&reference))? {
             Found::Whole(what) => what,
             // In parts it is a text like another.

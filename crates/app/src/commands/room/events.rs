@@ -68,7 +68,7 @@ impl UseCase for Events {
             };
             Ok::<_, Failure>((room, events, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let mut has_more = found.len() > limit as usize;
         found.truncate(limit as usize);
         let mut events = Vec::new();

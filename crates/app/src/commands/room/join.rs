@@ -97,7 +97,9 @@ impl UseCase for Join {
         let actor = match &input.agent_id_override {
             Some(agent_id) => {
                 caller.may_pose()?;
-                Actor { agent_id: agent_id.clone(), overridden: true, ..caller.actor() }
+                let actor = caller.actor().overridden(agent_id.clone());
+                app.check_override(&actor)?;
+                actor
             }
             None => caller.actor(),
         };
@@ -109,6 +111,8 @@ impl UseCase for Join {
             let eyes = app.eyes(tx, &before)?;
             let now = tx.now()?;
             let mut change = Change::new(tx, before.clone().into(), now, &actor, &eyes);
+            change.admit()?;
+            change.retire_gone()?;
             change.join(None, None)?;
             let after = change.room.clone();
             change.save(&before)?;

@@ -119,6 +119,7 @@ pub(crate) fn open_named(app: &App, tx: &mut dyn Tx, actor: &Actor, name: Option
 fn create(app: &App, tx: &mut dyn Tx, actor: &Actor, created: Created) -> Result<Room, Failure> {
     let now = tx.now()?;
     let first = Recorded {
+        overridden: actor.is_overridden(),
         room_id: app.ids.room_id()?,
         seq: Seq(1),
         at: now,

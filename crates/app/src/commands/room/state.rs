@@ -108,7 +108,7 @@ impl UseCase for State {
             let requests = Requests::of(tx, &room.id, caller, &actor.agent_id)?;
             Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, handoff, waiting, requests))
         })?;
-        presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try);
+        presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try)?;
         testimony::give(app, &sight, Effort::Try);
         let Sight { room, eyes, now } = sight;
         let takeover = match room.prospect(now, &actor.agent_id, actor.process.as_ref(), &eyes) {

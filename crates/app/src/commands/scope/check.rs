@@ -96,7 +96,7 @@ impl UseCase for Check {
             let found = scopes::in_force(tx, &room.id)?;
             Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, found))
         })?;
-        presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try);
+        presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try)?;
         let root = scoping::root(&sight.room)?;
         let paths = paths(app, &root, &input.paths)?;
         let clear = CheckResult { room_id: input.room_id.clone(), checked: input.paths.len(), passed: Vec::new() };

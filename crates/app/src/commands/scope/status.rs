@@ -71,7 +71,7 @@ impl UseCase for Status {
             })
         };
         let (mut sight, (mut in_force, mut ended)) = look()?;
-        presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try);
+        presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try)?;
         let lapsed = in_force.reservations.iter().any(|reservation| reservation.has_lapsed(sight.now));
         if lapsed && sight.room.stick != Stick::Closed {
             // What ran out is archived by whoever looks. If the store is busy, the next one does it.

@@ -60,7 +60,7 @@ impl UseCase for ApprovalList {
             let found = input.find(tx, limit + 1)?;
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let approvals = Page::default().fill(&found, limit, |approval| ApprovalView::of(&room, approval));
         let has_more = approvals.len() < found.len();
         Ok(ApprovalListResult { approvals, room_id: room.id, has_more })

@@ -142,7 +142,7 @@ impl UseCase for Wait {
             }
         }
         let mut sight = waiter.load()?;
-        presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Wait);
+        presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Wait)?;
         let asked = input.max_wait_ms.map_or(sight.room.policy.wait_for_turn_max_wait_ms, Ttl::from_millis);
         let budget = Duration::from_millis(asked.as_millis());
         match waiter.look(sight)? {

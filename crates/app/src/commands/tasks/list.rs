@@ -68,7 +68,7 @@ impl UseCase for List {
             };
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         found.retain(|task| input.state.is_none_or(|state| task.state == state));
         found.retain(|task| input.before.is_none_or(|before| task.id < before));
         let mut page = Page::default();

@@ -38,7 +38,7 @@ impl UseCase for Show {
             let found = tasks::find(tx, &room.id, input.task)?;
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let task = found.ok_or_else(|| Failure::unknown_task(&input.task.to_string()))?;
         Ok(TaskResult { task: TaskView::of(&task, &room), room_id: room.id })
     }

@@ -85,7 +85,7 @@ impl UseCase for List {
             };
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try);
+        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let turns = Page::default().fill(&found, limit, |turn| TurnView::of(turn, &room));
         let has_more = turns.len() < found.len();
         Ok(ListResult { turns, room_id: room.id, has_more })

@@ -6,7 +6,7 @@ use baton_app::{
     Failure,
     commands::agent::{self, Init, InitAction, InitInput, InitResult},
 };
-use baton_core::{code::ErrorCode, ids::RoomId, process::SessionKind};
+use baton_core::{code::ErrorCode, ids::RoomId};
 
 use super::{ask, page};
 use crate::{
@@ -46,7 +46,7 @@ impl InitArgs {
     pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let room_id = self.find_room(context)?;
         // An agent whose harness gives it a terminal is not a person.
-        let is_person = context.caller.actor().session_kind != SessionKind::McpHarness;
+        let is_person = context.caller.actor().session_kind.is_person();
         let may_ask = !self.non_interactive && is_person && ui.can_ask();
         match context.run::<Init>(self.input(&room_id)) {
             Ok(begun) => Ok(ui.answer(&begun, || text(&begun))),

@@ -13,7 +13,6 @@ use baton_app::{Failure, commands::stick::WaitForTurnResult};
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, RoomId},
-    process::SessionKind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -44,8 +43,8 @@ struct Report {
 impl HoldArgs {
     pub(super) fn run(self, context: Context, ui: Ui) -> Result<ExitCode, Failure> {
         let caller = context.caller.actor();
-        if caller.session_kind == SessionKind::McpHarness {
-            let message = format!("{} is an agent: its harness process holds the stick for it.", caller.agent_id);
+        if !caller.session_kind.is_person() {
+            let message = format!("{} is no person at a terminal: its own process holds the stick.", caller.agent_id);
             return Err(Failure::new(ErrorCode::InvalidInput, message).advising("Use `baton wait`."));
         }
         match (self.guardian_of, self.room.room.clone()) {

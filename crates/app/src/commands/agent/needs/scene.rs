@@ -61,7 +61,7 @@ pub(super) fn own_ids(you: &Actor) -> (String, String) {
         SessionKind::Human | SessionKind::HumanGuardian => {
             id.strip_prefix("human:").and_then(|rest| rest.split_once(':')).map(|(user, _)| user)
         }
-        SessionKind::McpHarness => None,
+        SessionKind::McpHarness | SessionKind::Shell => None,
     };
     match user {
         // No id has a character beyond this one.

@@ -1,0 +1,118 @@
+//! The comparison of a caller's id with the store: does another live process have it?
+//!
+//! Signals tell which conversation calls; only the store knows which process of it came first. A second live process
+//! of one conversation is an agent of its own, under an id made of both. Once the first is proven gone, the conversation's
+//! next process goes on under the old id. An id that was given by hand is refused while a live process has it.
+//!
+//! Rooms compare again inside each write (`Room::require_own_id`): whatever happens between the two, no id is shared.
+
+use baton_core::{
+    code::ErrorCode,
+    ids::{AgentId, BROADCAST, RoomId},
+    process::ProcessIdentity,
+    room::{Actor, Member, Occupant, Refusal, is_occupied},
+};
+use baton_store::{engine::Tx, hosts, rooms};
+
+use crate::{App, Caller, Failure, bus::SERVER, caller::IdStanding, liveness::Eyes};
+
+/// Beginnings of ids that say what was proven, and that nobody is given by hand.
+const PROVEN: [&str; 6] = ["human:", "job:", "runner:", "token:", "browser:", "bus:"];
+
+impl App {
+    /// Settles under which id a caller acts. Called before each command; once the caller is a member somewhere, its
+    /// connection remembers the answer and nothing is read any more.
+    pub fn settle(&self, caller: &Caller) -> Result<(), Failure> {
+        let actor = caller.actor();
+        let settled = |id: &AgentId| caller.standing(id).is_some();
+        match (caller.parallel_id(), &actor.process) {
+            _ if actor.is_overridden() && !settled(&actor.agent_id) => {
+                if self.check_override(&actor)? == Membership::Own {
+                    caller.settle(&actor.agent_id, IdStanding::Own);
+                }
+            }
+            (Some(parallel_id), Some(process)) if !actor.is_overridden() && !settled(&caller.found().agent_id) => {
+                if let Some(standing) = self.standing_of(&caller.found().agent_id, parallel_id, process)? {
+                    caller.settle(&caller.found().agent_id, standing);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// How a process of a conversation stands to the conversation's id. Open until it has joined somewhere: another process
+    /// may still come first.
+    fn standing_of(
+        &self,
+        id: &AgentId,
+        parallel_id: &AgentId,
+        process: &ProcessIdentity,
+    ) -> Result<Option<IdStanding>, Failure> {
+        self.store.read(|tx| {
+            if is_member(process, &rooms::of_agent(tx, parallel_id)?) {
+                return Ok(Some(IdStanding::Parallel));
+            }
+            let members = rooms::of_agent(tx, id)?;
+            Ok(match self.other_user(tx, &members, process)? {
+                Some(_) => Some(IdStanding::Parallel),
+                None => is_member(process, &members).then_some(IdStanding::Own),
+            })
+        })
+    }
+
+    /// Refuses an id given by hand that would say what was not proven, or that a live process has in any room.
+    pub(crate) fn check_override(&self, actor: &Actor) -> Result<Membership, Failure> {
+        let id = actor.agent_id.as_str();
+        if PROVEN.iter().any(|proven| id.starts_with(proven)) || [SERVER, BROADCAST].contains(&id) {
+            let message = format!("{id} cannot be given by hand: ids of people, jobs, runners and the bus are proven.");
+            return Err(Failure::new(ErrorCode::InvalidAgentId, message)
+                .with("field", "agent_id_override")
+                .advising("Choose another id, like test:ana, or leave it out to act as yourself."));
+        }
+        let Some(process) = &actor.process else { return Ok(Membership::Open) };
+        self.store.read(|tx| {
+            let members = rooms::of_agent(tx, &actor.agent_id)?;
+            match self.other_user(tx, &members, process)? {
+                Some(occupant) => Err(Refusal::IdInUse { agent_id: actor.agent_id.clone(), occupant }.into()),
+                None if is_member(process, &members) => Ok(Membership::Own),
+                None => Ok(Membership::Open),
+            }
+        })
+    }
+
+    /// Another process than `process` that has an id, of its memberships in all rooms.
+    fn other_user(
+        &self,
+        tx: &mut dyn Tx,
+        members: &[(RoomId, Member)],
+        process: &ProcessIdentity,
+    ) -> Result<Option<Occupant>, Failure> {
+        let others: Vec<&Member> = members.iter().map(|(_, member)| member).filter(|m| !is_behind(process, m)).collect();
+        let processes: Vec<&ProcessIdentity> = others.iter().filter_map(|member| member.process.as_ref()).collect();
+        if processes.is_empty() {
+            return Ok(None);
+        }
+        let (eyes, now) = (Eyes::new(&self.probe, hosts::testimony(tx, &processes)?), tx.now()?);
+        let holds = |member: &&&Member| {
+            member.process.as_ref().is_some_and(|known| is_occupied(known, member.last_seen_at, now, &eyes))
+        };
+        let found = others.iter().find(holds).and_then(|member| member.process.as_ref());
+        Ok(found.map(Occupant::process))
+    }
+}
+
+/// Whether an id is a member's somewhere, in the process at hand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Membership {
+    Own,
+    Open,
+}
+
+fn is_member(process: &ProcessIdentity, members: &[(RoomId, Member)]) -> bool {
+    members.iter().any(|(_, member)| is_behind(process, member))
+}
+
+fn is_behind(process: &ProcessIdentity, member: &Member) -> bool {
+    member.process.as_ref().is_some_and(|known| known.stands_for(process))
+}

@@ -1,0 +1,116 @@
+//! Whether a caller may act under its id in a room, or somebody else has it.
+//!
+//! An id is a name; the process or the credential behind it decides. A member's id belongs to the process it was last seen
+//! in, or to the credential that added it, until that process is proven gone. Then the next process of the same
+//! conversation goes on under it. A job's own agent is the exception: runners come and go, and its capability is
+//! checked with the job's claim.
+
+use serde::Serialize;
+
+use super::{Actor, Member, Refusal, Room};
+use crate::{
+    agent::{Presence, StaleAfter},
+    ids::AgentId,
+    job::{agent_of, job_of},
+    process::{Liveness, ProcessIdentity, Witness},
+    time::Timestamp,
+};
+
+/// The rightful user of an id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Occupant {
+    /// Its pid, where it is a process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// The terminal, where a guardian keeps the id for a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub terminal: Option<String>,
+    /// The credential, where it came with one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub added_by: Option<String>,
+}
+
+impl Occupant {
+    /// A process.
+    pub fn process(process: &ProcessIdentity) -> Self {
+        let terminal = process.keeps.as_ref().map(|keeps| keeps.terminal.clone());
+        Self { pid: Some(process.pid), terminal, added_by: None }
+    }
+
+    /// Names the occupant for a sentence: `process 4711`.
+    pub fn describe(&self) -> String {
+        match (self.pid, &self.terminal, &self.added_by) {
+            (Some(pid), Some(terminal), _) => format!("process {pid} on {terminal}"),
+            (Some(pid), None, _) => format!("process {pid}"),
+            (None, _, Some(credential)) => format!("the holder of the credential {credential:?}"),
+            (None, _, None) => "somebody else".to_owned(),
+        }
+    }
+}
+
+impl Room {
+    /// Refuses a caller whose id another live process, or another credential, has in this room.
+    pub fn require_own_id(&self, now: Timestamp, by: &Actor, witness: &dyn Witness) -> Result<(), Refusal> {
+        let Some(member) = self.member(&by.agent_id) else { return Ok(()) };
+        match self.occupant(now, member, by, witness) {
+            Some(occupant) => Err(Refusal::IdInUse { agent_id: by.agent_id.clone(), occupant }),
+            None => Ok(()),
+        }
+    }
+
+    /// Somebody other than `by` who has the member's id, if there is one.
+    fn occupant(&self, now: Timestamp, member: &Member, by: &Actor, witness: &dyn Witness) -> Option<Occupant> {
+        if is_job_agent(self, &member.agent_id) {
+            return None;
+        }
+        match (&member.process, &by.process) {
+            (Some(known), Some(caller)) if is_one_user(known, caller) => None,
+            (Some(known), _) => {
+                is_occupied(known, member.last_seen_at, now, witness).then(|| Occupant::process(known))
+            }
+            (None, caller) => {
+                let others = member.added_by.as_deref() != by.via.as_deref();
+                // A member without credential and process is one that nothing is known of: anybody may be it.
+                let is_known = member.added_by.is_some() && (others || caller.is_some());
+                is_known.then(|| Occupant { pid: None, terminal: None, added_by: member.added_by.clone() })
+            }
+        }
+    }
+
+    /// Whether joining as `by` puts another process behind the member, which is allowed by now.
+    pub(super) fn changes_process(&self, member: &Member, by: &Actor) -> bool {
+        match (&member.process, &by.process) {
+            (Some(old), Some(new)) => !old.same_process(new),
+            (None, Some(_)) => true,
+            (Some(_), None) => !is_job_agent(self, &member.agent_id),
+            (None, None) => false,
+        }
+    }
+}
+
+/// Whether a process that has an id keeps others from it. One that cannot be seen from here, on another machine or in
+/// another pid namespace, is believed to be there for as long as it calls.
+pub fn is_occupied(
+    process: &ProcessIdentity,
+    last_seen_at: Timestamp,
+    now: Timestamp,
+    witness: &dyn Witness,
+) -> bool {
+    match witness.liveness(process) {
+        Liveness::Alive => true,
+        Liveness::Gone(_) => false,
+        seen @ Liveness::Unknown => StaleAfter::default().presence(last_seen_at, now, &seen) == Presence::Active,
+    }
+}
+
+/// Whether two processes are one user of an id: one process, or a terminal session and its guardians.
+fn is_one_user(known: &ProcessIdentity, caller: &ProcessIdentity) -> bool {
+    let leaders = known.leader().zip(caller.leader());
+    known.stands_for(caller)
+        || caller.stands_for(known)
+        || leaders.is_some_and(|(one, other)| one.same_process(&other))
+}
+
+fn is_job_agent(room: &Room, agent: &AgentId) -> bool {
+    job_of(agent).is_some_and(|job| agent_of(&room.id, job) == *agent)
+}

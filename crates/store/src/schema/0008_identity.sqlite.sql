@@ -1,0 +1,13 @@
+-- Events of callers whose id was given by hand are marked, all of them.
+ALTER TABLE log ADD COLUMN overridden INTEGER NOT NULL DEFAULT 0;
+
+-- An id belongs to the process or the credential behind it.
+ALTER TABLE members ADD COLUMN keeps TEXT;
+ALTER TABLE members ADD COLUMN added_by TEXT;
+ALTER TABLE members ADD COLUMN parallel_to TEXT;
+
+-- A caller is looked for by its id before it has named a room.
+CREATE INDEX members_by_agent ON members (agent_id);
+
+-- A job's agent shows a secret that was made with the claim. Only its hash is kept.
+ALTER TABLE jobs ADD COLUMN capability TEXT;
