@@ -347,12 +347,7 @@ fn a_room_without_a_path_and_a_caller_from_afar_have_packs_too() {
         assert_eq!((pack.goal.as_deref(), pack.repo_facts.branch), (Some("Talk"), None));
         repository(&app);
         let [claude] = joined_at(&app, "repo", ["claude"]);
-        let identity = Actor {
-            agent_id: "web".parse().unwrap(),
-            process: None,
-            session_kind: SessionKind::McpHarness,
-            overridden: false,
-        };
+        let identity = Actor::found("web".parse().unwrap(), None, SessionKind::McpHarness);
         let afar = Caller::new(identity, PathBuf::new());
         let input = json!({"room_id": claude.room(), "agent": "claude"});
         let built = app.call(&afar, "context.build", input).unwrap();

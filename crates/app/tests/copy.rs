@@ -94,6 +94,7 @@ fn tamper(place: &Place, sql: &'static str) {
 
 fn process() -> ProcessIdentity {
     ProcessIdentity {
+        keeps: None,
         host_id: "afar".to_owned(),
         boot_id: "second".to_owned(),
         pid_namespace: u64::MAX,

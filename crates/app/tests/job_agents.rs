@@ -7,12 +7,7 @@ use baton_testkit::{Sleeper, TestApp, on_every_backend};
 use serde_json::{Value, json};
 
 fn caller(id: &str, process: Option<&Sleeper>) -> Caller {
-    let actor = Actor {
-        agent_id: id.parse().unwrap(),
-        process: process.map(Sleeper::identity),
-        session_kind: SessionKind::McpHarness,
-        overridden: false,
-    };
+    let actor = Actor::found(id.parse().unwrap(), process.map(Sleeper::identity), SessionKind::McpHarness);
     Caller::new(actor, "/".into())
 }
 

@@ -241,12 +241,7 @@ impl Machine {
     fn joins(place: &Place, name: &str, workspace: PathBuf) -> Self {
         let environment = Environment::of([("HOME", "/")], workspace.clone());
         let app = App::open(&place.location(), environment, Time::Own, Box::new(RandomIds)).unwrap();
-        let actor = Actor {
-            agent_id: name.parse().unwrap(),
-            process: None,
-            session_kind: SessionKind::McpHarness,
-            overridden: false,
-        };
+        let actor = Actor::found(name.parse().unwrap(), None, SessionKind::McpHarness);
         let mut machine = Self { app, caller: Caller::new(actor, workspace), room: Value::Null };
         machine.room = machine.does("room.join", json!({"context_path": "."}))["room_id"].clone();
         machine

@@ -33,12 +33,8 @@ fn the_other_process() {
     let Some(role) = Role::mine() else { return };
     let workspace = workspace(role.directory.parent().unwrap());
     let app = open(&role.location(), &workspace);
-    let identity = Actor {
-        agent_id: role.name.parse().unwrap(),
-        process: Some(identify(std::process::id()).unwrap()),
-        session_kind: SessionKind::McpHarness,
-        overridden: false,
-    };
+    let identity =
+        Actor::found(role.name.parse().unwrap(), Some(identify(std::process::id()).unwrap()), SessionKind::McpHarness);
     let caller = Caller::new(identity, workspace.clone());
     let call = |command: &str, input: Value| table::find(command).unwrap().run(&app, &caller, input);
     role.hear();

@@ -34,8 +34,7 @@ fn at_work(app: &TestApp, room: &RoomId, job: &str) -> Caller {
     let assignment =
         Assignment { room: room.clone(), job: job.parse().unwrap(), revision, runner: "r1".parse().unwrap() };
     // Its program may look like a person's: what counts is the job that it was started for.
-    let actor =
-        Actor { agent_id: assignment.agent_id(), process: None, session_kind: SessionKind::Human, overridden: false };
+    let actor = Actor::found(assignment.agent_id(), None, SessionKind::Human);
     Caller::new(actor, app.workspace().at("")).assigned(Some(assignment))
 }
 

@@ -82,6 +82,7 @@ fn full(seq: u64) -> Action {
 
 fn process() -> ProcessIdentity {
     ProcessIdentity {
+        keeps: None,
         host_id: "host_1".to_owned(),
         boot_id: "boot".to_owned(),
         pid_namespace: u64::MAX,

@@ -35,6 +35,7 @@ fn bead() -> BeadId {
 
 fn process() -> ProcessIdentity {
     ProcessIdentity {
+        keeps: None,
         host_id: "host_1".to_owned(),
         boot_id: "boot".to_owned(),
         pid_namespace: u64::MAX,
@@ -184,6 +185,8 @@ fn inbox_events() -> Vec<Event> {
 fn identity_events() -> Vec<Event> {
     let role = || Some("reviewer".parse().unwrap());
     let joined = Joined {
+        added_by: None,
+        parallel_to: None,
         agent_id: agent("ana"),
         display_name: "amber-otter".to_owned(),
         role: role(),
@@ -200,6 +203,8 @@ fn identity_events() -> Vec<Event> {
         previous_name: "amber-otter".to_owned(),
     };
     let resumed = Resumed {
+        added_by: None,
+        parallel_to: None,
         agent_id: agent("ana"),
         joins: true,
         session_kind: SessionKind::Human,

@@ -38,6 +38,7 @@ fn lease(name: &str) -> LeaseId {
 /// A process whose numbers use every bit they have.
 fn process() -> ProcessIdentity {
     ProcessIdentity {
+        keeps: None,
         host_id: "host_1".to_owned(),
         boot_id: "boot".to_owned(),
         pid_namespace: 4_026_531_836,
@@ -51,7 +52,17 @@ fn process() -> ProcessIdentity {
 fn member(name: &str, process: Option<ProcessIdentity>, session_kind: SessionKind) -> Member {
     let display_name = format!("the {name}");
     let role = process.as_ref().map(|_| "reviewer".parse().unwrap());
-    Member { agent_id: agent(name), display_name, role, session_kind, process, joined_at: at(5), last_seen_at: at(6) }
+    Member {
+        added_by: None,
+        parallel_to: None,
+        agent_id: agent(name),
+        display_name,
+        role,
+        session_kind,
+        process,
+        joined_at: at(5),
+        last_seen_at: at(6),
+    }
 }
 
 fn room(id: &str, stick: Stick) -> Room {
@@ -144,7 +155,7 @@ fn every_event() -> Vec<Event> {
         Event::Noted(Noted { text: "note".to_owned() }),
         Event::Reordered(Reordered { order: vec![agent("ana")] }),
         Event::PolicySet(PolicySet { policy: Policy::default() }),
-        Event::Left(Left { agent_id: agent("ana"), reserved_for: None, claim_expires_at: None }),
+        Event::Left(Left { retired: None, agent_id: agent("ana"), reserved_for: None, claim_expires_at: None }),
         Event::Closed(Closed { reason: Some("done".to_owned()) }),
     ]
 }
@@ -384,6 +395,7 @@ fn every_kind_of_event_is_read_back_as_it_was_written() {
         let room = room("room_1", Stick::Idle(None));
         insert(&store, &room).unwrap();
         let number = |(place, event)| Recorded {
+            overridden: false,
             room_id: room.id.clone(),
             seq: Seq(place as u64 + 1),
             at: at(place as i64),

@@ -60,6 +60,8 @@ impl Scribe {
             process: None,
             rejoin: false,
             agent_id_override: false,
+            added_by: None,
+            parallel_to: None,
             keeps_turn: false,
         })
     }

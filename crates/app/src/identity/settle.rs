@@ -88,7 +88,8 @@ impl App {
         members: &[(RoomId, Member)],
         process: &ProcessIdentity,
     ) -> Result<Option<Occupant>, Failure> {
-        let others: Vec<&Member> = members.iter().map(|(_, member)| member).filter(|m| !is_behind(process, m)).collect();
+        let others: Vec<&Member> =
+            members.iter().map(|(_, member)| member).filter(|m| !is_behind(process, m)).collect();
         let processes: Vec<&ProcessIdentity> = others.iter().filter_map(|member| member.process.as_ref()).collect();
         if processes.is_empty() {
             return Ok(None);

@@ -10,9 +10,9 @@ const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "zsh", "fish", "ksh", "mk
 /// Programs that only start another one, or that commands are commonly run through. Git is among them because its hooks
 /// ask Baton, on behalf of the agent that commits.
 const WRAPPERS: &[&str] = &[
-    "env", "timeout", "setsid", "sudo", "doas", "su", "runuser", "setpriv", "xargs", "nice", "ionice", "chrt", "taskset",
-    "nohup", "stdbuf", "time", "flock", "script", "unbuffer", "strace", "unshare", "nsenter", "faketime", "bwrap", "find",
-    "parallel", "watch", "entr", "make", "just", "git",
+    "env", "timeout", "setsid", "sudo", "doas", "su", "runuser", "setpriv", "xargs", "nice", "ionice", "chrt",
+    "taskset", "nohup", "stdbuf", "time", "flock", "script", "unbuffer", "strace", "unshare", "nsenter", "faketime",
+    "bwrap", "find", "parallel", "watch", "entr", "make", "just", "git",
 ];
 
 /// Programs that orphans are given to. An orphan is not one of their own commands.

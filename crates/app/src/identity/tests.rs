@@ -7,12 +7,12 @@ use baton_core::{
     time::Timestamp,
 };
 
-use super::{Ancestor, Signals, Surface, Surroundings, guardian, resolve, resolve_remote};
+use super::{Ancestor, Ancestry, Resolved, Signals, Surface, Surroundings, guardian, resolve, resolve_remote};
 use crate::environment::Environment;
 
-/// `pid comm argv…`, one per ancestor, parent first.
-fn ancestors(lines: &[&str]) -> Vec<Ancestor> {
-    lines.iter().map(|line| ancestor(line)).collect()
+/// `pid comm argv…`, one per ancestor, parent first, up to the first process.
+fn ancestors(lines: &[&str]) -> Ancestry {
+    Ancestry { processes: lines.iter().map(|line| ancestor(line)).collect(), is_whole: true }
 }
 
 fn ancestor(line: &str) -> Ancestor {
@@ -20,11 +20,13 @@ fn ancestor(line: &str) -> Ancestor {
     let pid = words.next().unwrap().parse().unwrap();
     let argv: Vec<String> = words.collect();
     let comm = argv.first().map(|program| program.rsplit('/').next().unwrap().to_owned()).unwrap_or_default();
-    Ancestor { pid, comm, argv, identity: Some(process(pid)) }
+    // Only the first process leads another session than the rest.
+    Ancestor { pid, session: if pid == 1 { 1 } else { 9 }, comm, argv, identity: Some(process(pid)) }
 }
 
 fn process(pid: u32) -> ProcessIdentity {
     ProcessIdentity {
+        keeps: None,
         host_id: "host_here".to_owned(),
         boot_id: "boot".to_owned(),
         pid_namespace: 1,
@@ -37,17 +39,32 @@ fn process(pid: u32) -> ProcessIdentity {
 
 fn found(surface: Surface<'_>, vars: &[(&str, &str)], above: &[&str]) -> Actor {
     let environment = Environment::of(vars.iter().copied(), "/");
-    let ancestors = ancestors(above);
-    resolve(&Signals {
+    resolve(&at_terminal(surface, &environment, &ancestors(above))).actor
+}
+
+fn at_terminal<'a>(surface: Surface<'a>, environment: &'a Environment, ancestry: &'a Ancestry) -> Signals<'a> {
+    Signals {
         surface,
         override_id: None,
-        environment: &environment,
-        ancestors: &ancestors,
+        environment,
+        ancestry,
+        own: None,
         user: "ana",
         tty: Some("/dev/pts/3"),
         machine: None,
         session_leader: Some(9),
-    })
+    }
+}
+
+/// The same with no terminal.
+fn away<'a>(surface: Surface<'a>, environment: &'a Environment, ancestry: &'a Ancestry) -> Signals<'a> {
+    Signals { tty: None, session_leader: None, ..at_terminal(surface, environment, ancestry) }
+}
+
+/// A caller without a terminal.
+fn found_away(vars: &[(&str, &str)], above: &[&str]) -> Actor {
+    let environment = Environment::of(vars.iter().copied(), "/");
+    resolve(&away(Surface::Cli, &environment, &ancestors(above))).actor
 }
 
 fn mcp<'a>(client_name: &'a str, thread_id: Option<&'a str>) -> Surface<'a> {
@@ -213,44 +230,89 @@ fn a_person_is_their_terminal_and_the_shell_that_leads_it() {
     for above in [&["30 bash -c x", "9 zsh", "5 tmux"][..], &["31 sh -c x", "20 make", "9 zsh"]] {
         assert_eq!(found(Surface::Cli, &[], above), person, "a shell in between ends with its command");
     }
-    let holding = guardian(person.clone(), Some(process(77)));
+    let holding = guardian(person.clone(), Some(process(77)), Some("/dev/pts/3"));
     assert_eq!(holding.agent_id, person.agent_id);
-    assert_eq!((holding.session_kind, holding.process), (SessionKind::HumanGuardian, Some(process(77))));
+    let (kind, guard) = (holding.session_kind, holding.process.unwrap());
+    assert_eq!((kind, guard.pid), (SessionKind::HumanGuardian, 77));
+    assert!(guard.stands_for(&person.process.unwrap()), "a grant to the guardian is one to its terminal's shell");
+    assert!(!guard.stands_for(&process(10)));
+    assert_eq!(guard.keeps.unwrap().terminal, "pts/3");
+}
+
+/// Ways to look like a person without being seen to be one. None of them is an operator, and none has a person's id.
+#[test]
+fn a_person_is_at_a_terminal_whose_shell_is_above_with_no_minder_and_nothing_hidden() {
+    let environment = Environment::default();
+    let at = |lines: &[&str]| at_terminal_is_person(&environment, &ancestors(lines));
+    assert!(at(&["30 bash", "9 zsh", "5 tmux", "1 init"]));
+    assert!(!at(&["30 bash", "1 init"]), "an orphan keeps its terminal");
+    assert!(!at(&["30 sh", "20 baton minder x", "9 zsh", "5 tmux", "1 init"]), "a minder in between");
+    assert!(!at(&["9 bash", "8 script", "7 baton minder x", "1 init"]), "a terminal that a job opened");
+    assert!(!at(&["9 bash", "8 script", "7 claude", "1 init"]), "a terminal that a harness opened");
+    let cut = Ancestry { is_whole: false, ..ancestors(&["30 bash", "9 zsh", "5 tmux"]) };
+    assert!(!at_terminal_is_person(&environment, &cut), "more is above than can be seen");
+    let of_a_harness = Environment::of([("CLAUDECODE", "1")], "/");
+    assert!(!at_terminal_is_person(&of_a_harness, &ancestors(&["9 zsh", "1 init"])));
+    let gone = ancestors(&["30 bash", "9 zsh", "1 init"]);
+    assert!(!away(Surface::Cli, &environment, &gone).is_person(), "no terminal");
+}
+
+fn at_terminal_is_person(environment: &Environment, ancestry: &Ancestry) -> bool {
+    at_terminal(Surface::Cli, environment, ancestry).is_person()
 }
 
 #[test]
-fn behind_a_person_without_a_terminal_or_away_from_its_shell_no_process_is_known() {
-    assert_eq!(shown(&found(Surface::Cli, &[], &["30 bash -c x", "1 init"])), "human:ana:pts3 process=none");
+fn without_terminal_and_harness_a_caller_is_the_program_behind_its_shells() {
+    let agent = found_away(&[], &["30 bash -c x", "20 python3 agent.py", "9 zsh", "1 init"]);
+    assert_eq!((shown(&agent).as_str(), agent.session_kind), ("shell process=20", SessionKind::Shell));
+    assert!(agent.agent_id.as_str().starts_with("shell:ana:"));
+    // It is the same through whatever its commands run.
+    for above in [
+        &["31 sh -c x", "30 timeout 5 sh", "20 python3 agent.py", "1 init"][..],
+        &["33 sh hook", "32 git commit", "31 env A=1 bash", "30 setsid bash", "20 python3 agent.py", "1 init"],
+        &["31 sudo -n bash", "30 xargs sh", "20 python3 agent.py", "1 init"],
+    ] {
+        assert_eq!(found_away(&[], above), agent, "{above:?}");
+    }
+    // Another program is another agent.
+    assert_ne!(found_away(&[], &["30 bash -c x", "21 python3 agent.py", "1 init"]).agent_id, agent.agent_id);
+    // Without a program behind them, the outermost shell stands for them.
+    let orphans = [
+        ["30 bash -c x", "29 timeout 9 bash", "28 bash run.sh", "1 init"],
+        ["40 bash", "39 env bash", "38 -bash", "1 systemd"],
+    ]
+    .map(|above| shown(&found_away(&[], &above)));
+    assert_eq!(orphans, ["shell process=28", "shell process=38"]);
+    // The first process of a container may be the agent itself, whose commands are in its session.
+    let mut contained = ancestors(&["30 sh -c x", "1 python3 agent.py"]);
+    contained.processes[0].session = 1;
     let environment = Environment::default();
-    let above = ancestors(&["30 bash -c x", "1 init"]);
-    let signals = Signals {
-        surface: Surface::Cli,
-        override_id: None,
-        environment: &environment,
-        ancestors: &above,
-        user: "ana",
-        tty: None,
-        machine: None,
-        session_leader: None,
-    };
-    assert_eq!(shown(&resolve(&signals)), "human:ana:notty process=none");
+    assert_eq!(shown(&resolve(&away(Surface::Cli, &environment, &contained)).actor), "shell process=1");
+    // Nothing but the command itself is left.
+    let alone = ancestor("50 baton wait");
+    let none = ancestors(&["1 init"]);
+    let signals = Signals { own: Some(&alone), ..away(Surface::Cli, &environment, &none) };
+    assert_eq!(shown(&resolve(&signals).actor), "shell process=50");
+}
+
+#[test]
+fn a_second_process_of_one_conversation_has_an_id_of_its_own_at_hand() {
+    let environment = Environment::of([("CLAUDE_CODE_SESSION_ID", "c-1")], "/");
+    let both = |above: &[&str]| -> Resolved { resolve(&at_terminal(Surface::Cli, &environment, &ancestors(above))) };
+    let (first, second) = (both(&["30 bash", "20 claude"]), both(&["31 bash", "21 claude"]));
+    assert_eq!(first.actor.agent_id, second.actor.agent_id);
+    assert_ne!(first.parallel_id, second.parallel_id);
+    assert!(first.parallel_id.is_some() && first.parallel_id != Some(first.actor.agent_id));
+    let person = resolve(&at_terminal(Surface::Cli, &Environment::default(), &ancestors(&["9 zsh", "1 init"])));
+    assert_eq!(person.parallel_id, None);
 }
 
 #[test]
 fn a_person_at_the_same_terminal_of_two_machines_is_two_people() {
-    let environment = Environment::default();
+    let (environment, above) = (Environment::default(), ancestors(&["9 zsh", "1 init"]));
     let at = |machine| {
-        let signals = Signals {
-            surface: Surface::Cli,
-            override_id: None,
-            environment: &environment,
-            ancestors: &[],
-            user: "ana",
-            tty: Some("/dev/pts/3"),
-            machine,
-            session_leader: None,
-        };
-        resolve(&signals).agent_id.to_string()
+        let signals = Signals { machine, ..at_terminal(Surface::Cli, &environment, &above) };
+        resolve(&signals).actor.agent_id.to_string()
     };
     assert_eq!(at(None), "human:ana:pts3");
     assert_eq!([at(Some("anvil")), at(Some("bellows"))], ["human:ana:pts3@anvil", "human:ana:pts3@bellows"]);
@@ -258,28 +320,20 @@ fn a_person_at_the_same_terminal_of_two_machines_is_two_people() {
 
 #[test]
 fn an_override_replaces_the_id_is_flagged_and_keeps_the_process() {
-    let environment = Environment::default();
-    let above = ancestors(&["50 codex"]);
+    let (environment, above) = (Environment::default(), ancestors(&["50 codex"]));
     let tester: AgentId = "tester:1".parse().unwrap();
-    let actor = resolve(&Signals {
-        surface: mcp("codex-mcp-client", Some("t-1")),
-        override_id: Some(&tester),
-        environment: &environment,
-        ancestors: &above,
-        user: "ana",
-        tty: None,
-        machine: None,
-        session_leader: None,
-    });
-    assert_eq!((actor.agent_id.as_str(), actor.overridden), ("tester:1", true));
-    assert_eq!(actor.process, Some(process(50)));
+    let signals =
+        Signals { override_id: Some(&tester), ..away(mcp("codex-mcp-client", Some("t-1")), &environment, &above) };
+    let Resolved { actor, parallel_id } = resolve(&signals);
+    assert_eq!((actor.agent_id.as_str(), actor.is_overridden()), ("tester:1", true));
+    assert_eq!((actor.process, parallel_id), (Some(process(50)), None));
 }
 
 #[test]
 fn an_override_from_the_environment_must_be_an_agent_id() {
     let gathered = |id: &str| Surroundings::gather(Environment::of([("BATON_AGENT_ID", id)], "/"));
-    let actor = gathered("tester:1").unwrap().cli_caller();
-    assert_eq!((actor.agent_id.as_str(), actor.overridden), ("tester:1", true));
+    let actor = gathered("tester:1").unwrap().cli_caller().actor;
+    assert_eq!((actor.agent_id.as_str(), actor.is_overridden()), ("tester:1", true));
     insta::assert_snapshot!(
         gathered("not an id").unwrap_err(),
         @r#"INVALID_INPUT: BATON_AGENT_ID: an agent id must be 1 to 128 letters, digits or any of : . _ - @ + (like "codex:9b22"), not "not an id"."#
@@ -316,20 +370,10 @@ mod real {
         let (mut child, pid) = run_as(&gemini, "sh -c \"sh -c 'echo \\$\\$; cat; true'; true\"; true");
         let above = ancestry::upwards_from(pid);
         let environment = Environment::default();
-        let seen_from = |ancestors: &[Ancestor], surface| {
-            resolve(&Signals {
-                surface,
-                override_id: None,
-                environment: &environment,
-                ancestors,
-                user: "ana",
-                tty: None,
-                machine: None,
-                session_leader: None,
-            })
-        };
-        let shell = seen_from(&above, Surface::Cli);
-        let mcp_child = seen_from(&above[2..], mcp("gemini-cli-mcp-client", None));
+        let child_of_harness = Ancestry { processes: above.processes[2..].to_vec(), is_whole: true };
+        let shell = resolve(&away(Surface::Cli, &environment, &above)).actor;
+        let surface = mcp("gemini-cli-mcp-client", None);
+        let mcp_child = resolve(&away(surface, &environment, &child_of_harness)).actor;
         let harness = child.id();
         drop(child.stdin.take());
         child.wait().unwrap();
@@ -349,21 +393,22 @@ mod real {
         let (connected, harness) =
             (Surroundings::of_process(pid).unwrap(), Surroundings::of_process(child.id()).unwrap());
         let command = found(Surface::Cli, &[("CLAUDE_CODE_SESSION_ID", "c-1")], &["7 claude"]);
-        let actor = connected.cli_caller();
+        let actor = connected.cli_caller().actor;
         assert_eq!(actor.agent_id, command.agent_id);
         assert_eq!(actor.process.map(|process| process.pid), Some(child.id()));
         assert_eq!(connected.environment().cwd(), std::env::current_dir().unwrap());
-        assert_eq!(harness.cli_caller().process.map(|process| process.pid), Some(child.id()));
+        assert_eq!(harness.cli_caller().actor.process.map(|process| process.pid), Some(child.id()));
         drop(child.stdin.take());
         child.wait().unwrap();
-        let ended = Surroundings::of_process(pid).unwrap().cli_caller();
-        assert_eq!((ended.session_kind, ended.process), (SessionKind::Human, None));
+        let ended = Surroundings::of_process(pid).unwrap().cli_caller().actor;
+        assert_eq!((ended.session_kind, ended.process), (SessionKind::Shell, None));
     }
 
     #[test]
     fn this_process_has_a_parent_that_can_be_identified() {
         let ancestors = ancestry::of_this_process();
-        let parent = ancestors.first().unwrap();
+        assert!(ancestors.is_whole);
+        let parent = ancestors.processes.first().unwrap();
         assert_eq!(parent.identity.as_ref().map(|identity| identity.pid), Some(parent.pid));
         assert!(!parent.comm.is_empty() && !parent.argv.is_empty());
     }

@@ -90,7 +90,7 @@ pub(crate) fn own_agent(test: &TestApp, room: &RoomId, runner: &Runner<'_>) -> C
     let revision = runner.revision.as_u64().unwrap();
     let assignment: Assignment = format!("{room}/JOB-001/{revision}/{}", runner.agent.id()).parse().unwrap();
     let agent_id = assignment.agent_id();
-    let actor = Actor { agent_id, process: None, session_kind: SessionKind::McpHarness, overridden: false };
+    let actor = Actor::found(agent_id, None, SessionKind::McpHarness);
     let caller = Caller::new(actor, test.workspace().at("")).assigned(Some(assignment));
     test.call(&caller, "bus.add", json!({ "room_id": room, "name": "job-001" })).unwrap();
     caller

@@ -18,7 +18,7 @@ async fn a_client_is_who_its_process_is_until_it_adds_an_agent() {
     let world = World::new();
     let served = Served::new(&world);
     let mut peer = served.peer().await;
-    let own = Surroundings::of_process(std::process::id()).unwrap().cli_caller().agent_id;
+    let own = Surroundings::of_process(std::process::id()).unwrap().cli_caller().actor.agent_id;
     assert_eq!(peer.call("ping", json!({})).await["agent_id"], own.as_str());
     let session = peer.call("session.create", json!({"name": "demo"})).await["session"]["id"].clone();
 

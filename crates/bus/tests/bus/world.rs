@@ -68,12 +68,7 @@ impl World {
     }
 
     pub(crate) fn caller(&self, name: &str) -> Caller {
-        let actor = Actor {
-            agent_id: name.parse().unwrap(),
-            process: None,
-            session_kind: SessionKind::McpHarness,
-            overridden: false,
-        };
+        let actor = Actor::found(name.parse().unwrap(), None, SessionKind::McpHarness);
         Caller::new(actor, self.workspace())
     }
 

@@ -96,6 +96,7 @@ impl Post {
     fn record(&mut self, actor: &str, event: Event) -> Seq {
         self.seq += 1;
         let recorded = Recorded {
+            overridden: false,
             room_id: "room_1".parse().unwrap(),
             seq: Seq(self.seq),
             at: now(),

@@ -191,6 +191,7 @@ mod tests {
 
     fn recorded(event: impl Into<event::Event>) -> Recorded {
         Recorded {
+            overridden: false,
             room_id: "room_1".parse().unwrap(),
             seq: Seq(7),
             at: Timestamp::from_millis(0),

@@ -21,6 +21,7 @@ fn folded(events: Vec<Event>) -> Library {
     let mut library = Library::default();
     for (place, event) in events.into_iter().enumerate() {
         library.apply(&Recorded {
+            overridden: false,
             room_id: "room_1".parse().unwrap(),
             seq: Seq(place as u64 + 1),
             at: Timestamp::from_millis(place as i64),

@@ -449,8 +449,7 @@ enum Rejoin {
 /// Whether `member`, whose process is gone, is plainly there in another process.
 fn came_back(member: &Member, by: &Actor, witness: &dyn Witness) -> bool {
     let Some(old) = &member.process else { return false };
-    let is_there =
-        by.process.as_ref().is_some_and(|new| !old.same_process(new) && !witness.liveness(new).is_gone());
+    let is_there = by.process.as_ref().is_some_and(|new| !old.same_process(new) && !witness.liveness(new).is_gone());
     is_there && witness.liveness(old).is_gone()
 }
 

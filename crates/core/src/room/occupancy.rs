@@ -65,9 +65,7 @@ impl Room {
         }
         match (&member.process, &by.process) {
             (Some(known), Some(caller)) if is_one_user(known, caller) => None,
-            (Some(known), _) => {
-                is_occupied(known, member.last_seen_at, now, witness).then(|| Occupant::process(known))
-            }
+            (Some(known), _) => is_occupied(known, member.last_seen_at, now, witness).then(|| Occupant::process(known)),
             (None, caller) => {
                 let others = member.added_by.as_deref() != by.via.as_deref();
                 // A member without credential and process is one that nothing is known of: anybody may be it.
@@ -90,12 +88,7 @@ impl Room {
 
 /// Whether a process that has an id keeps others from it. One that cannot be seen from here, on another machine or in
 /// another pid namespace, is believed to be there for as long as it calls.
-pub fn is_occupied(
-    process: &ProcessIdentity,
-    last_seen_at: Timestamp,
-    now: Timestamp,
-    witness: &dyn Witness,
-) -> bool {
+pub fn is_occupied(process: &ProcessIdentity, last_seen_at: Timestamp, now: Timestamp, witness: &dyn Witness) -> bool {
     match witness.liveness(process) {
         Liveness::Alive => true,
         Liveness::Gone(_) => false,
@@ -106,9 +99,7 @@ pub fn is_occupied(
 /// Whether two processes are one user of an id: one process, or a terminal session and its guardians.
 fn is_one_user(known: &ProcessIdentity, caller: &ProcessIdentity) -> bool {
     let leaders = known.leader().zip(caller.leader());
-    known.stands_for(caller)
-        || caller.stands_for(known)
-        || leaders.is_some_and(|(one, other)| one.same_process(&other))
+    known.stands_for(caller) || caller.stands_for(known) || leaders.is_some_and(|(one, other)| one.same_process(&other))
 }
 
 fn is_job_agent(room: &Room, agent: &AgentId) -> bool {

@@ -45,6 +45,7 @@ impl Board {
         if let Some(event) = decided? {
             self.events += 1;
             self.tasks.apply(&Recorded {
+                overridden: false,
                 room_id: "room_1".parse().unwrap(),
                 seq: Seq(self.events),
                 at: Timestamp::from_millis(self.events as i64),

@@ -8,7 +8,12 @@ use std::{path::PathBuf, sync::Arc};
 
 use axum::http::{HeaderMap, HeaderName};
 use baton_app::{Caller, Failure, Rights, bus::check_chosen};
-use baton_core::{code::ErrorCode, ids::AgentId, process::SessionKind, room::{Actor, IdOrigin}};
+use baton_core::{
+    code::ErrorCode,
+    ids::AgentId,
+    process::SessionKind,
+    room::{Actor, IdOrigin},
+};
 
 use super::names::only;
 use crate::{
@@ -102,7 +107,8 @@ pub(crate) fn speaker(principal: &Principal, headers: &HeaderMap, owner: &AgentI
     }
     .by_way_of(principal.name());
     // Who speaks for an agent may do what agents do, whoever they are themselves.
-    let rights = if actor.origin == IdOrigin::Chosen { principal.rights().min(Rights::Agent) } else { principal.rights() };
+    let rights =
+        if actor.origin == IdOrigin::Chosen { principal.rights().min(Rights::Agent) } else { principal.rights() };
     Ok(Caller::new(actor, PathBuf::new()).with_rights(rights))
 }
 

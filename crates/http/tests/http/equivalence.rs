@@ -49,7 +49,7 @@ impl Both {
 
     fn direct(&self) -> Transport {
         let agent_id = "human:ana:pts1".parse().unwrap();
-        let actor = Actor { agent_id, process: None, session_kind: SessionKind::Human, overridden: false };
+        let actor = Actor::found(agent_id, None, SessionKind::Human);
         Transport::Direct(Arc::clone(self.world.hub.app()), Caller::new(actor, self.world.data()))
     }
 

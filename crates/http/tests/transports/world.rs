@@ -105,12 +105,7 @@ impl World {
 
     /// Runs a command past the server, as somebody who has nothing to do with any of it.
     pub(crate) fn run(&self, command: &str, input: Value) -> Value {
-        let actor = Actor {
-            agent_id: "human:ana:pts1".parse().unwrap(),
-            process: None,
-            session_kind: SessionKind::Human,
-            overridden: false,
-        };
+        let actor = Actor::found("human:ana:pts1".parse().unwrap(), None, SessionKind::Human);
         let caller = Caller::new(actor, self.directory.path().to_owned());
         table::find_on_wire(command).unwrap().run(&self.app, &caller, input).unwrap()
     }

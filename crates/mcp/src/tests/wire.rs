@@ -167,10 +167,5 @@ impl Wire {
 /// An id that shows what was seen.
 fn identify(seen: Seen<'_>) -> Actor {
     let (client, thread) = (seen.client_name.unwrap_or("nobody"), seen.thread_id.unwrap_or("main"));
-    Actor {
-        agent_id: format!("{client}:{thread}").parse().unwrap(),
-        process: None,
-        session_kind: SessionKind::McpHarness,
-        overridden: false,
-    }
+    Actor::found(format!("{client}:{thread}").parse().unwrap(), None, SessionKind::McpHarness)
 }

@@ -45,23 +45,13 @@ impl World {
 
     /// Has a person say something to an agent.
     pub(crate) fn tell(&self, room: &Value, to: &str, text: &str, mode: &str) {
-        let actor = Actor {
-            agent_id: "human:x".parse().unwrap(),
-            process: None,
-            session_kind: SessionKind::Human,
-            overridden: false,
-        };
+        let actor = Actor::found("human:x".parse().unwrap(), None, SessionKind::Human);
         let input = json!({"room_id": room, "to": to, "text": text, "mode": mode});
         table::find("inbox.tell").unwrap().run(&self.app, &Caller::new(actor, self.workspace()), input).unwrap();
     }
 
     fn rival(&self, command: &str, input: Value) -> Value {
-        let actor = Actor {
-            agent_id: "rival:1".parse().unwrap(),
-            process: None,
-            session_kind: SessionKind::McpHarness,
-            overridden: false,
-        };
+        let actor = Actor::found("rival:1".parse().unwrap(), None, SessionKind::McpHarness);
         table::find(command).unwrap().run(&self.app, &Caller::new(actor, self.workspace()), input).unwrap()
     }
 }

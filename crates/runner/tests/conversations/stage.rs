@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use baton_app::{App, Caller, clock::Time, environment::Environment, table};
+use baton_app::{App, Caller, Rights, clock::Time, environment::Environment, table};
 use baton_core::{ids::RoomId, limits, process::SessionKind, room::Actor, runner::Injection, runner::SkillProfile};
 use baton_runner::{
     Leave, Settings, StoreHint, Summary, Told, Until,
@@ -258,14 +258,9 @@ impl Drop for Running {
 }
 
 fn call(app: &App, who: &str, command: &str, input: Value) -> Value {
-    let actor = Actor {
-        agent_id: format!("test:{who}").parse().unwrap(),
-        process: None,
-        session_kind: SessionKind::Human,
-        overridden: false,
-    };
+    let actor = Actor::found(format!("test:{who}").parse().unwrap(), None, SessionKind::Human);
     let found = table::find(command).unwrap_or_else(|| panic!("there is no {command}"));
-    let called = found.run(app, &Caller::new(actor, "/".into()), input);
+    let called = found.run(app, &Caller::new(actor, "/".into()).granted(Rights::Operator), input);
     called.unwrap_or_else(|failure| panic!("{who} {command}: {failure}"))
 }
 

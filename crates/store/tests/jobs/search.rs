@@ -39,6 +39,7 @@ fn index(store: &Store, room: &RoomId, first: u64, events: &[Event]) {
         .iter()
         .enumerate()
         .map(|(place, event)| Recorded {
+            overridden: false,
             room_id: room.clone(),
             seq: Seq(first + place as u64),
             at: at(0),

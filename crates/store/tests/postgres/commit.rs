@@ -119,12 +119,7 @@ fn app_over(scene: &Scene) -> (App, Caller, Value) {
     let environment = Environment::of([("HOME", directory)], directory.to_owned());
     let ids = Box::new(SequentialIds::default());
     let app = App::open(&location(&scene.proxy.url()), environment, Time::Own, ids).unwrap();
-    let identity = Actor {
-        agent_id: "ana".parse().unwrap(),
-        process: None,
-        session_kind: SessionKind::McpHarness,
-        overridden: false,
-    };
+    let identity = Actor::found("ana".parse().unwrap(), None, SessionKind::McpHarness);
     let caller = Caller::new(identity, directory.to_owned());
     let joined = call(&app, &caller, "room.join", json!({"context_path": directory})).unwrap();
     (app, caller, joined["room_id"].clone())

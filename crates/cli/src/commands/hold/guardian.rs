@@ -23,7 +23,8 @@ use crate::{audience::Audience, context::Context, exit::Exit, ui};
 
 /// Waits for the stick as the guardian of `person`, reports, and keeps it until the turn ends.
 pub(super) fn guard(context: Context, person: &AgentId, room_id: RoomId) -> ExitCode {
-    let caller = Caller::new(context.surroundings.guardian(), context.caller.cwd.clone()).granted(context.caller.rights());
+    let caller =
+        Caller::new(context.surroundings.guardian(), context.caller.cwd.clone()).granted(context.caller.rights());
     let context = Context { caller, ..context };
     let turn = require(&context, person).and_then(|()| claim(&context, &room_id));
     // Away from the terminal's session: what its keys and its closing end must not take the stick with it. Not

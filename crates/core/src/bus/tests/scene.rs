@@ -34,7 +34,7 @@ pub(super) fn id(text: &str) -> BusId {
 }
 
 pub(super) fn actor(name: &str) -> Actor {
-    Actor { agent_id: agent(name), process: None, session_kind: SessionKind::McpHarness, overridden: false }
+    Actor::found(agent(name), None, SessionKind::McpHarness)
 }
 
 /// A message for somebody.
@@ -108,6 +108,7 @@ impl Scene {
     pub(super) fn new() -> Self {
         let created = Created { canonical_path: None, name: Some("talk".to_owned()), policy: Policy::default() };
         let first = Recorded {
+            overridden: false,
             room_id: "room_1".parse().unwrap(),
             seq: Seq(1),
             at: Timestamp::from_millis(1),
@@ -125,6 +126,8 @@ impl Scene {
 
     pub(super) fn joins(&mut self, who: &str, name: &str) {
         let joined = Joined {
+            added_by: None,
+            parallel_to: None,
             agent_id: agent(who),
             display_name: name.to_owned(),
             role: None,

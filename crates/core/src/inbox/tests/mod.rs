@@ -16,6 +16,7 @@ fn agent(name: &str) -> AgentId {
 /// An event at a place in the log, and a time that is the place too.
 fn recorded(place: u64, by: &str, event: impl Into<crate::event::Event>) -> Recorded {
     Recorded {
+        overridden: false,
         room_id: "room_1".parse().unwrap(),
         seq: Seq(place),
         at: Timestamp::from_millis(place as i64),

@@ -13,7 +13,7 @@ use crate::{
 
 fn actor(name: &str) -> Actor {
     let session_kind = if name.starts_with("human") { SessionKind::Human } else { SessionKind::McpHarness };
-    Actor { agent_id: agent(name), process: None, session_kind, overridden: false }
+    Actor::found(agent(name), None, session_kind)
 }
 
 fn nobody_dies(_: &crate::process::ProcessIdentity) -> crate::process::Liveness {

@@ -155,6 +155,7 @@ impl Scene {
 
     fn record(&mut self, actor: AgentId, event: Event) {
         let recorded = Recorded {
+            overridden: false,
             room_id: "room_test".parse().unwrap(),
             seq: Seq(self.log.len() as u64 + 1),
             at: self.now,

@@ -185,7 +185,8 @@ fn rejoining_changes_nothing_unless_the_process_did() {
 #[test]
 fn an_overridden_identity_is_flagged_in_the_log() {
     let mut scene = Scene::with(&[]);
-    let by = crate::room::Actor { overridden: true, ..actor("codex") };
+    let codex = actor("codex");
+    let by = codex.clone().overridden(codex.agent_id);
     let Ok(Some(Event::Joined(joined))) = scene.act_as(&by, Action::join()) else { panic!() };
     assert!(joined.agent_id_override);
 }

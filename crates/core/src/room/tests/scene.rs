@@ -50,6 +50,7 @@ pub(super) fn handoff(status: &str) -> Handoff {
 pub(super) fn process(name: &str, incarnation: u32) -> ProcessIdentity {
     let pid = name.bytes().fold(7_u32, |pid, byte| pid.wrapping_mul(31).wrapping_add(u32::from(byte))) % 100_000;
     ProcessIdentity {
+        keeps: None,
         host_id: "host".to_owned(),
         boot_id: "boot".to_owned(),
         pid_namespace: 1,
@@ -65,18 +66,14 @@ pub(super) fn actor(name: &str) -> Actor {
 }
 
 pub(super) fn incarnation(name: &str, number: u32) -> Actor {
-    Actor {
-        agent_id: agent(name),
-        process: Some(process(name, number)),
-        session_kind: SessionKind::McpHarness,
-        overridden: false,
-    }
+    Actor::found(agent(name), Some(process(name, number)), SessionKind::McpHarness)
 }
 
 impl Scene {
     /// A room in which everybody named has joined, in that order.
     pub(super) fn with(names: &[&str]) -> Self {
         let first = Recorded {
+            overridden: false,
             room_id: "room_test".parse().unwrap(),
             seq: Seq(1),
             at: Timestamp::from_millis(0),

@@ -34,7 +34,15 @@ fn job(number: u32, claimed: Option<(&str, u64)>) -> Job {
     let mut jobs = Jobs::default();
     let mut record = |event: Event| {
         let (room_id, actor) = ("room_test".parse().unwrap(), agent("boss"));
-        jobs.apply(&Recorded { room_id, seq: Seq(1), at: at(0), actor, turn: Fence(0), event: event.into() });
+        jobs.apply(&Recorded {
+            overridden: false,
+            room_id,
+            seq: Seq(1),
+            at: at(0),
+            actor,
+            turn: Fence(0),
+            event: event.into(),
+        });
         jobs.find(JobId(number)).unwrap().clone()
     };
     let queued = record(draft.create(JobId(number)).unwrap());

@@ -21,7 +21,15 @@ fn happens(runners: &mut Runners, millis: i64, by: &str, event: Event) {
     let read = crate::event::Event::read(kind, &payload).unwrap();
     assert_eq!(read, event.into(), "it is read back as it was stored");
     let room_id = "room_test".parse().unwrap();
-    runners.apply(&Recorded { room_id, seq: Seq(1), at: at(millis), actor: agent(by), turn: Fence(0), event: read });
+    runners.apply(&Recorded {
+        overridden: false,
+        room_id,
+        seq: Seq(1),
+        at: at(millis),
+        actor: agent(by),
+        turn: Fence(0),
+        event: read,
+    });
 }
 
 /// A runner says something at a time: what is news is folded, and the lease is renewed.

@@ -30,6 +30,7 @@ pub(super) fn agent(name: &str) -> AgentId {
 
 fn process(name: &str) -> ProcessIdentity {
     ProcessIdentity {
+        keeps: None,
         host_id: "host".to_owned(),
         boot_id: "boot".to_owned(),
         pid_namespace: 1,
@@ -46,6 +47,7 @@ impl Scene {
         let now = Timestamp::from_millis(0);
         let created = Created { canonical_path: Some("/repo".to_owned()), name: None, policy: Policy::default() };
         let first = Recorded {
+            overridden: false,
             room_id: "room_test".parse().unwrap(),
             seq: Seq(1),
             at: now,
@@ -57,12 +59,7 @@ impl Scene {
         let root = ScopePath::root("/repo", Conventions::UNIX).unwrap();
         let mut scene = Self { room, scopes: Scopes::default(), log: vec![first], now, root, dead: HashSet::new() };
         for name in names {
-            let by = Actor {
-                agent_id: agent(name),
-                process: Some(process(name)),
-                session_kind: SessionKind::McpHarness,
-                overridden: false,
-            };
+            let by = Actor::found(agent(name), Some(process(name)), SessionKind::McpHarness);
             let identity = NewIdentity { name: Some(name.parse().unwrap()), ..NewIdentity::default() };
             let command = Command { by, action: Action::Join { identity } };
             let joined = scene.room.decide(now, &command, &|_: &ProcessIdentity| Liveness::Alive).unwrap();

@@ -140,12 +140,7 @@ impl World {
 
     /// The same, of something that may be refused.
     pub(crate) fn attempt(&self, who: &str, command: &str, input: Value) -> Result<Value, Failure> {
-        let actor = Actor {
-            agent_id: who.parse().unwrap(),
-            process: None,
-            session_kind: SessionKind::McpHarness,
-            overridden: true,
-        };
+        let actor = Actor::found(who.parse().unwrap(), None, SessionKind::McpHarness);
         let caller = Caller::new(actor, self.directory.path().to_owned());
         table::find_on_wire(command).unwrap().run(self.hub.app(), &caller, input)
     }
