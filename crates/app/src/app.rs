@@ -226,10 +226,10 @@ impl App {
             return done.into();
         };
         check_key(key)?;
-        let digest = request.digest()?;
+        let (digest, kept_under) = (request.digest()?, scoped(actor, key));
         let outcome = self.store.write(|tx| {
-            idempotency::reserve(tx, &actor.agent_id, key)?;
-            if let Some(first) = idempotency::find(tx, &actor.agent_id, key)? {
+            idempotency::reserve(tx, &actor.agent_id, &kept_under)?;
+            if let Some(first) = idempotency::find(tx, &actor.agent_id, &kept_under)? {
                 return first_answer(&first, &digest, key).map(Outcome::Done);
             }
             let outcome = work(tx)?;
@@ -237,7 +237,7 @@ impl App {
                 let answer = serde_json::to_string(output).map_err(internal)?;
                 let first = idempotency::First { request: digest.clone(), answer };
                 let now = tx.now()?;
-                idempotency::keep(tx, &actor.agent_id, key, &first, now)?;
+                idempotency::keep(tx, &actor.agent_id, &kept_under, &first, now)?;
             }
             Ok::<_, Failure>(outcome)
         })?;
@@ -252,8 +252,8 @@ impl App {
     ) -> Result<Option<O>, Failure> {
         let Some(key) = request.key else { return Ok(None) };
         check_key(key)?;
-        let digest = request.digest()?;
-        let first = self.store.read::<_, Failure>(|tx| Ok(idempotency::find(tx, &actor.agent_id, key)?))?;
+        let (digest, kept_under) = (request.digest()?, scoped(actor, key));
+        let first = self.store.read::<_, Failure>(|tx| Ok(idempotency::find(tx, &actor.agent_id, &kept_under)?))?;
         first.map(|first| first_answer(&first, &digest, key)).transpose()
     }
 
@@ -300,6 +300,11 @@ impl<I: Serialize> Request<'_, I> {
         let digest = Sha256::new().chain_update(self.command).chain_update([0]).chain_update(json).finalize();
         Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
+}
+
+/// A caller's key among those of its agent. Two credentials that name one agent do not hear each other's answers.
+pub(crate) fn scoped(actor: &Actor, key: &str) -> String {
+    actor.via.as_deref().map_or_else(|| key.to_owned(), |credential| format!("{credential}\u{1f}{key}"))
 }
 
 fn check_key(key: &str) -> Result<(), Failure> {

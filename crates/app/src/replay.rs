@@ -14,7 +14,7 @@ use baton_core::{
 use baton_store::{engine::Tx, idempotency, log};
 use serde::Deserialize;
 
-use crate::{App, Caller, Failure};
+use crate::{App, Caller, Failure, app::scoped};
 
 /// A request that was carried out under a key.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,9 +40,10 @@ struct Answer {
 
 /// The request that the caller had carried out under `key`, if there was one and it was about a room.
 pub fn earlier(app: &App, caller: &Caller, key: &str) -> Result<Option<Earlier>, Failure> {
-    let agent = caller.actor().agent_id;
+    let actor = caller.actor();
+    let (kept_under, agent) = (scoped(&actor, key), actor.agent_id);
     app.store.read(|tx| {
-        let Some(first) = idempotency::find(tx, &agent, key)? else { return Ok(None) };
+        let Some(first) = idempotency::find(tx, &agent, &kept_under)? else { return Ok(None) };
         let Ok(answer) = serde_json::from_str::<Answer>(&first.answer) else { return Ok(None) };
         let turn_id = match (answer.turn_id, &answer.revoked_agent_id) {
             // A takeover shows the turn that it ends: the one before its own.

@@ -8,7 +8,7 @@ use baton_core::{
     inbox,
     job::{self, JobId},
     lease::Fence,
-    library,
+    library, limits,
     policy::Policy,
     process::{Liveness, Proof, SessionKind, Witness},
     protocol::ProtocolEvent,
@@ -93,6 +93,9 @@ pub struct RoomMember {
     pub pid: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_started_at: Option<Timestamp>,
+    /// The agent whose conversation they share as a second process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel_to: Option<AgentId>,
 }
 
 /// Whether a member counts for turns and takeovers.
@@ -139,7 +142,24 @@ impl RoomMember {
             proof: liveness.proof(),
             pid: member.process.as_ref().map(|process| process.pid),
             process_started_at: member.process.as_ref().map(|process| process.process_started_at),
+            parallel_to: member.parallel_to.clone(),
         }
+    }
+
+    /// The members who are here, and whoever the stick is held by or kept for, in turn order; and how many are left out.
+    pub(crate) fn present(room: &Room, you: &AgentId, now: Timestamp, witness: &dyn Witness) -> (Vec<Self>, usize) {
+        let recipient = room.reservation().map(|reservation| &reservation.recipient);
+        let is_shown = |member: &Member| {
+            let is_named = [room.owner(), recipient, Some(you)].contains(&Some(&member.agent_id));
+            is_named || member.is_active(now, &room.policy, witness)
+        };
+        let here = room.members.iter().enumerate().filter(|(_, member)| is_shown(member));
+        let shown: Vec<Self> = here
+            .take(limits::MEMBERS_SHOWN)
+            .map(|(ordinal, member)| Self::of(room, ordinal, member, now, witness))
+            .collect();
+        let more = room.members.len() - shown.len();
+        (shown, more)
     }
 }
 
@@ -190,7 +210,7 @@ pub struct RoomEvent {
     /// The joiner's name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// Set when the joiner's id was given by hand.
+    /// Set when the id of whoever did it was given by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id_override: Option<bool>,
     /// The new turn order.
@@ -263,7 +283,7 @@ impl RoomEvent {
             basis: None,
             proof: None,
             display_name: None,
-            agent_id_override: None,
+            agent_id_override: recorded.overridden.then_some(true),
             order: None,
             policy: None,
             scope: None,
@@ -394,11 +414,16 @@ impl RoomEvent {
                 from_agent_id: None,
                 to_agent_id: actor,
                 display_name: Some(joined.display_name.clone()),
-                agent_id_override: joined.agent_id_override.then_some(true),
                 reason: joined.rejoin.then(|| "came back as another process".to_owned()),
                 ..blank
             },
-            Event::Left(left) => Self { to_agent_id: left.reserved_for.clone(), ..blank },
+            Event::Left(left) => Self {
+                from_agent_id: Some(left.agent_id.clone()),
+                to_agent_id: left.reserved_for.clone(),
+                reason: left.retired.map(|_| format!("its process is gone; noticed by {}", recorded.actor)),
+                proof: left.retired,
+                ..blank
+            },
             Event::Registered(registered) => {
                 let was = format!("was {}", registered.previous_name);
                 Self { display_name: Some(registered.display_name.clone()), reason: Some(was), ..blank }

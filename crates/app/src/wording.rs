@@ -35,10 +35,14 @@ const SOMEONE: &str = "someone";
 
 /// What happened, as a sentence.
 pub fn sentence(event: &RoomEvent) -> Vec<Piece> {
-    match &event.protocol {
+    let mut pieces = match &event.protocol {
         Some(said) => of_protocol(said),
         None => fill(template(event), |slot| event_slot(event, slot)),
+    };
+    if event.agent_id_override == Some(true) {
+        pieces.push(Piece::Words(", under an id given by hand".to_owned()));
     }
+    pieces
 }
 
 /// What was said with it, in the words of whoever said it.
@@ -210,8 +214,8 @@ fn messages(event: &RoomEvent) -> String {
 fn template(event: &RoomEvent) -> &'static str {
     match event.event_type.as_str() {
         "create" => "{from} opened the room",
-        "join" if event.agent_id_override == Some(true) => "{to} joined as {called}, under an id given by hand",
         "join" => "{to} joined as {called}",
+        "leave" if event.proof.is_some() => "{from} is gone",
         "leave" => "{from} left",
         "reorder" => "{from} changed the turn order",
         "register" => "{from} is called {called} from now on",

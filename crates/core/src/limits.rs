@@ -39,6 +39,8 @@ pub const NOTE_BYTES: usize = 16 * 1024;
 pub const REASON_BYTES: usize = 2048;
 /// Most members in a room.
 pub const MEMBERS: usize = 256;
+/// Members that an answer lists. It says how many more there are.
+pub const MEMBERS_SHOWN: usize = 32;
 /// Longest path of a room.
 pub const PATH_BYTES: usize = 4096;
 /// Longest idempotency key.

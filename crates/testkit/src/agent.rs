@@ -7,6 +7,7 @@ use std::{
 
 use baton_app::{
     Caller, Cancel, Failure, Rights,
+    identity::Resolved,
     table::{self, Subject},
 };
 use baton_core::{
@@ -55,6 +56,25 @@ impl<'a> Agent<'a> {
         let identity = Actor::found(name.parse().unwrap(), None, SessionKind::Human);
         let caller = Caller::new(identity, app.workspace().at("")).granted(Rights::Operator);
         Self { app, caller, sleeper: Mutex::default(), room: Mutex::default() }
+    }
+
+    /// Another live process that signals nothing but this agent's conversation: what a resumed harness looks like.
+    pub fn second_process(&self, parallel_id: &str) -> Self {
+        let sleeper = Sleeper::start();
+        let actor = Actor::found(self.id(), Some(sleeper.identity()), SessionKind::McpHarness);
+        let resolved = Resolved { actor, parallel_id: Some(parallel_id.parse().unwrap()) };
+        let caller = Caller::new(resolved, self.caller.cwd.clone());
+        let room = Mutex::new(self.room_lock().clone());
+        Self { app: self.app, caller, sleeper: Mutex::new(Some(sleeper)), room }
+    }
+
+    /// Another live process that was given this agent's id by hand.
+    pub fn impostor(&self) -> Self {
+        let sleeper = Sleeper::start();
+        let found = Actor::found("shell:eve:0badcafe".parse().unwrap(), Some(sleeper.identity()), SessionKind::Shell);
+        let caller = Caller::new(found.overridden(self.id()), self.caller.cwd.clone());
+        let room = Mutex::new(self.room_lock().clone());
+        Self { app: self.app, caller, sleeper: Mutex::new(Some(sleeper)), room }
     }
 
     /// The same agent, working at another path of the workspace.

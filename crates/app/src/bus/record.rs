@@ -30,6 +30,9 @@ pub struct Record {
     pub ts: Timestamp,
     /// Who did it.
     pub src: AgentId,
+    /// Set when the id of whoever did it was given by hand.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub agent_id_override: bool,
     /// Whom it concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dst: Option<AgentId>,
@@ -49,6 +52,7 @@ impl Record {
             id: event_id(&recorded.room_id, recorded.seq),
             ts: recorded.at,
             src: recorded.actor.clone(),
+            agent_id_override: recorded.overridden,
             // Who is there and what the session is called concerns everybody who looks.
             dst: recorded.event.subject().filter(|_| !is_for_all(kind)).cloned(),
             session: recorded.room_id.clone(),
@@ -94,7 +98,9 @@ fn told(recorded: &Recorded, project_root: Option<&str>) -> (&'static str, Value
             let (id, name, role) = (json!(joined.agent_id), json!(joined.display_name), json!(joined.role));
             (kind, fields([("id", id), ("name", name), ("role", role)]))
         }
-        Event::Room(room::Event::Left(left)) => ("agent.removed", json!({"id": left.agent_id})),
+        Event::Room(room::Event::Left(left)) => {
+            ("agent.removed", fields([("id", json!(left.agent_id)), ("proof", json!(left.retired))]))
+        }
         Event::Room(room::Event::Registered(registered)) => {
             let (id, name) = (json!(registered.agent_id), json!(registered.display_name));
             let (role, was) = (json!(registered.role), json!(registered.previous_name));

@@ -7,12 +7,12 @@
 
 use serde::Serialize;
 
-use super::{Actor, Member, Refusal, Room};
+use super::{Actor, IdOrigin, Member, Refusal, Room};
 use crate::{
     agent::{Presence, StaleAfter},
     ids::AgentId,
     job::{agent_of, job_of},
-    process::{Liveness, ProcessIdentity, Witness},
+    process::{Liveness, ProcessIdentity, SessionKind, Witness},
     time::Timestamp,
 };
 
@@ -65,6 +65,9 @@ impl Room {
         }
         match (&member.process, &by.process) {
             (Some(known), Some(caller)) if is_one_user(known, caller) => None,
+            // A person who logged in with a browser speaks for their own terminals; the server compares the users. The
+            // stick stays with the terminal's process all the same.
+            (Some(_), None) if member.session_kind.is_person() && is_person_with_credential(by) => None,
             (Some(known), _) => is_occupied(known, member.last_seen_at, now, witness).then(|| Occupant::process(known)),
             (None, caller) => {
                 let others = member.added_by.as_deref() != by.via.as_deref();
@@ -80,7 +83,8 @@ impl Room {
         match (&member.process, &by.process) {
             (Some(old), Some(new)) => !old.same_process(new),
             (None, Some(_)) => true,
-            (Some(_), None) => !is_job_agent(self, &member.agent_id),
+            // A person's browser does not displace the shell of their terminal.
+            (Some(_), None) => !is_job_agent(self, &member.agent_id) && !by.session_kind.is_person(),
             (None, None) => false,
         }
     }
@@ -100,6 +104,10 @@ pub fn is_occupied(process: &ProcessIdentity, last_seen_at: Timestamp, now: Time
 fn is_one_user(known: &ProcessIdentity, caller: &ProcessIdentity) -> bool {
     let leaders = known.leader().zip(caller.leader());
     known.stands_for(caller) || caller.stands_for(known) || leaders.is_some_and(|(one, other)| one.same_process(&other))
+}
+
+fn is_person_with_credential(by: &Actor) -> bool {
+    by.session_kind == SessionKind::Human && by.origin == IdOrigin::Found && by.via.is_some()
 }
 
 fn is_job_agent(room: &Room, agent: &AgentId) -> bool {

@@ -35,7 +35,11 @@ pub struct StateInput {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GetRoomStateResult {
     pub room: PathRoom,
+    /// Who is here.
     pub members: Vec<RoomMember>,
+    /// Members that are not listed: they have not been seen lately, or are too many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub members_not_shown: Option<usize>,
     pub policy: Policy,
     /// Whether you may take the stick over.
     pub takeover: TakeoverView,
@@ -115,9 +119,10 @@ impl UseCase for State {
             Prospect::Takeover { reason } if caller.may_act_in(&room) => Some(reason),
             _ => None,
         };
-        let member = |(ordinal, member)| RoomMember::of(&room, ordinal, member, now, &eyes);
+        let (members, members_not_shown) = RoomMember::present(&room, &actor.agent_id, now, &eyes);
         Ok(GetRoomStateResult {
-            members: room.members.iter().enumerate().map(member).collect(),
+            members,
+            members_not_shown: Some(members_not_shown).filter(|more| *more > 0),
             policy: room.policy.clone(),
             takeover: TakeoverView { available: takeover.is_some(), reason: takeover },
             handoff_from: handoff.as_ref().map(|recorded| recorded.actor.clone()),

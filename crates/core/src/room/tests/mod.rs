@@ -4,6 +4,7 @@ mod admin;
 mod adoption;
 mod handover;
 mod identity;
+mod occupancy;
 mod property;
 mod recovery;
 mod scene;

@@ -213,17 +213,17 @@ fn a_member_who_calls_from_a_new_process_is_no_longer_gone() {
 }
 
 #[test]
-fn a_person_whose_guardian_has_ended_is_back_even_where_no_process_can_be_named() {
+fn a_person_whose_guardian_has_ended_is_back_in_the_shell_of_their_terminal() {
     let mut scene = Scene::with(&[]);
     let guardian = Actor { session_kind: SessionKind::HumanGuardian, ..incarnation("human", 0) };
     scene.act_as(&guardian, Action::join()).unwrap();
-    let person = Actor { session_kind: SessionKind::Human, process: None, ..guardian };
+    let person = Actor { session_kind: SessionKind::Human, ..incarnation("human", 1) };
     assert_eq!(scene.act_as(&person, Action::join()).unwrap(), None, "the guardian still runs");
     assert_eq!(scene.room.member(&agent("human")).unwrap().process, Some(process("human", 0)));
     scene.kill("human");
     assert!(scene.room.comeback(&person, &scene).is_some());
     scene.act_as(&person, Action::join()).unwrap();
-    assert_eq!(scene.room.member(&agent("human")).unwrap().process, None, "unknown, no longer gone");
+    assert_eq!(scene.room.member(&agent("human")).unwrap().process, Some(process("human", 1)));
 
     let agents = Scene::with(&["codex"]);
     agents.kill("codex");
