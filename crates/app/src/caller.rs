@@ -10,6 +10,7 @@ use std::{
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, RoomId},
+    process::ProcessIdentity,
     room::{Actor, Authority, Room},
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -82,6 +83,9 @@ impl Rights {
 /// What a connection remembers between calls.
 #[derive(Debug, Default)]
 pub struct Connection {
+    /// The process that is this connection, where it is one of its own: the MCP server that a client started. An id that is
+    /// given to the connection by hand is that process's.
+    server: Option<ProcessIdentity>,
     override_id: Mutex<Option<AgentId>>,
     /// Ids that were compared with the store. Several, because conversations share a connection.
     settled: Mutex<Vec<Settled>>,
@@ -104,6 +108,13 @@ pub(crate) enum IdStanding {
     Own,
     /// A live process of the same conversation had the id first.
     Parallel,
+}
+
+impl Connection {
+    /// A connection that is a process of its own.
+    pub fn of_server(server: Option<ProcessIdentity>) -> Self {
+        Self { server, ..Self::default() }
+    }
 }
 
 impl Caller {
@@ -207,7 +218,7 @@ impl Caller {
     pub fn actor(&self) -> Actor {
         let found = self.identity.clone();
         if let Some(agent_id) = &*self.connection.override_id.lock().unwrap_or_else(PoisonError::into_inner) {
-            return found.overridden(agent_id.clone());
+            return self.posing(agent_id.clone());
         }
         // Only who may share a conversation has anything to settle.
         match &self.parallel_id {
@@ -216,6 +227,12 @@ impl Caller {
             }
             Some(_) | None => found,
         }
+    }
+
+    /// The caller under an id that its connection is given by hand.
+    pub(crate) fn posing(&self, agent_id: AgentId) -> Actor {
+        let found = self.identity.clone().overridden(agent_id);
+        Actor { process: self.connection.server.clone().or(found.process), ..found }
     }
 
     /// The id it has where another live process of its conversation has the usual one.

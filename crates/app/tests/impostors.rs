@@ -76,6 +76,24 @@ fn join_path_with_the_holders_id_by_hand_answers_nothing_of_the_holders() {
 }
 
 #[test]
+fn one_process_behind_two_agents_does_not_let_one_pose_as_the_other() {
+    on_every_backend(|app| {
+        let [holder] = app.joined_living(["codex:1"]);
+        let turn = holder.claim();
+        // Another client of the same process, as two servers that one program started.
+        let eve = holder.sibling("evil:1");
+        eve.join();
+        let before = app.everything();
+        let input = json!({"context_path": app.workspace().at(""), "agent_id_override": "codex:1"});
+        let refusal = eve.refused("room.join", input);
+        assert_eq!((&refusal["error"], &refusal["pid"]), (&json!("id_in_use"), &json!(holder.process().pid)));
+        let refusal = eve.refused("stick.release", turn.showing(json!({"handoff": handoff("mine")})));
+        assert_eq!((&refusal["error"], &refusal["current_owner"]), (&json!("stale_lease"), &json!("codex:1")));
+        assert_eq!(app.everything(), before);
+    });
+}
+
+#[test]
 fn nobody_is_given_an_id_by_hand_that_would_say_what_was_not_proven() {
     on_every_backend(|app| {
         let [eve] = app.joined_living(["claude:1"]);

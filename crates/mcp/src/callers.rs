@@ -11,6 +11,7 @@ use std::{
 use baton_app::{
     Caller, Cancel, Connection,
     identity::{Assignment, Resolved, Surroundings},
+    liveness,
 };
 use baton_core::process::ProcessIdentity;
 use rmcp::{RoleServer, service::RequestContext};
@@ -49,7 +50,8 @@ impl Callers {
         let cwd = surroundings.environment().cwd().to_owned();
         let assignment = surroundings.assignment().cloned();
         let callers = Self::new(move |seen| surroundings.mcp_caller(seen.client_name, seen.thread_id), cwd);
-        Self { assignment, ..callers }
+        let connection = Arc::new(Connection::of_server(liveness::identify(std::process::id())));
+        Self { assignment, connection, ..callers }
     }
 
     /// Callers that `identify` tells apart, with relative paths starting at `cwd`.

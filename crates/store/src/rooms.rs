@@ -35,7 +35,8 @@ const LOAD: &str = "
 /// Reads a room's members in turn order.
 const LOAD_MEMBERS: &str = "
     SELECT agent_id, display_name, session_kind, host_id, boot_id, pid_namespace, pid, start_ticks, pidfd_inode,
-           process_started_at_ms, joined_at_ms, last_seen_at_ms, role, keeps, added_by, parallel_to
+           process_started_at_ms, joined_at_ms, last_seen_at_ms, role, keeps, added_by, parallel_to,
+           overridden
       FROM members
      WHERE room_id = ?1
      ORDER BY ordinal
@@ -201,15 +202,15 @@ fn close(tx: &mut dyn Tx, room: &Room) -> Result<(), StoreError> {
 const PUT_MEMBER: &str = "
     INSERT INTO members (room_id, agent_id, ordinal, display_name, session_kind, host_id, boot_id, pid_namespace, pid,
                          start_ticks, pidfd_inode, process_started_at_ms, joined_at_ms, last_seen_at_ms, role, keeps,
-                         added_by, parallel_to)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+                         added_by, parallel_to, overridden)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
         ON CONFLICT (room_id, agent_id) DO UPDATE
        SET ordinal = excluded.ordinal, display_name = excluded.display_name, session_kind = excluded.session_kind,
            host_id = excluded.host_id, boot_id = excluded.boot_id, pid_namespace = excluded.pid_namespace,
            pid = excluded.pid, start_ticks = excluded.start_ticks, pidfd_inode = excluded.pidfd_inode,
            process_started_at_ms = excluded.process_started_at_ms, last_seen_at_ms = excluded.last_seen_at_ms,
            role = excluded.role, keeps = excluded.keeps, added_by = excluded.added_by,
-           parallel_to = excluded.parallel_to
+           parallel_to = excluded.parallel_to, overridden = excluded.overridden
 ";
 
 /// Moves a member's presence. A late writer never moves it back.
@@ -244,7 +245,8 @@ fn save_members(tx: &mut dyn Tx, before: &[Member], after: &Room) -> Result<(), 
 /// Reads the memberships of one agent, in whatever room.
 pub(crate) const OF_AGENT: &str = "
     SELECT agent_id, display_name, session_kind, host_id, boot_id, pid_namespace, pid, start_ticks, pidfd_inode,
-           process_started_at_ms, joined_at_ms, last_seen_at_ms, role, keeps, added_by, parallel_to, room_id
+           process_started_at_ms, joined_at_ms, last_seen_at_ms, role, keeps, added_by, parallel_to,
+           overridden, room_id
       FROM members
      WHERE agent_id = ?1
 ";
@@ -253,7 +255,7 @@ pub(crate) const OF_AGENT: &str = "
 pub fn of_agent(tx: &mut dyn Tx, agent: &AgentId) -> Result<Vec<(RoomId, Member)>, StoreError> {
     let mut found = Vec::new();
     tx.query(OF_AGENT, &[agent.as_str().into()], &mut |row| {
-        let room: RoomId = Fields { table: "members", key: agent.as_str(), row }.id(16)?;
+        let room: RoomId = Fields { table: "members", key: agent.as_str(), row }.id(17)?;
         let member = member(&room, row)?;
         found.push((room, member));
         Ok(())
@@ -291,6 +293,7 @@ fn put_member(tx: &mut dyn Tx, room: &RoomId, ordinal: usize, member: &Member) -
             keeps.as_deref().into(),
             member.added_by.as_deref().into(),
             member.parallel_to.as_ref().map(AgentId::as_str).into(),
+            i64::from(member.overridden).into(),
         ],
         Changes::Any,
     )
@@ -461,6 +464,7 @@ fn member(room: &RoomId, row: &dyn Row) -> Result<Member, StoreError> {
         role: fields.optional(12)?,
         session_kind: session_kind(fields.text(2)?).map_err(|error| fields.bad(error))?,
         process,
+        overridden: row.int(16)?.unwrap_or_default() != 0,
         added_by: row.text(14)?.map(str::to_owned),
         parallel_to: fields.optional(15)?,
         joined_at: fields.time(10)?,

@@ -53,6 +53,7 @@ fn member(name: &str, process: Option<ProcessIdentity>, session_kind: SessionKin
     let display_name = format!("the {name}");
     let role = process.as_ref().map(|_| "reviewer".parse().unwrap());
     Member {
+        overridden: process.is_some(),
         added_by: None,
         parallel_to: None,
         agent_id: agent(name),

@@ -68,6 +68,12 @@ impl<'a> Agent<'a> {
         Self { app: self.app, caller, sleeper: Mutex::new(Some(sleeper)), room }
     }
 
+    /// Another agent of the same process.
+    pub fn sibling(&self, name: &str) -> Self {
+        let room = Mutex::new(self.room_lock().clone());
+        Self { room, ..Self::identified(self.app, name, Some(self.process())) }
+    }
+
     /// Another live process that was given this agent's id by hand.
     pub fn impostor(&self) -> Self {
         let sleeper = Sleeper::start();

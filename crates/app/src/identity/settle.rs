@@ -10,7 +10,7 @@ use baton_core::{
     code::ErrorCode,
     ids::{AgentId, BROADCAST, RoomId},
     process::ProcessIdentity,
-    room::{Actor, Member, Occupant, Refusal, is_occupied},
+    room::{Actor, Member, Occupant, Refusal, is_occupied, poses},
 };
 use baton_store::{engine::Tx, hosts, rooms};
 
@@ -54,7 +54,7 @@ impl App {
                 return Ok(Some(IdStanding::Parallel));
             }
             let members = rooms::of_agent(tx, id)?;
-            Ok(match self.other_user(tx, &members, process)? {
+            Ok(match self.other_user(tx, &members, process, |_| false)? {
                 Some(_) => Some(IdStanding::Parallel),
                 None => is_member(process, &members).then_some(IdStanding::Own),
             })
@@ -73,7 +73,8 @@ impl App {
         let Some(process) = &actor.process else { return Ok(Membership::Open) };
         self.store.read(|tx| {
             let members = rooms::of_agent(tx, &actor.agent_id)?;
-            match self.other_user(tx, &members, process)? {
+            let rightful = |member: &Member| poses(member, actor);
+            match self.other_user(tx, &members, process, rightful)? {
                 Some(occupant) => Err(Refusal::IdInUse { agent_id: actor.agent_id.clone(), occupant }.into()),
                 None if is_member(process, &members) => Ok(Membership::Own),
                 None => Ok(Membership::Open),
@@ -81,15 +82,17 @@ impl App {
         })
     }
 
-    /// Another process than `process` that has an id, of its memberships in all rooms.
+    /// Another process than `process` that has an id, of its memberships in all rooms; or that process itself, as a member
+    /// who has it by right.
     fn other_user(
         &self,
         tx: &mut dyn Tx,
         members: &[(RoomId, Member)],
         process: &ProcessIdentity,
+        is_rightful: impl Fn(&Member) -> bool,
     ) -> Result<Option<Occupant>, Failure> {
-        let others: Vec<&Member> =
-            members.iter().map(|(_, member)| member).filter(|m| !is_behind(process, m)).collect();
+        let is_other = |member: &&Member| is_rightful(member) || !is_behind(process, member);
+        let others: Vec<&Member> = members.iter().map(|(_, member)| member).filter(is_other).collect();
         let processes: Vec<&ProcessIdentity> = others.iter().filter_map(|member| member.process.as_ref()).collect();
         if processes.is_empty() {
             return Ok(None);

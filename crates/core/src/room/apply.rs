@@ -78,6 +78,7 @@ impl Room {
             Some(member) => {
                 member.session_kind = joined.session_kind;
                 member.process = joined.process.clone();
+                member.overridden = joined.agent_id_override;
                 member.added_by = joined.added_by.clone();
                 member.parallel_to = joined.parallel_to.clone();
             }
@@ -87,6 +88,7 @@ impl Room {
                 role: joined.role.clone(),
                 session_kind: joined.session_kind,
                 process: joined.process.clone(),
+                overridden: joined.agent_id_override,
                 added_by: joined.added_by.clone(),
                 parallel_to: joined.parallel_to.clone(),
                 joined_at: at,
@@ -129,6 +131,7 @@ impl Room {
                 role,
                 session_kind: resumed.session_kind,
                 process: resumed.process.clone(),
+                overridden: resumed.agent_id_override,
                 added_by: resumed.added_by.clone(),
                 parallel_to: resumed.parallel_to.clone(),
                 joined_at: at,

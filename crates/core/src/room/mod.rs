@@ -26,7 +26,7 @@ pub use event::{
     Claimed, Closed, Created, Event, Granted, Joined, Left, Noted, PolicySet, Registered, Released, Renamed, Reordered,
     Resumed, TakenOver,
 };
-pub use occupancy::{Occupant, is_occupied};
+pub use occupancy::{Occupant, is_occupied, poses};
 pub use prospect::{Prospect, TakeoverReason};
 pub use refusal::Refusal;
 pub use state::{ClaimReason, Member, Ownership, Pending, Reservation, Room, RoomState, Stick, Via};

@@ -64,7 +64,7 @@ impl Room {
             return None;
         }
         match (&member.process, &by.process) {
-            (Some(known), Some(caller)) if is_one_user(known, caller) => None,
+            (Some(known), Some(caller)) if is_one_user(known, caller) && !poses(member, by) => None,
             // A person who logged in with a browser speaks for their own terminals; the server compares the users. The
             // stick stays with the terminal's process all the same.
             (Some(_), None) if member.session_kind.is_person() && is_person_with_credential(by) => None,
@@ -88,6 +88,12 @@ impl Room {
             (None, None) => false,
         }
     }
+}
+
+/// Whether `by` was given the id of a member by hand who has it by right. One process may stand behind many agents, so
+/// being that process is not enough.
+pub fn poses(member: &Member, by: &Actor) -> bool {
+    by.is_overridden() && !member.overridden
 }
 
 /// Whether a process that has an id keeps others from it. One that cannot be seen from here, on another machine or in

@@ -52,6 +52,8 @@ pub struct Member {
     pub session_kind: SessionKind,
     /// The exact process behind them, where one is known.
     pub process: Option<ProcessIdentity>,
+    /// Whether their id was given by hand.
+    pub overridden: bool,
     /// The credential that added them, where they came with one: nobody else speaks for them.
     pub added_by: Option<String>,
     /// The agent whose conversation they share as a second process.

@@ -5,6 +5,7 @@ ALTER TABLE log ADD COLUMN overridden BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE members ADD COLUMN keeps TEXT;
 ALTER TABLE members ADD COLUMN added_by TEXT;
 ALTER TABLE members ADD COLUMN parallel_to TEXT;
+ALTER TABLE members ADD COLUMN overridden BIGINT NOT NULL DEFAULT 0;
 
 -- A caller is looked for by its id before it has named a room.
 CREATE INDEX members_by_agent ON members (agent_id);

@@ -97,7 +97,7 @@ impl UseCase for Join {
         let actor = match &input.agent_id_override {
             Some(agent_id) => {
                 caller.may_pose()?;
-                let actor = caller.actor().overridden(agent_id.clone());
+                let actor = caller.posing(agent_id.clone());
                 app.check_override(&actor)?;
                 actor
             }
