@@ -124,6 +124,9 @@ impl<'a> Change<'a> {
 
     /// Decides `action`, and when it is allowed logs and applies what follows from it.
     pub(crate) fn decide(&mut self, action: Action) -> Result<Option<Recorded>, Failure> {
+        if !matches!(action, Action::Join { .. } | Action::Adopt { .. }) {
+            self.readmit()?;
+        }
         let command = Command { by: self.actor.clone(), action };
         match self.room.decide(self.now, &command, self.witness)? {
             Some(event) => self.record(event).map(Some),
@@ -136,6 +139,20 @@ impl<'a> Change<'a> {
         let newcomer = self.room.member(&self.actor.agent_id).is_none();
         let former = if newcomer { self.former()? } else { Vec::new() };
         self.decide(Action::Join { identity: NewIdentity { name, role, former } })
+    }
+
+    /// Makes the caller a member again, if it was retired: its conversation goes on in another process, whatever it calls
+    /// first. Somebody who left joins by itself.
+    pub(crate) fn readmit(&mut self) -> Result<(), Failure> {
+        if self.room.member(&self.actor.agent_id).is_some() || !self.is_open() {
+            return Ok(());
+        }
+        let former = self.former()?;
+        let own = former.iter().filter(|former| former.agent_id == self.actor.agent_id).max_by_key(|one| one.until);
+        if own.is_some_and(|own| own.retired) {
+            self.join(None, None)?;
+        }
+        Ok(())
     }
 
     /// Makes a person who steers a member, if they are none: they need not come in first to take the stick.
@@ -510,13 +527,13 @@ impl<'a> Change<'a> {
     }
 
     /// Refuses whoever is no agent of the room, and everybody once it is closed.
-    pub(crate) fn require_agent(&self) -> Result<(), Failure> {
+    pub(crate) fn require_agent(&mut self) -> Result<(), Failure> {
         self.require_open()?;
         self.require_known()
     }
 
     /// The same, but for a person who steers: they need not have joined.
-    pub(crate) fn require_authority(&self, authority: Authority) -> Result<(), Failure> {
+    pub(crate) fn require_authority(&mut self, authority: Authority) -> Result<(), Failure> {
         match authority {
             Authority::Member => self.require_agent(),
             Authority::Operator => self.require_open(),
@@ -524,7 +541,8 @@ impl<'a> Change<'a> {
     }
 
     /// Refuses whoever is no agent of the room.
-    pub(crate) fn require_known(&self) -> Result<(), Failure> {
+    pub(crate) fn require_known(&mut self) -> Result<(), Failure> {
+        self.readmit()?;
         let agent = &self.actor.agent_id;
         match self.room.member(agent) {
             Some(_) => Ok(()),

@@ -39,6 +39,22 @@ pub(crate) fn refresh(
     Ok(())
 }
 
+impl App {
+    /// Makes a caller who was retired a member again, and refuses one who is none.
+    pub(crate) fn readmit(&self, caller: &Caller, room: &Room) -> Result<(), Failure> {
+        let actor = caller.actor();
+        if room.member(&actor.agent_id).is_some() {
+            return Ok(());
+        }
+        self.store.write(|tx| {
+            self.change_in(tx, &actor, &room.id, &mut |change| {
+                change.readmit()?;
+                Ok(change.room.require_member(&actor.agent_id)?)
+            })
+        })
+    }
+}
+
 /// Writes something that no call fails over.
 pub(crate) fn write<T, E: From<StoreError>>(
     store: &Store,

@@ -13,7 +13,7 @@ use crate::{
 
 /// Lists them, the oldest first.
 const ALL: &str = "
-    SELECT name, agent_id, role, until_ms
+    SELECT name, agent_id, role, until_ms, retired
       FROM former_names
      WHERE room_id = ?1
      ORDER BY until_ms, name
@@ -29,6 +29,7 @@ pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Former>, StoreError> {
             agent_id: fields.id(1)?,
             role: fields.optional(2)?,
             until: fields.time(3)?,
+            retired: row.int(4)?.unwrap_or_default() != 0,
         });
         Ok(())
     })?;
@@ -37,10 +38,10 @@ pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Former>, StoreError> {
 
 /// Keeps a name from being given out again.
 const PUT: &str = "
-    INSERT INTO former_names (room_id, name, agent_id, role, until_ms)
-    VALUES (?1, ?2, ?3, ?4, ?5)
+    INSERT INTO former_names (room_id, name, agent_id, role, until_ms, retired)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
         ON CONFLICT (room_id, name) DO UPDATE
-       SET agent_id = excluded.agent_id, role = excluded.role, until_ms = excluded.until_ms
+       SET agent_id = excluded.agent_id, role = excluded.role, until_ms = excluded.until_ms, retired = excluded.retired
 ";
 
 /// Takes a name into use again.
@@ -70,6 +71,7 @@ pub fn put(tx: &mut dyn Tx, room: &RoomId, former: &Former) -> Result<(), StoreE
             former.agent_id.as_str().into(),
             former.role.as_ref().map(Role::as_str).into(),
             former.until.as_millis().into(),
+            i64::from(former.retired).into(),
         ],
         Changes::Any,
     )

@@ -257,6 +257,7 @@ fn an_item_climbs_and_goes_on_with_its_identity() {
 fn former_names_are_kept_given_up_and_taken_into_use_again() {
     on_two_rooms(|store, one, two| {
         let former = |name: &str, role: Option<&str>, until: i64| Former {
+            retired: role.is_none(),
             name: name.to_owned(),
             agent_id: agent("codex:9b22"),
             role: role.map(|role| role.parse().unwrap()),

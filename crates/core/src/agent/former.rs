@@ -18,6 +18,8 @@ pub struct Former {
     pub role: Option<Role>,
     /// Until when.
     pub until: Timestamp,
+    /// Whether its agent was retired: its process was gone, and it did not leave by itself.
+    pub retired: bool,
 }
 
 /// What an event does to the names that are not in use.
@@ -32,12 +34,14 @@ pub struct Given {
 impl Given {
     /// What `event` does, in the room as it was `before` it.
     pub fn by(before: &Room, event: &Event, at: Timestamp) -> Self {
+        let retired = matches!(event, Event::Left(left) if left.retired.is_some());
         let former = |agent: &AgentId| {
             before.member(agent).map(|member| Former {
                 name: member.display_name.clone(),
                 agent_id: member.agent_id.clone(),
                 role: member.role.clone(),
                 until: at,
+                retired,
             })
         };
         match event {

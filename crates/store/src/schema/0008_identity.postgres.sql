@@ -7,6 +7,9 @@ ALTER TABLE members ADD COLUMN added_by TEXT;
 ALTER TABLE members ADD COLUMN parallel_to TEXT;
 ALTER TABLE members ADD COLUMN overridden BIGINT NOT NULL DEFAULT 0;
 
+-- Somebody who was retired is a member again as soon as it calls; somebody who left is not.
+ALTER TABLE former_names ADD COLUMN retired BIGINT NOT NULL DEFAULT 0;
+
 -- A caller is looked for by its id before it has named a room.
 CREATE INDEX members_by_agent ON members (agent_id);
 

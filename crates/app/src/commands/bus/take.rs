@@ -74,11 +74,11 @@ impl UseCase for Take {
         let limit = bounds::limit(input.limit, limits::ACTIONS_DEFAULT, limits::ACTIONS_MAX)?;
         let patience = Patience::of(input.max_wait_ms)?;
         let agent = caller.actor().agent_id;
+        app.readmit(caller, &app.store.read(|tx| app.room(tx, &input.room_id))?)?;
         let waits = |_: Duration| {
             // Looking writes nothing, so that who waits for long does not.
             let (something, over) = app.store.read::<_, Failure>(|tx| {
                 let room = app.room(tx, &input.room_id)?;
-                room.require_member(&agent)?;
                 let fresh = !inbox::undelivered(tx, &room.id, &agent, 1)?.is_empty();
                 let known = match input.resume_after {
                     Some(after) => !store::open_of(tx, &room.id, &agent, after, 1)?.is_empty(),

@@ -245,7 +245,10 @@ impl<'a> Waiter<'a> {
         if room.stick == baton_core::room::Stick::Closed {
             return Ok(Look::answer(WaitForTurnResult::Closed { room_id: room.id.clone() }));
         }
-        room.require_member(&self.actor.agent_id)?;
+        if room.member(&self.actor.agent_id).is_none() {
+            self.app.readmit(self.caller, room)?;
+            return self.look(self.load()?);
+        }
         match room.prospect(now, &self.actor.agent_id, self.actor.process.as_ref(), &sight.eyes) {
             Prospect::Claimable { .. } if !self.input.park => match self.claim() {
                 Ok(answer) => Ok(Look::answer(answer)),

@@ -175,6 +175,7 @@ fn whoever_holds_the_stick_or_is_next_stays_a_member_under_another_name() {
 fn whoever_left_is_resumed_under_the_name_and_role_it_had() {
     let mut scene = Scene::with(&["claude"]);
     let former = Former {
+        retired: false,
         name: "amber-otter".to_owned(),
         agent_id: agent("codex"),
         role: Some("reviewer".parse().unwrap()),
@@ -189,12 +190,15 @@ fn whoever_left_is_resumed_under_the_name_and_role_it_had() {
 
 #[test]
 fn a_full_room_takes_an_adopter_for_whom_somebody_goes_and_no_other() {
-    // Two of them are dead, and count for no limit.
-    let names: Vec<String> = (0..limits::MEMBERS + 2).map(|number| format!("codex:{number}")).collect();
+    let names: Vec<String> = (0..limits::MEMBERS).map(|number| format!("codex:{number}")).collect();
     let mut scene = Scene::with(&names.iter().map(String::as_str).collect::<Vec<_>>());
     scene.claim("codex:0").unwrap();
     scene.kill("codex:0");
     scene.kill("codex:1");
+    // The dead count for no limit: two more fill the room again.
+    for name in ["gemini:1", "gemini:2"] {
+        scene.act(name, Action::join()).unwrap();
+    }
     let action = Action::Adopt { adopting: adopting(&scene, "codex:0", dirty()) };
     let refused = scene.act("claude", action).unwrap_err();
     assert!(matches!(refused, Refusal::TooManyMembers { .. }), "its holder stays for the stick: {refused}");
