@@ -10,6 +10,7 @@ mod autostart;
 mod bad_input;
 mod bad_store;
 mod bus;
+mod callers;
 mod consuming;
 mod contention;
 mod context;
