@@ -40,6 +40,12 @@ const NEEDS: &[Need] = &[
         found: on_path,
     },
     Need {
+        name: "faketime",
+        package: "faketime",
+        why: "a wall clock that is set must take nobody's turn",
+        found: on_path,
+    },
+    Need {
         name: POSTGRES,
         package: "postgresql",
         why: "everything stored is tested on a real server too",

@@ -10,7 +10,10 @@ use baton_core::{
 
 use crate::Failure;
 
-pub use baton_store::clock::{Clock, SystemClock, Time};
+pub use baton_store::{
+    boot_clock::BootClock,
+    clock::{Clock, SystemClock, Time},
+};
 
 /// Makes fresh ids.
 pub trait Ids: Send + Sync {

@@ -1,18 +1,23 @@
 //! Keeping the stick for a person who has no process of their own in the room.
 //!
-//! A person's commands come and go; the guardian stays. It renews the lease, and it ends by itself when the turn
-//! ends. If it is killed, the stick is visibly without an owner, which is the truth. A store in trouble does not end
-//! it: the turn is still the person's when the disk has room again.
+//! A person's commands come and go; the guardian stays for as long as their terminal's session. It renews the lease, and
+//! it ends by itself when the turn ends. If it is killed, or the person has gone, the stick is visibly without an owner,
+//! which is the truth. A store in trouble does not end it: the turn is still the person's when the disk has room again.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 
 use baton_core::{
     code::{ErrorCode, Kind},
     ids::{LeaseId, RoomId},
     lease::Fence,
+    process::Witness,
     time::Ttl,
 };
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    fs::{Mode, OFlags, open},
+    io::Errno,
+};
 
 use crate::{
     App, Caller, Failure,
@@ -35,11 +40,62 @@ pub struct Hold {
     pub lease_id: LeaseId,
 }
 
-/// Renews the lease until the turn is over: released, passed, taken over or closed.
-pub fn keep(app: &App, caller: &Caller, hold: &Hold) -> Result<(), Failure> {
+/// The session of the terminal that a person works at.
+#[derive(Debug)]
+pub struct TerminalSession {
+    terminal: OwnedFd,
+    /// The process that leads it, where the kernel has handles.
+    leader: Option<OwnedFd>,
+}
+
+impl TerminalSession {
+    /// The session that a guardian keeps the stick for. It must still be in it: from outside nobody can take hold of
+    /// somebody's terminal.
+    pub fn of_guardian(app: &App, guardian: &Caller) -> Result<Self, Failure> {
+        let leader = guardian.actor().process.and_then(|process| process.leader());
+        let flags = OFlags::RDONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let terminal = open("/dev/tty", flags, Mode::empty()).map_err(|_| no_terminal())?;
+        let is_gone = leader.as_ref().is_some_and(|leader| app.probe.liveness(leader).is_gone());
+        let session = Self { terminal, leader: leader.and_then(|leader| app.probe.watch(&leader)) };
+        if is_gone { Err(no_terminal()) } else { Ok(session) }
+    }
+
+    /// Whether the person is gone from there: the terminal was closed, or the shell that leads the session has ended.
+    fn is_over(&self) -> Result<bool, Failure> {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut fds: Vec<PollFd<'_>> = self.fds().collect();
+        loop {
+            match poll(&mut fds, Some(&now)) {
+                Err(Errno::INTR) => {}
+                answer => return answer.map(|ended| ended > 0).map_err(internal),
+            }
+        }
+    }
+
+    /// Waits until it is over, or cannot be watched.
+    pub fn wait_for_end(&self) {
+        let mut fds: Vec<PollFd<'_>> = self.fds().collect();
+        while poll(&mut fds, None) == Err(Errno::INTR) {}
+    }
+
+    /// Descriptors that become ready when it ends. What is typed at the terminal is no concern; a hang-up always is.
+    fn fds(&self) -> impl Iterator<Item = PollFd<'_>> {
+        let leader = self.leader.iter().map(|leader| PollFd::new(leader, PollFlags::IN));
+        std::iter::once(PollFd::new(&self.terminal, PollFlags::empty())).chain(leader)
+    }
+}
+
+/// The refusal of somebody who is at no terminal, and has nothing that a guardian could outlive.
+fn no_terminal() -> Failure {
+    let message = "There is no terminal here whose session a guardian could keep the stick for.";
+    Failure::new(ErrorCode::InvalidInput, message).advising("Use `baton wait`.")
+}
+
+/// Renews the lease until the turn is over (released, passed, taken over or closed) or the session is.
+pub fn keep(app: &App, caller: &Caller, hold: &Hold, session: &TerminalSession) -> Result<(), Failure> {
     let mut bell = app.store.listen(&hold.room_id)?;
     let mut interval = TRY_AGAIN;
-    loop {
+    while !session.is_over()? {
         let beat = Heartbeat::run(
             app,
             caller,
@@ -50,13 +106,14 @@ pub fn keep(app: &App, caller: &Caller, hold: &Hold) -> Result<(), Failure> {
                 idempotency_key: None,
             },
         );
-        wait_for_ring(bell.fd(), until_next(beat, &mut interval)?)?;
+        wait(bell.fd(), session, until_next(beat, &mut interval)?)?;
         bell.clear(&caller.actor().agent_id);
         // Where the store does not tell, the next heartbeat will.
         if let Ok(false) = still_held(app, hold) {
-            return Ok(());
+            break;
         }
     }
+    Ok(())
 }
 
 /// How long to wait for the next heartbeat. A refusal is final; a store that failed may recover, unless its file is
@@ -79,11 +136,13 @@ fn still_held(app: &App, hold: &Hold) -> Result<bool, Failure> {
     Ok(room.ownership().is_some_and(|ownership| ownership.lease_id == hold.lease_id))
 }
 
-fn wait_for_ring(bell: impl AsFd, at_most: Ttl) -> Result<(), Failure> {
+/// Waits for a ring or the end of the session.
+fn wait(bell: impl AsFd, session: &TerminalSession, at_most: Ttl) -> Result<(), Failure> {
     let millis = at_most.as_millis();
     let timeout = Timespec { tv_sec: (millis / 1000) as i64, tv_nsec: (millis % 1000) as i64 * 1_000_000 };
-    match poll(&mut [PollFd::new(&bell, PollFlags::IN)], Some(&timeout)) {
-        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+    let mut fds: Vec<PollFd<'_>> = session.fds().chain([PollFd::new(&bell, PollFlags::IN)]).collect();
+    match poll(&mut fds, Some(&timeout)) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
         Err(error) => Err(internal(error)),
     }
 }

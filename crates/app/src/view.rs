@@ -10,7 +10,7 @@ use baton_core::{
     lease::Fence,
     library, limits,
     policy::Policy,
-    process::{Liveness, Proof, SessionKind, Witness},
+    process::{Guardian, Liveness, Proof, SessionKind, Witness},
     protocol::ProtocolEvent,
     reference::Reference,
     room::{Event, Member, Room, RoomState, TakeoverReason},
@@ -34,6 +34,9 @@ pub struct PathRoom {
     pub members: Vec<AgentId>,
     pub sequence_index: usize,
     pub owner: Option<AgentId>,
+    /// The process that keeps the stick for a person, and the person's terminal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_by: Option<Guardian>,
     pub reserved_for: Option<AgentId>,
     pub pending_handoff_event_seq: Option<Seq>,
     pub turn_id: Fence,
@@ -56,6 +59,7 @@ impl PathRoom {
             members: room.members.iter().map(|member| member.agent_id.clone()).collect(),
             sequence_index: room.sequence_index,
             owner: room.owner().cloned(),
+            kept_by: room.guardian(),
             reserved_for: reservation.map(|reservation| reservation.recipient.clone()),
             pending_handoff_event_seq: room.pending().map(|pending| pending.seq),
             turn_id: room.turn,

@@ -4,6 +4,8 @@
 //! one of three, and only proof lets others act before a timeout. How the answer is found is the app's
 //! business (`baton_app::liveness`); here it is only weighed.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,18 +50,19 @@ pub struct Keeps {
 }
 
 impl ProcessIdentity {
-    /// Whether both name the same process, whatever was rounded in the display time.
+    /// Whether both name the same process. An inode is one process's alone on a host and in a boot, so where both are
+    /// known they decide: a start may be shown differently in another time namespace.
     pub fn same_process(&self, other: &Self) -> bool {
-        let inodes_agree = match (self.pidfd_inode, other.pidfd_inode) {
-            (Some(a), Some(b)) => a == b,
-            _ => true,
-        };
-        inodes_agree
-            && self.pid == other.pid
-            && self.start_ticks == other.start_ticks
-            && self.pid_namespace == other.pid_namespace
-            && self.boot_id == other.boot_id
-            && self.host_id == other.host_id
+        let same_boot = self.boot_id == other.boot_id && self.host_id == other.host_id;
+        match (self.pidfd_inode, other.pidfd_inode) {
+            (Some(a), Some(b)) => same_boot && a == b,
+            _ => {
+                same_boot
+                    && self.pid == other.pid
+                    && self.pid_namespace == other.pid_namespace
+                    && same_start(self.start_ticks, other.start_ticks)
+            }
+        }
     }
 
     /// Whether a grant to this process is a grant to `other`: the process itself, or for a guardian the leader of the
@@ -73,6 +76,33 @@ impl ProcessIdentity {
         let Keeps { pid, start_ticks, pidfd_inode, .. } = *self.keeps.as_ref()?;
         Some(Self { pid, start_ticks, pidfd_inode, keeps: None, ..self.clone() })
     }
+
+    /// The process as others are told of it, where it is a guardian.
+    pub fn guardian(&self) -> Option<Guardian> {
+        Some(Guardian { pid: self.pid, terminal: self.keeps.as_ref()?.terminal.clone() })
+    }
+}
+
+/// A guardian that keeps the stick for a person: a process, and the terminal of the person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Guardian {
+    /// Its process id.
+    pub pid: u32,
+    /// The terminal, as people know it: `pts/0`.
+    pub terminal: String,
+}
+
+impl fmt::Display for Guardian {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {} on {}", self.pid, self.terminal)
+    }
+}
+
+/// Whether two readings of a start may be of one process. In a time namespace whose offset is no whole number of ticks
+/// they are one apart, and nobody is given a pid, ends, and is followed by another within a tick.
+pub const fn same_start(ticks: u64, others: u64) -> bool {
+    ticks.abs_diff(others) <= 1
 }
 
 /// What stands behind a member's presence.
@@ -153,5 +183,42 @@ pub trait Witness {
 impl<F: Fn(&ProcessIdentity) -> Liveness> Witness for F {
     fn liveness(&self, process: &ProcessIdentity) -> Liveness {
         self(process)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(pid: u32, start_ticks: u64, pidfd_inode: Option<u64>) -> ProcessIdentity {
+        ProcessIdentity {
+            host_id: "host_a".to_owned(),
+            boot_id: "boot".to_owned(),
+            pid_namespace: 1,
+            pid,
+            start_ticks,
+            pidfd_inode,
+            process_started_at: Timestamp::from_millis(0),
+            keeps: None,
+        }
+    }
+
+    #[test]
+    fn inodes_that_are_known_decide_whatever_pids_and_ticks_say() {
+        let one = process(7, 100, Some(31));
+        assert!(one.same_process(&process(7, 8_640_100, Some(31))));
+        assert!(!one.same_process(&process(7, 100, Some(32))));
+        let elsewhere = ProcessIdentity { host_id: "host_b".to_owned(), ..one.clone() };
+        let later = ProcessIdentity { boot_id: "next".to_owned(), ..one.clone() };
+        assert!(!one.same_process(&elsewhere) && !one.same_process(&later));
+    }
+
+    #[test]
+    fn without_inodes_a_process_is_its_pid_and_its_start_up_to_rounding() {
+        let one = process(7, 100, None);
+        let same = [100, 101, 99].map(|ticks| one.same_process(&process(7, ticks, Some(31))));
+        assert_eq!(same, [true; 3]);
+        assert!(!one.same_process(&process(7, 102, None)) && !one.same_process(&process(8, 100, None)));
+        assert!(!one.same_process(&ProcessIdentity { pid_namespace: 2, ..one.clone() }));
     }
 }

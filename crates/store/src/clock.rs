@@ -1,6 +1,7 @@
 //! Whose time it is. Everybody who shares a store must go by one clock, or a fast one would open takeovers early.
 //!
-//! A store on one machine goes by the machine's clock, one on a server by the server's. A test tells its own.
+//! A store on one machine goes by the machine's boot clock (`sqlite/clock.rs`), one on a server by the server's. A test
+//! tells its own.
 #![expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
 
 use std::{
@@ -25,7 +26,7 @@ pub enum Time {
     Told(Arc<dyn Clock>),
 }
 
-/// The machine's clock.
+/// The machine's wall clock, which may be set at any time. For what is compared with nothing in a store.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 

@@ -37,8 +37,12 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("schema/0007_watching.postgres.sql"),
     },
     Migration {
-        sqlite: include_str!("schema/0008_identity.sqlite.sql"),
-        postgres: include_str!("schema/0008_identity.postgres.sql"),
+        sqlite: include_str!("schema/0008_clock.sqlite.sql"),
+        postgres: include_str!("schema/0008_clock.postgres.sql"),
+    },
+    Migration {
+        sqlite: include_str!("schema/0009_identity.sqlite.sql"),
+        postgres: include_str!("schema/0009_identity.postgres.sql"),
     },
 ];
 

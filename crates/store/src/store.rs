@@ -35,6 +35,9 @@ pub struct StoreInfo {
     pub wal_bytes: Option<u64>,
     /// The process that is writing right now, if any.
     pub writer: Option<String>,
+    /// How far this machine's wall clock is ahead of the store's time, where the store is on this machine and they are
+    /// more than a minute apart.
+    pub clock_ahead_ms: Option<i64>,
     /// About the server, where there is one.
     pub server: Option<ServerInfo>,
 }

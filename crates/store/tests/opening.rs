@@ -213,8 +213,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0006_context.sqlite.sql", "a203c61e6c57d6fa44456e48072c81905115203b8f32d5a1399dad03a99c1217"),
     ("0007_watching.postgres.sql", "fc544e13bfc495373b2f56bfcca923434dfcf2fc0f5c4530ad8be375767acf9f"),
     ("0007_watching.sqlite.sql", "2d5a868b1e76db8fc30a2de73533df8c56e49349bb318c432d61a95370efc52f"),
-    ("0008_identity.postgres.sql", "775b5d5bcc0b9cfab7b9d8c82635b70a02cf4f24bb2be43ec7fd8e52efdc46de"),
-    ("0008_identity.sqlite.sql", "a97e83521bc3a6379c73675b3f604dd9e8b512ee97d5b7db0e50e3d728170fb9"),
+    ("0008_clock.postgres.sql", "9dcf246d18f846427745cae388e30136d45699bbee00bc6ffba3472ec0255a85"),
+    ("0008_clock.sqlite.sql", "0ffddf8a6c0968714391e8199821df2c4b307d5f4f5b53c3019ca2619bf91899"),
+    ("0009_identity.postgres.sql", "775b5d5bcc0b9cfab7b9d8c82635b70a02cf4f24bb2be43ec7fd8e52efdc46de"),
+    ("0009_identity.sqlite.sql", "a97e83521bc3a6379c73675b3f604dd9e8b512ee97d5b7db0e50e3d728170fb9"),
 ];
 
 #[test]

@@ -3,6 +3,7 @@
 use std::{fs, os::unix::fs::MetadataExt, path::Path, sync::OnceLock};
 
 use baton_core::process::ProcessIdentity;
+use baton_store::boot_clock::BootClock;
 use sha2::{Digest, Sha256};
 
 /// The frame of this process.
@@ -35,7 +36,8 @@ fn read() -> Option<Host> {
     if self_link != Path::new(&std::process::id().to_string()) {
         return None;
     }
-    let boot_id = line("/proc/sys/kernel/random/boot_id")?;
+    // Without its clock the start of a process cannot be told from the time namespace's shift.
+    let boot_id = BootClock::here()?.boot_id().to_owned();
     let machine = ["/etc/machine-id", "/var/lib/dbus/machine-id"].into_iter().find_map(line);
     let name = line("/proc/sys/kernel/hostname").unwrap_or_default();
     Some(Host {

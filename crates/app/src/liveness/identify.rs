@@ -1,7 +1,7 @@
 //! Takes down what identifies a process, while it runs.
 
 use baton_core::{process::ProcessIdentity, time::Timestamp};
-use rustix::time::{ClockId, clock_gettime};
+use baton_store::boot_clock::BootClock;
 
 use super::{host, pidfd, stat};
 use crate::clock::{Clock, SystemClock};
@@ -43,8 +43,7 @@ fn unique_inode(pid: u32, start_ticks: u64) -> Option<u64> {
 }
 
 fn started_at(start_ticks: u64) -> Timestamp {
-    let since_boot = clock_gettime(ClockId::Boottime);
-    let uptime_ms = since_boot.tv_sec.saturating_mul(1000).saturating_add(since_boot.tv_nsec / 1_000_000);
+    let uptime_ms = BootClock::here().map_or(0, BootClock::millis);
     let start_ms = i64::try_from(start_ticks).unwrap_or(i64::MAX).saturating_mul(MILLIS_PER_TICK);
     let age_ms = uptime_ms.saturating_sub(start_ms);
     Timestamp::from_millis(SystemClock.now().as_millis().saturating_sub(age_ms))

@@ -2,7 +2,7 @@
 
 use std::{io, os::fd::OwnedFd};
 
-use baton_core::process::{ProcessIdentity, Proof};
+use baton_core::process::{ProcessIdentity, Proof, same_start};
 use rustix::{
     io::Errno,
     process::{Pid, test_kill_process},
@@ -34,10 +34,8 @@ pub(super) fn look(process: &ProcessIdentity) -> Sighting {
 /// What is read from `/proc` after the handle was opened, and before the handle says "ended", is about the
 /// process that the handle is on: until then its pid cannot be given to another.
 fn look_with_handle(process: &ProcessIdentity, fd: OwnedFd) -> Sighting {
-    let inode = pidfd::inode(&fd);
-    if let (Some(known), Some(found)) = (process.pidfd_inode, inode)
-        && known != found
-    {
+    let is_it = process.pidfd_inode.zip(pidfd::inode(&fd)).map(|(known, found)| known == found);
+    if is_it == Some(false) {
         return Sighting::Gone(Proof::PidReused);
     }
     let seen = stat::read(process.pid);
@@ -47,10 +45,10 @@ fn look_with_handle(process: &ProcessIdentity, fd: OwnedFd) -> Sighting {
         Err(_) => return Sighting::Hidden,
     }
     match seen {
-        Ok(seen) if seen.start_ticks == process.start_ticks => Sighting::Running(Some(fd)),
+        // A number that is never reused says enough, whatever /proc shows or hides.
+        _ if is_it == Some(true) => Sighting::Running(Some(fd)),
+        Ok(seen) if same_start(seen.start_ticks, process.start_ticks) => Sighting::Running(Some(fd)),
         Ok(_) => Sighting::Gone(Proof::PidReused),
-        // Hidden from us in /proc, but a number that is never reused says enough.
-        Err(_) if inode.is_some() && process.pidfd_inode == inode => Sighting::Running(Some(fd)),
         Err(_) => Sighting::Hidden,
     }
 }
@@ -58,7 +56,7 @@ fn look_with_handle(process: &ProcessIdentity, fd: OwnedFd) -> Sighting {
 /// Whatever had the pid when it was opened has ended, so ours has: it was that one, or one before it.
 fn proof_of_end(process: &ProcessIdentity, seen: io::Result<stat::Stat>) -> Proof {
     match seen {
-        Ok(seen) if seen.start_ticks != process.start_ticks => Proof::PidReused,
+        Ok(seen) if !same_start(seen.start_ticks, process.start_ticks) => Proof::PidReused,
         Ok(_) => Proof::Zombie,
         Err(_) if no_such_process(process.pid) => Proof::Exited,
         Err(_) => Proof::Zombie,
@@ -68,7 +66,7 @@ fn proof_of_end(process: &ProcessIdentity, seen: io::Result<stat::Stat>) -> Proo
 /// The same without a handle. Between two of its looks a pid may be given away, so it looks once.
 pub(super) fn look_in_proc(process: &ProcessIdentity) -> Sighting {
     match stat::read(process.pid) {
-        Ok(seen) if seen.start_ticks != process.start_ticks => Sighting::Gone(Proof::PidReused),
+        Ok(seen) if !same_start(seen.start_ticks, process.start_ticks) => Sighting::Gone(Proof::PidReused),
         Ok(seen) if seen.has_ended() => Sighting::Gone(Proof::Zombie),
         Ok(_) => Sighting::Running(None),
         // /proc may also be silent because it hides what is not ours; signal 0 tells the two apart.

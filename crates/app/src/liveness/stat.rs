@@ -5,6 +5,8 @@ use std::{
     io::{self, Read},
 };
 
+use baton_store::boot_clock::BootClock;
+
 /// More than the line can have: 52 fields of at most 20 digits, and a name.
 const LINE_BYTES: usize = 2048;
 
@@ -23,7 +25,7 @@ pub(crate) struct Stat {
     pub(crate) terminal: u32,
     /// How many threads have not been reaped, the main one included.
     pub(crate) threads: u64,
-    /// Clock ticks between boot and the start.
+    /// Clock ticks between boot and the start, as the machine counts them.
     pub(crate) start_ticks: u64,
 }
 
@@ -39,7 +41,11 @@ impl Stat {
 pub(crate) fn read(pid: u32) -> io::Result<Stat> {
     let mut text = [0; LINE_BYTES];
     let length = File::open(format!("/proc/{pid}/stat"))?.read(&mut text)?;
-    parse(&text[..length]).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a /proc/PID/stat line"))
+    let shown = parse(&text[..length]);
+    let shown = shown.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a /proc/PID/stat line"))?;
+    // The kernel shifts a start by the time namespace of whoever reads it.
+    let clock = BootClock::here().ok_or_else(|| io::Error::other("the boot clock cannot be read"))?;
+    Ok(Stat { start_ticks: clock.ticks_since_boot(shown.start_ticks), ..shown })
 }
 
 /// Parses `PID (COMM) STATE PARENT …`. The name may hold spaces and parentheses, so it ends at the *last* `)`.

@@ -90,7 +90,7 @@ fn a_reused_pid_proves_that_the_earlier_process_is_gone() {
     let sleeper = Sleeper::start();
     let now = sleeper.identity();
     let reused = Liveness::Gone(Proof::PidReused);
-    let other_ticks = ProcessIdentity { start_ticks: now.start_ticks - 1, pidfd_inode: None, ..now.clone() };
+    let other_ticks = ProcessIdentity { start_ticks: now.start_ticks - 2, pidfd_inode: None, ..now.clone() };
     assert_eq!(Probe::new().liveness(&other_ticks), reused);
     if let Some(inode) = now.pidfd_inode {
         let other_inode = ProcessIdentity { pidfd_inode: Some(inode + 1), ..now.clone() };
@@ -102,6 +102,22 @@ fn a_reused_pid_proves_that_the_earlier_process_is_gone() {
     assert_eq!(probe.liveness(&other_ticks), reused);
     assert_eq!(probe.liveness(&now), Liveness::Alive);
     assert!(probe.watch(&other_ticks).is_none());
+}
+
+#[test]
+fn an_equal_inode_is_alive_and_the_same_process_whatever_the_ticks_say() {
+    let mut sleeper = Sleeper::start();
+    let now = sleeper.identity();
+    assert!(now.pidfd_inode.is_some(), "this kernel numbers its processes");
+    let elsewhere = ProcessIdentity { start_ticks: now.start_ticks + 8_640_000, ..now.clone() };
+    for probe in [Probe::new(), Probe::new()] {
+        assert_eq!(probe.liveness(&elsewhere), Liveness::Alive);
+        assert_eq!(probe.liveness(&now), Liveness::Alive);
+        assert_eq!(probe.handles(), 1, "one process, one handle");
+        assert!(probe.watch(&elsewhere).is_some());
+    }
+    sleeper.end();
+    assert_eq!(Probe::new().liveness(&elsewhere), Liveness::Gone(Proof::Exited));
 }
 
 #[test]
@@ -163,8 +179,10 @@ fn without_pidfds_proc_tells_the_same() {
     let mut sleeper = Sleeper::start();
     let process = sleeper.identity();
     assert!(matches!(look_in_proc(&process), Sighting::Running(None)));
-    let earlier = ProcessIdentity { start_ticks: process.start_ticks - 1, ..process.clone() };
+    let earlier = ProcessIdentity { start_ticks: process.start_ticks - 2, ..process.clone() };
     assert!(matches!(look_in_proc(&earlier), Sighting::Gone(Proof::PidReused)));
+    let rounded = ProcessIdentity { start_ticks: process.start_ticks - 1, ..process.clone() };
+    assert!(matches!(look_in_proc(&rounded), Sighting::Running(None)));
     let ended = Probe::new().watch(&process).unwrap();
     sleeper.0.kill().unwrap();
     assert!(becomes_readable(&ended));

@@ -81,13 +81,17 @@ pub(crate) fn room_page(state: &GetRoomStateResult, now: Timestamp, you: &AgentI
 
 fn state_sentence(room: &PathRoom, now: Timestamp) -> String {
     let owner = room.owner.as_ref().map_or("nobody", |owner| owner.as_str());
+    let kept = room
+        .kept_by
+        .as_ref()
+        .map_or_else(String::new, |guardian| format!(", kept by {}", clean(&guardian.to_string())));
     let recipient = room.reserved_for.as_ref().map_or("nobody", |recipient| recipient.as_str());
     match room.state {
         RoomState::Idle => "the stick is free".to_owned(),
-        RoomState::Owned => format!("held by {owner}, lease {}", deadline(room.lease_expires_at, now)),
+        RoomState::Owned => format!("held by {owner}{kept}, lease {}", deadline(room.lease_expires_at, now)),
         RoomState::Reserved => format!("kept for {recipient}, claim {}", deadline(room.claim_expires_at, now)),
         RoomState::StaleOwner => {
-            format!("held by {owner}, whose lease {}: it may be taken over", deadline(room.lease_expires_at, now))
+            format!("held by {owner}{kept}, whose lease {}: it may be taken over", deadline(room.lease_expires_at, now))
         }
         RoomState::OwnerGone => format!("held by {owner}, whose process has exited: it may be taken over"),
         RoomState::RecipientGone => format!("kept for {recipient}, whose process has exited: it may be taken over"),

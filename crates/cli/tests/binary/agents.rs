@@ -292,9 +292,8 @@ fn a_person_at_a_terminal_is_asked_as_whom_to_go_on() {
     let program = ask("bo", &["--json"], "1\n");
     assert!(program.status == 3 && !program.stdout.contains("Go on as ["), "{program:?}");
 
-    let mut agent = world.at_terminal("bo", &["agent", "init"]);
-    agent.env("CODEX_THREAD_ID", "one");
-    let agent = Ran::with_input(agent, "1\n");
+    let mut terminal = world.terminal_with(&[("BATON_AGENT_ID", "test:bo"), ("CODEX_THREAD_ID", "one")]);
+    let agent = terminal.run_typing(&["agent", "init"], "1\n");
     assert!(agent.status == 3 && !agent.stdout.contains("Go on as ["), "an agent is no person: {agent:?}");
 
     let new = ask("bo", &[], "7\nn\nNo Name\namber-otter\n");

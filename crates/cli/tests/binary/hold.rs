@@ -1,48 +1,18 @@
 //! `baton hold`: a person owns the stick through a guardian process.
-//!
-//! A person's commands must not look like an agent's, also when the tests are run by one: every command here is an
-//! orphan, with no harness above it.
 #![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
-use std::{
-    fs,
-    process::{Command, Stdio},
-    thread,
-};
+use std::thread;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::support::{Agent, Ran, World, ready};
+use crate::support::{Agent, Ran, Terminal, World, handoff, ready};
 
-/// Runs the arguments as an orphan without a terminal, and tells its exit status behind its output. The loop waits for
-/// the parent to be collected.
-const ORPHANED: &str =
-    r#"parent=$$; (while kill -0 $parent 2>/dev/null; do :; done; setsid --wait "$@"; echo "exit $?") &"#;
-
-fn person(world: &World, arguments: &[&str]) -> Command {
-    orphan(world, &[&[env!("CARGO_BIN_EXE_baton")], arguments].concat())
-}
-
-fn orphan(world: &World, arguments: &[&str]) -> Command {
-    let mut command = world.command("sh");
-    command.args(["-c", ORPHANED, "sh"]).args(arguments);
-    command
-}
-
-/// The `data` that a person's command answered, and its exit status.
-fn as_person(world: &World, arguments: &[&str]) -> (Value, i32) {
-    answered(person(world, &[arguments, &["--json"]].concat()))
-}
-
-fn answered(command: Command) -> (Value, i32) {
-    let ran = Ran::of(command);
-    let (answer, exit) = ran.stdout.rsplit_once("exit ").unwrap_or_else(|| panic!("{ran:?}"));
-    let answer: Value = serde_json::from_str(answer).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
-    (
-        if answer["error"].is_null() { answer["data"].clone() } else { answer["error"].clone() },
-        exit.trim().parse().unwrap(),
-    )
+/// The `data` that a person's command answered, or its refusal, and its exit status.
+fn as_person(terminal: &mut Terminal, arguments: &[&str]) -> (Value, i32) {
+    let ran = terminal.run(&[arguments, &["--json"]].concat());
+    let answer = ran.json();
+    (if answer["error"].is_null() { answer["data"].clone() } else { answer["error"].clone() }, ran.status)
 }
 
 fn guardian_pid(held: &Value) -> Pid {
@@ -53,28 +23,55 @@ fn pid(number: &Value) -> Pid {
     Pid::from_raw(number.as_i64().unwrap().try_into().unwrap()).unwrap()
 }
 
-/// The entry of the person, as `agent` sees it.
-fn person_seen_by(agent: &mut Agent) -> Option<Value> {
+/// The entry of the person at a terminal, as `agent` sees it.
+fn person_seen_by(agent: &mut Agent, terminal: &Terminal) -> Option<Value> {
     let state = agent.ok("get_room_state", json!({}));
     let members = state["members"].as_array().unwrap();
-    members.iter().find(|member| member["agent_id"] == "human:ana:notty").cloned()
+    members.iter().find(|member| member["agent_id"] == terminal.person()).cloned()
+}
+
+/// The guardian of the person at a terminal, once it is behind them.
+fn guardian_that_waits(seen_by: &mut Agent, terminal: &Terminal) -> Pid {
+    loop {
+        match person_seen_by(seen_by, terminal).filter(|person| person["session_kind"] == "human_guardian") {
+            Some(person) => break pid(&person["pid"]),
+            None => thread::yield_now(),
+        }
+    }
+}
+
+#[test]
+fn a_person_is_the_shell_of_their_terminal_and_gone_with_it() {
+    let world = World::new();
+    let (mut bo, mut ana) = (world.agent("bo"), world.terminal());
+    let joined = as_person(&mut ana, &["join"]).0;
+    assert_eq!(joined["agent_id"], ana.person());
+    let person = person_seen_by(&mut bo, &ana).unwrap();
+    assert_eq!((&person["session_kind"], pid(&person["pid"])), (&"human".into(), ana.shell()), "{person}");
+    let elsewhere = world.at_terminal(&["join", "--json"]).json()["data"]["agent_id"].clone();
+    assert!(elsewhere != ana.person() && elsewhere.as_str().unwrap().starts_with("human:"), "{elsewhere}");
+
+    assert_eq!(as_person(&mut ana, &["wait"]).1, 0);
+    let waiting = bo.start_wait();
+    ana.closes();
+    assert_eq!(bo.finish(waiting).1["reason"], "owner_gone");
 }
 
 #[test]
 fn the_guardian_is_the_process_behind_the_person_and_release_ends_it() {
     let world = World::new();
-    let mut bo = world.agent("bo");
-    let (held, exit) = as_person(&world, &["hold"]);
+    let (mut bo, mut ana) = (world.agent("bo"), world.terminal());
+    let (held, exit) = as_person(&mut ana, &["hold"]);
     assert_eq!((exit, &held["turn"]["status"]), (0, &Value::from("your_turn")), "{held}");
     let state = bo.ok("get_room_state", json!({}));
-    let person = person_seen_by(&mut bo).unwrap();
+    let person = person_seen_by(&mut bo, &ana).unwrap();
     assert_eq!(person["session_kind"], "human_guardian");
     assert_eq!(person["process"], "alive");
     assert_eq!(person["pid"], held["guardian_pid"]);
-    assert_eq!(state["room"]["owner"], "human:ana:notty");
+    assert_eq!(state["room"]["owner"], ana.person());
 
     let ended = end_of(guardian_pid(&held));
-    let (released, exit) = as_person(&world, &["release", "--status", "read it all", "--next", "go on"]);
+    let (released, exit) = as_person(&mut ana, &["release", "--status", "read it all", "--next", "go on"]);
     assert_eq!((exit, &released["reserved_for"]), (0, &Value::from(bo.id.as_str())), "{released}");
     ended.wait();
     assert_eq!(bo.claim()["handoff"]["status"], "read it all");
@@ -84,9 +81,9 @@ fn the_guardian_is_the_process_behind_the_person_and_release_ends_it() {
 #[test]
 fn heartbeats_of_the_guardian_keep_a_short_lease_alive_past_its_time() {
     let world = World::new();
-    let mut bo = world.agent("bo");
+    let (mut bo, mut ana) = (world.agent("bo"), world.terminal());
     bo.set_policy(json!({ "owner_lease_ttl_ms": 1500, "heartbeat_interval_ms": 100 }));
-    let (held, exit) = as_person(&world, &["hold"]);
+    let (held, exit) = as_person(&mut ana, &["hold"]);
     assert_eq!(exit, 0, "{held}");
     // Twice the lease passes in this wait, and nothing opens.
     let answer = bo.ok("wait_for_turn", json!({ "max_wait_ms": 3000 }));
@@ -99,22 +96,22 @@ fn heartbeats_of_the_guardian_keep_a_short_lease_alive_past_its_time() {
 #[test]
 fn killing_the_guardian_leaves_the_stick_visibly_without_an_owner() {
     let world = World::new();
-    let mut bo = world.agent("bo");
-    let (held, exit) = as_person(&world, &["hold"]);
+    let (mut bo, mut ana) = (world.agent("bo"), world.terminal());
+    let (held, exit) = as_person(&mut ana, &["hold"]);
     assert_eq!(exit, 0, "{held}");
     let waiting = bo.start_wait();
     kill_process(guardian_pid(&held), Signal::KILL).unwrap();
     let (_, answer) = bo.finish(waiting);
     let why = ["status", "reason", "current_owner"].map(|key| &answer[key]);
-    assert_eq!(why, ["takeover_available", "owner_gone", "human:ana:notty"]);
+    assert_eq!(why, ["takeover_available", "owner_gone", &ana.person()]);
 }
 
 #[test]
 fn a_takeover_ends_the_guardian() {
     let world = World::new();
-    let mut bo = world.agent("bo");
+    let (mut bo, mut ana) = (world.agent("bo"), world.terminal());
     bo.set_policy(json!({ "owner_lease_ttl_ms": 2000, "heartbeat_interval_ms": 1000 }));
-    let (held, _) = as_person(&world, &["hold"]);
+    let (held, _) = as_person(&mut ana, &["hold"]);
     let guardian = guardian_pid(&held);
     // Between two heartbeats: one that is stopped inside a transaction would hold up everybody.
     while bo.ok("get_room_state", json!({}))["room"]["lease_expires_at"] == held["turn"]["lease_expires_at"] {
@@ -133,55 +130,145 @@ fn a_takeover_ends_the_guardian() {
 #[test]
 fn a_hold_that_was_interrupted_while_it_waited_claims_nothing_later() {
     let world = World::new();
-    let mut bo = world.agent("bo");
+    let (mut bo, mut ana) = (world.agent("bo"), world.terminal());
     bo.claim();
-    assert!(person(&world, &["hold"]).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success());
-    let guardian = loop {
-        match person_seen_by(&mut bo).filter(|person| person["session_kind"] == "human_guardian") {
-            Some(person) => break pid(&person["pid"]),
-            None => thread::yield_now(),
-        }
-    };
-    let ended = end_of(guardian);
-    kill_process(parent_of(guardian), Signal::TERM).unwrap();
+    ana.starts(&["hold"]);
+    let ended = end_of(guardian_that_waits(&mut bo, &ana));
+    ana.types("\u{3}");
     ended.wait();
+    assert_ne!(ana.ends().status, 0);
     bo.release();
-    let mut words = world.log(&bo.room_id).into_iter().map(|event| event["event_type"].clone());
-    assert_eq!(words.next_back(), Some("release".into()));
-    assert_eq!(words.filter(|word| word == "claim").count(), 1, "only bo's own");
+    assert_only_claim(&world, &bo);
 }
 
 #[test]
-fn a_guardian_takes_over_from_the_shell_that_waited_and_the_shell_may_end() {
+fn a_hold_that_ignores_hang_ups_still_ends_with_its_terminal_and_claims_nothing_later() {
     let world = World::new();
-    let mut bo = world.agent("bo");
-    // In a terminal of its own, whose shell is the process behind the wait.
-    let session = format!(r#"{0} join && {0} wait && {0} hold --json >held; :"#, env!("CARGO_BIN_EXE_baton"));
-    let ran = Ran::of(orphan(&world, &["script", "--quiet", "--return", "--command", &session, "/dev/null"]));
-    assert!(ran.stdout.ends_with("exit 0\n"), "{ran:?}");
-    let held: Value = serde_json::from_slice(&fs::read(world.workspace().join("held")).unwrap()).unwrap();
-    assert_eq!(held["data"]["turn"]["resumed"], true, "{held}");
+    let (mut bo, mut ana) = (world.agent("bo"), world.terminal());
+    bo.claim();
+    ana.starts_by_way_of(&["nohup"], &["hold"]);
+    let ended = end_of(guardian_that_waits(&mut bo, &ana));
+    ana.closes();
+    ended.wait();
+    bo.release();
+    assert_only_claim(&world, &bo);
+}
+
+/// The stick was claimed once, by `agent`, and has been released.
+fn assert_only_claim(world: &World, agent: &Agent) {
+    let mut words = world.log(&agent.room_id).into_iter().map(|event| event["event_type"].clone());
+    assert_eq!(words.next_back(), Some("release".into()));
+    assert_eq!(words.filter(|word| word == "claim").count(), 1, "only its own");
+}
+
+#[test]
+fn a_guardian_takes_over_from_the_shell_that_waited() {
+    let world = World::new();
+    let (mut bo, mut ana) = (world.agent("bo"), world.terminal());
+    for command in ["join", "wait"] {
+        assert_eq!(as_person(&mut ana, &[command]).1, 0);
+    }
+    let (held, exit) = as_person(&mut ana, &["hold"]);
+    assert_eq!((exit, &held["turn"]["resumed"]), (0, &Value::from(true)), "{held}");
     let state = bo.ok("get_room_state", json!({}));
     assert_eq!(state["room"]["state"], "owned", "{state}");
     world.assert_sound();
 
     let waiting = bo.start_wait();
-    kill_process(guardian_pid(&held["data"]), Signal::KILL).unwrap();
+    kill_process(guardian_pid(&held), Signal::KILL).unwrap();
     assert_eq!(bo.finish(waiting).1["reason"], "owner_gone", "so it is the guardian that holds");
+}
+
+#[test]
+fn a_guardian_ends_when_its_terminal_is_closed_and_others_see_at_once_that_the_owner_is_gone() {
+    let world = World::new();
+    let (mut bo, mut ana) = (world.agent("bo"), world.terminal());
+    let (held, exit) = as_person(&mut ana, &["hold"]);
+    assert_eq!(exit, 0, "{held}");
+    let (ended, person) = (end_of(guardian_pid(&held)), ana.person());
+    let waiting = bo.start_wait();
+    ana.closes();
+    ended.wait();
+    let (_, open) = bo.finish(waiting);
+    let why = ["status", "reason", "current_owner"].map(|key| &open[key]);
+    assert_eq!(why, ["takeover_available", "owner_gone", &person]);
+    bo.ok("takeover_stick", json!({ "expected_turn_id": open["turn_id"], "reason": "they left" }));
+    world.assert_sound();
+}
+
+#[test]
+fn a_guardian_ends_with_the_shell_that_leads_its_session_though_the_window_stays_open() {
+    let leaves: [fn(&mut Terminal); 2] =
+        [|terminal| terminal.types("exit\n"), |terminal| kill_process(terminal.shell(), Signal::KILL).unwrap()];
+    for leave in leaves {
+        let world = World::new();
+        let (mut bo, mut ana) = (world.agent("bo"), world.terminal());
+        let (held, exit) = as_person(&mut ana, &["hold"]);
+        assert_eq!(exit, 0, "{held}");
+        let ended = end_of(guardian_pid(&held));
+        let waiting = bo.start_wait();
+        leave(&mut ana);
+        ended.wait();
+        assert_eq!(bo.finish(waiting).1["reason"], "owner_gone");
+    }
+}
+
+#[test]
+fn a_guardian_outlives_its_command_and_what_is_interrupted_at_its_terminal() {
+    let world = World::new();
+    let (mut bo, mut ana) = (world.agent("bo"), world.terminal());
+    let (held, exit) = as_person(&mut ana, &["hold"]);
+    assert_eq!(exit, 0, "{held}");
+    ana.starts(&["radar", "--watch"]);
+    ana.shows(&bo.room_id);
+    ana.types("\u{3}");
+    assert_ne!(ana.ends().status, 0);
+    let person = person_seen_by(&mut bo, &ana).unwrap();
+    assert_eq!((&person["process"], &person["pid"]), (&"alive".into(), &held["guardian_pid"]));
+    let (released, exit) = as_person(&mut ana, &["release", "--status", "read it all", "--next", "go on"]);
+    assert_eq!((exit, &released["reserved_for"]), (0, &Value::from(bo.id.as_str())), "{released}");
+}
+
+#[test]
+fn refusals_and_status_name_the_process_that_keeps_the_stick_and_its_terminal() {
+    let world = World::new();
+    let (mut bo, mut ana) = (world.agent("bo"), world.terminal());
+    let shown = ana.run(&["hold"]);
+    assert_eq!(shown.status, 0, "{shown:?}");
+    let state = bo.ok("get_room_state", json!({}));
+    let (pid, turn) = (state["room"]["kept_by"]["pid"].clone(), state["room"]["turn_id"].clone());
+    assert_eq!(state["room"]["kept_by"], json!({ "pid": pid, "terminal": ana.name() }));
+    let keeper = format!("kept by process {pid} on {}", ana.name());
+    assert!(shown.stdout.contains(&keeper), "{shown:?}");
+
+    let handoff = handoff("mine", "all mine");
+    let lease = "lease_00000000000000000000000000";
+    for (tool, arguments) in [
+        ("takeover_stick", json!({ "expected_turn_id": turn, "reason": "I want it" })),
+        ("close_room", json!({ "expected_turn_id": turn })),
+        ("release_stick", json!({ "expected_turn_id": turn, "lease_id": lease, "handoff": handoff })),
+        ("release_stick", json!({ "expected_turn_id": 0, "lease_id": lease, "handoff": handoff })),
+    ] {
+        let refused = bo.refused(tool, arguments);
+        assert_eq!(refused["kept_by"], state["room"]["kept_by"], "{tool}: {refused}");
+        assert_eq!(refused["current_owner"], ana.person(), "{tool}: {refused}");
+        assert!(refused["message"].as_str().unwrap().contains(&keeper), "{tool}: {refused}");
+    }
+    let status = world.run_as("cy", &["status"]);
+    assert!(status.stdout.contains(&format!("held by {}, {keeper}, lease ", ana.person())), "{status:?}");
 }
 
 #[test]
 fn nobody_becomes_the_guardian_of_somebody_else_by_naming_them() {
     let world = World::new();
-    let bo = world.agent("bo");
+    let (bo, mut ana) = (world.agent("bo"), world.terminal());
     let before = world.log(&bo.room_id);
-    let (refused, exit) = as_person(&world, &["hold", "--room", &bo.room_id, "--guardian-of", &bo.id]);
+    let (refused, exit) = as_person(&mut ana, &["hold", "--room", &bo.room_id, "--guardian-of", &bo.id]);
     assert_eq!((exit, &refused["error"]), (3, &Value::from("INVALID_INPUT")), "{refused}");
     assert_eq!(world.log(&bo.room_id), before);
 
-    let mut overridden = person(&world, &["hold", "--json"]);
-    overridden.env("BATON_AGENT_ID", "test:ana");
-    let (held, exit) = answered(overridden);
+    let mut overridden = world.terminal_with(&[("BATON_AGENT_ID", "test:ana")]);
+    let (held, exit) = as_person(&mut overridden, &["hold"]);
     assert_eq!(exit, 0, "{held}");
     let joins = world.log(&bo.room_id).into_iter().filter(|event| event["to_agent_id"] == "test:ana");
     let mut joins = joins.filter(|event| event["event_type"] == "join").peekable();
@@ -191,8 +278,8 @@ fn nobody_becomes_the_guardian_of_somebody_else_by_naming_them() {
 
 #[test]
 fn what_the_guardian_is_refused_is_told_with_its_facts_and_the_next_step() {
-    let world = World::new();
-    let (refused, exit) = as_person(&world, &["hold", "--room", "room_0000000000000000"]);
+    let mut ana = World::new().terminal();
+    let (refused, exit) = as_person(&mut ana, &["hold", "--room", "room_0000000000000000"]);
     assert_eq!(exit, 4);
     assert_eq!(
         refused,
@@ -204,6 +291,19 @@ fn what_the_guardian_is_refused_is_told_with_its_facts_and_the_next_step() {
 }
 
 #[test]
+fn whoever_has_no_terminal_of_their_own_is_told_to_wait_instead() {
+    let world = World::new();
+    let bo = world.agent("bo");
+    let before = world.log(&bo.room_id);
+    let mut ana = world.terminal();
+    ana.starts_by_way_of(&["setsid", "--wait"], &["hold", "--json"]);
+    let refused = ana.ends();
+    assert_eq!((refused.status, refused.code()), (2, "INVALID_INPUT".to_owned()), "{refused:?}");
+    assert_eq!(refused.json()["error"]["next"], "Use `baton wait`.");
+    assert_eq!(world.log(&bo.room_id), before);
+}
+
+#[test]
 fn an_agent_is_told_to_wait_instead() {
     let world = World::new();
     let mut command = world.baton(&["hold", "--json"]);
@@ -211,12 +311,6 @@ fn an_agent_is_told_to_wait_instead() {
     let ran = Ran::of(command);
     assert_eq!((ran.status, ran.code()), (2, "INVALID_INPUT".to_owned()), "{ran:?}");
     assert_eq!(ran.json()["error"]["next"], "Use `baton wait`.");
-}
-
-fn parent_of(pid: Pid) -> Pid {
-    let status = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).unwrap();
-    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap();
-    Pid::from_raw(parent.trim().parse().unwrap()).unwrap()
 }
 
 /// A handle on a process that is not our child, through which its end can be awaited.

@@ -11,6 +11,7 @@ mod bad_input;
 mod bad_store;
 mod bus;
 mod callers;
+mod clocks;
 mod consuming;
 mod contention;
 mod context;

@@ -150,6 +150,7 @@ impl Room {
                 Err(Refusal::NotYourTurn {
                     room_state: self.stick_state(now, witness),
                     current_owner: self.owner().cloned(),
+                    kept_by: self.guardian(),
                     reserved_for: self.reservation().map(|reservation| reservation.recipient.clone()),
                 })
             }
@@ -217,6 +218,7 @@ impl Room {
                 room_state: self.stick_state(now, witness),
                 current_turn_id: self.turn,
                 current_owner: self.owner().cloned(),
+                kept_by: self.guardian(),
                 reserved_for: self.reservation().map(|reservation| reservation.recipient.clone()),
                 available_at: self.next_deadline(),
             })
@@ -367,6 +369,7 @@ impl Room {
             expected_turn_id: expected,
             current_turn_id: self.turn,
             current_owner: self.owner().cloned(),
+            kept_by: self.guardian(),
             room_state: self.stick_state(now, witness),
         })
     }
@@ -391,6 +394,7 @@ impl Room {
         Refusal::StaleLease {
             why,
             current_owner: self.owner().cloned(),
+            kept_by: self.guardian(),
             current_turn_id: self.turn,
             room_state: self.stick_state(now, witness),
         }

@@ -11,6 +11,7 @@ use crate::{
     lease::Fence,
     limits,
     policy::InvalidPolicy,
+    process::Guardian,
     time::Timestamp,
 };
 
@@ -21,7 +22,7 @@ use crate::{
 #[serde(untagged)]
 pub enum Refusal {
     /// The caller writes against the wrong turn.
-    #[error("Turn {expected_turn_id} is not current: the room is at turn {current_turn_id}.")]
+    #[error("Turn {expected_turn_id} is not current: the room is at turn {current_turn_id}.{}", kept(kept_by.as_ref()))]
     TurnMismatch {
         /// What was shown.
         expected_turn_id: Fence,
@@ -29,17 +30,23 @@ pub enum Refusal {
         current_turn_id: Fence,
         /// Who holds the stick.
         current_owner: Option<AgentId>,
+        /// The guardian that keeps the stick, where a person holds it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        kept_by: Option<Guardian>,
         /// How the room stands.
         room_state: RoomState,
     },
     /// The caller is in the current turn but does not hold its fencing token.
-    #[error("{why}")]
+    #[error("{why}{}", kept(kept_by.as_ref()))]
     StaleLease {
         /// What exactly does not match.
         #[serde(skip)]
         why: &'static str,
         /// Who holds the stick.
         current_owner: Option<AgentId>,
+        /// The guardian that keeps the stick, where a person holds it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        kept_by: Option<Guardian>,
         /// The current turn.
         current_turn_id: Fence,
         /// How the room stands.
@@ -78,7 +85,7 @@ pub enum Refusal {
         to_agent_id: AgentId,
     },
     /// There is nothing to take over.
-    #[error("The stick cannot be taken over: {why}.")]
+    #[error("The stick cannot be taken over: {why}.{}", kept(kept_by.as_ref()))]
     TakeoverUnavailable {
         /// Why not.
         #[serde(skip)]
@@ -90,6 +97,9 @@ pub enum Refusal {
         /// Who holds the stick.
         #[serde(skip_serializing_if = "Option::is_none")]
         current_owner: Option<AgentId>,
+        /// The guardian that keeps the stick, where a person holds it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        kept_by: Option<Guardian>,
         /// Who it is kept for.
         #[serde(skip_serializing_if = "Option::is_none")]
         reserved_for: Option<AgentId>,
@@ -104,12 +114,15 @@ pub enum Refusal {
         candidates: Vec<AgentId>,
     },
     /// It is not the caller's turn.
-    #[error("It is not your turn.")]
+    #[error("It is not your turn.{}", kept(kept_by.as_ref()))]
     NotYourTurn {
         /// How the room stands.
         room_state: RoomState,
         /// Who holds the stick.
         current_owner: Option<AgentId>,
+        /// The guardian that keeps the stick, where a person holds it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        kept_by: Option<Guardian>,
         /// Who it is kept for.
         reserved_for: Option<AgentId>,
     },
@@ -237,6 +250,11 @@ impl Refusal {
             Self::TooManyMembers { .. } => ErrorCode::TooManyMembers,
         }
     }
+}
+
+/// Names the guardian that keeps a stick, in a sentence of its own.
+fn kept(guardian: Option<&Guardian>) -> String {
+    guardian.map_or_else(String::new, |guardian| format!(" The stick is kept by {guardian}."))
 }
 
 impl From<InvalidHandoff> for Refusal {

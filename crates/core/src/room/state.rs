@@ -8,7 +8,7 @@ use crate::{
     ids::{AgentId, LeaseId, Role, RoomId, Seq},
     lease::{Fence, Lease, Standing, expired},
     policy::Policy,
-    process::{Liveness, ProcessIdentity, SessionKind, Witness},
+    process::{Guardian, Liveness, ProcessIdentity, SessionKind, Witness},
     time::Timestamp,
 };
 
@@ -202,6 +202,11 @@ impl Room {
     /// Who holds the stick.
     pub fn owner(&self) -> Option<&AgentId> {
         self.ownership().map(|ownership| &ownership.lease.holder)
+    }
+
+    /// The guardian that keeps the stick, where a person holds it through one.
+    pub fn guardian(&self) -> Option<Guardian> {
+        self.ownership()?.process.as_ref()?.guardian()
     }
 
     /// The reservation in force.

@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use baton_core::process::same_start;
 use rustix::process::Pid;
 
 use super::tree::{self, Entry};
@@ -54,8 +55,8 @@ impl Mark {
 
     /// Whether the minder is known to be gone. One of another namespace may well live, we would not see it.
     fn is_orphaned(&self, here: u64) -> bool {
-        let living = || Entry::of(self.minder).map(|minder| minder.start_ticks);
-        self.namespace == here && living() != Some(self.start_ticks)
+        let lives = || Entry::of(self.minder).is_some_and(|minder| same_start(minder.start_ticks, self.start_ticks));
+        self.namespace == here && !lives()
     }
 }
 
@@ -76,7 +77,7 @@ pub(super) fn sweep(mark: &Mark, program: Pid, program_ticks: u64) -> Vec<String
     kill_all(|entry: &Entry| {
         let is_led = entry.session == leader || entry.group == leader;
         // While a session has members, its leader's pid is given to nobody else; once it has none, it may be.
-        let is_our_leader = || tree::start_ticks(program).is_none_or(|ticks| ticks == program_ticks);
+        let is_our_leader = || tree::start_ticks(program).is_none_or(|ticks| same_start(ticks, program_ticks));
         (is_led && is_our_leader()) || Mark::carried_by(entry).as_ref() == Some(mark)
     })
 }
@@ -129,7 +130,7 @@ mod tests {
         let mark = Mark::of(rustix::process::getpid()).unwrap();
         let here = namespace().unwrap();
         assert!(!mark.is_orphaned(here));
-        let reused = Mark { start_ticks: mark.start_ticks + 1, ..mark.clone() };
+        let reused = Mark { start_ticks: mark.start_ticks + 2, ..mark.clone() };
         assert!(reused.is_orphaned(here));
         let elsewhere = Mark { namespace: here + 1, ..reused };
         assert!(!elsewhere.is_orphaned(here));

@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use baton_app::clock::BootClock;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
@@ -22,7 +23,8 @@ pub(super) struct Entry {
     pub(super) parent: i32,
     pub(super) group: i32,
     pub(super) session: i32,
-    /// Clock ticks between boot and its start; with the pid, that is this process and no other.
+    /// Clock ticks between boot and its start, as the machine counts them; with the pid, that is this process and no
+    /// other.
     pub(super) start_ticks: u64,
     is_zombie: bool,
 }
@@ -57,6 +59,8 @@ fn parse(pid: Pid, stat: &[u8]) -> Option<Entry> {
     let number = |field: usize| fields.get(field - 3)?.parse().ok();
     // A main thread that ended alone also shows as a zombie while the others run on; they are counted.
     let threads: u64 = fields.get(20 - 3)?.parse().ok()?;
+    // The kernel shifts a start by the time namespace of whoever reads it.
+    let shown_ticks: u64 = fields.get(22 - 3)?.parse().ok()?;
     Some(Entry {
         pid,
         name: String::from_utf8_lossy(&stat[open + 1..close]).into_owned(),
@@ -64,7 +68,7 @@ fn parse(pid: Pid, stat: &[u8]) -> Option<Entry> {
         parent: number(4)?,
         group: number(5)?,
         session: number(6)?,
-        start_ticks: fields.get(22 - 3)?.parse().ok()?,
+        start_ticks: BootClock::here().map_or(shown_ticks, |clock| clock.ticks_since_boot(shown_ticks)),
     })
 }
 

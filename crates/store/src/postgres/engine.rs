@@ -289,6 +289,7 @@ impl Engine for Postgres {
             database_bytes: self.count(SIZE)?.unsigned_abs(),
             wal_bytes: None,
             writer: self.ask(HOLDER, Vec::new())?,
+            clock_ahead_ms: None,
             server: Some(ServerInfo {
                 round_trip_us: u64::try_from(round_trip.as_micros()).unwrap_or(u64::MAX),
                 clock_ahead_ms: halfway - theirs,

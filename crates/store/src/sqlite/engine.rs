@@ -4,7 +4,7 @@ use std::{
     fs, io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
 };
 
 use baton_core::{
@@ -16,6 +16,7 @@ use rusqlite::Connection;
 use super::{
     busy,
     checkpoint::Checkpoints,
+    clock::StoreClock,
     doorbell::{Doorbells, Ring},
     failure, filesystem, migrate,
     open::{self, DATABASE_FILE, Open},
@@ -24,7 +25,7 @@ use super::{
 };
 use crate::{
     Check, StoreError, StoreInfo,
-    clock::{Clock, SystemClock, Time},
+    clock::{Clock, Time},
     engine::{Bell, Engine, Patience, Seat, Tx, Verdict},
     schema::SCHEMA_VERSION,
 };
@@ -32,13 +33,16 @@ use crate::{
 /// Connections kept open for the next caller.
 const IDLE_CONNECTIONS: usize = 4;
 
+/// How far the wall clock may be from the store's time before it is worth a word.
+const CLOCKS_APART_MS: u64 = 60_000;
+
 /// The database file of one data directory.
 pub(crate) struct Sqlite {
     path: PathBuf,
     /// Which file it was when it was opened: device and inode.
     file: (u64, u64),
     idle: Mutex<Vec<Open>>,
-    clock: Arc<dyn Clock>,
+    clock: StoreClock,
     checkpoints: Checkpoints,
     doorbells: Doorbells,
     seats: Seats,
@@ -47,25 +51,29 @@ pub(crate) struct Sqlite {
 impl Sqlite {
     /// Opens the database in `directory`, making and migrating it as needed.
     pub(crate) fn open(directory: &Path, time: Time) -> Result<Self, StoreError> {
+        Self::open_with(directory, StoreClock::of(time))
+    }
+
+    /// Opens it with a clock that is not set yet.
+    pub(super) fn open_with(directory: &Path, clock: StoreClock) -> Result<Self, StoreError> {
         open::private_directory(directory)?;
         filesystem::require_local(directory)?;
         let path = directory.join(DATABASE_FILE);
         open::create_file(&path)?;
         let mut first = open::connect(&path)?;
         migrate::run(&mut first.connection, directory, &path)?;
-        Ok(Self {
+        let store = Self {
             file: identity(&path).ok_or_else(|| StoreError::Replaced { path: path.clone() })?,
             idle: Mutex::new(vec![first]),
-            // Everybody who can use the file is on this machine, so the machine's time is the store's.
-            clock: match time {
-                Time::Own => Arc::new(SystemClock),
-                Time::Told(clock) => clock,
-            },
+            clock,
             checkpoints: Checkpoints::new(directory)?,
             doorbells: Doorbells::new(directory)?,
             seats: Seats::new(directory)?,
             path,
-        })
+        };
+        // Looks at the clock. A store that cannot be read says so when something is wanted of it.
+        let _ = store.read(&mut |_| ());
+        Ok(store)
     }
 
     /// The schema of the database in `directory`, if there is one.
@@ -144,7 +152,12 @@ impl Sqlite {
         if begin == BEGIN_WRITE {
             self.require_writable(connection)?;
         }
-        let mut tx = SqliteTx { connection, path: &self.path, clock: &*self.clock, now: None, rings: Vec::new() };
+        let mut tx = SqliteTx { connection, path: &self.path, clock: &self.clock, now: None, rings: Vec::new() };
+        let looked = self.clock.look(&mut tx);
+        if begin == BEGIN_WRITE {
+            // What is decided now goes by the store's time. A read of a newer schema may do without.
+            looked?;
+        }
         match work(&mut tx) {
             Verdict::Commit => {
                 let rings = tx.rings;
@@ -156,6 +169,16 @@ impl Sqlite {
                 Ok(Vec::new())
             }
         }
+    }
+
+    /// Sets the clock, in a transaction of its own: what is decided after it must not be undone with it.
+    fn set_clock(&self, connection: &Connection) -> Result<(), StoreError> {
+        let mut set = Ok(());
+        self.transact(connection, BEGIN_WRITE, &mut |tx| {
+            set = self.clock.set(tx);
+            if set.is_ok() { Verdict::Commit } else { Verdict::Rollback }
+        })?;
+        set
     }
 
     fn check_modes(&self) -> Vec<Check> {
@@ -194,6 +217,9 @@ impl Engine for Sqlite {
     fn write(&self, patience: Patience, work: &mut dyn FnMut(&mut dyn Tx) -> Verdict) -> Result<(), StoreError> {
         let open = self.checkout()?;
         open.patience.set(patience);
+        if self.clock.is_unset() {
+            self.set_clock(&open.connection)?;
+        }
         let rings = self.transact(&open.connection, BEGIN_WRITE, work)?;
         for (room, ring) in &rings {
             self.doorbells.ring(room, *ring);
@@ -236,6 +262,7 @@ impl Engine for Sqlite {
             database_bytes: bytes(self.path.clone()),
             wal_bytes: Some(bytes(self.beside("-wal"))),
             writer: busy::writer(&self.path),
+            clock_ahead_ms: Some(self.clock.wall_is_ahead_by()).filter(|ahead| ahead.unsigned_abs() > CLOCKS_APART_MS),
             server: None,
         })
     }

@@ -1,15 +1,15 @@
-//! The guardian: it waits for the stick, reports once, and keeps the stick until the turn ends.
+//! The guardian: it waits for the stick, reports once, and keeps the stick until the turn or the terminal's session ends.
 //!
 //! What must stay true: until it has reported, it ends with its starter. Somebody who gave up waiting must not find
 //! out later that they hold the stick, and for ever. If it got the stick and nobody is left to tell, it ends too, and
 //! others see at once that the owner is gone.
 
-use std::process::ExitCode;
+use std::{process::ExitCode, sync::Arc, thread};
 
 use baton_app::{
     Caller, Failure,
     commands::stick::{Wait, WaitForTurnResult, WaitInput},
-    hold::{self, Hold},
+    hold::{self, Hold, TerminalSession},
     table::UseCase,
 };
 use baton_core::{
@@ -21,17 +21,24 @@ use baton_core::{
 use super::Report;
 use crate::{audience::Audience, context::Context, exit::Exit, ui};
 
-/// Waits for the stick as the guardian of `person`, reports, and keeps it until the turn ends.
+/// Waits for the stick as the guardian of `person`, reports, and keeps it until the turn or the terminal's session ends.
 pub(super) fn guard(context: Context, person: &AgentId, room_id: RoomId) -> ExitCode {
     let caller =
         Caller::new(context.surroundings.guardian(), context.caller.cwd.clone()).granted(context.caller.rights());
     let context = Context { caller, ..context };
-    let turn = require(&context, person).and_then(|()| claim(&context, &room_id));
-    // Away from the terminal's session: what its keys and its closing end must not take the stick with it. Not
-    // before, because they are meant to end a wait.
+    let session = require(&context, person).and_then(|()| TerminalSession::of_guardian(&context.app, &context.caller));
+    let session = session.map(Arc::new);
+    let turn = match &session {
+        Ok(session) => claim(&context, &room_id, session),
+        Err(failure) => Err(failure.clone()),
+    };
+    // Away from the terminal's keys, which end the commands that are run there. Not before, because they are meant to
+    // end a wait.
     let _ = rustix::process::setsid();
+    let guardian = context.caller.actor().process.and_then(|process| process.guardian());
     let report = Report {
         guardian_pid: std::process::id(),
+        terminal: guardian.map(|guardian| guardian.terminal),
         room_id: Some(room_id.clone()),
         error: turn.as_ref().err().map(Failure::to_json),
         turn: turn.ok(),
@@ -40,9 +47,11 @@ pub(super) fn guard(context: Context, person: &AgentId, room_id: RoomId) -> Exit
     if ui::try_print(&format!("{line}\n")).is_err() {
         return Exit::Failed.into();
     }
-    let Some(WaitForTurnResult::YourTurn { turn_id, lease_id, .. }) = report.turn else { return Exit::Refused.into() };
+    let (Ok(session), Some(WaitForTurnResult::YourTurn { turn_id, lease_id, .. })) = (session, report.turn) else {
+        return Exit::Refused.into();
+    };
     // However the keeping ends, there is nobody left to tell.
-    let _ = hold::keep(&context.app, &context.caller, &Hold { room_id, turn_id, lease_id });
+    let _ = hold::keep(&context.app, &context.caller, &Hold { room_id, turn_id, lease_id }, &session);
     Exit::Done.into()
 }
 
@@ -56,9 +65,15 @@ fn require(context: &Context, person: &AgentId) -> Result<(), Failure> {
     Err(Failure::new(ErrorCode::InvalidInput, message).with("agent_id", found.as_str()).advising("Use `baton hold`."))
 }
 
-fn claim(context: &Context, room_id: &RoomId) -> Result<WaitForTurnResult, Failure> {
-    // The starter alone reads our output; once it is gone the wait is withdrawn.
+fn claim(context: &Context, room_id: &RoomId, session: &Arc<TerminalSession>) -> Result<WaitForTurnResult, Failure> {
+    // The starter alone reads our output; once it is gone the wait is withdrawn. So it is with the session, whose end need
+    // not end this process: it may have been told to ignore a hang-up.
     let starter = Audience::new()?;
+    let (session, withdraw) = (Arc::clone(session), starter.cancel().clone());
+    thread::spawn(move || {
+        session.wait_for_end();
+        withdraw.ring();
+    });
     let waiting = context.caller.clone().on(context.caller.connection.clone(), starter.cancel().clone());
     hold::stand_in(&context.app, &context.caller, room_id)?;
     loop {

@@ -1,8 +1,8 @@
 //! `baton hold`
 //!
 //! The command starts itself again as a guardian that outlives it, waits for one line from there, and ends
-//! ([`start`]). The guardian is the process behind the person's turn: while it lives, the lease is renewed
-//! ([`guardian`]).
+//! ([`start`]). The guardian is the process behind the person's turn: while it lives, the lease is renewed, and it lives no
+//! longer than the session of the person's terminal ([`guardian`]).
 
 mod guardian;
 mod start;
@@ -20,8 +20,8 @@ use crate::{context::Context, select::RoomArgs, ui::Ui};
 
 /// Take the stick as a person and keep it until you release it
 ///
-/// Joins, waits for the stick, and leaves a small guardian process behind that keeps your lease alive. `baton
-/// release` from the same terminal hands the stick on and ends the guardian.
+/// Joins, waits for the stick, and leaves a small guardian process behind that keeps your lease alive for as long as
+/// your terminal is open. `baton release` from the same terminal hands the stick on and ends the guardian.
 #[derive(Debug, clap::Args)]
 pub(super) struct HoldArgs {
     #[command(flatten)]
@@ -35,6 +35,7 @@ pub(super) struct HoldArgs {
 #[derive(Debug, Serialize, Deserialize)]
 struct Report {
     guardian_pid: u32,
+    terminal: Option<String>,
     room_id: Option<RoomId>,
     turn: Option<WaitForTurnResult>,
     error: Option<serde_json::Value>,

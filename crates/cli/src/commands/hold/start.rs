@@ -75,8 +75,10 @@ fn show(ui: Ui, report: &Report) -> Result<ExitCode, Failure> {
     };
     Ok(ui.answer_with(exit, report, || match turn {
         WaitForTurnResult::YourTurn { turn_id, .. } => format!(
-            "You hold the stick: turn {turn_id}, kept by process {}.\nnext: baton release --status … --next …\n",
-            report.guardian_pid
+            "You hold the stick: turn {turn_id}, kept by process {}{} until you release it or close the terminal.\n\
+             next: baton release --status … --next …\n",
+            report.guardian_pid,
+            report.terminal.as_ref().map_or_else(String::new, |terminal| format!(" on {terminal}")),
         ),
         WaitForTurnResult::TakeoverAvailable { turn_id, .. } => {
             format!("The stick may be taken over.\nnext: baton take --turn {turn_id} --reason …, then baton hold\n")

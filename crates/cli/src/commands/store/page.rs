@@ -1,6 +1,7 @@
 //! What is told about a store, as text and as JSON; `baton doctor` tells the same.
 
 use baton_app::doctor::{ServerInfo, StoreInfo, Survey};
+use baton_core::time::Ttl;
 use serde_json::{Value, json};
 
 use crate::ui::clean;
@@ -17,6 +18,7 @@ pub(in crate::commands) fn data(info: &StoreInfo) -> Value {
     json!({
         "place": info.place, "schema": info.schema, "read_only": info.read_only, "engine": info.engine,
         "database_bytes": info.database_bytes, "wal_bytes": info.wal_bytes, "writer": info.writer,
+        "clock_ahead_ms": info.clock_ahead_ms,
         "server": info.server.as_ref().map(server),
     })
 }
@@ -36,6 +38,9 @@ pub(in crate::commands) fn text(info: &StoreInfo, survey: Option<&Survey>) -> St
         line("rooms", &format!("{}, with {}", survey.rooms, count(survey.events, "event")));
     }
     line("writer", info.writer.as_deref().unwrap_or("nobody right now"));
+    if let Some(ahead_ms) = info.clock_ahead_ms {
+        line("clock", &wall_clock(ahead_ms));
+    }
     if let Some(server) = &info.server {
         line("round trip", &format!("{}.{:03} ms", server.round_trip_us / 1000, server.round_trip_us % 1000));
         line("clock", &clock(server));
@@ -55,6 +60,13 @@ fn clock(server: &ServerInfo) -> String {
     }
     let how = if server.clock_ahead_ms > 0 { "ahead of" } else { "behind" };
     format!("this machine's is {apart_ms} ms {how} the server's, which is the one that counts")
+}
+
+/// How this machine's wall clock stands to the time of a store on it.
+fn wall_clock(ahead_ms: i64) -> String {
+    let how = if ahead_ms > 0 { "ahead of" } else { "behind" };
+    let apart = Ttl::from_millis(ahead_ms.unsigned_abs());
+    format!("this machine's is {apart} {how} the store's time, which goes on from the boot; leases are not affected")
 }
 
 /// A number of things.

@@ -35,6 +35,14 @@ impl World {
         Agent::join(command, name).0
     }
 
+    /// An agent whose harness is started by way of another program: one that shows it another time, say.
+    pub(crate) fn agent_by_way_of(&self, way: &[&str], name: &str) -> Agent {
+        let (program, arguments) = way.split_first().unwrap();
+        let mut command = self.command(program);
+        command.args(arguments).args(["sh", "-c", HARNESS, BATON]);
+        Agent::join(command, name).0
+    }
+
     /// An agent whose harness is this test. Gives what `join_path` answered, too.
     pub(crate) fn server(&self, name: &str) -> (Agent, Value) {
         Agent::join(self.baton(&["mcp", "--tools", "full"]), name)

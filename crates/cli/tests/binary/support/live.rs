@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene should stop there")]
 
 use std::{
-    io::{Read, Write},
+    io::Read,
     process::{Child, ChildStdout, Command, Stdio},
 };
 
@@ -56,11 +56,6 @@ impl Live {
         let end = self.shown.find(words).unwrap() + words.len();
         let rest = self.shown.split_off(end);
         std::mem::replace(&mut self.shown, rest)
-    }
-
-    /// Types something, if it is at a terminal.
-    pub(crate) fn types(&mut self, text: &str) {
-        self.child.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
     }
 
     /// Sends it a signal.

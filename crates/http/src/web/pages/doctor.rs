@@ -9,6 +9,7 @@ use baton_app::{
     doctor::{self, StoreInfo, Survey},
     view::PathRoom,
 };
+use baton_core::time::Ttl;
 use maud::{Markup, html};
 
 use crate::web::{
@@ -48,6 +49,10 @@ fn store(survey: &Survey) -> Markup {
                 div { dt { "Write-ahead log" } dd { (bytes(wal)) @if long { " " span.badge.alarm { "long: is a reader stuck?" } } } }
             }
             div { dt { "Current writer" } dd { @match &info.writer { Some(writer) => bdi { (writer) }, None => "nobody right now" } } }
+            @if let Some(ahead_ms) = info.clock_ahead_ms {
+                div { dt { "Clock" } dd { "this machine's clock is " (Ttl::from_millis(ahead_ms.unsigned_abs()))
+                    @if ahead_ms > 0 { " ahead of" } @else { " behind" } " the store's time; leases are not affected" } }
+            }
             @if let Some(server) = &info.server {
                 div { dt { "Server" } dd { (server.connections) " of " (server.connections_max) " connections, " (server.round_trip_us) " µs there and back"
                     @if !server.encrypted { ", " span.badge.ask { "not encrypted" } } } }

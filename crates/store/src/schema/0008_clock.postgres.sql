@@ -1,0 +1,1 @@
+-- A server goes by its own clock; only an embedded store keeps when its machine booted.
