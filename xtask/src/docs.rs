@@ -15,8 +15,8 @@ const PAGES: &[(&str, &str)] = &[
     ("crates/mcp/src/listing/full.json", "tools-full"),
 ];
 
-/// A page that is written by hand, but for a part between these lines, and the `baton reference` that prints that part.
-const PARTS: &[(&str, &str)] = &[("docs/protocol.md", "bus")];
+/// A page that is written by hand, but for parts between these lines, and the `baton reference` that prints each of them.
+const PARTS: &[(&str, &[&str])] = &[("docs/protocol.md", &["access", "bus"])];
 const END: &str = "<!-- end -->\n";
 
 /// Writes every generated page.
@@ -44,12 +44,14 @@ pub(crate) fn unchanged() -> Outcome {
 
 fn pages() -> Result<Vec<(PathBuf, String)>, String> {
     let whole = PAGES.iter().map(|(path, name)| Ok((root().join(path), printed(name)?)));
-    let parts = PARTS.iter().map(|(path, name)| {
+    let parts = PARTS.iter().map(|(path, names)| {
         let path = root().join(path);
-        let page = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let page = with_part(&page, name, &printed(name)?).ok_or_else(|| {
-            format!("{} has no lines {:?} and {:?}", path.display(), begin(name).trim_end(), END.trim_end())
-        })?;
+        let mut page = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        for name in *names {
+            page = with_part(&page, name, &printed(name)?).ok_or_else(|| {
+                format!("{} has no lines {:?} and {:?}", path.display(), begin(name).trim_end(), END.trim_end())
+            })?;
+        }
         Ok((path, page))
     });
     whole.chain(parts).collect()

@@ -98,7 +98,7 @@ impl UseCase for Take {
     type Input = TakeInput;
     type Output = Taken;
 
-    fn run(app: &App, caller: &Caller, input: TakeInput) -> Result<Taken, Failure> {
+    fn perform(app: &App, caller: &Caller, input: TakeInput) -> Result<Taken, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: None };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;

@@ -19,7 +19,7 @@ use crate::{
     Failure,
     boundary::Boundary,
     identity::{Assignment, Resolved},
-    table::{Command, Effect},
+    table::Role,
 };
 
 /// How many agents of one connection are remembered by the room they joined. Only Codex has more than one.
@@ -64,18 +64,6 @@ impl Rights {
             Self::Viewer => "viewer",
             Self::Agent => "agent",
             Self::Operator => "operator",
-        }
-    }
-
-    /// Refuses a command that changes something to who may only look.
-    pub fn require(self, command: &Command) -> Result<(), Failure> {
-        match command.effect {
-            Effect::Read | Effect::Follow => Ok(()),
-            Effect::Write | Effect::Wait if self >= Self::Agent => Ok(()),
-            Effect::Write | Effect::Wait => {
-                let message = format!("A viewer may not call {}, which changes something.", command.wire_name());
-                Err(Failure::new(ErrorCode::Forbidden, message).with("role", self.as_str()).with("needs", "agent"))
-            }
         }
     }
 }
@@ -159,15 +147,14 @@ impl Caller {
         }
     }
 
-    /// Refuses what only a person who steers may do.
-    pub(crate) fn require_operator(&self, what: &str) -> Result<(), Failure> {
-        if self.rights >= Rights::Operator {
-            return Ok(());
+    /// Who the caller is to the command table. Only a room knows who holds its stick, so nobody is an owner here.
+    pub(crate) fn role(&self) -> Role {
+        match self.rights {
+            Rights::Viewer => Role::Viewer,
+            Rights::Agent if self.assignment.is_some() => Role::JobAgent,
+            Rights::Agent => Role::Agent,
+            Rights::Operator => Role::Operator,
         }
-        let message = format!("Only an operator may {what}.");
-        Err(Failure::new(ErrorCode::Forbidden, message)
-            .with("role", self.rights.as_str())
-            .with("needs", Rights::Operator.as_str()))
     }
 
     /// Whether the caller is one of a room, or a person who steers, whom acting there makes one.

@@ -10,6 +10,8 @@ use baton_core::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::commands::room::POLICY_BY_HAND;
+
 /// A "no", ready to be shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
@@ -95,6 +97,10 @@ impl From<Refusal> for Failure {
             Refusal::AdoptionRejected { reason: Rejection::AdopterHoldsStick, .. } => {
                 failure.advising("Hand the stick on first, with `release_stick`.")
             }
+            Refusal::OwnerOnly { .. } => failure.advising(format!(
+                "Set them while you hold the stick (`wait_for_turn`), or ask a person: {POLICY_BY_HAND}."
+            )),
+            Refusal::OperatorOnly { .. } => failure.advising(format!("Ask a person: {POLICY_BY_HAND}.")),
             _ => failure,
         }
     }
@@ -155,7 +161,12 @@ impl From<library::Refusal> for Failure {
 
 impl From<bus::Refusal> for Failure {
     fn from(refusal: bus::Refusal) -> Self {
-        refused(refusal.code(), &refusal)
+        let failure = refused(refusal.code(), &refusal);
+        match &refusal {
+            // No role helps: an action is ended by whom it was submitted to.
+            bus::Refusal::NotTarget { target, .. } => failure.advising(format!("Leave it to {target}.")),
+            _ => failure,
+        }
     }
 }
 

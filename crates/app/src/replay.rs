@@ -12,7 +12,7 @@ use baton_core::{
     room::Event,
 };
 use baton_store::{engine::Tx, idempotency, log};
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 
 use crate::{App, Caller, Failure, app::scoped};
 
@@ -36,6 +36,8 @@ struct Answer {
     turn_id: Option<Fence>,
     event_seq: Option<Seq>,
     revoked_agent_id: Option<AgentId>,
+    /// Timings, which an operator sets without showing a turn.
+    policy: Option<IgnoredAny>,
 }
 
 /// The request that the caller had carried out under `key`, if there was one and it was about a room.
@@ -49,10 +51,11 @@ pub fn earlier(app: &App, caller: &Caller, key: &str) -> Result<Option<Earlier>,
             // A takeover shows the turn that it ends: the one before its own.
             (Some(granted), Some(_)) => Fence(granted.0.saturating_sub(1)),
             (Some(shown), None) => shown,
-            // Only closing shows a turn and does not answer it, and no turn comes after that.
+            // Of the answers to requests that show a turn only closing's has none, and no turn comes after that.
             (None, _) => app.room(tx, &answer.room_id)?.turn,
         };
-        let lease_id = lease_shown(tx, &answer, turn_id, &agent)?;
+        let showed_none = answer.policy.is_some() && answer.turn_id.is_none();
+        let lease_id = if showed_none { None } else { lease_shown(tx, &answer, turn_id, &agent)? };
         let handoff = match answer.event_seq {
             Some(seq) => log::find(tx, &answer.room_id, seq)?.and_then(|recorded| recorded.event.handoff().cloned()),
             None => None,

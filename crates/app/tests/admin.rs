@@ -106,10 +106,10 @@ fn reordering_names_every_member_once_and_changes_who_is_next() {
 #[test]
 fn a_new_policy_counts_from_the_next_lease_and_everybody_sees_it() {
     on_every_backend(|app| {
-        let [codex, claude] = app.joined(["codex", "claude"]);
+        let [codex, _claude] = app.joined(["codex", "claude"]);
         let turn = codex.claim();
         let change = json!({"policy": {"owner_lease_ttl_ms": 600_000, "heartbeat_interval_ms": 60_000}});
-        let answer = claude.does("room.policy", change);
+        let answer = codex.does("room.policy", turn.showing(change));
         assert_eq!(
             (&answer["policy"]["owner_lease_ttl_ms"], &answer["policy"]["claim_ttl_ms"]),
             (&json!(600_000), &json!(1_200_000))
@@ -128,6 +128,7 @@ fn a_new_policy_counts_from_the_next_lease_and_everybody_sees_it() {
 fn a_policy_that_makes_no_sense_is_refused_with_the_field() {
     on_every_backend(|app| {
         let [codex] = app.joined(["codex"]);
+        codex.claim();
         let before = app.everything();
         for (field, value) in [
             ("owner_lease_ttl_ms", json!(99)),

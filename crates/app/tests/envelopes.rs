@@ -266,7 +266,7 @@ fn where_the_policy_is_explicit_an_operator_says_who_may_write_to_whom() {
         let person = app.person("human:x");
         person.enter(&ana.room());
         ana.does("envelope.send", saying("bob-otter", "a mesh"));
-        ana.does("room.policy", json!({"policy": {"edges": "explicit"}}));
+        app.set_policy(&ana.room(), json!({"edges": "explicit"}));
         let refused = ana.refused("envelope.send", saying("bob-otter", "x"));
         assert_eq!((&refused["error"], &refused["may_write_to"]), (&json!("NO_EDGE"), &json!([])));
         assert!(refused["next"].as_str().unwrap().contains("baton edge add ana-otter bob-otter"), "{refused}");
@@ -380,7 +380,7 @@ fn what_is_owed_and_edges_go_on_with_an_adopted_identity() {
         names(bo, "bob-otter");
         let person = app.person("human:x");
         person.enter(&ana.room());
-        ana.does("room.policy", json!({"policy": {"edges": "explicit"}}));
+        app.set_policy(&ana.room(), json!({"edges": "explicit"}));
         person.does("agent.edge.add", json!({"from": "bo", "to": "ana", "both_ways": true}));
         let asked = ana.does("envelope.send", asking("bob-otter", "well?"));
         bo.does("tasks.create", json!({"title": "x"}));

@@ -41,7 +41,7 @@ macro_rules! desk {
             type Input = $input;
             type Output = Done;
 
-            fn run(_: &App, _: &Caller, input: $input) -> Result<Done, Failure> {
+            fn perform(_: &App, _: &Caller, input: $input) -> Result<Done, Failure> {
                 let run: fn($input) -> Done = $run;
                 Ok(run(input))
             }

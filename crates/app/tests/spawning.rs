@@ -20,9 +20,16 @@ fn asking(rest: Value) -> Value {
 }
 
 fn resolve(person: &Agent<'_>, decision: &str, rest: Value) -> Value {
-    let mut input = json!({"approval": "APPROVAL-1", "decision": decision});
+    let mut input = json!({"decision": decision});
     input.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
-    person.does("agent.approval.resolve", input)
+    person.does("agent.approval.resolve", shown(person, input))
+}
+
+/// A decision on the first request as it is shown now.
+fn shown(person: &Agent<'_>, mut input: Value) -> Value {
+    input["approval"] = "APPROVAL-1".into();
+    input["digest"] = open(person, "APPROVAL-1")["digest"].clone();
+    input
 }
 
 /// The agent of a job that a runner claims now.
@@ -138,11 +145,9 @@ fn a_request_is_decided_once_and_also_when_who_asked_is_gone() {
             (json!({"decision": "modify", "changes": {"title": " "}}), "title"),
             (json!({"decision": "deny", "reason": " "}), "reason"),
         ] {
-            let mut whole = json!({"approval": "APPROVAL-1"});
-            whole.as_object_mut().unwrap().extend(input.as_object().unwrap().clone());
-            let refusal = ana.refused("agent.approval.resolve", whole);
-            let shown = refusal["field"].as_str().unwrap_or_default().split('.').next().unwrap_or_default().to_owned();
-            assert_eq!((refusal["error"].as_str().unwrap(), shown.as_str()), ("INVALID_INPUT", field), "{refusal}");
+            let refusal = ana.refused("agent.approval.resolve", shown(&ana, input));
+            let named = refusal["field"].as_str().unwrap_or_default().split('.').next().unwrap_or_default();
+            assert_eq!((refusal["error"].as_str().unwrap(), named), ("INVALID_INPUT", field), "{refusal}");
         }
         let unknown = ana.refused("agent.approval.resolve", json!({"approval": "APPROVAL-2", "decision": "deny"}));
         assert_eq!(unknown["error"], "UNKNOWN_ID");
@@ -310,11 +315,11 @@ fn an_operator_modifies_a_request_within_what_who_asked_may_have_and_what_was_re
         let ana = operator(&app, "ana");
         ana.does("agent.grant", json!({"agent": "codex", "spawn_nodes": true, "read_only": true}));
         codex.does("spawn.request", asking(json!({})));
-        let more = json!({"approval": "APPROVAL-1", "decision": "modify", "changes": {"read_only": false}});
-        let refused = ana.refused("agent.approval.resolve", more);
+        let more = json!({"decision": "modify", "changes": {"read_only": false}});
+        let refused = ana.refused("agent.approval.resolve", shown(&ana, more));
         assert_eq!((&refused["error"], &refused["field"]), (&json!("SPAWN_FORBIDDEN"), &json!("read_only")));
         ana.does("agent.grant", json!({"agent": "codex", "spawn_nodes": false}));
-        let revoked = ana.refused("agent.approval.resolve", json!({"approval": "APPROVAL-1", "decision": "approve"}));
+        let revoked = ana.refused("agent.approval.resolve", shown(&ana, json!({"decision": "approve"})));
         assert_eq!((&revoked["error"], &revoked["agent_id"]), (&json!("SPAWN_FORBIDDEN"), &json!("codex")));
         ana.does("agent.grant", json!({"agent": "codex", "spawn_nodes": true}));
         let changes = json!({"title": "Read one log", "executor": "codex", "role": "reviewer", "message": "This one."});
@@ -331,6 +336,54 @@ fn an_operator_modifies_a_request_within_what_who_asked_may_have_and_what_was_re
         let told = codex.does("inbox.list", json!({}))["items"][0]["message"].clone();
         let read = codex.does("inbox.read", json!({"message": told})).to_string();
         assert!(read.contains(r#""decision":"modify""#), "{read}");
+    });
+}
+
+#[test]
+fn an_approval_is_bound_to_the_digest_of_what_was_shown() {
+    on_every_backend(|app| {
+        let [codex] = app.joined(["codex"]);
+        let ana = operator(&app, "ana");
+        ana.does("agent.grant", json!({"agent": "codex", "spawn_nodes": true}));
+        codex.does("spawn.request", asking(json!({"structured": {"b": 1, "a": [2.5, null]}})));
+        codex.does("spawn.request", asking(json!({"prompt": "Delete them all."})));
+        let digest = open(&ana, "APPROVAL-1")["digest"].clone();
+        let listed = ana.does("agent.approval.list", json!({}));
+        assert_eq!(listed["approvals"][1]["digest"], digest, "the same wherever it is shown");
+        let needs = ana.does("agent.needs", json!({}));
+        assert_eq!(needs["needs"][0]["digest"], digest);
+
+        let before = app.everything();
+        let other = listed["approvals"][0]["digest"].clone();
+        for (decision, rest) in [("approve", json!({})), ("modify", json!({"changes": {"title": "Another"}}))] {
+            let mut input = json!({"approval": "APPROVAL-1", "decision": decision});
+            input.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+            let unseen = ana.refused("agent.approval.resolve", input.clone());
+            assert_eq!((&unseen["error"], &unseen["field"]), (&json!("INVALID_INPUT"), &json!("digest")));
+            input["digest"] = other.clone();
+            let changed = ana.refused("agent.approval.resolve", input);
+            assert_eq!((&changed["error"], &changed["digest"]), (&json!("PRECONDITION_FAILED"), &digest));
+            assert!(changed["next"].as_str().unwrap().contains("APPROVAL-1"), "{changed}");
+        }
+        assert_eq!(app.everything(), before);
+
+        // What who asked may have is less now, and so is what would be made.
+        ana.does("agent.grant", json!({"agent": "codex", "read_only": true}));
+        let late = json!({"approval": "APPROVAL-1", "decision": "approve", "digest": digest});
+        let changed = ana.refused("agent.approval.resolve", late);
+        let now = open(&ana, "APPROVAL-1");
+        assert_eq!((&changed["error"], &changed["digest"]), (&json!("PRECONDITION_FAILED"), &now["digest"]));
+        assert_eq!(now["request"]["grants"], json!({"read_only": true}), "what is shown is what would be made");
+        resolve(&ana, "approve", json!({}));
+        assert_eq!(open(&ana, "APPROVAL-1")["digest"], now["digest"], "the log has what was approved");
+
+        let second = open(&ana, "APPROVAL-2")["digest"].clone();
+        let changes = json!({"prompt": "Read one."});
+        let input = json!({"approval": "APPROVAL-2", "decision": "modify", "digest": second, "changes": changes});
+        let modified = ana.does("agent.approval.resolve", input);
+        assert_ne!(modified["digest"], second, "of what it was changed to");
+        assert_eq!(open(&ana, "APPROVAL-2")["digest"], modified["digest"]);
+        assert!(doctor::examine(app.app()).unwrap().is_clean());
     });
 }
 

@@ -124,7 +124,7 @@ fn a_wait_is_woken_when_the_recipients_process_is_killed() {
 fn a_wait_notices_the_moment_a_lease_runs_out() {
     on_every_backend(|app| {
         let [codex, claude] = app.joined(["codex", "claude"]);
-        codex.does("room.policy", json!({"policy": {"owner_lease_ttl_ms": 100, "heartbeat_interval_ms": 10}}));
+        app.set_policy(&codex.room(), json!({"owner_lease_ttl_ms": 100, "heartbeat_interval_ms": 10}));
         codex.claim();
         thread::scope(|scope| {
             let waiting = claude.waits_in(scope, json!({}));

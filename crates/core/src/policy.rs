@@ -99,6 +99,14 @@ pub struct PolicyChange {
     pub spawn: Option<Spawning>,
 }
 
+impl PolicyChange {
+    /// The first field that decides what agents may do, and so is not the owner's to change.
+    pub fn steering_field(&self) -> Option<&'static str> {
+        let fields = [("edges", self.edges.is_some()), ("spawn", self.spawn.is_some())];
+        fields.into_iter().find_map(|(field, is_given)| is_given.then_some(field))
+    }
+}
+
 /// Why a policy cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field} {problem}")]

@@ -51,11 +51,15 @@ impl<'a> Agent<'a> {
         Self { app, caller, sleeper: Mutex::default(), room: Mutex::default() }
     }
 
-    /// A person.
+    /// Someone whose caller the test made.
+    pub(crate) fn calling(app: &'a TestApp, caller: Caller) -> Self {
+        Self { app, caller, sleeper: Mutex::default(), room: Mutex::default() }
+    }
+
+    /// A person who steers.
     pub(crate) fn person(app: &'a TestApp, name: &str) -> Self {
         let identity = Actor::found(name.parse().unwrap(), None, SessionKind::Human);
-        let caller = Caller::new(identity, app.workspace().at("")).granted(Rights::Operator);
-        Self { app, caller, sleeper: Mutex::default(), room: Mutex::default() }
+        Self::calling(app, Caller::new(identity, app.workspace().at("")).granted(Rights::Operator))
     }
 
     /// Another live process that signals nothing but this agent's conversation: what a resumed harness looks like.

@@ -15,7 +15,7 @@ use baton_core::{
     time::{Timestamp, Ttl},
 };
 use baton_store::{Store, StoreError, log, rooms};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{Agent, Backend, ManualClock, Place, SequentialIds, Sleeper, Workspace};
 
@@ -97,6 +97,18 @@ impl TestApp {
     /// A person, whose shell is not known.
     pub fn person(&self, name: &str) -> Agent<'_> {
         Agent::person(self, name)
+    }
+
+    /// Someone whose rights or job the test says itself.
+    pub fn calling(&self, caller: Caller) -> Agent<'_> {
+        Agent::calling(self, caller)
+    }
+
+    /// Has an operator set a room's policy, and gives the answer.
+    pub fn set_policy(&self, room: &RoomId, policy: Value) -> Value {
+        let operator = self.person("human:operator:pts9");
+        operator.enter(room);
+        operator.does("room.policy", json!({"policy": policy}))
     }
 
     /// Someone on another machine, whose process can be looked at only there.

@@ -92,6 +92,8 @@ impl Call {
         match self.input {
             Input::Whole(input) => self.command.run(app, caller, Value::Object(input)),
             Input::Args { args, workspace } => {
+                // Before a room is looked for: who may not call it is told so, whatever the workspace.
+                self.command.check(caller)?;
                 let input = match (self.command.subject, workspace) {
                     (Subject::Room, workspace) => with_room(app, caller, args, workspace.as_deref())?,
                     (Subject::Store, None) => args,

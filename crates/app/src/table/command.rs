@@ -7,6 +7,7 @@ use serde_json::Value;
 use baton_core::code::ErrorCode;
 
 use super::{
+    access::Access,
     parse::parse,
     place::{Place, Tier},
 };
@@ -46,6 +47,8 @@ pub trait UseCase {
     const SUBJECT: Subject = Subject::Room;
     /// What it does to the store.
     const EFFECT: Effect;
+    /// Who may call it, where that does not follow from its effect.
+    const ACCESS: Access = Access::of(Self::EFFECT);
     /// What it does, for a reader with no context.
     const ABOUT: &'static str;
     /// What a caller says.
@@ -53,8 +56,14 @@ pub trait UseCase {
     /// What a caller gets.
     type Output: Serialize + JsonSchema;
 
-    /// Does it.
-    fn run(app: &App, caller: &Caller, input: Self::Input) -> Result<Self::Output, Failure>;
+    /// Does it, for a caller who may. Called by [`UseCase::run`] alone.
+    fn perform(app: &App, caller: &Caller, input: Self::Input) -> Result<Self::Output, Failure>;
+
+    /// Does it, if the caller may call it. Every surface calls this, and no use case has one of its own.
+    fn run(app: &App, caller: &Caller, input: Self::Input) -> Result<Self::Output, Failure> {
+        Self::ACCESS.check(caller, Self::WIRE.unwrap_or(Self::NAME))?;
+        Self::perform(app, caller, input)
+    }
 }
 
 /// A row of the table.
@@ -70,6 +79,8 @@ pub struct Command {
     pub subject: Subject,
     /// See [`UseCase::EFFECT`].
     pub effect: Effect,
+    /// See [`UseCase::ACCESS`].
+    pub access: Access,
     /// See [`UseCase::ABOUT`].
     pub about: &'static str,
     input_schema: fn() -> Schema,
@@ -87,6 +98,7 @@ impl Command {
             wire: U::WIRE,
             subject: U::SUBJECT,
             effect: U::EFFECT,
+            access: U::ACCESS,
             about: U::ABOUT,
             input_schema: schema::<U::Input>,
             output_schema: schema::<U::Output>,
@@ -139,8 +151,15 @@ impl Command {
         (self.schemas_in)(generator)
     }
 
+    /// Refuses a caller whose role may not call it.
+    pub(super) fn check(&self, caller: &Caller) -> Result<(), Failure> {
+        self.access.check(caller, self.wire_name())
+    }
+
     /// Runs it on JSON.
     pub fn run(&self, app: &App, caller: &Caller, input: Value) -> Result<Value, Failure> {
+        // Before the input is judged: a caller who may not call it need not know what it takes.
+        self.check(caller)?;
         app.settle(caller)?;
         (self.run)(app, caller, input)
     }

@@ -5,6 +5,7 @@
 //! implemented per transport. Agents find a command either as a tool of its own or as an op of a portal, which
 //! [`Place`] says.
 
+mod access;
 mod call;
 mod command;
 mod parse;
@@ -14,6 +15,7 @@ use baton_core::{code::ErrorCode, limits};
 
 use crate::Failure;
 
+pub use access::{Access, Permission, Role};
 pub use call::{Asked, CALL, Call, HELP};
 pub use command::{Command, Effect, Subject, UseCase};
 pub use place::{AGENT, BUS, CONTEXT, INBOX, JOBS, Place, Portal, SCOPE, TASKS, Tier};

@@ -2,29 +2,11 @@
 
 use baton_app::{
     Rights,
-    table::{self, Effect, TABLE},
+    table::{self, TABLE},
 };
 use baton_testkit::on_every_backend;
-use serde_json::json;
 
 use super::scene::session;
-
-#[test]
-fn a_viewer_may_call_what_only_reads_and_nothing_else() {
-    for command in TABLE {
-        let reads = matches!(command.effect, Effect::Read | Effect::Follow);
-        assert_eq!(Rights::Viewer.require(command).is_ok(), reads, "{}", command.name);
-        for rights in [Rights::Agent, Rights::Operator] {
-            assert!(rights.require(command).is_ok(), "{}", command.name);
-        }
-    }
-    let refusal = Rights::Viewer.require(table::find("bus.submit").unwrap()).unwrap_err().to_json();
-    assert_eq!(
-        (&refusal["error"], &refusal["role"], &refusal["needs"]),
-        (&json!("FORBIDDEN"), &json!("viewer"), &json!("agent"))
-    );
-    assert!(refusal["message"].as_str().unwrap().contains("action.submit"), "by the name on the wire: {refusal}");
-}
 
 #[test]
 fn people_steer_and_harnesses_act_unless_their_credentials_say_less() {

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, process::ExitCode};
 
-use baton_app::table::{Command as Row, Effect, TABLE, Tier};
+use baton_app::table::{Command as Row, Effect, Role, TABLE, Tier};
 use baton_core::code::{ErrorCode, Kind};
 use clap::{Command, CommandFactory};
 use serde_json::Value;
@@ -22,6 +22,7 @@ enum Page {
     Cli,
     Errors,
     Bus,
+    Access,
     ToolsDaily,
     ToolsFull,
 }
@@ -32,6 +33,7 @@ impl ReferenceArgs {
             Page::Cli => cli(),
             Page::Errors => errors(),
             Page::Bus => bus(),
+            Page::Access => access(),
             Page::ToolsDaily => baton_mcp::listing(Tier::Daily),
             Page::ToolsFull => baton_mcp::listing(Tier::Full),
         });
@@ -70,6 +72,17 @@ fn bus() -> String {
         };
         let (wire, op) = (command.wire_name(), command.op().unwrap_or_default());
         let _ = writeln!(page, "| `{wire}` | `{op}` | {} | {effect}{} |", input(command), command.about);
+    }
+    page
+}
+
+/// The commands and who may call them, as a part of a page.
+fn access() -> String {
+    let titles = Role::ALL.map(Role::title).join(" | ");
+    let mut page = format!("| command | {titles} |\n|---|{}\n", "---|".repeat(Role::ALL.len()));
+    for command in TABLE {
+        let cells = Role::ALL.map(|role| command.access.permission(role).as_str()).join(" | ");
+        let _ = writeln!(page, "| `{}` | {cells} |", command.name);
     }
     page
 }

@@ -185,8 +185,10 @@ fn translated(advice: &str, table: &[Command], surface: &[(&str, &[&str])]) -> S
 #[cfg(test)]
 mod tests {
     use baton_app::table::{Place, Portal, Tier};
+    use clap::CommandFactory;
 
     use super::*;
+    use crate::commands::Arguments;
 
     #[test]
     fn advice_names_what_a_person_can_type() {
@@ -196,6 +198,18 @@ mod tests {
         assert_eq!(in_words(advice), "Look with `baton bus actions`.");
         let advice = "Claim JOB-001 again with allow_stale: true.";
         assert_eq!(in_words(advice), "Claim JOB-001 again with --allow-stale.");
+    }
+
+    #[test]
+    fn agents_that_are_refused_are_told_commands_that_a_person_can_type() {
+        for (command, by_hand) in TABLE.iter().filter_map(|command| Some((command, command.access.by_hand?))) {
+            let typed = by_hand.strip_prefix("`baton ").and_then(|rest| rest.split('`').next());
+            let words = typed.unwrap_or_else(|| panic!("{}: {by_hand}", command.name)).split(' ');
+            words.take_while(|word| !word.starts_with('-')).fold(Arguments::command(), |parent, word| {
+                let found = parent.find_subcommand(word);
+                found.unwrap_or_else(|| panic!("{}: {by_hand}", command.name)).clone()
+            });
+        }
     }
 
     #[test]

@@ -12,13 +12,23 @@ pub(crate) fn approval_lines(approvals: &[ApprovalView]) -> String {
     let row = |approval: &ApprovalView| {
         let job = approval.job.map_or_else(String::new, |job| job.to_string());
         let by = format!("by {}", line(&approval.requested_by));
-        [approval.approval.to_string(), approval.status.to_string(), job, line(&approval.title), by]
+        let digest = approval.digest.as_ref().map_or_else(String::new, |digest| line(&digest.to_string()));
+        [approval.approval.to_string(), approval.status.to_string(), job, line(&approval.title), by, digest]
     };
     columns(&approvals.iter().map(row).collect::<Vec<_>>())
 }
 
-/// A request, whole.
+/// A request, whole, and how to decide on it.
 pub(super) fn approval_page(opened: &OpenedApproval, now: Timestamp) -> String {
+    let mut page = approval_facts(opened, now);
+    if opened.approval.decided_at.is_none() {
+        page.push_str(&format!("next: baton approval approve {0}, or deny or modify it\n", opened.approval.approval));
+    }
+    page
+}
+
+/// A request, whole.
+pub(crate) fn approval_facts(opened: &OpenedApproval, now: Timestamp) -> String {
     let approval = &opened.approval;
     let mut page = format!("{}  {}: {}\n", approval.approval, approval.status, line(&approval.title));
     let asked = format!("{}, created {}", line(&approval.requested_by), ago(approval.requested_at, now));
@@ -49,8 +59,8 @@ pub(super) fn approval_page(opened: &OpenedApproval, now: Timestamp) -> String {
         page.push_str(&block(label, &value.map_or_else(String::new, said)));
     }
     page.push_str(&block("prompt", &request.get("prompt").map_or_else(String::new, said)));
-    if approval.decided_at.is_none() {
-        page.push_str(&format!("next: baton approval approve {0}, or deny or modify it\n", approval.approval));
+    if let Some(digest) = &approval.digest {
+        page.push_str(&block("digest", &clean(&digest.to_string())));
     }
     page
 }

@@ -201,6 +201,10 @@ pub enum Action {
     SetPolicy {
         /// What changes.
         change: PolicyChange,
+        /// The turn that the caller means, if it says.
+        expected_turn: Option<Fence>,
+        /// The lease that it shows, if it does.
+        lease_id: Option<LeaseId>,
         /// What the caller acts as.
         authority: Authority,
     },

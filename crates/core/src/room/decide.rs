@@ -44,7 +44,14 @@ impl Room {
                 self.decide_close(now, by, *expected_turn, lease_id.as_ref(), reason.as_deref(), witness).map(Some)
             }
             Action::Reorder { order, authority } => self.decide_reorder(by, order, *authority),
-            Action::SetPolicy { change, authority } => self.decide_policy(by, change, *authority),
+            Action::SetPolicy { change, expected_turn, lease_id, authority } => {
+                self.require_turn(now, expected_turn.unwrap_or(self.turn), witness)?;
+                self.require_policy_right(now, by, change, *authority, witness)?;
+                if let Some(lease_id) = lease_id {
+                    self.fenced(now, by, &Shown { turn: self.turn, lease_id: lease_id.clone() }, witness)?;
+                }
+                self.decide_policy(change)
+            }
         }
     }
 
@@ -336,10 +343,40 @@ impl Room {
         Ok(Some(Event::Reordered(Reordered { order: order.to_vec() })))
     }
 
-    fn decide_policy(&self, by: &Actor, change: &PolicyChange, authority: Authority) -> Result<Option<Event>, Refusal> {
-        self.require_authority(&by.agent_id, authority)?;
+    fn decide_policy(&self, change: &PolicyChange) -> Result<Option<Event>, Refusal> {
         let policy = self.policy.changed(change)?;
         Ok((policy != self.policy).then_some(Event::PolicySet(PolicySet { policy })))
+    }
+
+    /// Timings belong to the owner, lest another shortens its lease and takes over. An idle room has no owner, and so
+    /// nobody but an operator changes them. Spawning and edges decide what agents may do, so no agent changes them.
+    fn require_policy_right(
+        &self,
+        now: Timestamp,
+        by: &Actor,
+        change: &PolicyChange,
+        authority: Authority,
+        witness: &dyn Witness,
+    ) -> Result<(), Refusal> {
+        if authority == Authority::Operator {
+            return Ok(());
+        }
+        self.require_member(&by.agent_id)?;
+        if let Some(field) = change.steering_field() {
+            return Err(Refusal::OperatorOnly { field, needs: "operator" });
+        }
+        match self.ownership() {
+            Some(ownership) if ownership.lease.holder == by.agent_id => {
+                let shown = Shown { turn: self.turn, lease_id: ownership.lease_id.clone() };
+                self.fenced(now, by, &shown, witness).map(|_| ())
+            }
+            Some(_) | None => Err(Refusal::OwnerOnly {
+                needs: "owner",
+                current_owner: self.owner().cloned(),
+                current_turn_id: self.turn,
+                room_state: self.stick_state(now, witness),
+            }),
+        }
     }
 
     /// The contract's order of errors for owner mutations: first the turn, then the owner's token.

@@ -180,6 +180,26 @@ pub enum Refusal {
         #[serde(skip)]
         source: InvalidPolicy,
     },
+    /// Timings are the owner's to change.
+    #[error("Only the owner of the current turn, or an operator, changes a room's timings.")]
+    OwnerOnly {
+        /// The role that may.
+        needs: &'static str,
+        /// Who holds the stick.
+        current_owner: Option<AgentId>,
+        /// The current turn.
+        current_turn_id: Fence,
+        /// How the room stands.
+        room_state: RoomState,
+    },
+    /// A part of the policy that decides what agents may do.
+    #[error("Only an operator changes {field} in a room's policy.")]
+    OperatorOnly {
+        /// Which field.
+        field: &'static str,
+        /// The role that may.
+        needs: &'static str,
+    },
     /// The new order is not an order of the members.
     #[error("order must name every member exactly once.")]
     InvalidOrder {
@@ -244,6 +264,7 @@ impl Refusal {
             Self::InvalidNote { .. } => ErrorCode::InvalidNote,
             Self::InvalidName { .. } => ErrorCode::InvalidInput,
             Self::InvalidPolicy { .. } => ErrorCode::InvalidPolicy,
+            Self::OwnerOnly { .. } | Self::OperatorOnly { .. } => ErrorCode::Forbidden,
             Self::InvalidOrder { .. } => ErrorCode::InvalidOrder,
             Self::NameTaken { .. } => ErrorCode::DuplicateAgentId,
             Self::AdoptionRejected { .. } => ErrorCode::AdoptionRejected,

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-use super::{Approval, ApprovalId, ApprovalStatus, Approved, Bounds, Denied, Event, NodeSpec, Refusal, Wishes};
+use super::{
+    Approval, ApprovalId, ApprovalStatus, Approved, Bounds, Denied, Event, NodeSpec, Refusal, SpecDigest, Wishes,
+};
 use crate::{
     envelope::check_context_ref,
     handoff::blank_or_long,
@@ -175,12 +177,29 @@ impl Approval {
         }
     }
 
-    /// Decides that whoever asked gets `job`.
-    pub fn approve(&self, job: JobId, modified: Vec<String>, reason: Option<&str>) -> Result<Event, Refusal> {
+    /// Refuses to approve anything but what was shown: `spec` is what would be made now.
+    pub fn require_shown(&self, spec: &NodeSpec, shown: Option<&SpecDigest>) -> Result<(), Refusal> {
         self.require_pending()?;
-        let reason = checked(reason)?;
+        let digest = spec.digest(self.id, &self.requested_by);
+        match shown {
+            Some(shown) if *shown == digest => Ok(()),
+            Some(_) => Err(Refusal::Changed { approval: self.id, digest }),
+            None => Err(Refusal::Unseen { approval: self.id, field: "digest" }),
+        }
+    }
+
+    /// Decides that whoever asked gets `job`, which is made of `spec`.
+    pub fn approve(
+        &self,
+        job: JobId,
+        spec: &NodeSpec,
+        modified: Vec<String>,
+        reason: Option<&str>,
+    ) -> Result<Event, Refusal> {
+        self.require_pending()?;
         let (approval, requested_by) = (self.id, self.requested_by.clone());
-        Ok(Event::Approved(Approved { approval, requested_by, job, by_policy: false, modified, reason }))
+        let (reason, digest) = (checked(reason)?, Some(spec.digest(approval, &requested_by)));
+        Ok(Event::Approved(Approved { approval, requested_by, job, by_policy: false, modified, digest, reason }))
     }
 
     /// Decides that whoever asked gets nothing.
@@ -192,11 +211,11 @@ impl Approval {
 }
 
 impl ApprovalId {
-    /// That the room's policy approved it.
-    pub fn approved_by_policy(self, requested_by: &AgentId, job: JobId) -> Event {
-        let requested_by = requested_by.clone();
+    /// That the room's policy approved it, as a job that is made of `spec`.
+    pub fn approved_by_policy(self, requested_by: &AgentId, job: JobId, spec: &NodeSpec) -> Event {
+        let (requested_by, digest) = (requested_by.clone(), Some(spec.digest(self, requested_by)));
         let (modified, reason) = (Vec::new(), None);
-        Event::Approved(Approved { approval: self, requested_by, job, by_policy: true, modified, reason })
+        Event::Approved(Approved { approval: self, requested_by, job, by_policy: true, modified, digest, reason })
     }
 }
 

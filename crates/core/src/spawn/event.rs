@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ApprovalId, Grants};
+use super::{ApprovalId, Grants, SpecDigest};
 use crate::{
     envelope::Payload,
     event::{Concern, events},
@@ -80,6 +80,9 @@ pub struct Approved {
     /// What was changed before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modified: Vec<String>,
+    /// The digest of what was made, changes included. Events from before there were digests have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<SpecDigest>,
     /// What was said to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -114,6 +117,14 @@ impl Event {
             Self::Approved(approved) => Some(&approved.requested_by),
             Self::Denied(denied) => Some(&denied.requested_by),
             Self::Granted(granted) => Some(&granted.agent_id),
+        }
+    }
+
+    /// The digest of what was approved, if it was.
+    pub fn approved_digest(&self) -> Option<&SpecDigest> {
+        match self {
+            Self::Approved(approved) => approved.digest.as_ref(),
+            Self::Requested(_) | Self::Denied(_) | Self::Granted(_) => None,
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod bounds;
 mod decide;
+mod digest;
 mod event;
 mod refusal;
 mod state;
@@ -14,6 +15,7 @@ mod tests;
 
 pub use bounds::{Bounds, Wishes};
 pub use decide::{Changes, Decision};
+pub use digest::SpecDigest;
 pub use event::{Approved, Denied, Event, Granted, NodeSpec, Requested};
 pub use refusal::Refusal;
 pub use state::{Approval, ApprovalId, ApprovalStatus, Grant, Grants, Spawns};

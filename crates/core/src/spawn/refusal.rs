@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{ApprovalId, ApprovalStatus};
+use super::{ApprovalId, ApprovalStatus, SpecDigest};
 use crate::{
     code::ErrorCode,
     envelope::{self, part_of},
@@ -41,6 +41,22 @@ pub enum Refusal {
         #[serde(skip)]
         why: String,
     },
+    /// An approval that does not say of what.
+    #[error("digest: say which request of {approval} you saw.")]
+    Unseen {
+        /// Which request.
+        approval: ApprovalId,
+        /// The field that says it.
+        field: &'static str,
+    },
+    /// An approval of something else than what would be made now.
+    #[error("{approval} is not what was shown, or is no longer.")]
+    Changed {
+        /// Which request.
+        approval: ApprovalId,
+        /// The digest of what it is now.
+        digest: SpecDigest,
+    },
     /// Somebody decided already.
     #[error("{approval} is {status} already, by {decided_by}.")]
     Decided {
@@ -66,6 +82,8 @@ impl Refusal {
         match self {
             Self::Invalid { .. } => ErrorCode::InvalidInput,
             Self::Off | Self::NotGranted { .. } | Self::Exceeds { .. } => ErrorCode::SpawnForbidden,
+            Self::Unseen { .. } => ErrorCode::InvalidInput,
+            Self::Changed { .. } => ErrorCode::PreconditionFailed,
             Self::Decided { .. } => ErrorCode::Conflict,
         }
     }
@@ -79,6 +97,12 @@ impl Refusal {
                 Some(format!("Do it yourself, or have an operator allow it: baton agent grant {agent_id} --spawn"))
             }
             Self::Exceeds { field, .. } => Some(format!("Leave {field} out, or ask for less.")),
+            Self::Unseen { approval, .. } => {
+                Some(format!("Open {approval}, and approve it with the digest that it shows."))
+            }
+            Self::Changed { approval, .. } => {
+                Some(format!("Open {approval} again, and decide on what it shows now, with its digest."))
+            }
             Self::Decided { approval, .. } => Some(format!("See what came of it: open {approval}.")),
         }
     }

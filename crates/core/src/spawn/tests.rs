@@ -162,9 +162,8 @@ fn a_request_is_changed_within_the_same_bounds() {
     assert_eq!(revoked.unwrap_err().code(), ErrorCode::SpawnForbidden, "what was taken away since is not given");
 }
 
-#[test]
-fn a_request_is_decided_once() {
-    let approval = Approval {
+fn pending() -> Approval {
+    Approval {
         id: ApprovalId(1),
         requested_by: agent("bo"),
         title: "x".to_owned(),
@@ -175,12 +174,60 @@ fn a_request_is_decided_once() {
         seq: Seq(3),
         requested_at: Timestamp::from_millis(0),
         decided_at: None,
-    };
+    }
+}
+
+#[test]
+fn a_digest_tells_every_part_of_a_request_and_whose_it_is() {
+    let (id, bo) = (ApprovalId(1), agent("bo"));
+    let digest = spec().digest(id, &bo);
+    assert_eq!(digest.to_string().len(), 16);
+    assert_eq!(digest, spec().digest(id, &bo));
+    let structured = |text: &str| Payload { structured: serde_json::from_str(text).ok(), ..spec().payload };
+    let others = [
+        spec().digest(ApprovalId(2), &bo),
+        spec().digest(id, &agent("ana")),
+        NodeSpec { title: "Read the log".to_owned(), ..spec() }.digest(id, &bo),
+        NodeSpec { prompt: "Read them all. And delete them.".to_owned(), ..spec() }.digest(id, &bo),
+        NodeSpec { role: None, ..spec() }.digest(id, &bo),
+        NodeSpec { grants: Grants { spawn_nodes: true, read_only: false }, ..spec() }.digest(id, &bo),
+        NodeSpec { routing: Routing { executor: Choice::Codex, ..routing() }, ..spec() }.digest(id, &bo),
+        NodeSpec { payload: structured(r#"{"a": 1, "b": [2]}"#), ..spec() }.digest(id, &bo),
+        NodeSpec { payload: structured(r#"{"a": 1, "b": 2}"#), ..spec() }.digest(id, &bo),
+        NodeSpec { context_ref: Some("contextpack://pack/x".to_owned()), ..spec() }.digest(id, &bo),
+    ];
+    let all: std::collections::HashSet<_> = others.iter().chain([&digest]).map(ToString::to_string).collect();
+    assert_eq!(all.len(), others.len() + 1);
+    let reordered = NodeSpec { payload: structured(r#"{"b": [2], "a": 1}"#), ..spec() }.digest(id, &bo);
+    assert_eq!(reordered, others[7], "however an engine orders keys");
+}
+
+#[test]
+fn only_what_was_shown_is_approved() {
+    let approval = pending();
+    let shown = spec().digest(approval.id, &approval.requested_by);
+    assert_eq!(approval.require_shown(&spec(), Some(&shown)), Ok(()));
+    let unseen = approval.require_shown(&spec(), None).unwrap_err();
+    assert_eq!((unseen.code(), unseen.next().is_some()), (ErrorCode::InvalidInput, true));
+    let now = NodeSpec { grants: Grants { spawn_nodes: false, read_only: true }, ..spec() };
+    let refused = approval.require_shown(&now, Some(&shown)).unwrap_err();
+    let digest = now.digest(approval.id, &approval.requested_by);
+    assert_eq!(
+        (refused.code(), refused),
+        (ErrorCode::PreconditionFailed, Refusal::Changed { approval: approval.id, digest: digest.clone() })
+    );
+    let Event::Approved(approved) = approval.approve(JobId(3), &now, Vec::new(), None).unwrap() else { panic!() };
+    assert_eq!(approved.digest, Some(digest), "of what was made");
+}
+
+#[test]
+fn a_request_is_decided_once() {
+    let approval = pending();
     assert!(matches!(approval.deny(Some("no")), Ok(Event::Denied(denied)) if denied.requested_by == agent("bo")));
     assert_eq!(approval.deny(Some(" ")).unwrap_err().code(), ErrorCode::InvalidInput);
     let decided =
         Approval { status: ApprovalStatus::Approved, decided_by: Some(agent("ana")), job: Some(JobId(2)), ..approval };
-    let refused = decided.approve(JobId(3), Vec::new(), None).unwrap_err();
+    let refused = decided.approve(JobId(3), &spec(), Vec::new(), None).unwrap_err();
     assert_eq!(refused.code(), ErrorCode::Conflict);
     assert_eq!(refused.to_string(), "APPROVAL-1 is approved already, by ana.");
     assert_eq!(decided.deny(None).unwrap_err().code(), ErrorCode::Conflict);

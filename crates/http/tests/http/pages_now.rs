@@ -227,8 +227,16 @@ async fn a_request_for_an_agent_is_approved_denied_or_changed_on_both_pages() {
         let browser = Browser::of(&story.world).await;
         let page = browser.page(address).await;
         assert!(page.words(region).contains("Read them all."), "{}", page.words(region));
+        let html = page.region(region);
+        let digest = html.split("name=\"digest\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+        assert_eq!(story.does("codex", "open", json!({"id": "APPROVAL-1"}))["digest"], digest);
         let fields = [("room_id", story.room.as_str()), ("approval", "APPROVAL-1"), ("decision", decision)];
-        assert!(page.region(region).contains(&format!("name=\"decision\" value=\"{decision}\"")));
+        assert!(html.contains(&format!("name=\"decision\" value=\"{decision}\"")));
+        if decision != "deny" {
+            let unseen = browser.submit("agent.approval.resolve", &[&fields[..], &more[..]].concat()).await;
+            assert_eq!(unseen.status, 400, "{}", unseen.text());
+        }
+        let fields = [&fields[..], &[("digest", digest)]].concat();
         browser.does("agent.approval.resolve", &[&fields[..], &more[..]].concat()).await;
         let opened = story.does("codex", "open", json!({"id": "APPROVAL-1"}));
         assert_eq!(opened["status"], status, "{opened}");

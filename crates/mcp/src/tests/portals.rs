@@ -30,7 +30,7 @@ macro_rules! moved {
             type Input = $input;
             type Output = $output;
 
-            fn run(app: &App, caller: &Caller, input: $input) -> Result<$output, Failure> {
+            fn perform(app: &App, caller: &Caller, input: $input) -> Result<$output, Failure> {
                 $same::run(app, caller, input)
             }
         }

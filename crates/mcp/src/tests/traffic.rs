@@ -42,7 +42,7 @@ impl UseCase for Where {
     type Input = ListInput;
     type Output = Value;
 
-    fn run(_: &App, _: &Caller, _: ListInput) -> Result<Value, Failure> {
+    fn perform(_: &App, _: &Caller, _: ListInput) -> Result<Value, Failure> {
         Ok(json!({"thread": this_thread()}))
     }
 }
@@ -58,7 +58,7 @@ impl UseCase for Stuck {
     type Input = NoteInput;
     type Output = Value;
 
-    fn run(_: &App, _: &Caller, _: NoteInput) -> Result<Value, Failure> {
+    fn perform(_: &App, _: &Caller, _: NoteInput) -> Result<Value, Failure> {
         let (open, bell) = (GATE.0.lock().unwrap(), &GATE.1);
         let (open, _) = bell.wait_timeout_while(open, PATIENCE, |open| !*open).unwrap();
         Ok(json!({"let_go": *open}))

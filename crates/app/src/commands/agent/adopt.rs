@@ -75,7 +75,7 @@ impl UseCase for Adopt {
     type Input = AdoptInput;
     type Output = AdoptResult;
 
-    fn run(app: &App, caller: &Caller, input: AdoptInput) -> Result<AdoptResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: AdoptInput) -> Result<AdoptResult, Failure> {
         adopt(app, caller, &input, Confirmed::No)
     }
 }

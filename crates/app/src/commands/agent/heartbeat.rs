@@ -47,7 +47,7 @@ impl UseCase for Heartbeat {
     type Input = HeartbeatInput;
     type Output = HeartbeatResult;
 
-    fn run(app: &App, caller: &Caller, input: HeartbeatInput) -> Result<HeartbeatResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: HeartbeatInput) -> Result<HeartbeatResult, Failure> {
         let stale_after = app.stale_after()?;
         let request = Request { command: Self::NAME, input: &input, key: None };
         app.change(caller, &request, &input.room_id, |change| {

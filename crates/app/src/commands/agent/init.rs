@@ -93,7 +93,7 @@ impl UseCase for Init {
     type Input = InitInput;
     type Output = InitResult;
 
-    fn run(app: &App, caller: &Caller, input: InitInput) -> Result<InitResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: InitInput) -> Result<InitResult, Failure> {
         check(&input)?;
         if let Some(named) = &input.adopt {
             return resume(app, caller, &input, named);

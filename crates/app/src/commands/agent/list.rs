@@ -48,7 +48,7 @@ impl UseCase for List {
     type Input = ListInput;
     type Output = ListResult;
 
-    fn run(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
         let found = everybody(app, caller, &input)?;
         let (mut page, total) = (Page::default(), found.len());
         let agents: Vec<AgentView> = found.into_iter().take_while(|agent| page.takes(agent)).collect();

@@ -53,7 +53,7 @@ impl UseCase for Register {
     type Input = RegisterInput;
     type Output = RegisterResult;
 
-    fn run(app: &App, caller: &Caller, input: RegisterInput) -> Result<RegisterResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: RegisterInput) -> Result<RegisterResult, Failure> {
         let name = input.name.as_deref().map(parse_name).transpose()?;
         let role = input.role.as_deref().map(parse_role).transpose()?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };

@@ -47,7 +47,7 @@ impl UseCase for Show {
     type Input = ShowInput;
     type Output = ShowResult;
 
-    fn run(app: &App, caller: &Caller, input: ShowInput) -> Result<ShowResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ShowInput) -> Result<ShowResult, Failure> {
         let you = caller.actor().agent_id;
         let everybody = everybody(app, caller, &ListInput { room_id: input.room_id.clone(), all: true })?;
         let named = input.agent.as_deref().unwrap_or(you.as_str());

@@ -64,7 +64,7 @@ impl UseCase for Actions {
     type Input = ActionsInput;
     type Output = ActionsResult;
 
-    fn run(app: &App, _caller: &Caller, input: ActionsInput) -> Result<ActionsResult, Failure> {
+    fn perform(app: &App, _caller: &Caller, input: ActionsInput) -> Result<ActionsResult, Failure> {
         let limit = bounds::limit(input.limit, limits::ACTIONS_DEFAULT, limits::ACTIONS_MAX)?;
         let which = which(&input)?;
         let after = input.after.unwrap_or_default();

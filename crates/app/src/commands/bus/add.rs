@@ -60,7 +60,7 @@ impl UseCase for Add {
     type Input = AddInput;
     type Output = AddResult;
 
-    fn run(app: &App, caller: &Caller, input: AddInput) -> Result<AddResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: AddInput) -> Result<AddResult, Failure> {
         let actor = joining(caller.actor(), input.id.as_ref())?;
         let name = match (&input.name, &input.id) {
             (Some(name), _) => Some(display_name(name)?),

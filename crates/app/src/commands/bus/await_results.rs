@@ -57,7 +57,7 @@ impl UseCase for Await {
     type Input = AwaitInput;
     type Output = AwaitResult;
 
-    fn run(app: &App, caller: &Caller, input: AwaitInput) -> Result<AwaitResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: AwaitInput) -> Result<AwaitResult, Failure> {
         let patience = Patience::of(input.max_wait_ms)?;
         let look = |left: Duration| {
             app.sweep_gone(&input.room_id)?;

@@ -9,7 +9,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     commands::room::end_bus,
-    table::{BUS, Effect, Place, UseCase},
+    table::{Access, BUS, Effect, Place, UseCase},
 };
 
 /// `bus.close`
@@ -40,11 +40,12 @@ impl UseCase for Close {
     const PLACE: Place = Place::Portal(&BUS);
     const WIRE: Option<&'static str> = Some("session.close");
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited_for_all("unless it is held");
     const ABOUT: &'static str = "End a session. Its log stays readable; what was asked of anybody ends in an error. Not while the stick is held.";
     type Input = CloseInput;
     type Output = CloseResult;
 
-    fn run(app: &App, caller: &Caller, input: CloseInput) -> Result<CloseResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: CloseInput) -> Result<CloseResult, Failure> {
         let authority = caller.authority();
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {

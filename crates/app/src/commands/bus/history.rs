@@ -68,7 +68,7 @@ impl UseCase for History {
     type Input = HistoryInput;
     type Output = HistoryResult;
 
-    fn run(app: &App, caller: &Caller, input: HistoryInput) -> Result<HistoryResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: HistoryInput) -> Result<HistoryResult, Failure> {
         let limit = bounds::limit(input.limit, limits::ACTIONS_DEFAULT, limits::EVENTS_MAX)?;
         let patience = Patience::of(input.max_wait_ms)?;
         if input.after.is_some() && input.before.is_some() {

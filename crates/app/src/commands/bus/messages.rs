@@ -51,7 +51,7 @@ impl UseCase for Messages {
     type Input = MessagesInput;
     type Output = MessagesResult;
 
-    fn run(app: &App, caller: &Caller, input: MessagesInput) -> Result<MessagesResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: MessagesInput) -> Result<MessagesResult, Failure> {
         bounds::limit(input.limit, limits::ACTIONS_DEFAULT, limits::EVENTS_MAX)?;
         let asked = HistoryInput {
             room_id: input.room_id,

@@ -43,7 +43,7 @@ impl UseCase for Open {
     type Input = OpenInput;
     type Output = OpenResult;
 
-    fn run(app: &App, caller: &Caller, input: OpenInput) -> Result<OpenResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: OpenInput) -> Result<OpenResult, Failure> {
         if let Some(name) = &input.name {
             check_name(name)?;
         }

@@ -82,7 +82,7 @@ impl UseCase for Relay {
     type Input = RelayInput;
     type Output = RelayResult;
 
-    fn run(app: &App, caller: &Caller, input: RelayInput) -> Result<RelayResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: RelayInput) -> Result<RelayResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let output = Output::read(&input.output);
         app.change(caller, &request, &input.room_id, |change| {

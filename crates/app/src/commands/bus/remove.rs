@@ -1,7 +1,6 @@
 //! Taking an agent out of a session: oneself, or as an operator anybody.
 
 use baton_core::{
-    code::ErrorCode,
     ids::{AgentId, RoomId},
     room::Action,
 };
@@ -12,7 +11,7 @@ use crate::{
     App, Caller, Failure, Rights,
     app::Request,
     commands::room::depart,
-    table::{BUS, Effect, Place, UseCase},
+    table::{Access, BUS, Effect, Place, UseCase},
 };
 
 /// `bus.remove`
@@ -45,16 +44,18 @@ impl UseCase for Remove {
     const PLACE: Place = Place::Portal(&BUS);
     const WIRE: Option<&'static str> = Some("agent.remove");
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access =
+        Access { by_hand: Some("`baton bus leave --id AGENT` at a terminal"), ..Access::limited("itself") };
     const ABOUT: &'static str = "Leave a session; what you were asked ends in an error.";
     type Input = RemoveInput;
     type Output = RemoveResult;
 
-    fn run(app: &App, caller: &Caller, input: RemoveInput) -> Result<RemoveResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: RemoveInput) -> Result<RemoveResult, Failure> {
         let you = caller.actor().agent_id;
         let who = input.id.clone().unwrap_or_else(|| you.clone());
         if who != you && caller.rights() < Rights::Operator {
             let message = format!("Only an operator removes another agent, such as {who}.");
-            return Err(Failure::new(ErrorCode::Forbidden, message).with("field", "id").with("needs", "operator"));
+            return Err(Self::ACCESS.operator_needed(caller.role(), message).with("field", "id"));
         }
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {

@@ -41,7 +41,7 @@ impl UseCase for Rename {
     type Input = RenameInput;
     type Output = RenameResult;
 
-    fn run(app: &App, caller: &Caller, input: RenameInput) -> Result<RenameResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: RenameInput) -> Result<RenameResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             if caller.rights() < Rights::Operator {

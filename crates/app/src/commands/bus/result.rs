@@ -12,7 +12,7 @@ use super::ActionView;
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
-    table::{BUS, Effect, Place, UseCase},
+    table::{Access, BUS, Effect, Place, UseCase},
 };
 
 /// `bus.result`
@@ -58,11 +58,12 @@ impl UseCase for Result {
     const PLACE: Place = Place::Portal(&BUS);
     const WIRE: Option<&'static str> = Some("action.result");
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited_for_all("its own actions");
     const ABOUT: &'static str = "Say how far you are with an action that was submitted to you. It ends once.";
     type Input = ResultInput;
     type Output = ResultResult;
 
-    fn run(app: &App, caller: &Caller, input: ResultInput) -> std::result::Result<ResultResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ResultInput) -> std::result::Result<ResultResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let report = Report { status: input.status, detail: input.detail.clone(), data: input.data.clone() };
         app.change(caller, &request, &input.room_id, |change| {

@@ -63,7 +63,7 @@ impl UseCase for Send {
     type Input = SendInput;
     type Output = SendResult;
 
-    fn run(app: &App, caller: &Caller, input: SendInput) -> Result<SendResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: SendInput) -> Result<SendResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let word = Word {
             dst: input.dst.clone(),

@@ -36,7 +36,7 @@ impl UseCase for Get {
     type Input = GetInput;
     type Output = GetResult;
 
-    fn run(app: &App, _caller: &Caller, input: GetInput) -> Result<GetResult, Failure> {
+    fn perform(app: &App, _caller: &Caller, input: GetInput) -> Result<GetResult, Failure> {
         app.store.read(|tx| Ok(GetResult { session: Session::of(&app.room(tx, &input.room_id)?) }))
     }
 }

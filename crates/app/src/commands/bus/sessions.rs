@@ -44,7 +44,7 @@ impl UseCase for Sessions {
     type Input = SessionsInput;
     type Output = SessionsResult;
 
-    fn run(app: &App, _caller: &Caller, input: SessionsInput) -> Result<SessionsResult, Failure> {
+    fn perform(app: &App, _caller: &Caller, input: SessionsInput) -> Result<SessionsResult, Failure> {
         let limit = bounds::limit(input.limit, limits::ACTIONS_DEFAULT, limits::ROOMS_MAX)?;
         let standing = match input.status {
             Some(SessionStatus::Open) => Standing::Open,

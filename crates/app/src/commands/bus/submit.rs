@@ -155,7 +155,7 @@ impl UseCase for Submit {
     type Input = SubmitInput;
     type Output = SubmitResult;
 
-    fn run(app: &App, caller: &Caller, input: SubmitInput) -> Result<SubmitResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: SubmitInput) -> Result<SubmitResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let draft = Draft {
             group_id: input.group_id.clone(),

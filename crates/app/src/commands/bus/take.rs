@@ -70,7 +70,7 @@ impl UseCase for Take {
     type Input = TakeInput;
     type Output = TakeResult;
 
-    fn run(app: &App, caller: &Caller, input: TakeInput) -> Result<TakeResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: TakeInput) -> Result<TakeResult, Failure> {
         let limit = bounds::limit(input.limit, limits::ACTIONS_DEFAULT, limits::ACTIONS_MAX)?;
         let patience = Patience::of(input.max_wait_ms)?;
         let agent = caller.actor().agent_id;

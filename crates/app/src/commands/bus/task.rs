@@ -55,7 +55,7 @@ impl UseCase for TaskUpdate {
     type Input = TaskInput;
     type Output = TaskResult;
 
-    fn run(app: &App, caller: &Caller, input: TaskInput) -> Result<TaskResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: TaskInput) -> Result<TaskResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let (task_id, context_id) = (input.task_id.clone(), input.context_id.clone());
         let said = TaskReport { task_id, status: input.status, summary: None, context_id };

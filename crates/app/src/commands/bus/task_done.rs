@@ -44,7 +44,7 @@ impl UseCase for TaskDone {
     type Input = TaskDoneInput;
     type Output = TaskResult;
 
-    fn run(app: &App, caller: &Caller, input: TaskDoneInput) -> Result<TaskResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: TaskDoneInput) -> Result<TaskResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let said = TaskReport {
             task_id: input.task_id.clone(),

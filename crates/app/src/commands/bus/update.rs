@@ -49,7 +49,7 @@ impl UseCase for Update {
     type Input = UpdateInput;
     type Output = UpdateResult;
 
-    fn run(app: &App, caller: &Caller, input: UpdateInput) -> Result<UpdateResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: UpdateInput) -> Result<UpdateResult, Failure> {
         let you = caller.actor().agent_id;
         if input.id != you {
             let message = format!("You are {you}; an agent updates only itself, not {}.", input.id);

@@ -70,7 +70,7 @@ impl UseCase for BriefEdit {
     type Input = BriefEditInput;
     type Output = BriefResult;
 
-    fn run(app: &App, caller: &Caller, input: BriefEditInput) -> Result<BriefResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: BriefEditInput) -> Result<BriefResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;

@@ -30,7 +30,7 @@ impl UseCase for BriefShow {
     type Input = BriefShowInput;
     type Output = BriefResult;
 
-    fn run(app: &App, caller: &Caller, input: BriefShowInput) -> Result<BriefResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: BriefShowInput) -> Result<BriefResult, Failure> {
         let (mut room, found, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let found = context::load(tx, &room.id)?;

@@ -48,7 +48,7 @@ impl UseCase for Build {
     type Input = BuildInput;
     type Output = PackResult;
 
-    fn run(app: &App, caller: &Caller, input: BuildInput) -> Result<PackResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: BuildInput) -> Result<PackResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         if let Some(first) = app.replay(&caller.actor(), &request)? {
             return Ok(first);

@@ -46,7 +46,7 @@ impl UseCase for Diff {
     type Input = DiffInput;
     type Output = DiffResult;
 
-    fn run(app: &App, _: &Caller, input: DiffInput) -> Result<DiffResult, Failure> {
+    fn perform(app: &App, _: &Caller, input: DiffInput) -> Result<DiffResult, Failure> {
         let (first, second) = (packs::pack_id("first", &input.first)?, packs::pack_id("second", &input.second)?);
         app.store.read(|tx| app.room(tx, &input.room_id))?;
         let (_, before) = app.read_pack(&input.room_id, &first)?;

@@ -50,7 +50,7 @@ impl UseCase for List {
     type Input = ListInput;
     type Output = ListResult;
 
-    fn run(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
         let limit = bounds::limit(input.limit, limits::CARDS_DEFAULT, limits::CARDS_MAX)?;
         let before = input.before.map(ArtifactId);
         let (mut room, found, now) = app.store.read(|tx| {

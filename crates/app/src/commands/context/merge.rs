@@ -41,7 +41,7 @@ impl UseCase for Merge {
     type Input = MergeInput;
     type Output = PackResult;
 
-    fn run(app: &App, caller: &Caller, input: MergeInput) -> Result<PackResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: MergeInput) -> Result<PackResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let budget = budget(input.budget)?;
         if !(2..=PACKS).contains(&input.packs.len()) {

@@ -9,7 +9,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     change::Change,
-    table::{AGENT, Effect, Place, UseCase},
+    table::{AGENT, Access, Effect, Place, UseCase},
 };
 
 /// `agent.edge.add`
@@ -36,12 +36,12 @@ impl UseCase for EdgeAdd {
     const NAME: &'static str = "agent.edge.add";
     const PLACE: Place = Place::Portal(&AGENT);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::operators("`baton edge add` at a terminal");
     const ABOUT: &'static str = "Let one agent hand things to another (operators only).";
     type Input = EdgeAddInput;
     type Output = EdgeListResult;
 
-    fn run(app: &App, caller: &Caller, input: EdgeAddInput) -> Result<EdgeListResult, Failure> {
-        caller.require_operator("open an edge")?;
+    fn perform(app: &App, caller: &Caller, input: EdgeAddInput) -> Result<EdgeListResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;

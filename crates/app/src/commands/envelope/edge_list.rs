@@ -79,7 +79,7 @@ impl UseCase for EdgeList {
     type Input = EdgeListInput;
     type Output = EdgeListResult;
 
-    fn run(app: &App, caller: &Caller, input: EdgeListInput) -> Result<EdgeListResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: EdgeListInput) -> Result<EdgeListResult, Failure> {
         let (mut room, edges, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let edges = envelopes::edges(tx, &room.id)?;

@@ -13,7 +13,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     change::Change,
-    table::{AGENT, Effect, Place, UseCase},
+    table::{AGENT, Access, Effect, Place, UseCase},
 };
 use baton_core::envelope::Party;
 
@@ -41,12 +41,12 @@ impl UseCase for EdgeRemove {
     const NAME: &'static str = "agent.edge.remove";
     const PLACE: Place = Place::Portal(&AGENT);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::operators("`baton edge remove` at a terminal");
     const ABOUT: &'static str = "Let one agent hand nothing to another any more (operators only).";
     type Input = EdgeRemoveInput;
     type Output = EdgeListResult;
 
-    fn run(app: &App, caller: &Caller, input: EdgeRemoveInput) -> Result<EdgeListResult, Failure> {
-        caller.require_operator("close an edge")?;
+    fn perform(app: &App, caller: &Caller, input: EdgeRemoveInput) -> Result<EdgeListResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;

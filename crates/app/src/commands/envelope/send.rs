@@ -127,7 +127,7 @@ impl UseCase for Send {
     type Input = SendInput;
     type Output = SendHandoffResult;
 
-    fn run(app: &App, caller: &Caller, input: SendInput) -> Result<SendHandoffResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: SendInput) -> Result<SendHandoffResult, Failure> {
         let draft = input.draft()?;
         let is_whole = input.envelope.is_some();
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };

@@ -79,7 +79,7 @@ impl UseCase for Ack {
     type Input = AckInput;
     type Output = AckResult;
 
-    fn run(app: &App, caller: &Caller, input: AckInput) -> Result<AckResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: AckInput) -> Result<AckResult, Failure> {
         if input.note.as_ref().is_some_and(|note| note.len() > limits::REASON_BYTES) {
             let message = format!("note may have at most {} bytes.", limits::REASON_BYTES);
             return Err(Failure::new(ErrorCode::InvalidMessage, message).with("field", "note"));

@@ -93,7 +93,7 @@ impl UseCase for List {
     type Input = ListInput;
     type Output = ListResult;
 
-    fn run(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
         let limit = bounds::limit(input.limit, limits::INBOX_DEFAULT, limits::INBOX_MAX)?;
         let which = Which::named(input.state.as_deref().unwrap_or("pending"))?;
         let request = Request { command: Self::NAME, input: &input, key: None };

@@ -76,7 +76,7 @@ impl UseCase for Read {
     type Input = ReadInput;
     type Output = ReadResult;
 
-    fn run(app: &App, caller: &Caller, input: ReadInput) -> Result<ReadResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ReadInput) -> Result<ReadResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: None };
         app.change(caller, &request, &input.room_id, |change| {
             require_recipient(change, caller)?;

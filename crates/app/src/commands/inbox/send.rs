@@ -83,7 +83,7 @@ impl UseCase for Send {
     type Input = SendInput;
     type Output = SendResult;
 
-    fn run(app: &App, caller: &Caller, input: SendInput) -> Result<SendResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: SendInput) -> Result<SendResult, Failure> {
         let category = Category::named(&input.category).ok_or_else(|| unknown_category(&input.category))?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {

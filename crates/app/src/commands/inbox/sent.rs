@@ -69,7 +69,7 @@ impl UseCase for Sent {
     type Input = SentInput;
     type Output = SentResult;
 
-    fn run(app: &App, caller: &Caller, input: SentInput) -> Result<SentResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: SentInput) -> Result<SentResult, Failure> {
         let limit = bounds::limit(input.limit, limits::INBOX_DEFAULT, limits::INBOX_MAX)?;
         let you = caller.actor().agent_id;
         let (mut room, messages, cut, now) = app.store.read(|tx| {

@@ -11,7 +11,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     commands::envelope::{called, reachable, why_over},
-    table::{Effect, INBOX, Place, UseCase},
+    table::{Access, Effect, INBOX, Place, UseCase},
 };
 
 /// `inbox.tell`
@@ -51,13 +51,13 @@ impl UseCase for Tell {
     const NAME: &'static str = "inbox.tell";
     const PLACE: Place = Place::Portal(&INBOX);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::operators("`baton tell` at a terminal, or the page of `baton up`");
     const ABOUT: &'static str =
         "Tell an agent something as a person, for its next turn or as an interrupt (operators only).";
     type Input = TellInput;
     type Output = TellResult;
 
-    fn run(app: &App, caller: &Caller, input: TellInput) -> Result<TellResult, Failure> {
-        caller.require_operator("tell an agent what to do")?;
+    fn perform(app: &App, caller: &Caller, input: TellInput) -> Result<TellResult, Failure> {
         let mode = input.mode.unwrap_or(Manner::Queue);
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {

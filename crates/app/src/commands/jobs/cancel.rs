@@ -12,7 +12,7 @@ use super::{Happened, shown::require_manager, view::required};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, JOBS, Place, UseCase},
+    table::{Access, Effect, JOBS, Place, UseCase},
 };
 
 /// `jobs.cancel`
@@ -34,11 +34,12 @@ impl UseCase for Cancel {
     const NAME: &'static str = "jobs.cancel";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited_for_jobs("other jobs");
     const ABOUT: &'static str = "Withdraw a job; its runner stops.";
     type Input = CancelInput;
     type Output = Happened;
 
-    fn run(app: &App, caller: &Caller, input: CancelInput) -> Result<Happened, Failure> {
+    fn perform(app: &App, caller: &Caller, input: CancelInput) -> Result<Happened, Failure> {
         require_manager(caller, &input.room_id, input.job, "its manager withdraws it")?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {

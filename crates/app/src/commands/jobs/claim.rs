@@ -23,7 +23,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     change::Change,
-    table::{Effect, JOBS, Place, UseCase},
+    table::{Access, Effect, JOBS, Place, UseCase},
 };
 
 /// Jobs that are ended on the way to one that can be done.
@@ -78,11 +78,12 @@ impl UseCase for Claim {
     const NAME: &'static str = "jobs.claim";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited_for_jobs("other jobs");
     const ABOUT: &'static str = "Claim a job, or the next one.";
     type Input = ClaimInput;
     type Output = ClaimResult;
 
-    fn run(app: &App, caller: &Caller, input: ClaimInput) -> Result<ClaimResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ClaimInput) -> Result<ClaimResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;

@@ -16,7 +16,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     refs,
-    table::{Effect, JOBS, Place, UseCase},
+    table::{Access, Effect, JOBS, Permission, Place, UseCase},
 };
 
 /// `jobs.complete`
@@ -52,11 +52,13 @@ impl UseCase for Complete {
     const NAME: &'static str = "jobs.complete";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access =
+        Access { job_agent: Permission::Limited("its claim, not its own job"), ..Access::limited_for_all("its claim") };
     const ABOUT: &'static str = "End the job you claimed.";
     type Input = CompleteInput;
     type Output = Happened;
 
-    fn run(app: &App, caller: &Caller, input: CompleteInput) -> Result<Happened, Failure> {
+    fn perform(app: &App, caller: &Caller, input: CompleteInput) -> Result<Happened, Failure> {
         let (id, shown) = shown(caller, &input.room_id, input.job, input.runner_id.as_ref(), input.claim_revision)?;
         let given = refs::parse(&input.refs)?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };

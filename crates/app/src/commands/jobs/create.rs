@@ -19,7 +19,7 @@ use crate::{
     app::Request,
     change::Change,
     commands::spawn::bounded,
-    table::{Effect, JOBS, Place, UseCase},
+    table::{Access, Effect, JOBS, Place, UseCase},
 };
 
 /// `jobs.create`
@@ -73,11 +73,12 @@ impl UseCase for Create {
     const NAME: &'static str = "jobs.create";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited("no more than itself");
     const ABOUT: &'static str = "Delegate a piece of work to a runner.";
     type Input = CreateInput;
     type Output = CreateResult;
 
-    fn run(app: &App, caller: &Caller, input: CreateInput) -> Result<CreateResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: CreateInput) -> Result<CreateResult, Failure> {
         let (draft, wishes) = (input.draft()?, input.wishes()?);
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let created = app.change(caller, &request, &input.room_id, |change| {

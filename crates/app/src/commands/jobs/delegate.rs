@@ -18,7 +18,7 @@ use crate::{
     app::Request,
     change::Change,
     commands::spawn::bounded,
-    table::{Effect, Place, TASKS, UseCase},
+    table::{Access, Effect, Place, TASKS, UseCase},
 };
 
 /// When a delegated task is done, unless its creator says so.
@@ -83,11 +83,12 @@ impl UseCase for Delegate {
     const NAME: &'static str = "tasks.macro.delegate";
     const PLACE: Place = Place::Portal(&TASKS);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited("no more than itself");
     const ABOUT: &'static str = "Delegate work as a task with a definition of done and a job for it.";
     type Input = DelegateInput;
     type Output = DelegateResult;
 
-    fn run(app: &App, caller: &Caller, input: DelegateInput) -> Result<DelegateResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: DelegateInput) -> Result<DelegateResult, Failure> {
         input.check()?;
         let (mut draft, wishes) = (input.job().draft()?, input.job().wishes()?);
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };

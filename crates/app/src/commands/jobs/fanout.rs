@@ -17,7 +17,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     commands::spawn::bounded,
-    table::{Effect, Place, TASKS, UseCase},
+    table::{Access, Effect, Place, TASKS, UseCase},
 };
 
 /// `tasks.macro.fanout_jobs`
@@ -78,11 +78,12 @@ impl UseCase for Fanout {
     const NAME: &'static str = "tasks.macro.fanout_jobs";
     const PLACE: Place = Place::Portal(&TASKS);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited("no more than itself");
     const ABOUT: &'static str = "Create one job for each anchor from one prompt.";
     type Input = FanoutInput;
     type Output = FanoutResult;
 
-    fn run(app: &App, caller: &Caller, input: FanoutInput) -> Result<FanoutResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: FanoutInput) -> Result<FanoutResult, Failure> {
         let mut anchors = input.anchors.clone();
         anchors.sort();
         anchors.dedup();

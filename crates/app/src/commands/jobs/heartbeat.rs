@@ -55,7 +55,7 @@ impl UseCase for Heartbeat {
     type Input = HeartbeatInput;
     type Output = HeartbeatResult;
 
-    fn run(app: &App, caller: &Caller, input: HeartbeatInput) -> Result<HeartbeatResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: HeartbeatInput) -> Result<HeartbeatResult, Failure> {
         let mut active: Vec<JobId> = input.active_job_id.into_iter().collect();
         active.extend(input.active_jobs.iter().filter(|job| Some(**job) != input.active_job_id));
         let heartbeat = runner::Heartbeat {

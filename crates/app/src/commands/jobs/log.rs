@@ -63,7 +63,7 @@ impl UseCase for Log {
     type Input = LogInput;
     type Output = LogResult;
 
-    fn run(app: &App, caller: &Caller, input: LogInput) -> Result<LogResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: LogInput) -> Result<LogResult, Failure> {
         let (mut room, open, kept, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let job = jobs::find(tx, &room.id, input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;

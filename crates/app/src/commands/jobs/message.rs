@@ -14,7 +14,7 @@ use crate::{
     app::Request,
     change::Change,
     refs,
-    table::{Effect, JOBS, Place, UseCase},
+    table::{Access, Effect, JOBS, Place, UseCase},
 };
 
 /// `jobs.message`
@@ -39,11 +39,12 @@ impl UseCase for Message {
     const NAME: &'static str = "jobs.message";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited_for_jobs("other jobs");
     const ABOUT: &'static str = "Answer or steer the agent that works on a job.";
     type Input = MessageInput;
     type Output = Happened;
 
-    fn run(app: &App, caller: &Caller, input: MessageInput) -> Result<Happened, Failure> {
+    fn perform(app: &App, caller: &Caller, input: MessageInput) -> Result<Happened, Failure> {
         require_manager(caller, &input.room_id, input.job, "it cannot answer itself")?;
         let given = refs::parse(&input.refs)?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };

@@ -64,7 +64,7 @@ impl UseCase for Open {
     type Input = OpenInput;
     type Output = OpenResult;
 
-    fn run(app: &App, caller: &Caller, input: OpenInput) -> Result<OpenResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: OpenInput) -> Result<OpenResult, Failure> {
         let limit = bounds::limit(input.limit, limits::JOB_EVENTS_DEFAULT, limits::EVENTS_MAX)?;
         let (mut room, job, agent, found, asked, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;

@@ -17,13 +17,18 @@ use baton_store::{engine::Tx, jobs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{JobView, message::tell, shown::require_manager, staff::Staff};
+use super::{
+    JobView,
+    message::{Message, tell},
+    shown::require_manager,
+    staff::Staff,
+};
 use crate::{
     App, Caller, Failure,
     app::Request,
     bounds,
     presence::{self, Effort},
-    table::{Effect, JOBS, Place, UseCase},
+    table::{Access, Effect, JOBS, Permission, Place, UseCase},
 };
 
 /// `jobs.radar`
@@ -143,12 +148,14 @@ impl UseCase for Radar {
     const NAME: &'static str = "jobs.radar";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access =
+        Access { viewer: Permission::Limited("no reply"), ..Access::limited_for_jobs("no reply to its own job") };
     const ABOUT: &'static str =
         "See what runs, what waits and what needs you; answer with reply_job and reply_message.";
     type Input = RadarInput;
     type Output = RadarResult;
 
-    fn run(app: &App, caller: &Caller, input: RadarInput) -> Result<RadarResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: RadarInput) -> Result<RadarResult, Failure> {
         let limit = bounds::limit(input.limit, limits::JOBS_DEFAULT, limits::JOBS_MAX)?;
         let max_chars = input.max_chars.unwrap_or(limits::LINES_CHARS);
         if !limits::LINES_CHARS_RANGE.contains(&max_chars) {
@@ -183,6 +190,8 @@ fn reply(app: &App, caller: &Caller, input: &RadarInput) -> Result<Option<Refere
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "reply_message"));
         }
     };
+    // A look changes nothing, so viewers have it; a reply is what `jobs.message` does.
+    Message::ACCESS.check(caller, Radar::NAME)?;
     require_manager(caller, &input.room_id, id, "it cannot answer itself")?;
     let request = Request { command: Radar::NAME, input, key: input.idempotency_key.as_deref() };
     let seq = app.change(caller, &request, &input.room_id, |change| tell(change, id, message, &[]))?;

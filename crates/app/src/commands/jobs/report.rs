@@ -16,7 +16,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     refs,
-    table::{Effect, JOBS, Place, UseCase},
+    table::{Access, Effect, JOBS, Place, UseCase},
 };
 
 /// `jobs.report`
@@ -58,11 +58,12 @@ impl UseCase for Report {
     const NAME: &'static str = "jobs.report";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited_for_all("its claim");
     const ABOUT: &'static str = "Report on the job you work on.";
     type Input = ReportInput;
     type Output = Happened;
 
-    fn run(app: &App, caller: &Caller, input: ReportInput) -> Result<Happened, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ReportInput) -> Result<Happened, Failure> {
         let (id, shown) = shown(caller, &input.room_id, input.job, input.runner_id.as_ref(), input.claim_revision)?;
         let references = refs::parse(&input.refs)?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, JOBS, Place, UseCase},
+    table::{Access, Effect, JOBS, Place, UseCase},
 };
 
 /// `jobs.requeue`
@@ -39,11 +39,12 @@ impl UseCase for Requeue {
     const NAME: &'static str = "jobs.requeue";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited_for_jobs("other jobs");
     const ABOUT: &'static str = "Have a job done again, or by another runner.";
     type Input = RequeueInput;
     type Output = Happened;
 
-    fn run(app: &App, caller: &Caller, input: RequeueInput) -> Result<Happened, Failure> {
+    fn perform(app: &App, caller: &Caller, input: RequeueInput) -> Result<Happened, Failure> {
         require_manager(caller, &input.room_id, input.job, "its manager has it done again")?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let requeued = app.change(caller, &request, &input.room_id, |change| {

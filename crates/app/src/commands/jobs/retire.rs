@@ -39,7 +39,7 @@ impl UseCase for Retire {
     type Input = RetireInput;
     type Output = RetireResult;
 
-    fn run(app: &App, caller: &Caller, input: RetireInput) -> Result<RetireResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: RetireInput) -> Result<RetireResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: None };
         app.change(caller, &request, &input.room_id, |change| {
             let runner = change.runner(&input.runner_id)?;

@@ -61,7 +61,7 @@ impl UseCase for Tail {
     type Input = TailInput;
     type Output = TailResult;
 
-    fn run(app: &App, caller: &Caller, input: TailInput) -> Result<TailResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: TailInput) -> Result<TailResult, Failure> {
         let limit = bounds::limit(input.limit, limits::JOB_TAIL_DEFAULT, limits::EVENTS_MAX)?;
         let assigned = caller.assignment_in(&input.room_id).map(|assigned| assigned.job);
         let job = input

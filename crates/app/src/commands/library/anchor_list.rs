@@ -49,7 +49,7 @@ impl UseCase for AnchorList {
     type Input = AnchorListInput;
     type Output = AnchorListResult;
 
-    fn run(app: &App, caller: &Caller, input: AnchorListInput) -> Result<AnchorListResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: AnchorListInput) -> Result<AnchorListResult, Failure> {
         let limit = bounds::limit(input.limit, limits::CARDS_DEFAULT, limits::CARDS_MAX)?;
         let (mut room, found, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;

@@ -49,7 +49,7 @@ impl UseCase for AnchorSet {
     type Input = AnchorSetInput;
     type Output = AnchorResult;
 
-    fn run(app: &App, caller: &Caller, input: AnchorSetInput) -> Result<AnchorResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: AnchorSetInput) -> Result<AnchorResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;

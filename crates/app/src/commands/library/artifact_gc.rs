@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    App, Caller, Failure, Rights,
+    App, Caller, Failure,
     artifacts::{Collecting, Dropped},
-    table::{Effect, Place, Subject, TASKS, UseCase},
+    table::{Access, Effect, Place, Subject, TASKS, UseCase},
 };
 
 /// The longest time that can be asked for.
@@ -77,15 +77,12 @@ impl UseCase for ArtifactGc {
     const PLACE: Place = Place::Portal(&TASKS);
     const SUBJECT: Subject = Subject::Store;
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::operators("`baton artifact gc` at a terminal");
     const ABOUT: &'static str = "Operators: remove files that nothing names, never what a ref reaches.";
     type Input = ArtifactGcInput;
     type Output = ArtifactGcResult;
 
-    fn run(app: &App, caller: &Caller, input: ArtifactGcInput) -> Result<ArtifactGcResult, Failure> {
-        if caller.rights() < Rights::Operator {
-            let message = "Only an operator gives up files: they are everybody's.";
-            return Err(Failure::new(ErrorCode::Forbidden, message).with("needs", "operator"));
-        }
+    fn perform(app: &App, caller: &Caller, input: ArtifactGcInput) -> Result<ArtifactGcResult, Failure> {
         if let Some(days) = input.older_than_days.filter(|days| !(1..=DAYS_MAX).contains(days)) {
             let message = format!("older_than_days must be from 1 to {DAYS_MAX}, not {days}.");
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "older_than_days"));

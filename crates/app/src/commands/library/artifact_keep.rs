@@ -17,7 +17,7 @@ use crate::{
     App, Caller, Failure, Rights,
     app::Request,
     artifacts::{Keeping, Proof},
-    table::{Effect, Place, TASKS, UseCase},
+    table::{Access, Effect, Place, TASKS, UseCase},
 };
 
 /// `tasks.artifact.keep`
@@ -59,11 +59,12 @@ impl UseCase for ArtifactKeep {
     const NAME: &'static str = "tasks.artifact.keep";
     const PLACE: Place = Place::Portal(&TASKS);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited("its own turns");
     const ABOUT: &'static str = "Keep a diff, log, transcript, prompt or report, and point to it as artifact://diff/1.";
     type Input = ArtifactKeepInput;
     type Output = ArtifactKeepResult;
 
-    fn run(app: &App, caller: &Caller, input: ArtifactKeepInput) -> Result<ArtifactKeepResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ArtifactKeepInput) -> Result<ArtifactKeepResult, Failure> {
         if input.kind == ArtifactKind::Contextpack {
             let message = "kind: a context pack is made by Baton, so that what is in it is what it says.";
             return Err(Failure::new(ErrorCode::InvalidInput, message)
@@ -107,7 +108,8 @@ impl ArtifactKeepInput {
                 return Ok(Some(id));
             }
             let message = format!("{id} is a turn of {}.", turn.agent_id);
-            Err(Failure::new(ErrorCode::Forbidden, message)
+            Err(ArtifactKeep::ACCESS
+                .operator_needed(caller.role(), message)
                 .with("field", "turn")
                 .with("agent_id", turn.agent_id.as_str())
                 .advising("Leave turn out: a file without one can be pointed to as well."))

@@ -70,7 +70,7 @@ impl UseCase for ArtifactList {
     type Input = ArtifactListInput;
     type Output = ArtifactListResult;
 
-    fn run(app: &App, caller: &Caller, input: ArtifactListInput) -> Result<ArtifactListResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ArtifactListInput) -> Result<ArtifactListResult, Failure> {
         let limit = bounds::limit(input.limit, limits::CARDS_DEFAULT, limits::CARDS_MAX)?;
         let (mut room, found, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;

@@ -65,7 +65,7 @@ impl UseCase for CardCreate {
     type Input = CardCreateInput;
     type Output = CardResult;
 
-    fn run(app: &App, caller: &Caller, input: CardCreateInput) -> Result<CardResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: CardCreateInput) -> Result<CardResult, Failure> {
         let refs = refs::parse(&input.refs)?;
         let own = caller.assignment_in(&input.room_id).map(|assignment| assignment.job);
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };

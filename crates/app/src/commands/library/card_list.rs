@@ -67,7 +67,7 @@ impl UseCase for CardList {
     type Input = CardListInput;
     type Output = CardListResult;
 
-    fn run(app: &App, caller: &Caller, input: CardListInput) -> Result<CardListResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: CardListInput) -> Result<CardListResult, Failure> {
         let limit = bounds::limit(input.limit, limits::CARDS_DEFAULT, limits::CARDS_MAX)?;
         let (mut room, found, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;

@@ -40,7 +40,7 @@ impl UseCase for CardPin {
     type Input = CardPinInput;
     type Output = CardResult;
 
-    fn run(app: &App, caller: &Caller, input: CardPinInput) -> Result<CardResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: CardPinInput) -> Result<CardResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;

@@ -54,7 +54,7 @@ impl UseCase for Focus {
     type Input = FocusInput;
     type Output = FocusResult;
 
-    fn run(app: &App, caller: &Caller, input: FocusInput) -> Result<FocusResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: FocusInput) -> Result<FocusResult, Failure> {
         if input.clear && input.task.is_some() {
             let message = "Give either task or clear, not both.";
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "clear"));

@@ -44,7 +44,7 @@ impl UseCase for MacroStart {
     type Input = MacroStartInput;
     type Output = TaskResult;
 
-    fn run(app: &App, caller: &Caller, input: MacroStartInput) -> Result<TaskResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: MacroStartInput) -> Result<TaskResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             // A task that somebody is at is a member's: others must be able to ask for it.

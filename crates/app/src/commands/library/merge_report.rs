@@ -67,7 +67,7 @@ impl UseCase for MergeReport {
     type Input = MergeReportInput;
     type Output = MergeReportResult;
 
-    fn run(app: &App, caller: &Caller, input: MergeReportInput) -> Result<MergeReportResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: MergeReportInput) -> Result<MergeReportResult, Failure> {
         let mut ids = input.jobs.clone();
         ids.sort_unstable();
         ids.dedup();

@@ -48,7 +48,7 @@ impl UseCase for PlanCreate {
     type Input = PlanCreateInput;
     type Output = PlanResult;
 
-    fn run(app: &App, caller: &Caller, input: PlanCreateInput) -> Result<PlanResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: PlanCreateInput) -> Result<PlanResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;

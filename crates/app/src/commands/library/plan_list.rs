@@ -46,7 +46,7 @@ impl UseCase for PlanList {
     type Input = PlanListInput;
     type Output = PlanListResult;
 
-    fn run(app: &App, caller: &Caller, input: PlanListInput) -> Result<PlanListResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: PlanListInput) -> Result<PlanListResult, Failure> {
         let limit = bounds::limit(input.limit, limits::CARDS_DEFAULT, limits::CARDS_MAX)?;
         let (mut room, found, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;

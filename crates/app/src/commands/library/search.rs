@@ -15,7 +15,7 @@ use crate::{
     App, Caller, Failure, Rights,
     bounds::{self, Page},
     presence::{self, Effort},
-    table::{Effect, Place, TASKS, UseCase},
+    table::{Access, Effect, Permission, Place, TASKS, UseCase},
 };
 
 /// Events that go into the index in one transaction, so that no other writer waits for long.
@@ -70,11 +70,12 @@ impl UseCase for Search {
     const NAME: &'static str = "tasks.search";
     const PLACE: Place = Place::Portal(&TASKS);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access { viewer: Permission::Yes, ..Access::limited("no messages") };
     const ABOUT: &'static str = "Look for words in all that is kept and was said.";
     type Input = SearchInput;
     type Output = SearchResult;
 
-    fn run(app: &App, caller: &Caller, input: SearchInput) -> Result<SearchResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: SearchInput) -> Result<SearchResult, Failure> {
         let limit = bounds::limit(input.limit, limits::HITS_DEFAULT, limits::HITS_MAX)?;
         let query = Query::read(&input.query).ok_or_else(|| {
             let message = format!("query: needs at least one word, and at most {} characters.", limits::QUERY_CHARS);
@@ -109,8 +110,11 @@ fn open_to(caller: &Caller, wanted: &[DocumentKind]) -> Result<Vec<DocumentKind>
         return Ok(wanted.to_vec());
     }
     if wanted.contains(&DocumentKind::Message) {
-        let message = "kinds: messages are found by people only; yours are in your inbox.";
-        return Err(Failure::new(ErrorCode::Forbidden, message).with("field", "kinds"));
+        let message = "kinds: messages are found by people only.";
+        return Err(Search::ACCESS
+            .operator_needed(caller.role(), message)
+            .with("field", "kinds")
+            .advising("Yours are in your inbox: `inbox list`. Leave message out of kinds."));
     }
     let wanted = if wanted.is_empty() { DocumentKind::ALL } else { wanted };
     Ok(wanted.iter().copied().filter(|kind| *kind != DocumentKind::Message).collect())

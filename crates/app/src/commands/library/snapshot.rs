@@ -79,7 +79,7 @@ impl UseCase for Snapshot {
     type Input = SnapshotInput;
     type Output = SnapshotResult;
 
-    fn run(app: &App, caller: &Caller, input: SnapshotInput) -> Result<SnapshotResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: SnapshotInput) -> Result<SnapshotResult, Failure> {
         let (mut room, sight, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let now = tx.now()?;

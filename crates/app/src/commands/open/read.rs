@@ -79,7 +79,7 @@ impl UseCase for Open {
     type Input = OpenInput;
     type Output = Opened;
 
-    fn run(app: &App, caller: &Caller, input: OpenInput) -> Result<Opened, Failure> {
+    fn perform(app: &App, caller: &Caller, input: OpenInput) -> Result<Opened, Failure> {
         let invalid = |message: String| Failure::new(ErrorCode::InvalidInput, message).with("field", "id");
         let reference: Reference = input.id.parse().map_err(|error| invalid(format!("id: {error}.")))?;
         if !reference.is_stable() {

@@ -14,7 +14,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     change::Change,
-    table::{Effect, Place, Tier, UseCase},
+    table::{Access, Effect, Permission, Place, Tier, UseCase},
 };
 
 /// `room.close`
@@ -64,12 +64,13 @@ impl UseCase for Close {
     const NAME: &'static str = "room.close";
     const PLACE: Place = Place::Tool("close_room", Tier::Full);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access { owner: Permission::Yes, ..Access::limited_for_all("unless another holds it") };
     const ABOUT: &'static str =
         "End a room for good. Its log stays readable; joining the path again opens a fresh room.";
     type Input = CloseInput;
     type Output = CloseRoomResult;
 
-    fn run(app: &App, caller: &Caller, input: CloseInput) -> Result<CloseRoomResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: CloseInput) -> Result<CloseRoomResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             end_bus(change)?;

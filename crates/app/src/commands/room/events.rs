@@ -57,7 +57,7 @@ impl UseCase for Events {
     type Input = EventsInput;
     type Output = GetRoomEventsResult;
 
-    fn run(app: &App, caller: &Caller, input: EventsInput) -> Result<GetRoomEventsResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: EventsInput) -> Result<GetRoomEventsResult, Failure> {
         let limit = input.limit.unwrap_or(limits::EVENTS_DEFAULT);
         check(&input, limit)?;
         let (mut room, mut found, now) = app.store.read(|tx| {

@@ -92,7 +92,7 @@ impl UseCase for Join {
     type Input = JoinInput;
     type Output = JoinPathResult;
 
-    fn run(app: &App, caller: &Caller, input: JoinInput) -> Result<JoinPathResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: JoinInput) -> Result<JoinPathResult, Failure> {
         let location = paths::resolve(Path::new(&input.context_path), &caller.cwd, app.environment.home())?;
         let actor = match &input.agent_id_override {
             Some(agent_id) => {

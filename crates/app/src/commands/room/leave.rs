@@ -57,7 +57,7 @@ impl UseCase for Leave {
     type Input = LeaveInput;
     type Output = LeavePathResult;
 
-    fn run(app: &App, caller: &Caller, input: LeaveInput) -> Result<LeavePathResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: LeaveInput) -> Result<LeavePathResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             let you = change.actor.agent_id.clone();

@@ -50,7 +50,7 @@ impl UseCase for List {
     type Input = ListInput;
     type Output = ListRoomsResult;
 
-    fn run(app: &App, caller: &Caller, input: ListInput) -> Result<ListRoomsResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ListInput) -> Result<ListRoomsResult, Failure> {
         let path = input.context_path.as_deref().unwrap_or(".");
         let all = input.all || input.context_path.is_none() && caller.is_from_afar();
         let places = match all {

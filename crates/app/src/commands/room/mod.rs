@@ -24,6 +24,7 @@ pub use note::{AppendNoteResult, Note, NoteInput};
 pub(crate) use open::open_named;
 pub use open::open_room;
 pub use overview::{AgentGlance, Overview, OverviewInput, OverviewResult, RoomGlance};
+pub(crate) use policy::BY_HAND as POLICY_BY_HAND;
 pub use policy::{SetPolicy, SetPolicyInput, SetRoomPolicyResult};
 pub use recent::{Recent, RecentEvent, RecentInput, RecentResult, RecentRoom};
 pub use reorder::{Reorder, ReorderInput, ReorderMembersResult};

@@ -44,7 +44,7 @@ impl UseCase for Note {
     type Input = NoteInput;
     type Output = AppendNoteResult;
 
-    fn run(app: &App, caller: &Caller, input: NoteInput) -> Result<AppendNoteResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: NoteInput) -> Result<AppendNoteResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.decide(Action::Note { text: input.text.clone(), authority: caller.authority() })?;

@@ -62,7 +62,7 @@ impl UseCase for Overview {
     type Input = OverviewInput;
     type Output = OverviewResult;
 
-    fn run(app: &App, caller: &Caller, input: OverviewInput) -> Result<OverviewResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: OverviewInput) -> Result<OverviewResult, Failure> {
         let limit = bounds::limit(input.limit, limits::EVENTS_DEFAULT, limits::ROOMS_MAX)?;
         let offset = input.offset.unwrap_or(0);
         let viewer = caller.actor().agent_id;

@@ -1,7 +1,9 @@
 //! Changing a room's timings.
 
 use baton_core::{
-    ids::RoomId,
+    code::ErrorCode,
+    ids::{LeaseId, RoomId},
+    lease::Fence,
     policy::{Policy, PolicyChange},
     room::Action,
 };
@@ -11,8 +13,11 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, Place, Tier, UseCase},
+    table::{Access, Effect, Permission, Place, Tier, UseCase},
 };
+
+/// How a person sets a policy.
+pub(crate) const BY_HAND: &str = "`baton room policy` at a terminal, or the room's page of `baton up`";
 
 /// `room.policy`
 pub struct SetPolicy;
@@ -22,8 +27,14 @@ pub struct SetPolicy;
 #[serde(deny_unknown_fields)]
 pub struct SetPolicyInput {
     pub room_id: RoomId,
-    /// Milliseconds; what is left out stays as it is
+    /// Milliseconds; what is left out stays as it is. spawn and edges: operators only
     pub policy: PolicyChange,
+    /// Your turn, as with release_stick
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_turn_id: Option<Fence>,
+    /// Its lease
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_id: Option<LeaseId>,
     /// Repeat a call safely: the same key gets the first answer
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -34,22 +45,41 @@ pub struct SetPolicyInput {
 pub struct SetRoomPolicyResult {
     pub room_id: RoomId,
     pub policy: Policy,
+    /// The turn that was shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<Fence>,
 }
 
 impl UseCase for SetPolicy {
     const NAME: &'static str = "room.policy";
     const PLACE: Place = Place::Tool("set_room_policy", Tier::Full);
     const EFFECT: Effect = Effect::Write;
-    const ABOUT: &'static str =
-        "Change a room's timings. A running lease or claim keeps its expiry; the next one uses the new policy.";
+    const ACCESS: Access = Access {
+        agent: Permission::No,
+        owner: Permission::Limited("timings"),
+        job_agent: Permission::Limited("timings, as owner"),
+        by_hand: Some(BY_HAND),
+        ..Access::AGENTS
+    };
+    const ABOUT: &'static str = "Change a room's timings, as the holder of the stick. A running lease or claim keeps its expiry; the next one uses the new policy.";
     type Input = SetPolicyInput;
     type Output = SetRoomPolicyResult;
 
-    fn run(app: &App, caller: &Caller, input: SetPolicyInput) -> Result<SetRoomPolicyResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: SetPolicyInput) -> Result<SetRoomPolicyResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
-        app.change(caller, &request, &input.room_id, |change| {
-            change.decide(Action::SetPolicy { change: input.policy.clone(), authority: caller.authority() })?;
-            Ok(SetRoomPolicyResult { room_id: change.room.id.clone(), policy: change.room.policy.clone() })
+        let set = app.change(caller, &request, &input.room_id, |change| {
+            change.decide(Action::SetPolicy {
+                change: input.policy.clone(),
+                expected_turn: input.expected_turn_id,
+                lease_id: input.lease_id.clone(),
+                authority: caller.authority(),
+            })?;
+            let (room_id, policy) = (change.room.id.clone(), change.room.policy.clone());
+            Ok(SetRoomPolicyResult { room_id, policy, turn_id: input.expected_turn_id })
+        });
+        set.map_err(|failure| match failure.code {
+            ErrorCode::Forbidden => failure.with("role", caller.role().as_str()),
+            _ => failure,
         })
     }
 }

@@ -72,7 +72,7 @@ impl UseCase for Recent {
     type Input = RecentInput;
     type Output = RecentResult;
 
-    fn run(app: &App, _caller: &Caller, input: RecentInput) -> Result<RecentResult, Failure> {
+    fn perform(app: &App, _caller: &Caller, input: RecentInput) -> Result<RecentResult, Failure> {
         let limit = bounds::limit(input.limit, limits::EVENTS_DEFAULT, limits::EVENTS_MAX)?;
         let (mut events, mut told) = (Vec::new(), Vec::new());
         app.store.read(|tx| {

@@ -43,7 +43,7 @@ impl UseCase for Reorder {
     type Input = ReorderInput;
     type Output = ReorderMembersResult;
 
-    fn run(app: &App, caller: &Caller, input: ReorderInput) -> Result<ReorderMembersResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ReorderInput) -> Result<ReorderMembersResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.decide(Action::Reorder { order: input.order.clone(), authority: caller.authority() })?;

@@ -104,7 +104,7 @@ impl UseCase for State {
     type Input = StateInput;
     type Output = GetRoomStateResult;
 
-    fn run(app: &App, caller: &Caller, input: StateInput) -> Result<GetRoomStateResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: StateInput) -> Result<GetRoomStateResult, Failure> {
         let actor = caller.actor();
         let (mut sight, handoff, waiting, requests) = app.store.read(|tx| {
             let Arrival { room, handoff, waiting } = app.arrive(tx, &input.room_id, &actor.agent_id)?;

@@ -82,7 +82,7 @@ impl UseCase for Check {
     type Input = CheckInput;
     type Output = CheckResult;
 
-    fn run(app: &App, caller: &Caller, input: CheckInput) -> Result<CheckResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: CheckInput) -> Result<CheckResult, Failure> {
         if !(1..=limits::CHECKED_PATHS).contains(&input.paths.len()) {
             let message = format!("paths must name 1 to {} paths.", limits::CHECKED_PATHS);
             return Err(Failure::new(ErrorCode::InvalidArgs, message).with("field", "paths"));

@@ -49,7 +49,7 @@ impl UseCase for Release {
     type Input = ReleaseInput;
     type Output = ReleaseResult;
 
-    fn run(app: &App, caller: &Caller, input: ReleaseInput) -> Result<ReleaseResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ReleaseInput) -> Result<ReleaseResult, Failure> {
         if input.all != input.scopes.is_empty() {
             let message = "Name the scopes to release, or say all.";
             return Err(Failure::new(ErrorCode::InvalidArgs, message).with("field", "scopes"));

@@ -71,7 +71,7 @@ impl UseCase for Reserve {
     type Input = ReserveInput;
     type Output = ReserveResult;
 
-    fn run(app: &App, caller: &Caller, input: ReserveInput) -> Result<ReserveResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ReserveInput) -> Result<ReserveResult, Failure> {
         let ttl = ttl(&input)?;
         check_count(&input)?;
         let stale_after = app.stale_after()?;

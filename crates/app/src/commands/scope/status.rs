@@ -58,7 +58,7 @@ impl UseCase for Status {
     type Input = StatusInput;
     type Output = StatusResult;
 
-    fn run(app: &App, caller: &Caller, input: StatusInput) -> Result<StatusResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: StatusInput) -> Result<StatusResult, Failure> {
         let actor = caller.actor();
         let stale_after = app.stale_after()?;
         let archive = if input.all { limits::SCOPES_ARCHIVED_MAX } else { 0 };

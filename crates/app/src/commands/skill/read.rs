@@ -45,7 +45,7 @@ impl UseCase for Skill {
     type Input = SkillInput;
     type Output = SkillResult;
 
-    fn run(_: &App, _: &Caller, input: SkillInput) -> Result<SkillResult, Failure> {
+    fn perform(_: &App, _: &Caller, input: SkillInput) -> Result<SkillResult, Failure> {
         Ok(read(input.profile.unwrap_or(SkillProfile::Daily), input.max_chars.unwrap_or(limits::SKILL_CHARS)))
     }
 }

@@ -9,7 +9,7 @@ use baton_store::{engine::Tx, spawns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ApprovalView;
+use super::{ApprovalView, pending_digest};
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
@@ -53,15 +53,19 @@ impl UseCase for ApprovalList {
     type Input = ApprovalListInput;
     type Output = ApprovalListResult;
 
-    fn run(app: &App, caller: &Caller, input: ApprovalListInput) -> Result<ApprovalListResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ApprovalListInput) -> Result<ApprovalListResult, Failure> {
         let limit = bounds::limit(input.limit, limits::CARDS_DEFAULT, limits::CARDS_MAX)?;
         let (mut room, found, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let found = input.find(tx, limit + 1)?;
+            let digests: Vec<_> =
+                found.iter().map(|approval| pending_digest(tx, &room.id, approval)).collect::<Result<_, _>>()?;
+            let found: Vec<_> = found.into_iter().zip(digests).collect();
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try)?;
-        let approvals = Page::default().fill(&found, limit, |approval| ApprovalView::of(&room, approval));
+        let approvals =
+            Page::default().fill(&found, limit, |(approval, digest)| ApprovalView::of(&room, approval, digest.clone()));
         let has_more = approvals.len() < found.len();
         Ok(ApprovalListResult { approvals, room_id: room.id, has_more })
     }

@@ -1,10 +1,11 @@
 //! What whoever asks for an agent may do itself.
 
 use baton_core::{
-    ids::AgentId,
+    ids::{AgentId, RoomId},
     job::{Draft, Lineage, agent_of, job_of},
     spawn::{Bounds, Wishes},
 };
+use baton_store::{engine::Tx, jobs, spawns};
 
 use crate::{Caller, Failure, Rights, change::Change};
 
@@ -17,21 +18,26 @@ pub(super) fn bounds_of(change: &mut Change<'_>, caller: &Caller) -> Result<Boun
     if caller.rights() >= Rights::Operator {
         return Ok(Bounds::of_operator());
     }
-    member(change, &caller.actor().agent_id)
+    Ok(Bounds::of_member(change.granted(&caller.actor().agent_id)?.unwrap_or_default()))
 }
 
-/// What somebody may do who asked before.
-pub(super) fn bounds_of_agent(change: &mut Change<'_>, agent: &AgentId, is_operator: bool) -> Result<Bounds, Failure> {
-    let job = job_of(agent).filter(|job| agent_of(&change.room.id, *job) == *agent);
+/// What somebody may do now who asked before.
+pub(super) fn bounds_of_agent(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    agent: &AgentId,
+    is_operator: bool,
+) -> Result<Bounds, Failure> {
+    let job = job_of(agent).filter(|job| agent_of(room, *job) == *agent);
     if let Some(id) = job {
-        let job = change.job(id)?.ok_or_else(|| Failure::unknown_id(id))?;
+        let job = jobs::find(tx, room, id)?.ok_or_else(|| Failure::unknown_id(id))?;
         return Ok(Bounds::of_job(&job));
     }
-    if is_operator { Ok(Bounds::of_operator()) } else { member(change, agent) }
-}
-
-fn member(change: &mut Change<'_>, agent: &AgentId) -> Result<Bounds, Failure> {
-    Ok(Bounds::of_member(change.granted(agent)?.unwrap_or_default()))
+    if is_operator {
+        return Ok(Bounds::of_operator());
+    }
+    let grants = spawns::grant_of(tx, room, agent)?.map(|grant| grant.grants);
+    Ok(Bounds::of_member(grants.unwrap_or_default()))
 }
 
 /// A job that the caller wants, as far as it may have it.

@@ -14,7 +14,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     commands::envelope::called,
-    table::{AGENT, Effect, Place, UseCase},
+    table::{AGENT, Access, Effect, Place, UseCase},
 };
 
 /// `agent.grant`
@@ -52,12 +52,12 @@ impl UseCase for Grant {
     const NAME: &'static str = "agent.grant";
     const PLACE: Place = Place::Portal(&AGENT);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::operators("`baton agent grant` at a terminal, or the agent's page of `baton up`");
     const ABOUT: &'static str = "Say what an agent may do: ask for further agents, or only look (operators only).";
     type Input = GrantInput;
     type Output = GrantResult;
 
-    fn run(app: &App, caller: &Caller, input: GrantInput) -> Result<GrantResult, Failure> {
-        caller.require_operator("say what agents may do")?;
+    fn perform(app: &App, caller: &Caller, input: GrantInput) -> Result<GrantResult, Failure> {
         if input.spawn_nodes.is_none() && input.read_only.is_none() {
             let message = "Say spawn_nodes or read_only: nothing else is granted.";
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "spawn_nodes"));

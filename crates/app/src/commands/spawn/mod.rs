@@ -15,6 +15,6 @@ pub use approval_list::{ApprovalList, ApprovalListInput, ApprovalListResult};
 pub use approval_resolve::{ApprovalResolve, ApprovalResolveInput, ApprovalResolveResult};
 pub(crate) use authority::bounded;
 pub use grant::{Grant, GrantInput, GrantResult};
-pub(crate) use node::{decided, requested};
+pub(crate) use node::{decided, pending_digest, pending_spec, requested};
 pub use request::{Request, SpawnInput, SpawnResult};
 pub use view::ApprovalView;

@@ -6,11 +6,12 @@ use baton_core::{
     ids::RoomId,
     job::{JobId, agent_of},
     reference::Reference,
-    spawn::{self, Approval, ApprovalId, ApprovalStatus, Approved, NodeSpec, Requested},
+    spawn::{self, Approval, ApprovalId, ApprovalStatus, Approved, Changes, NodeSpec, Requested, SpecDigest},
 };
 use baton_store::{engine::Tx, jobs, log};
 use serde_json::{Map, json};
 
+use super::authority::bounds_of_agent;
 use crate::{
     Failure,
     app::internal,
@@ -144,6 +145,26 @@ pub(crate) fn requested(tx: &mut dyn Tx, room: &RoomId, approval: &Approval) -> 
         Some(Event::Spawn(spawn::Event::Requested(requested))) => Ok(requested),
         Some(_) | None => Err(internal("a request is in the log")),
     }
+}
+
+/// What would be made of a pending request now: what was asked for, less what who asked may no longer have. A request
+/// that nothing would be made of is as it was asked for.
+pub(crate) fn pending_spec(tx: &mut dyn Tx, room: &RoomId, approval: &Approval) -> Result<NodeSpec, Failure> {
+    let Requested { spec, by_operator, .. } = requested(tx, room, approval)?;
+    let bounds = bounds_of_agent(tx, room, &approval.requested_by, by_operator)?;
+    Ok(spec.changed(&Changes::default(), &bounds).unwrap_or(*spec))
+}
+
+/// The digest to approve a request with, while it is pending.
+pub(crate) fn pending_digest(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    approval: &Approval,
+) -> Result<Option<SpecDigest>, Failure> {
+    if approval.status != ApprovalStatus::Pending {
+        return Ok(None);
+    }
+    Ok(Some(pending_spec(tx, room, approval)?.digest(approval.id, &approval.requested_by)))
 }
 
 /// How it was approved, if it was: right after its job was created.

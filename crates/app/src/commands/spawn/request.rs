@@ -21,7 +21,7 @@ use super::{
 use crate::{
     App, Caller, Failure, Rights, app,
     commands::envelope::{AttachmentInput, sender},
-    table::{Effect, Place, Tier, UseCase},
+    table::{Access, Effect, Place, Tier, UseCase},
 };
 
 /// `spawn.request`
@@ -97,11 +97,12 @@ impl UseCase for Request {
     const NAME: &'static str = "spawn.request";
     const PLACE: Place = Place::Tool("spawn_node", Tier::Full);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited("if granted");
     const ABOUT: &'static str = "Ask for another agent, as a job with its first handoff from you and an edge between you. Needs the capability, and mostly an operator's approval. It never may do more than you.";
     type Input = SpawnInput;
     type Output = SpawnResult;
 
-    fn run(app: &App, caller: &Caller, input: SpawnInput) -> Result<SpawnResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: SpawnInput) -> Result<SpawnResult, Failure> {
         let (spec, names) = (input.spec()?, Names::fresh()?);
         let wishes = Wishes { spawn_nodes: input.spawn_nodes, read_only: input.read_only, isolation: input.isolation };
         let request = app::Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
@@ -126,7 +127,7 @@ impl UseCase for Request {
                 return Ok(SpawnResult { room_id, approval, status, job: None, agent_id: None, grants });
             }
             let job = node::make(change, approval, &spec, &parent, &names)?;
-            change.record(approval.approved_by_policy(&parent.agent_id, job))?;
+            change.record(approval.approved_by_policy(&parent.agent_id, job, &spec))?;
             let (status, agent_id) = (ApprovalStatus::Approved, Some(agent_of(&room_id, job)));
             Ok(SpawnResult { room_id, approval, status, job: Some(job), agent_id, grants })
         })?;

@@ -4,7 +4,7 @@ use baton_core::{
     ids::AgentId,
     job::JobId,
     room::Room,
-    spawn::{Approval, ApprovalId, ApprovalStatus},
+    spawn::{Approval, ApprovalId, ApprovalStatus, SpecDigest},
     time::Timestamp,
 };
 use schemars::JsonSchema;
@@ -32,10 +32,14 @@ pub struct ApprovalView {
     pub decided_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// While it is pending: what to approve it with, so that nothing else is approved than what is shown. Then: of what
+    /// was approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<SpecDigest>,
 }
 
 impl ApprovalView {
-    pub(crate) fn of(room: &Room, approval: &Approval) -> Self {
+    pub(crate) fn of(room: &Room, approval: &Approval, digest: Option<SpecDigest>) -> Self {
         Self {
             approval: approval.id,
             status: approval.status,
@@ -47,6 +51,7 @@ impl ApprovalView {
             decided_by: approval.decided_by.as_ref().map(|by| called(room, by)),
             decided_at: approval.decided_at,
             reason: approval.reason.clone(),
+            digest,
         }
     }
 }

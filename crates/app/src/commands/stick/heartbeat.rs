@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, Place, Tier, UseCase},
+    table::{Access, Effect, Place, Tier, UseCase},
 };
 
 /// `stick.heartbeat`
@@ -43,12 +43,13 @@ impl UseCase for Heartbeat {
     const NAME: &'static str = "stick.heartbeat";
     const PLACE: Place = Place::Tool("heartbeat", Tier::Daily);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::OWNER;
     const ABOUT: &'static str =
         "Extend your lease while you hold the stick. On stale_lease or turn_mismatch stop working at once.";
     type Input = HeartbeatInput;
     type Output = HeartbeatResult;
 
-    fn run(app: &App, caller: &Caller, input: HeartbeatInput) -> Result<HeartbeatResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: HeartbeatInput) -> Result<HeartbeatResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             let shown = Shown { turn: input.expected_turn_id, lease_id: input.lease_id.clone() };

@@ -13,7 +13,7 @@ use super::ReleaseStickResult;
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, Place, Tier, UseCase},
+    table::{Access, Effect, Place, Tier, UseCase},
 };
 
 /// `stick.pass`
@@ -38,11 +38,12 @@ impl UseCase for Pass {
     const NAME: &'static str = "stick.pass";
     const PLACE: Place = Place::Tool("pass_stick", Tier::Daily);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::OWNER;
     const ABOUT: &'static str = "Hand the stick to one chosen active member instead of the next in sequence.";
     type Input = PassInput;
     type Output = ReleaseStickResult;
 
-    fn run(app: &App, caller: &Caller, input: PassInput) -> Result<ReleaseStickResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: PassInput) -> Result<ReleaseStickResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let place = (&input.room_id, input.expected_turn_id);
         let attached = app.attach(caller, place, &input.handoff, Some(&input.to_agent_id))?;

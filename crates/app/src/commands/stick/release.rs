@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, Place, Tier, UseCase},
+    table::{Access, Effect, Place, Tier, UseCase},
 };
 
 /// `stick.release`
@@ -63,12 +63,13 @@ impl UseCase for Release {
     const NAME: &'static str = "stick.release";
     const PLACE: Place = Place::Tool("release_stick", Tier::Daily);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::OWNER;
     const ABOUT: &'static str =
         "Hand the stick to the next member in sequence, with a truthful status and a concrete next_action.";
     type Input = ReleaseInput;
     type Output = ReleaseStickResult;
 
-    fn run(app: &App, caller: &Caller, input: ReleaseInput) -> Result<ReleaseStickResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ReleaseInput) -> Result<ReleaseStickResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let attached = app.attach(caller, (&input.room_id, input.expected_turn_id), &input.handoff, None)?;
         app.change(caller, &request, &input.room_id, |change| {

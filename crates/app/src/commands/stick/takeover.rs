@@ -52,7 +52,7 @@ impl UseCase for Takeover {
     type Input = TakeoverInput;
     type Output = TakeoverStickResult;
 
-    fn run(app: &App, caller: &Caller, input: TakeoverInput) -> Result<TakeoverStickResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: TakeoverInput) -> Result<TakeoverStickResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.come_in(caller)?;

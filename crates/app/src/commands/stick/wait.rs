@@ -127,7 +127,7 @@ impl UseCase for Wait {
     type Input = WaitInput;
     type Output = WaitForTurnResult;
 
-    fn run(app: &App, caller: &Caller, input: WaitInput) -> Result<WaitForTurnResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: WaitInput) -> Result<WaitForTurnResult, Failure> {
         check_wait(&input)?;
         let waiter = Waiter { app, caller, actor: caller.actor(), cursor: parse_cursor(&input)?, input: &input };
         let started = Instant::now();

@@ -48,7 +48,7 @@ impl UseCase for Create {
     type Input = CreateInput;
     type Output = TaskResult;
 
-    fn run(app: &App, caller: &Caller, input: CreateInput) -> Result<TaskResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: CreateInput) -> Result<TaskResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_authority(caller.authority())?;

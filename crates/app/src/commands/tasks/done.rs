@@ -34,7 +34,7 @@ impl UseCase for Done {
     type Input = DoneInput;
     type Output = TaskResult;
 
-    fn run(app: &App, caller: &Caller, input: DoneInput) -> Result<TaskResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: DoneInput) -> Result<TaskResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_agent()?;

@@ -56,7 +56,7 @@ impl UseCase for List {
     type Input = ListInput;
     type Output = ListResult;
 
-    fn run(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
         let limit = bounds::limit(input.limit, limits::TASKS_DEFAULT, limits::TASKS_MAX)?;
         let you = caller.actor().agent_id;
         let (mut room, mut found, now) = app.store.read(|tx| {

@@ -32,7 +32,7 @@ impl UseCase for Show {
     type Input = ShowInput;
     type Output = TaskResult;
 
-    fn run(app: &App, caller: &Caller, input: ShowInput) -> Result<TaskResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ShowInput) -> Result<TaskResult, Failure> {
         let (mut room, found, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let found = tasks::find(tx, &room.id, input.task)?;

@@ -37,7 +37,7 @@ impl UseCase for Start {
     type Input = StartInput;
     type Output = TaskResult;
 
-    fn run(app: &App, caller: &Caller, input: StartInput) -> Result<TaskResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: StartInput) -> Result<TaskResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_agent()?;

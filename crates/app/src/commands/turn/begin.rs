@@ -79,7 +79,7 @@ impl UseCase for Begin {
     type Input = BeginInput;
     type Output = BeginResult;
 
-    fn run(app: &App, caller: &Caller, input: BeginInput) -> Result<BeginResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: BeginInput) -> Result<BeginResult, Failure> {
         let claim = claim(caller, &input)?;
         let most = most_bytes(&input, claim.as_ref().map(|(_, shown)| shown))?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };

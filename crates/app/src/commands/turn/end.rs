@@ -63,7 +63,7 @@ impl UseCase for End {
     type Input = EndInput;
     type Output = TurnResult;
 
-    fn run(app: &App, caller: &Caller, input: EndInput) -> Result<TurnResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: EndInput) -> Result<TurnResult, Failure> {
         let ending = Ending {
             outcome: input.outcome,
             why: input.why.as_deref().map(|why| redact(why).into_owned()),

@@ -62,7 +62,7 @@ impl UseCase for List {
     type Input = ListInput;
     type Output = ListResult;
 
-    fn run(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
         let limit = bounds::limit(input.limit, limits::TURNS_DEFAULT, limits::TURNS_MAX)?;
         let (mut room, found, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;

@@ -62,7 +62,7 @@ impl UseCase for Prompt {
     type Input = PromptInput;
     type Output = TurnResult;
 
-    fn run(app: &App, caller: &Caller, input: PromptInput) -> Result<TurnResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: PromptInput) -> Result<TurnResult, Failure> {
         let references = refs::parse(&input.refs)?;
         let context_ref = input.context_ref.as_deref().map(pack).transpose()?;
         let telling = Telling {

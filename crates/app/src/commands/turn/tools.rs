@@ -64,7 +64,7 @@ impl UseCase for Tools {
     type Input = ToolsInput;
     type Output = TurnResult;
 
-    fn run(app: &App, caller: &Caller, input: ToolsInput) -> Result<TurnResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ToolsInput) -> Result<TurnResult, Failure> {
         let meant = Meant { turn: input.turn, runner: input.runner_id.as_ref(), revision: input.claim_revision };
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {

@@ -94,7 +94,7 @@ impl UseCase for WaitFor {
     type Input = WaitForInput;
     type Output = WaitForResult;
 
-    fn run(app: &App, caller: &Caller, input: WaitForInput) -> Result<WaitForResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: WaitForInput) -> Result<WaitForResult, Failure> {
         let patience = Patience::of(input.max_wait_ms)?;
         let count = input.agents.len() + input.jobs.len();
         if !(1..=limits::AWAITED).contains(&count) {

@@ -5,16 +5,18 @@ use std::process::ExitCode;
 use baton_app::Failure;
 use baton_core::spawn::{Changes, Decision};
 
-use super::decide::DecideArgs;
+use super::decide::{DecideArgs, DigestArgs, Verdict};
 use crate::{commands::spawn::NodeArgs, context::Context, ui::Ui};
 
 /// Approve a request for an agent with changes
 ///
-/// For people. The agent never may do more than the one that asked for it, whatever is changed.
+/// For people at a terminal. It shows what was asked for. The agent never may do more than the one that asked for it, whatever is changed.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct ModifyArgs {
     #[command(flatten)]
     which: DecideArgs,
+    #[command(flatten)]
+    shown: DigestArgs,
     /// What is to be done, in a line
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
@@ -44,6 +46,10 @@ impl ModifyArgs {
             read_only: self.node.read_only,
             message: self.message,
         };
-        self.which.decide(context, ui, Decision::Modify, Some(changes))
+        self.which.decide(
+            context,
+            ui,
+            Verdict { decision: Decision::Modify, changes: Some(changes), shown: Some(self.shown) },
+        )
     }
 }

@@ -14,13 +14,14 @@ use baton_core::{
 use crate::{
     context::Context,
     parse,
-    select::{KeyArgs, RoomArgs},
+    select::{KeyArgs, RoomArgs, TurnArgs},
     ui::Ui,
 };
 
 /// Show a room's policy, or change what is given
 ///
-/// Times are a number and a unit: 500ms, 30s, 45m, 4h. A running lease or claim keeps its expiry.
+/// Times are a number and a unit: 500ms, 30s, 45m, 4h. A running lease or claim keeps its expiry. Times are changed by the
+/// holder of the stick or by a person at a terminal; --edges and --spawn by a person only.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct PolicyArgs {
     #[command(flatten)]
@@ -67,10 +68,19 @@ impl PolicyArgs {
         };
         let set = if change == PolicyChange::default() {
             let state = self.room.state(context)?;
-            SetRoomPolicyResult { room_id: state.room.room_id, policy: state.policy }
+            SetRoomPolicyResult { room_id: state.room.room_id, policy: state.policy, turn_id: None }
         } else {
-            let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
-            context.run::<SetPolicy>(SetPolicyInput { room_id, policy: change, idempotency_key: self.key.key })?
+            let (earlier, turn) = (self.key.earlier(context)?, TurnArgs::default());
+            let state = self.room.state_again(context, earlier.as_ref())?;
+            // The caller's own, if it holds the stick; an operator need not.
+            let lease_id = turn.lease_of(&state, earlier.as_ref());
+            context.run::<SetPolicy>(SetPolicyInput {
+                expected_turn_id: lease_id.as_ref().map(|_| turn.turn_of(&state, earlier.as_ref())),
+                lease_id,
+                room_id: state.room.room_id,
+                policy: change,
+                idempotency_key: self.key.key,
+            })?
         };
         Ok(ui.answer(&set, || text(&set.policy)))
     }

@@ -208,7 +208,9 @@ fn the_timeline_tells_of_briefs_and_of_agents_that_are_asked_for_in_plain_words(
     ana.does("spawn.request", asked.clone());
     person.does("agent.approval.resolve", json!({ "approval": "APPROVAL-1", "decision": "deny", "reason": "not now" }));
     ana.does("spawn.request", asked);
-    person.does("agent.approval.resolve", json!({ "approval": "APPROVAL-2", "decision": "approve" }));
+    let digest = person.does("open", json!({ "id": "APPROVAL-2" }))["digest"].clone();
+    let approve = json!({ "approval": "APPROVAL-2", "decision": "approve", "digest": digest });
+    person.does("agent.approval.resolve", approve);
     let told = timeline(&app, &ana);
     let told = |kind: &str| told.lines().filter(|line| line.contains(kind)).count();
     assert_eq!(told("said what the room is for: trust"), 1);

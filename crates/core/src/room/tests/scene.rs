@@ -211,7 +211,19 @@ impl Scene {
         room
     }
 
+    /// Sets timings as an operator.
     pub(super) fn set_policy(&mut self, name: &str, change: PolicyChange) -> Result<Option<Event>, Refusal> {
-        self.act(name, Action::SetPolicy { change, authority: Authority::Member })
+        self.set_policy_as(name, change, None, Authority::Operator)
+    }
+
+    pub(super) fn set_policy_as(
+        &mut self,
+        name: &str,
+        change: PolicyChange,
+        shown: Option<&Shown>,
+        authority: Authority,
+    ) -> Result<Option<Event>, Refusal> {
+        let (expected_turn, lease_id) = (shown.map(|shown| shown.turn), shown.map(|shown| shown.lease_id.clone()));
+        self.act(name, Action::SetPolicy { change, expected_turn, lease_id, authority })
     }
 }

@@ -5,8 +5,8 @@ use crate::{
     code::ErrorCode,
     ids::AgentName,
     limits,
-    policy::PolicyChange,
-    room::{Action, Authority, Event, NewIdentity, RoomState},
+    policy::{Edges, PolicyChange, Spawning},
+    room::{Action, Authority, Event, NewIdentity, Refusal, RoomState, Shown},
     time::Ttl,
 };
 
@@ -70,7 +70,7 @@ fn an_operator_notes_reorders_and_sets_timings_in_a_room_that_it_did_not_join() 
         for action in [
             Action::Note { text: "look here".to_owned(), authority },
             Action::Reorder { order: order.clone(), authority },
-            Action::SetPolicy { change: change.clone(), authority },
+            Action::SetPolicy { change: change.clone(), expected_turn: None, lease_id: None, authority },
         ] {
             let done = scene.act("stranger", action);
             assert_eq!(done.is_ok(), authority == Authority::Operator, "{done:?}");
@@ -81,6 +81,66 @@ fn an_operator_notes_reorders_and_sets_timings_in_a_room_that_it_did_not_join() 
         (agent("claude"), Ttl::from_minutes(7))
     );
     assert_eq!((scene.room.members.len(), scene.folded()), (2, scene.room.clone()));
+}
+
+fn lease_of(minutes: u64) -> PolicyChange {
+    PolicyChange {
+        owner_lease_ttl_ms: Some(Ttl::from_minutes(minutes)),
+        heartbeat_interval_ms: Some(Ttl::from_secs(10)),
+        ..PolicyChange::default()
+    }
+}
+
+#[test]
+fn only_the_holder_or_an_operator_changes_timings() {
+    let mut scene = Scene::with(&["codex", "claude"]);
+    let refused = scene.set_policy_as("codex", lease_of(1), None, Authority::Member).unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::Forbidden, "an idle room has no owner: {refused:?}");
+    let turn = scene.claim("codex").unwrap();
+    let before = (scene.room.clone(), scene.log.len());
+    for shown in [None, Some(&turn)] {
+        let refused = scene.set_policy_as("claude", lease_of(1), shown, Authority::Member).unwrap_err();
+        assert!(matches!(&refused, Refusal::OwnerOnly { current_owner: Some(owner), .. } if *owner == agent("codex")));
+        assert_eq!(refused.code(), ErrorCode::Forbidden, "possession of a lease id is not identity");
+    }
+    assert_eq!((scene.room.clone(), scene.log.len()), before, "nothing changed");
+    scene.set_policy_as("codex", lease_of(20), None, Authority::Member).unwrap();
+    scene.set_policy_as("codex", lease_of(30), Some(&turn), Authority::Member).unwrap();
+    scene.set_policy_as("stranger", lease_of(40), None, Authority::Operator).unwrap();
+    assert_eq!((scene.room.policy.owner_lease_ttl_ms, scene.folded()), (Ttl::from_minutes(40), scene.room.clone()));
+}
+
+#[test]
+fn a_fence_that_is_shown_with_timings_must_be_current() {
+    let mut scene = Scene::with(&["codex", "claude"]);
+    let old = scene.claim("codex").unwrap();
+    scene.pass("codex", &old, "claude").unwrap();
+    scene.claim("claude").unwrap();
+    for authority in [Authority::Member, Authority::Operator] {
+        let refused = scene.set_policy_as("codex", lease_of(1), Some(&old), authority).unwrap_err();
+        assert_eq!(refused.code(), ErrorCode::TurnMismatch, "the turn comes first");
+        let other = Shown { turn: scene.room.turn, lease_id: old.lease_id.clone() };
+        let refused = scene.set_policy_as("claude", lease_of(1), Some(&other), authority).unwrap_err();
+        assert_eq!(refused.code(), ErrorCode::StaleLease);
+    }
+    scene.kill("claude");
+    let refused = scene.set_policy_as("claude", lease_of(1), None, Authority::Member).unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::StaleLease, "a process that is gone holds nothing");
+}
+
+#[test]
+fn spawning_and_edges_are_an_operators_to_change_even_for_the_holder() {
+    let mut scene = Scene::with(&["codex"]);
+    let turn = scene.claim("codex").unwrap();
+    for (field, change) in [
+        ("spawn", PolicyChange { spawn: Some(Spawning::Auto), ..PolicyChange::default() }),
+        ("edges", PolicyChange { edges: Some(Edges::Explicit), ..lease_of(20) }),
+    ] {
+        let refused = scene.set_policy_as("codex", change.clone(), Some(&turn), Authority::Member).unwrap_err();
+        assert_eq!(refused, Refusal::OperatorOnly { field, needs: "operator" });
+        assert_eq!(refused.code(), ErrorCode::Forbidden);
+        assert!(scene.set_policy_as("operator", change, None, Authority::Operator).unwrap().is_some());
+    }
 }
 
 #[test]

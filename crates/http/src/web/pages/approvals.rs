@@ -3,7 +3,7 @@
 use baton_app::{
     Failure,
     commands::{
-        open::{Open, OpenInput, OpenedApproval, What},
+        open::{Open, OpenInput, What},
         room::{Overview, OverviewInput, RoomGlance},
         spawn::{ApprovalList, ApprovalListInput, ApprovalView},
     },
@@ -15,7 +15,7 @@ use crate::web::{
     at::path,
     look::Look,
     page::{Page, Place, Region},
-    parts::{Names, agent, ago, asked_for, cli, decide, empty, reference, room_name},
+    parts::{Names, ShownRequest, agent, ago, asked_for, cli, decide, empty, reference, room_name},
 };
 
 /// Rooms that are looked at.
@@ -46,8 +46,8 @@ pub(super) fn page(look: &Look<'_>) -> Result<Page, Failure> {
     decided.sort_by_key(|(_, approval)| std::cmp::Reverse(approval.decided_at));
     let mut cards = Vec::with_capacity(pending.len());
     for (place, (glance, approval)) in pending.iter().enumerate() {
-        let opened = if place < IN_FULL { opened(look, &glance.room.room_id, approval)? } else { None };
-        cards.push(card(look, glance, approval, opened.as_ref()));
+        let shown = if place < IN_FULL { shown(look, &glance.room.room_id, approval)? } else { None };
+        cards.push(card(look, glance, approval, shown.as_ref()));
     }
     let waiting = html! {
         h2 { "Waiting" }
@@ -66,10 +66,10 @@ pub(super) fn page(look: &Look<'_>) -> Result<Page, Failure> {
         .region(Region::new("decided", over)))
 }
 
-fn opened(look: &Look<'_>, room: &RoomId, approval: &ApprovalView) -> Result<Option<OpenedApproval>, Failure> {
+fn shown(look: &Look<'_>, room: &RoomId, approval: &ApprovalView) -> Result<Option<ShownRequest>, Failure> {
     let (id, workspace) = (approval.approval.to_string(), Some(room.to_string()));
     Ok(match look.ask::<Open>(OpenInput { id, offset: None, workspace })?.what {
-        What::Approval(approval) => Some(*approval),
+        What::Approval(approval) => ShownRequest::of(*approval),
         _ => None,
     })
 }
@@ -84,21 +84,20 @@ fn where_it_is(glance: &RoomGlance) -> Markup {
     html! { a href=(path(&["rooms", room.room_id.as_str()])) { bdi { (name) } } }
 }
 
-fn card(look: &Look<'_>, glance: &RoomGlance, approval: &ApprovalView, opened: Option<&OpenedApproval>) -> Markup {
+fn card(look: &Look<'_>, glance: &RoomGlance, approval: &ApprovalView, shown: Option<&ShownRequest>) -> Markup {
     let room = &glance.room.room_id;
     let key = format!("approval-{room}-{}", approval.approval);
-    let spec = opened.and_then(|opened| serde_json::from_value(opened.request.clone().into()).ok());
     html! {
         article.card.ask.need id=(key) data-row data-room=(room) data-ref=(approval.approval) data-status="pending" aria-labelledby={ (key) "-title" } {
             header {
                 h3 id={ (key) "-title" } dir="auto" { (approval.title) }
                 p.quiet.from { (reference(room, &approval.approval.to_string())) " by " (agent(room, &names(glance), &approval.requested_by_agent_id)) ", " (ago(look, approval.requested_at)) ", in " (where_it_is(glance)) }
             }
-            @match &spec {
-                Some(spec) => { (asked_for(room, spec)) }
+            @match shown {
+                Some(shown) => { (asked_for(room, shown)) }
                 None => p { (reference(room, &approval.approval.to_string())) " shows what it asks for." },
             }
-            (decide(look, room, approval.approval, spec.as_ref()))
+            (decide(look, room, approval.approval, shown))
         }
     }
 }

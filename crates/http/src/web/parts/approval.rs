@@ -1,18 +1,33 @@
 //! A request for another agent: what is asked for, and how it is decided on.
 
+use baton_app::commands::open::OpenedApproval;
 use baton_core::{
     ids::RoomId,
     job::{Choice, Isolation, Priority, Profile},
-    spawn::{ApprovalId, NodeSpec},
+    spawn::{ApprovalId, ApprovalStatus, NodeSpec, SpecDigest},
 };
 use maud::{Markup, html};
 
 use super::{prose, raw, reference, stick::said};
 use crate::web::{form::Form, look::Look};
 
+/// A pending request as a page shows it: only that is approved.
+pub(in crate::web) struct ShownRequest {
+    pub(in crate::web) spec: NodeSpec,
+    pub(in crate::web) digest: SpecDigest,
+}
+
+impl ShownRequest {
+    /// A request as it was opened, if it is still to be decided.
+    pub(in crate::web) fn of(opened: OpenedApproval) -> Option<Self> {
+        let digest = opened.approval.digest.filter(|_| opened.approval.status == ApprovalStatus::Pending)?;
+        Some(Self { spec: serde_json::from_value(opened.request.into()).ok()?, digest })
+    }
+}
+
 /// All that is asked for.
-pub(in crate::web) fn asked_for(room: &RoomId, spec: &NodeSpec) -> Markup {
-    let routing = &spec.routing;
+pub(in crate::web) fn asked_for(room: &RoomId, shown: &ShownRequest) -> Markup {
+    let (spec, routing) = (&shown.spec, &shown.spec.routing);
     html! {
         dl.facts {
             div { dt { "Prompt" } dd { (prose(&spec.prompt)) } }
@@ -27,13 +42,14 @@ pub(in crate::web) fn asked_for(room: &RoomId, spec: &NodeSpec) -> Markup {
             @if !spec.payload.artifacts.is_empty() {
                 div { dt { "Comes with" } dd { @for one in &spec.payload.artifacts { (reference(room, &one.reference)) " " } } }
             }
+            div { dt { "Digest" } dd { code { (shown.digest) } } }
         }
         (raw("Raw", spec))
     }
 }
 
-/// Approving, denying, and approving with changes.
-pub(in crate::web) fn decide(look: &Look<'_>, room: &RoomId, id: ApprovalId, spec: Option<&NodeSpec>) -> Markup {
+/// Approving, denying, and approving with changes. Only what is shown can be approved.
+pub(in crate::web) fn decide(look: &Look<'_>, room: &RoomId, id: ApprovalId, shown: Option<&ShownRequest>) -> Markup {
     if !look.may_act() {
         return html! {};
     }
@@ -42,7 +58,10 @@ pub(in crate::web) fn decide(look: &Look<'_>, room: &RoomId, id: ApprovalId, spe
     };
     html! {
         div.tools {
-            (form("approve", format!("Approved {id}.")).body(look, html! { button.primary type="submit" { "Approve" } }))
+            @match shown {
+                Some(shown) => (form("approve", format!("Approved {id}.")).with("digest", &shown.digest).body(look, html! { button.primary type="submit" { "Approve" } })),
+                None => span { "To approve it, see what it asks for: " (reference(room, &id.to_string())) },
+            }
             details.act {
                 summary { "Deny…" }
                 (form("deny", format!("Denied {id}.")).class("stack").body(look, html! {
@@ -50,11 +69,11 @@ pub(in crate::web) fn decide(look: &Look<'_>, room: &RoomId, id: ApprovalId, spe
                     p { button.danger type="submit" { "Deny" } }
                 }))
             }
-            @if let Some(spec) = spec {
+            @if let Some(shown) = shown {
                 details.act {
                     summary { "Edit…" }
-                    (form("modify", format!("Approved {id}, with changes.")).class("stack").body(look, html! {
-                        (changes(spec))
+                    (form("modify", format!("Approved {id}, with changes.")).with("digest", &shown.digest).class("stack").body(look, html! {
+                        (changes(&shown.spec))
                         label { span { "What to say to it" } input name="reason" autocomplete="off"; }
                         p { button.primary type="submit" { "Approve with changes" } }
                     }))

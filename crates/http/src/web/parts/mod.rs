@@ -15,7 +15,7 @@ mod text;
 mod time;
 
 pub(super) use agent::{Names, agent, room_name};
-pub(super) use approval::{asked_for, decide};
+pub(super) use approval::{ShownRequest, asked_for, decide};
 pub(super) use counts::counts;
 pub(super) use delegate::{delegate_link, without_panel};
 pub(super) use diff::{Extent, diff};

@@ -45,7 +45,6 @@ impl Web {
         let run = Run::new(move |caller, call| {
             let (app, counter) = (Arc::clone(&app), Arc::clone(&counter));
             async move {
-                caller.rights().require(call.command)?;
                 let wait = (call.command.effect == Effect::Wait).then(|| Counted::new(counter));
                 blocking::cross(move || {
                     let _until_it_has_really_ended = wait;

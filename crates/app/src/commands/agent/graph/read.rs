@@ -69,7 +69,7 @@ impl UseCase for Graph {
     type Input = GraphInput;
     type Output = GraphResult;
 
-    fn run(app: &App, caller: &Caller, input: GraphInput) -> Result<GraphResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: GraphInput) -> Result<GraphResult, Failure> {
         let limit = bounds::limit(input.limit, NODES_MAX, NODES_MAX)? as usize;
         let viewer = caller.actor().agent_id;
         let whole = app.store.read(|tx| whole(app, tx, &input.room_id, &viewer))?;

@@ -147,7 +147,7 @@ impl UseCase for Inspect {
     type Input = InspectInput;
     type Output = InspectResult;
 
-    fn run(app: &App, caller: &Caller, input: InspectInput) -> Result<InspectResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: InspectInput) -> Result<InspectResult, Failure> {
         let default = if input.section.is_some() { limits::TURNS_DEFAULT } else { GLANCE };
         let limit = bounds::limit(input.limit, default, limits::TURNS_MAX)?;
         let viewer = caller.actor().agent_id;

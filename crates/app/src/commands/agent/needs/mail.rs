@@ -1,12 +1,6 @@
 //! Messages that somebody has to accept, and requests that they owe a response for.
 
-use baton_core::{
-    envelope::Posted,
-    event::Recorded,
-    ids::Seq,
-    inbox::Item,
-    spawn::{Approval, Requested},
-};
+use baton_core::{envelope::Posted, event::Recorded, ids::Seq, inbox::Item, spawn::Approval};
 use baton_store::{StoreError, engine::Tx, log};
 
 use super::{
@@ -16,7 +10,7 @@ use super::{
 use crate::{
     Failure,
     bounds::first_line,
-    commands::{envelope::sent, spawn::requested},
+    commands::{envelope::sent, spawn::pending_spec},
     view::RoomEvent,
     wording,
 };
@@ -74,10 +68,11 @@ fn response(scene: &Scene<'_>, posted: &Posted, recorded: &Recorded) -> Need {
 
 /// A request for another agent.
 pub(super) fn approval(tx: &mut dyn Tx, scene: &Scene<'_>, approval: &Approval) -> Result<Need, Failure> {
-    let Requested { spec, .. } = requested(tx, &scene.room.id, approval)?;
+    let spec = pending_spec(tx, &scene.room.id, approval)?;
     Ok(Need {
         title: approval.title.clone(),
         words: cut(&spec.prompt),
+        digest: Some(spec.digest(approval.id, &approval.requested_by)),
         command: scene.command(&format!("approval approve {}", approval.id)),
         ..scene.need(NeedKind::Approval, approval.requested_at, approval.id, scene.whom(&approval.requested_by))
     })

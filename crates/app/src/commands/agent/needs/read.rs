@@ -76,7 +76,7 @@ impl UseCase for Needs {
     type Input = NeedsInput;
     type Output = NeedsResult;
 
-    fn run(app: &App, caller: &Caller, input: NeedsInput) -> Result<NeedsResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: NeedsInput) -> Result<NeedsResult, Failure> {
         let limit = bounds::limit(input.limit, limits::CARDS_DEFAULT, limits::CARDS_MAX)?;
         let you = caller.actor();
         let (mut found, mut has_more) = app.store.read(|tx| look(app, tx, &you, input.room_id.as_ref()))?;

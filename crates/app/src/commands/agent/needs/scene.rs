@@ -38,6 +38,7 @@ impl Scene<'_> {
             to: None,
             status: None,
             envelope: None,
+            digest: None,
             evidence: None,
             command: String::new(),
         }

@@ -7,6 +7,7 @@ use baton_core::{
     lease::Fence,
     process::Liveness,
     room::TakeoverReason,
+    spawn::SpecDigest,
     time::Timestamp,
 };
 use schemars::JsonSchema;
@@ -84,6 +85,9 @@ pub struct Need {
     /// The envelope that is to be answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub envelope: Option<PayloadId>,
+    /// The request as it is now, to approve it with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<SpecDigest>,
     /// Why somebody counts as stuck.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,

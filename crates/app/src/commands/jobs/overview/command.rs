@@ -111,7 +111,7 @@ impl UseCase for Overview {
     type Input = OverviewInput;
     type Output = OverviewResult;
 
-    fn run(app: &App, _caller: &Caller, input: OverviewInput) -> Result<OverviewResult, Failure> {
+    fn perform(app: &App, _caller: &Caller, input: OverviewInput) -> Result<OverviewResult, Failure> {
         let limit = bounds::limit(input.limit, limits::JOBS_DEFAULT, limits::JOBS_MAX)?;
         if input.task.is_some() && input.anchor.is_some() {
             let message = "Give either task or anchor, not both.";

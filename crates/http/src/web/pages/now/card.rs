@@ -1,18 +1,18 @@
 //! A card for what needs somebody: what it is about, what is asked, and the form that settles it.
 
 use baton_app::commands::agent::{Need, NeedKind, Whom};
-use baton_core::{job::Status, limits, spawn::NodeSpec};
+use baton_core::{job::Status, limits};
 use maud::{Markup, html};
 
 use crate::web::{
     at::path,
     form::Form,
     look::Look,
-    parts::{ago, asked_for, decide, prose, reference, room_name, stick},
+    parts::{ShownRequest, ago, asked_for, decide, prose, reference, room_name, stick},
 };
 
 /// A card.
-pub(super) fn card(look: &Look<'_>, need: &Need, spec: Option<&NodeSpec>) -> Markup {
+pub(super) fn card(look: &Look<'_>, need: &Need, shown: Option<&ShownRequest>) -> Markup {
     let kind = need.kind.as_str();
     let name = room_name(need.room_name.as_deref(), need.canonical_path.as_deref(), &need.room_id);
     let key = format!("need-{}-{kind}-{}", need.room_id, need.reference);
@@ -23,12 +23,12 @@ pub(super) fn card(look: &Look<'_>, need: &Need, spec: Option<&NodeSpec>) -> Mar
                 h3 id={ (key) "-title" } dir="auto" { (need.title) }
                 p.quiet.from { (from(need)) " · " (ago(look, need.since)) " · in " a href=(path(&["rooms", need.room_id.as_str()])) { bdi { (name) } } }
             }
-            @match spec {
-                Some(spec) => { (asked_for(&need.room_id, spec)) }
+            @match shown {
+                Some(shown) => { (asked_for(&need.room_id, shown)) }
                 None if need.kind != NeedKind::Stuck && need.words.trim() != need.title.trim() => { div.asked { (prose(&need.words)) } }
                 None => {}
             }
-            (acts(look, need, spec))
+            (acts(look, need, shown))
         }
     }
 }
@@ -75,7 +75,7 @@ fn from(need: &Need) -> Markup {
 }
 
 /// What can be done about it.
-fn acts(look: &Look<'_>, need: &Need, spec: Option<&NodeSpec>) -> Markup {
+fn acts(look: &Look<'_>, need: &Need, shown: Option<&ShownRequest>) -> Markup {
     match need.kind {
         NeedKind::Question => html! { (reply(look, need, "Reply")) div.tools { (cancel(look, need)) (said(need)) } },
         NeedKind::Proof => {
@@ -92,7 +92,7 @@ fn acts(look: &Look<'_>, need: &Need, spec: Option<&NodeSpec>) -> Markup {
         NeedKind::Response => html! { (respond(look, need)) (said(need)) },
         NeedKind::Incursion => html! { (tell_both(look, need)) (said(need)) },
         NeedKind::Approval => match need.reference.parse() {
-            Ok(id) => decide(look, &need.room_id, id, spec),
+            Ok(id) => decide(look, &need.room_id, id, shown),
             Err(_) => said(need),
         },
     }

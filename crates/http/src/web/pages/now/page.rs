@@ -8,14 +8,14 @@ use baton_app::{
         room::{Overview, OverviewInput, RoomGlance},
     },
 };
-use baton_core::{room::RoomState, spawn::NodeSpec};
+use baton_core::room::RoomState;
 use maud::{Markup, html};
 
 use super::{card, hands, rooms};
 use crate::web::{
     look::Look,
     page::{Page, Place, Region},
-    parts::{cli, empty},
+    parts::{ShownRequest, cli, empty},
 };
 
 /// Pages of needs that are read.
@@ -33,7 +33,7 @@ pub(in crate::web::pages) fn page(look: &Look<'_>) -> Result<Page, Failure> {
     let list = html! {
         h2 { "Needs you" }
         @if needs.is_empty() { (nothing(&open)) }
-        @else { div.cards.needs data-still { @for (need, spec) in &needs { (card::card(look, need, spec.as_ref())) } } }
+        @else { div.cards.needs data-still { @for (need, shown) in &needs { (card::card(look, need, shown.as_ref())) } } }
         @if has_more { p.quiet { "There is more than fits here: " (cli("baton needs")) } }
     };
     Ok(Page::new("Now", Place::Now)
@@ -44,7 +44,7 @@ pub(in crate::web::pages) fn page(look: &Look<'_>) -> Result<Page, Failure> {
 }
 
 /// A need, with what is asked for where that is another agent.
-type Shown = (Need, Option<NodeSpec>);
+type Shown = (Need, Option<ShownRequest>);
 
 /// What waits, with what a request for an agent asks for.
 fn needs(look: &Look<'_>) -> Result<(Vec<Shown>, bool), Failure> {
@@ -62,17 +62,17 @@ fn needs(look: &Look<'_>) -> Result<(Vec<Shown>, bool), Failure> {
     for need in needs {
         let asks = need.kind == NeedKind::Approval && in_full < IN_FULL;
         in_full += usize::from(asks);
-        let spec = if asks { spec(look, &need)? } else { None };
-        told.push((need, spec));
+        let shown = if asks { shown(look, &need)? } else { None };
+        told.push((need, shown));
     }
     Ok((told, has_more))
 }
 
-fn spec(look: &Look<'_>, need: &Need) -> Result<Option<NodeSpec>, Failure> {
+fn shown(look: &Look<'_>, need: &Need) -> Result<Option<ShownRequest>, Failure> {
     let workspace = Some(need.room_id.to_string());
     let opened = look.ask::<Open>(OpenInput { id: need.reference.clone(), offset: None, workspace })?;
     Ok(match opened.what {
-        What::Approval(approval) => serde_json::from_value(approval.request.into()).ok(),
+        What::Approval(approval) => ShownRequest::of(*approval),
         _ => None,
     })
 }

@@ -1,14 +1,14 @@
 //! What one agent hands to another, and requests for another agent.
 
 use baton_app::commands::open::{OpenedApproval, OpenedEnvelope};
-use baton_core::{envelope::Attachment, inbox::Stage, reference::Reference, spawn::ApprovalStatus};
+use baton_core::{envelope::Attachment, inbox::Stage, reference::Reference};
 use maud::{Markup, html};
 
 use super::{
     facts::{facts, part},
     page::View,
 };
-use crate::web::parts::{ago, prose, raw, reference};
+use crate::web::parts::{ShownRequest, ago, asked_for, decide, prose, raw, reference};
 
 pub(super) fn envelope(view: &View<'_>, opened: &OpenedEnvelope) -> Markup {
     let (given, room) = (&opened.envelope, view.room());
@@ -61,23 +61,26 @@ fn attachment(view: &View<'_>, attachment: &Attachment) -> Markup {
 }
 
 pub(super) fn approval(view: &View<'_>, opened: &OpenedApproval) -> Markup {
-    let asked = &opened.approval;
+    let (asked, shown) = (&opened.approval, ShownRequest::of(opened.clone()));
     let modified = (!opened.modified.is_empty()).then(|| html! { bdi { (opened.modified.join(", ")) } });
     html! {
         article.card {
             h2 dir="auto" { (asked.title) }
             p {
                 span.badge { (asked.status) } @if opened.by_policy { " " span.badge { "by the room's policy" } }
-                @if asked.status == ApprovalStatus::Pending { " " a href="/approvals" { "Decide on it" } }
             }
             (facts(&[
                 ("Asked by", Some(html! { (view.sight.agent(&asked.requested_by_agent_id)) ", " (ago(view.look, asked.requested_at)) })),
                 ("Decided", asked.decided_at.map(|at| html! { @if let Some(by) = &asked.decided_by { "by " bdi { (by) } ", " } (ago(view.look, at)) })),
                 ("Why", asked.reason.as_ref().map(|reason| html! { span dir="auto" { (reason) } })),
                 ("Changed before", modified),
+                ("Digest", asked.digest.as_ref().filter(|_| shown.is_none()).map(|digest| html! { code { (digest) } })),
                 ("Job", asked.job.map(|job| reference(view.room(), &job.to_string()))),
             ]))
-            (raw("What was asked for", &opened.request))
+            @match &shown {
+                Some(shown) => { (asked_for(view.room(), shown)) (decide(view.look, view.room(), asked.approval, Some(shown))) }
+                None => (raw("What was asked for", &opened.request)),
+            }
         }
     }
 }
