@@ -59,9 +59,10 @@ pub trait UseCase {
     /// Does it, for a caller who may. Called by [`UseCase::run`] alone.
     fn perform(app: &App, caller: &Caller, input: Self::Input) -> Result<Self::Output, Failure>;
 
-    /// Does it, if the caller may call it. Every surface calls this, and no use case has one of its own.
+    /// Does it, if the caller may call it and its id is its own. Every surface calls this, and no use case has one of its own.
     fn run(app: &App, caller: &Caller, input: Self::Input) -> Result<Self::Output, Failure> {
         Self::ACCESS.check(caller, Self::WIRE.unwrap_or(Self::NAME))?;
+        app.settle(caller)?;
         Self::perform(app, caller, input)
     }
 }
@@ -160,7 +161,6 @@ impl Command {
     pub fn run(&self, app: &App, caller: &Caller, input: Value) -> Result<Value, Failure> {
         // Before the input is judged: a caller who may not call it need not know what it takes.
         self.check(caller)?;
-        app.settle(caller)?;
         (self.run)(app, caller, input)
     }
 }
