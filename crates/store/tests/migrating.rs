@@ -30,6 +30,13 @@ use serde_json::json;
 
 /// Takes away what the migrations since the sixth brought. What is left is what an earlier Baton has.
 const BACK_TO_FIVE: &[&str] = &[
+    "ALTER TABLE jobs DROP COLUMN capability",
+    "DROP INDEX members_by_agent",
+    "ALTER TABLE members DROP COLUMN overridden",
+    "ALTER TABLE members DROP COLUMN parallel_to",
+    "ALTER TABLE members DROP COLUMN added_by",
+    "ALTER TABLE members DROP COLUMN keeps",
+    "ALTER TABLE log DROP COLUMN overridden",
     // Only the embedded store has it.
     "DROP TABLE IF EXISTS boots",
     "DROP INDEX log_incursions",
