@@ -218,6 +218,7 @@ impl Hub {
         // Counted before it is looked whether the server ends, so that whoever waits for the last call misses none.
         let under_way = self.running.enter();
         self.require_open()?;
+        call.command.check(&caller)?;
         self.admit(&caller)?;
         match call.command.effect {
             Effect::Read if !self.app.is_remote() => blocking::inline(|| call.run(&self.app, &caller)),

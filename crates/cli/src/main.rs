@@ -11,6 +11,7 @@ mod editor;
 mod exit;
 mod handoff;
 mod install;
+mod operator;
 mod parse;
 mod patience;
 mod render;

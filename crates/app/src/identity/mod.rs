@@ -25,5 +25,5 @@ mod tests;
 
 pub use ancestry::{Ancestor, Ancestry};
 pub use assignment::{Assignment, BATON_JOB};
-pub use resolve::{Resolved, Signals, Surface, guardian, resolve, resolve_remote};
+pub use resolve::{AgentAbove, Resolved, Signals, Surface, guardian, resolve, resolve_remote};
 pub use surroundings::Surroundings;

@@ -1,5 +1,7 @@
 //! From signals to an actor. No I/O: the same signals always give the same answer.
 
+use std::fmt;
+
 use baton_core::{
     ids::AgentId,
     process::{Keeps, ProcessIdentity, SessionKind},
@@ -58,6 +60,24 @@ pub struct Resolved {
 impl From<Actor> for Resolved {
     fn from(actor: Actor) -> Self {
         Self { actor, parallel_id: None }
+    }
+}
+
+/// An agent for which a process works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentAbove {
+    /// A harness of this name.
+    Harness(&'static str),
+    /// A job, or the minder of one.
+    Job,
+}
+
+impl fmt::Display for AgentAbove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Harness(name) => f.write_str(name),
+            Self::Job => f.write_str("a job"),
+        }
     }
 }
 
@@ -141,6 +161,13 @@ impl<'a> Signals<'a> {
     /// Whether the caller is a person at a terminal with no harness, minder or job above.
     pub(super) fn is_person(&self) -> bool {
         matches!(self.party(), Party::Person { .. })
+    }
+
+    /// The agent that this process works for, if a harness or a minder is above it or its variables say so.
+    pub(super) fn agent_above(&self) -> Option<AgentAbove> {
+        let harness = self.deepest_harness().or_else(|| Harness::of_variables(self.environment));
+        let minder = || self.is_minded().then_some(AgentAbove::Job);
+        harness.map(|harness| AgentAbove::Harness(harness.slug())).or_else(minder)
     }
 
     /// The harness that is closest above us. Those further up only started it.

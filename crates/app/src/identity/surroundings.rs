@@ -7,8 +7,8 @@ use std::{ffi::OsStr, str::FromStr};
 use baton_core::{code::ErrorCode, ids::AgentId, room::Actor};
 
 use super::{
-    Ancestor, Ancestry, Assignment, BATON_JOB, Resolved, Signals, Surface, agent_id, ancestry, guardian, peer, resolve,
-    terminal,
+    AgentAbove, Ancestor, Ancestry, Assignment, BATON_JOB, Resolved, Signals, Surface, agent_id, ancestry, guardian,
+    peer, resolve, terminal,
 };
 use crate::{Failure, Rights, environment::Environment, liveness};
 
@@ -73,6 +73,12 @@ impl Surroundings {
     pub fn rights(&self) -> Rights {
         let is_operator = self.assignment.is_none() && self.signals(Surface::Cli).is_person();
         if is_operator { Rights::Operator } else { Rights::Agent }
+    }
+
+    /// The agent that this process works for. A service manager or a script is none, though it is no operator either.
+    pub fn agent_above(&self) -> Option<AgentAbove> {
+        let job = || self.assignment.as_ref().map(|_| AgentAbove::Job);
+        self.signals(Surface::Cli).agent_above().or_else(job)
     }
 
     /// The person whose process this is, where they come in by way of `surface` and not from a terminal.

@@ -7,7 +7,7 @@ use baton_core::{
     time::Timestamp,
 };
 
-use super::{Ancestor, Ancestry, Resolved, Signals, Surface, Surroundings, guardian, resolve, resolve_remote};
+use super::{AgentAbove, Ancestor, Ancestry, Resolved, Signals, Surface, Surroundings, guardian, resolve, resolve_remote};
 use crate::environment::Environment;
 
 /// `pid comm argv…`, one per ancestor, parent first, up to the first process.
@@ -255,6 +255,20 @@ fn a_person_is_at_a_terminal_whose_shell_is_above_with_no_minder_and_nothing_hid
     assert!(!at_terminal_is_person(&of_a_harness, &ancestors(&["9 zsh", "1 init"])));
     let gone = ancestors(&["30 bash", "9 zsh", "1 init"]);
     assert!(!away(Surface::Cli, &environment, &gone).is_person(), "no terminal");
+}
+
+#[test]
+fn a_process_works_for_the_harness_or_the_job_above_it_and_a_service_for_nobody() {
+    let above = |vars: &[(&str, &str)], lines: &[&str]| {
+        let environment = Environment::of(vars.iter().copied(), "/");
+        away(Surface::Cli, &environment, &ancestors(lines)).agent_above()
+    };
+    assert_eq!(above(&[], &["9 bash", "1 init"]), None);
+    assert_eq!(above(&[], &["1 /sbin/init"]), None, "started by a service manager");
+    assert_eq!(above(&[], &["12 bash", "9 claude", "1 init"]), Some(AgentAbove::Harness("claude-code")));
+    let orphan = above(&[("CODEX_THREAD_ID", "t")], &["1 init"]);
+    assert_eq!(orphan, Some(AgentAbove::Harness("codex")), "its variables tell though it left its parent");
+    assert_eq!(above(&[], &["12 sh", "9 baton minder x", "1 init"]), Some(AgentAbove::Job));
 }
 
 fn at_terminal_is_person(environment: &Environment, ancestry: &Ancestry) -> bool {

@@ -152,8 +152,8 @@ impl Command {
         (self.schemas_in)(generator)
     }
 
-    /// Refuses a caller whose role may not call it.
-    pub(super) fn check(&self, caller: &Caller) -> Result<(), Failure> {
+    /// Refuses a caller whose role may not call it. Running it asks this too; asked before, a refused call costs nothing.
+    pub fn check(&self, caller: &Caller) -> Result<(), Failure> {
         self.access.check(caller, self.wire_name())
     }
 

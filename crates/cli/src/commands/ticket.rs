@@ -12,11 +12,11 @@ use baton_http::{Admitted, Facts, TICKET_TTL, Tickets};
 use serde_json::json;
 
 use super::up::login;
-use crate::{context, ui::Ui};
+use crate::{context, operator::require_operator, ui::Ui};
 
 /// Print an address that logs a browser in, once
 ///
-/// The server must be running. The address counts for two minutes and for whoever opens it first.
+/// For people at a terminal. The server must be running. The address counts for two minutes and for whoever opens it first.
 #[derive(Debug, clap::Args)]
 pub(super) struct TicketArgs {
     /// As whom it logs in: owner does everything, viewer looks and changes nothing
@@ -41,7 +41,9 @@ impl From<RoleArg> for Admitted {
 
 impl TicketArgs {
     pub(super) fn run(&self, store: Option<&str>, ui: Ui) -> Result<ExitCode, Failure> {
-        let data = context::data_directory(&Environment::read(), store)?;
+        let environment = Environment::read();
+        require_operator(&environment, "ticket")?;
+        let data = context::data_directory(&environment, store)?;
         let facts = Facts::find(&data)?.ok_or_else(|| {
             Failure::new(ErrorCode::PreconditionFailed, "No server runs on this store.").advising("Start one: baton up")
         })?;

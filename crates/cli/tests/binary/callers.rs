@@ -209,7 +209,7 @@ fn an_orphan_that_kept_its_terminal_is_no_operator_and_the_shell_there_is_one() 
     assert_eq!(terminal.run(&["room", "policy", "--spawn", "auto"]).status, 0, "a person at a terminal steers");
     let orphaned = r#"parent=$$; (while kill -0 $parent 2>/dev/null; do :; done; "$0" "$@"; echo "exit $?") & wait $! 2>/dev/null; :"#;
     let orphaned = orphaned.replace(" wait $! 2>/dev/null; :", "");
-    terminal.starts_by_way_of(&["sh", "-c", &orphaned], &["room", "policy", "--spawn", "deny", "--json"]);
+    terminal.starts_by_way_of(&["sh", "-c", &orphaned], &["room", "policy", "--spawn", "off", "--json"]);
     terminal.ends();
     let shown = terminal.shows("exit ");
     assert!(shown.contains("FORBIDDEN"), "{shown}");
@@ -222,7 +222,7 @@ fn a_harness_that_opens_a_terminal_of_its_own_is_no_operator() {
     let mut claude = Program::start(&world, "claude", &[("CLAUDE_CODE_SESSION_ID", "c-1")]);
     claude.asks(JOIN);
     // The variables are gone, but not the process above.
-    let line = r#"env -u CLAUDE_CODE_SESSION_ID script -qec '"$BATON" room policy --spawn auto --json' /dev/null < /dev/null"#;
+    let line = r#"env -u CLAUDE_CODE_SESSION_ID script -qec '"$BATON" agent grant claude --spawn --json' /dev/null < /dev/null"#;
     let refusal = claude.asks(line);
     assert_eq!((&refusal["error"], &refusal["needs"]), (&json!("FORBIDDEN"), &json!("operator")), "{refusal}");
 }

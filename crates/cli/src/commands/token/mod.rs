@@ -10,9 +10,9 @@ use baton_app::{Failure, environment::Environment};
 use baton_http::Keyring;
 use clap::Subcommand;
 
-use crate::{context, ui::Ui};
+use crate::{context, operator::require_operator, ui::Ui};
 
-/// Make, list and revoke the tokens that let programs in over HTTP
+/// Make, list and revoke the tokens that let programs in over HTTP; for people at a terminal
 #[derive(Debug, Subcommand)]
 pub(super) enum TokenCommand {
     Create(create::CreateArgs),
@@ -31,7 +31,9 @@ impl TokenCommand {
     }
 
     pub(super) fn run(self, store: Option<&str>, ui: Ui) -> Result<ExitCode, Failure> {
-        let data = context::data_directory(&Environment::read(), store)?;
+        let environment = Environment::read();
+        require_operator(&environment, self.name())?;
+        let data = context::data_directory(&environment, store)?;
         let keyring = Keyring::in_directory(&data);
         match self {
             Self::Create(args) => args.run(&keyring, ui),

@@ -29,7 +29,7 @@ use crate::{
 /// Agents and people that work on the store directly go on as before: what they do shows up here at once, and the other
 /// way round. It listens on this machine alone and lets in whoever has a token: yours is in operator.token in the data
 /// directory, `baton token` makes others, and a browser gets in with the address that is printed or that `baton ticket`
-/// makes. Ctrl-C ends it once running calls are answered; a second one ends it at once.
+/// makes. An agent that starts it is told no way in. Ctrl-C ends it once running calls are answered; a second one ends it at once.
 #[derive(Debug, clap::Args)]
 pub(super) struct UpArgs {
     /// Where to listen for HTTP; port 0 is any that is free

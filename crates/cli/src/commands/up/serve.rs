@@ -63,7 +63,7 @@ async fn listen_and_serve(hub: &Arc<Hub>, plan: Plan, clock: &dyn Clock, ui: Ui)
         }
     })
     .map_err(failed)?;
-    let started = Started::new(facts, &data, clock)?;
+    let started = Started::new(facts, &data, clock, context.surroundings.agent_above())?;
     // Nobody needs to read it: it serves all the same.
     let _ = ui.part(&started, || started.text());
     tokio::join!(bus.serve(), http.run());

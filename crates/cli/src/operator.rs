@@ -1,0 +1,21 @@
+//! What only a person at a terminal may do, though it is no command of the table.
+
+use baton_app::{Failure, Rights, environment::Environment, identity::Surroundings};
+use baton_core::code::ErrorCode;
+
+/// Refuses whoever is no operator. `command` is the one that was typed.
+pub(crate) fn require_operator(environment: &Environment, command: &str) -> Result<(), Failure> {
+    let surroundings = Surroundings::gather(environment.clone())?;
+    if surroundings.rights() == Rights::Operator {
+        return Ok(());
+    }
+    let why = match surroundings.agent_above() {
+        Some(agent) => format!("it was started by {agent}"),
+        None => "it was started without a terminal".to_owned(),
+    };
+    let message = format!("Only an operator may run `baton {command}`, and {why}.");
+    Err(Failure::new(ErrorCode::Forbidden, message)
+        .with("role", surroundings.rights().as_str())
+        .with("needs", Rights::Operator.as_str())
+        .advising(format!("Ask a person to run `baton {command}` at a terminal of their own.")))
+}
