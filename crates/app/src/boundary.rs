@@ -10,6 +10,7 @@ use baton_core::{
     event::Event,
     ids::{RoomId, Seq},
     inbox,
+    process::SessionKind,
     time::Timestamp,
 };
 use baton_store::{inbox as items, log};
@@ -23,13 +24,16 @@ use crate::{
     table::{Call, Command, Effect, INBOX, Place, UseCase},
 };
 
-/// A person's word that does not wait for the next turn.
+/// A word that does not wait for the next turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Interrupt {
     /// Its number.
     pub message: Seq,
-    /// What the person is called.
+    /// What the sender is called.
     pub from: String,
+    /// The kind of session behind the sender, while it sent; missing where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender_kind: Option<SessionKind>,
     /// What they said.
     pub text: String,
     /// When.
@@ -114,7 +118,8 @@ impl UseCase for Take {
                 if let Some(event) = item.see(turn) {
                     change.record(event)?;
                     let (message, sent_at) = (item.message, recorded.at);
-                    interrupts.push(Interrupt { message, from: said.from_name, text: said.text, sent_at });
+                    let inbox::Told { from_name: from, sender_kind, text, .. } = said;
+                    interrupts.push(Interrupt { message, from, sender_kind, text, sent_at });
                 }
             }
             Ok(Taken { interrupts })

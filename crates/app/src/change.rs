@@ -5,7 +5,7 @@
 //! stored at the end. The fold is the one that `baton doctor` makes of the whole log.
 
 use baton_core::{
-    agent::{Former, Given},
+    agent::{ConnectionStatus, Former, Given},
     bus::{Action as BusAction, Bus, BusId, Connection},
     code::ErrorCode,
     context::Context,
@@ -192,8 +192,10 @@ impl<'a> Change<'a> {
         for agent in gone {
             self.lose_if_lost(&agent)?;
             self.end_actions_of(&agent, GONE)?;
-            self.disconnect(&agent, GONE)?;
-            if !self.has_stake(&agent)? {
+            if self.has_stake(&agent)? {
+                self.tell_gone(&agent)?;
+            } else {
+                self.disconnect(&agent, GONE, ConnectionStatus::left(true))?;
                 self.decide(Action::Retire { agent })?;
             }
         }
@@ -224,6 +226,10 @@ impl<'a> Change<'a> {
         log::append(self.tx, &recorded)?;
         if let Some(event) = recorded.event.room() {
             self.arrange_names(event)?;
+            if matches!(event, room::Event::Left(_) | room::Event::Resumed(_)) {
+                // Streams of members who leave are forgotten, so they must be at hand.
+                self.connections()?;
+            }
         }
         self.room.apply(&recorded);
         if let Some(scopes) = &mut self.scopes {

@@ -1,56 +1,36 @@
-//! How an agent is connected: whether something comes from it, whether it waits, or whether it is not there.
+//! How agents are connected: the facts are read here, and [`ConnectionFacts::status`] makes one word of them.
 //!
-//! All of it is derived, here and nowhere else: from the turn it is in, from the claim on its job or from its process, and
-//! from what was last seen of its stream, which its runner notes. A note moves without events, like presence.
+//! An agent's connection also tells what its stream does, which program it is and which conversation. Its runner notes
+//! that; a note moves without events, like presence.
 
 use baton_core::{
-    agent::Presence,
+    agent::{ConnectionFacts, ConnectionState, ConnectionStatus, Former, RuntimeStream, StaleAfter, Worker},
+    bus::Connection,
     code::ErrorCode,
     ids::{AgentId, RoomId},
-    job::{Job, Status, job_of},
+    job::{Job, job_of},
     limits,
-    process::Liveness,
+    process::{Liveness, ProcessIdentity, SessionKind, Witness},
     room::{Member, Room, Stick},
     time::Timestamp,
-    turn::{Outcome, Stream, StreamStatus, Turn, TurnId},
+    turn::{Stream, StreamStatus, Turn, TurnId},
 };
 use baton_store::{
     engine::Tx,
+    hosts::{self, Testimony},
     jobs,
+    presence::{self, OpenRun},
     turns::{self, Which},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{App, Caller, Failure, commands::bus::AgentStatus};
-
-/// Whether an agent is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub enum ConnectionState {
-    /// Its stream is active.
-    Connected,
-    /// It is there and waits for input.
-    Idle,
-    /// Its session ended, or failed.
-    Disconnected,
-}
-
-impl ConnectionState {
-    /// The state as it is written.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Connected => "connected",
-            Self::Idle => "idle",
-            Self::Disconnected => "disconnected",
-        }
-    }
-}
+use crate::{App, Caller, Failure};
 
 /// How an agent is connected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentConnection {
+    /// `connected`, `idle`, `disconnected` or `gone`: the same word on every surface.
     pub state: ConnectionState,
     /// Whether it says something, waits for something, or neither.
     pub stream: StreamStatus,
@@ -119,168 +99,324 @@ impl App {
     }
 }
 
-/// What is known of the streams of a room's agents, from one look.
+/// A room, the time, and eyes to look at its agents with.
+#[derive(Clone, Copy)]
+pub(crate) struct Vantage<'a> {
+    pub(crate) room: &'a Room,
+    pub(crate) room_closed: bool,
+    pub(crate) now: Timestamp,
+    pub(crate) stale_after: StaleAfter,
+    pub(crate) witness: &'a dyn Witness,
+}
+
+impl<'a> Vantage<'a> {
+    pub(crate) fn new(room: &'a Room, now: Timestamp, stale_after: StaleAfter, witness: &'a dyn Witness) -> Self {
+        Self { room, room_closed: room.stick == Stick::Closed, now, stale_after, witness }
+    }
+}
+
+/// A runtime's stream, once it was seen whether its server is there.
+#[derive(Clone, Debug)]
+pub(crate) enum SeenStream {
+    Served,
+    Ended { at: Option<Timestamp>, why: String },
+}
+
+/// The reason of a stream's end that nobody told.
+pub(crate) const SERVER_GONE: &str = "the server that it was connected to is gone";
+
+impl SeenStream {
+    /// A connection as it is, if it is open by whether its server is `served`.
+    pub(crate) fn of(connection: &Connection, served: bool) -> Self {
+        match &connection.ended {
+            Some(ended) => Self::Ended { at: Some(ended.at), why: ended.why.clone() },
+            None if served => Self::Served,
+            None => Self::Ended { at: None, why: SERVER_GONE.to_owned() },
+        }
+    }
+
+    pub(crate) fn facts(stream: Option<&Self>) -> RuntimeStream<'_> {
+        match stream {
+            None => RuntimeStream::None,
+            Some(Self::Served) => RuntimeStream::Served,
+            Some(Self::Ended { at, why }) => RuntimeStream::Ended { at: *at, why },
+        }
+    }
+}
+
+/// What of the servers elsewhere was told.
+fn told_of(tx: &mut dyn Tx, connections: &[Connection], witness: &dyn Witness) -> Result<Testimony, Failure> {
+    let open = connections.iter().filter(|connection| connection.is_open());
+    let unseen: Vec<&ProcessIdentity> = open
+        .filter_map(|connection| connection.server.as_ref())
+        .filter(|server| witness.liveness(server) == Liveness::Unknown)
+        .collect();
+    if unseen.is_empty() {
+        return Ok(Testimony::default());
+    }
+    Ok(hosts::testimony(tx, &unseen)?)
+}
+
+/// Whether the server of a connection may be there: not if it is seen to be gone, or its machine says so.
+fn is_served(connection: &Connection, told: &Testimony, witness: &dyn Witness) -> bool {
+    let Some(server) = &connection.server else { return true };
+    match witness.liveness(server) {
+        Liveness::Alive => true,
+        Liveness::Gone(_) => false,
+        Liveness::Unknown => told.of(server).is_none(),
+    }
+}
+
+/// The streams of a room's agents, each with its agent.
+pub(crate) fn seen_streams(
+    tx: &mut dyn Tx,
+    connections: &[Connection],
+    witness: &dyn Witness,
+) -> Result<Vec<(AgentId, SeenStream)>, Failure> {
+    let told = told_of(tx, connections, witness)?;
+    let seen = |connection: &Connection| {
+        let stream = SeenStream::of(connection, is_served(connection, &told, witness));
+        (connection.agent_id.clone(), stream)
+    };
+    Ok(connections.iter().map(seen).collect())
+}
+
+/// How much of a room's agents is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// Enough for the word and its reason.
+    Word,
+    /// All that there is.
+    All,
+}
+
+/// A job whose agent is a member.
+struct JobSigns {
+    job: Job,
+    newest: Option<Turn>,
+}
+
+/// Facts about the members of a room, from one look: enough for the word and its reason.
+pub(crate) struct Signs {
+    streams: Vec<(AgentId, SeenStream)>,
+    runs: Vec<OpenRun>,
+    jobs: Vec<JobSigns>,
+    notes: Vec<Stream>,
+}
+
+impl Signs {
+    pub(crate) fn read(tx: &mut dyn Tx, room: &Room, witness: &dyn Witness) -> Result<Self, Failure> {
+        Self::read_to(tx, room, witness, Extent::Word)
+    }
+
+    fn read_to(tx: &mut dyn Tx, room: &Room, witness: &dyn Witness, extent: Extent) -> Result<Self, Failure> {
+        let found = presence::signs(tx, &room.id)?;
+        let named: Vec<_> = room.members.iter().filter_map(|member| job_of(&member.agent_id)).collect();
+        let mut of_jobs = Vec::with_capacity(named.len());
+        if !named.is_empty() {
+            for job in jobs::find_all(tx, &room.id, &named)? {
+                let newest = match extent {
+                    // A job that has ended is gone, however its last run went.
+                    Extent::Word if !job.status.is_active() => None,
+                    Extent::Word | Extent::All => newest_run(tx, room, &job)?,
+                };
+                of_jobs.push(JobSigns { job, newest });
+            }
+        }
+        let notes = match extent {
+            Extent::Word if of_jobs.is_empty() => Vec::new(),
+            Extent::Word | Extent::All => turns::streams(tx, &room.id)?,
+        };
+        let streams = seen_streams(tx, &found.connections, witness)?;
+        Ok(Self { streams, runs: found.runs, jobs: of_jobs, notes })
+    }
+
+    /// The word for a member, and its reason.
+    pub(crate) fn status(&self, from: &Vantage<'_>, member: &Member) -> ConnectionStatus {
+        let stream = self.streams.iter().find(|(agent, _)| *agent == member.agent_id).map(|(_, stream)| stream);
+        let stream = SeenStream::facts(stream);
+        match self.job(member) {
+            Some(JobSigns { job, newest }) => {
+                let note = self.note(&member.agent_id);
+                of_job(from, job, newest.as_ref(), note, stream, member.last_seen_at)
+            }
+            None => of_process(from, member, self.run(member).map(|run| run.id), stream),
+        }
+    }
+
+    fn job(&self, member: &Member) -> Option<&JobSigns> {
+        let id = job_of(&member.agent_id)?;
+        self.jobs.iter().find(|signs| signs.job.id == id)
+    }
+
+    fn run(&self, member: &Member) -> Option<&OpenRun> {
+        self.runs.iter().find(|run| run.agent_id == member.agent_id)
+    }
+
+    fn note(&self, agent: &AgentId) -> Option<&Stream> {
+        self.notes.iter().find(|note| note.agent_id == *agent)
+    }
+}
+
+/// The word for a member behind which a process stands.
+pub(crate) fn of_process(
+    from: &Vantage<'_>,
+    member: &Member,
+    run: Option<TurnId>,
+    stream: RuntimeStream<'_>,
+) -> ConnectionStatus {
+    let liveness = member.liveness(from.witness);
+    let holds_stick = from.room.owner() == Some(&member.agent_id);
+    let worker = Worker::Process { liveness: &liveness, holds_stick, run };
+    facts(from, stream, member.last_seen_at, worker).status()
+}
+
+/// The word for the agent of a job.
+pub(crate) fn of_job(
+    from: &Vantage<'_>,
+    job: &Job,
+    newest: Option<&Turn>,
+    note: Option<&Stream>,
+    stream: RuntimeStream<'_>,
+    last_seen_at: Timestamp,
+) -> ConnectionStatus {
+    let output_ended = fresh(note, newest).is_some_and(|note| note.status == StreamStatus::Closed);
+    facts(from, stream, last_seen_at, Worker::Job { job, newest, output_ended }).status()
+}
+
+fn facts<'a>(
+    from: &Vantage<'_>,
+    stream: RuntimeStream<'a>,
+    last_seen_at: Timestamp,
+    worker: Worker<'a>,
+) -> ConnectionFacts<'a> {
+    let Vantage { room_closed, now, stale_after, .. } = *from;
+    ConnectionFacts { now, room_closed, last_seen_at, stale_after, stream, worker }
+}
+
+/// A note that is about the newest run. One from before its begin is about an earlier one.
+fn fresh<'a>(note: Option<&'a Stream>, newest: Option<&Turn>) -> Option<&'a Stream> {
+    note.filter(|note| newest.is_none_or(|run| note.last_activity_at >= run.began_at))
+}
+
+/// All that is known of the streams of a room's agents, from one look.
 pub(crate) struct Streams {
-    open: Vec<Turn>,
-    streams: Vec<Stream>,
-    /// Jobs whose agents are members, each with its newest turn.
-    jobs: Vec<(Job, Option<Turn>)>,
+    signs: Signs,
 }
 
 impl Streams {
     /// Of all members.
-    pub(crate) fn of_members(tx: &mut dyn Tx, room: &Room) -> Result<Self, Failure> {
-        let named: Vec<_> = room.members.iter().filter_map(|member| job_of(&member.agent_id)).collect();
-        let mut of_jobs = Vec::with_capacity(named.len());
-        for job in jobs::find_all(tx, &room.id, &named)? {
-            let newest = newest(tx, room, &job)?;
-            of_jobs.push((job, newest));
-        }
-        Ok(Self { open: turns::open(tx, &room.id)?, streams: turns::streams(tx, &room.id)?, jobs: of_jobs })
+    pub(crate) fn of_members(tx: &mut dyn Tx, room: &Room, witness: &dyn Witness) -> Result<Self, Failure> {
+        Ok(Self { signs: Signs::read_to(tx, room, witness, Extent::All)? })
     }
 
     /// A member's connection. A job's agent is as connected as its claim is in force, whatever process it last called from.
-    pub(crate) fn member(&self, room: &Room, member: &Member, seen: &Seen) -> AgentConnection {
-        let stream = self.streams.iter().find(|stream| stream.agent_id == member.agent_id);
-        let job = job_of(&member.agent_id).and_then(|id| self.jobs.iter().find(|(job, _)| job.id == id));
-        match job {
-            Some((job, newest)) => of_job(room, job, newest.as_ref(), stream, seen.now),
-            None => {
-                let open = self.open.iter().find(|turn| turn.agent_id == member.agent_id);
-                of_member(room, member, seen, open, stream)
-            }
+    pub(crate) fn member(&self, from: &Vantage<'_>, member: &Member) -> AgentConnection {
+        let status = self.signs.status(from, member);
+        let note = self.signs.note(&member.agent_id);
+        match self.signs.job(member) {
+            Some(JobSigns { job, newest }) => AgentConnection::at_job(status, job, newest.as_ref(), note),
+            None => AgentConnection::at_process(status, member, self.signs.run(member), note, from.room),
         }
     }
 }
 
-/// What is seen of a member.
-pub(crate) struct Seen {
-    pub(crate) process: Liveness,
-    pub(crate) presence: Presence,
-    /// Whether its runtime is there.
-    pub(crate) runtime: AgentStatus,
-    pub(crate) now: Timestamp,
-}
-
 impl AgentConnection {
-    /// Of a job's own agent.
-    pub(crate) fn of_job(tx: &mut dyn Tx, room: &Room, job: &Job, now: Timestamp) -> Result<Self, Failure> {
+    /// Of a job's own agent, which need not be a member.
+    pub(crate) fn of_job(tx: &mut dyn Tx, from: &Vantage<'_>, job: &Job) -> Result<Self, Failure> {
+        let room = from.room;
         let agent = baton_core::job::agent_of(&room.id, job.id);
-        let stream = turns::stream_of(tx, &room.id, &agent)?;
-        let newest = newest(tx, room, job)?;
-        Ok(of_job(room, job, newest.as_ref(), stream.as_ref(), now))
+        let note = turns::stream_of(tx, &room.id, &agent)?;
+        let newest = newest_run(tx, room, job)?;
+        let member = room.member(&agent);
+        // Only members have streams.
+        let mut connections = match member {
+            Some(_) => presence::signs(tx, &room.id)?.connections,
+            None => Vec::new(),
+        };
+        connections.retain(|connection| connection.agent_id == agent);
+        let streams = seen_streams(tx, &connections, from.witness)?;
+        let stream = SeenStream::facts(streams.first().map(|(_, stream)| stream));
+        let last_seen_at = member.map_or(job.active_at, |member| member.last_seen_at);
+        let status = of_job(from, job, newest.as_ref(), note.as_ref(), stream, last_seen_at);
+        Ok(Self::at_job(status, job, newest.as_ref(), note.as_ref()))
     }
 
     /// Of who is no member, and perhaps never was one.
     pub(crate) fn outside() -> Self {
-        Self {
-            state: ConnectionState::Disconnected,
-            stream: StreamStatus::Closed,
-            provider: None,
-            session: None,
-            last_activity_at: None,
-            turn: None,
-            why: "it is no member of the room".to_owned(),
-        }
+        Self::without_stream(ConnectionStatus::stranger(), None)
     }
 
     /// Of who is no member any more.
-    pub(crate) fn left(at: Timestamp) -> Self {
+    pub(crate) fn left(former: &Former) -> Self {
+        Self::without_stream(ConnectionStatus::left(former.retired), Some(former.until))
+    }
+
+    fn without_stream(status: ConnectionStatus, last_activity_at: Option<Timestamp>) -> Self {
+        let ConnectionStatus { state, why } = status;
+        let stream = StreamStatus::Closed;
+        Self { state, stream, provider: None, session: None, last_activity_at, turn: None, why }
+    }
+
+    fn at_job(status: ConnectionStatus, job: &Job, newest: Option<&Turn>, note: Option<&Stream>) -> Self {
+        let ConnectionStatus { state, why } = status;
+        let open = newest.filter(|run| run.is_open());
+        let fresh = fresh(note, newest);
+        let noted = fresh.filter(|_| open.is_some()).map(|note| note.status);
+        let executor = newest.and_then(|run| run.executor).or(job.claim.as_ref().and_then(|claim| claim.executor));
+        let spoke = newest.map(|run| run.ended_at.unwrap_or(run.began_at));
         Self {
-            state: ConnectionState::Disconnected,
-            stream: StreamStatus::Closed,
-            provider: None,
-            session: None,
-            last_activity_at: Some(at),
-            turn: None,
-            why: "it left, or goes by another name".to_owned(),
+            state,
+            stream: match state {
+                ConnectionState::Connected => open_stream(noted).unwrap_or(StreamStatus::Reading),
+                ConnectionState::Idle => noted.unwrap_or(StreamStatus::Reading),
+                ConnectionState::Disconnected | ConnectionState::Gone => StreamStatus::Closed,
+            },
+            provider: fresh.and_then(|note| note.provider.clone()).or(executor.map(|known| known.to_string())),
+            session: fresh.and_then(|note| note.session.clone()).or(newest.and_then(|run| run.session.clone())),
+            last_activity_at: note.map(|note| note.last_activity_at).max(spoke),
+            turn: open.map(|run| run.id),
+            why,
+        }
+    }
+
+    fn at_process(
+        status: ConnectionStatus,
+        member: &Member,
+        run: Option<&OpenRun>,
+        note: Option<&Stream>,
+        room: &Room,
+    ) -> Self {
+        let ConnectionStatus { state, why } = status;
+        let at_work = run.is_some() || room.owner() == Some(&member.agent_id);
+        let noted = note.filter(|note| run.is_none_or(|run| note.last_activity_at >= run.began_at));
+        let noted = open_stream(noted.map(|note| note.status));
+        let harness = match member.session_kind {
+            SessionKind::McpHarness => member.agent_id.as_str().split_once(':').map(|(harness, _)| harness.to_owned()),
+            SessionKind::Human | SessionKind::HumanGuardian | SessionKind::Shell => None,
+        };
+        Self {
+            state,
+            stream: match (state, noted) {
+                (ConnectionState::Connected, Some(status)) => status,
+                (ConnectionState::Connected, None) if at_work => StreamStatus::Writing,
+                (ConnectionState::Connected | ConnectionState::Idle, _) => StreamStatus::Reading,
+                (ConnectionState::Disconnected | ConnectionState::Gone, _) => StreamStatus::Closed,
+            },
+            provider: note.and_then(|note| note.provider.clone()).or(harness),
+            session: note.and_then(|note| note.session.clone()),
+            last_activity_at: Some(member.last_seen_at).max(note.map(|note| note.last_activity_at)),
+            turn: run.map(|run| run.id),
+            why,
         }
     }
 }
 
-fn newest(tx: &mut dyn Tx, room: &Room, job: &Job) -> Result<Option<Turn>, Failure> {
+/// A noted status that does not contradict that the agent is connected.
+fn open_stream(noted: Option<StreamStatus>) -> Option<StreamStatus> {
+    noted.filter(|status| *status != StreamStatus::Closed)
+}
+
+pub(crate) fn newest_run(tx: &mut dyn Tx, room: &Room, job: &Job) -> Result<Option<Turn>, Failure> {
     Ok(turns::before(tx, &room.id, Which::Job(job.id), None, 1)?.into_iter().next())
-}
-
-const CLOSED: &str = "the room is closed";
-
-fn of_job(room: &Room, job: &Job, newest: Option<&Turn>, stream: Option<&Stream>, now: Timestamp) -> AgentConnection {
-    use ConnectionState::{Connected, Disconnected, Idle};
-    let open = newest.filter(|turn| turn.is_open());
-    let broken = newest.filter(|turn| matches!(turn.outcome, Some(Outcome::Failed | Outcome::Lost)));
-    // What was noted before the turn began is about another one.
-    let fresh = stream.filter(|stream| newest.is_none_or(|turn| stream.last_activity_at >= turn.began_at));
-    let noted = fresh.map_or(StreamStatus::Reading, |stream| stream.status);
-    let id = job.id;
-    let (state, status, why) = match (job.status, open, broken) {
-        _ if room.stick == Stick::Closed => (Disconnected, StreamStatus::Closed, CLOSED.to_owned()),
-        (Status::Done | Status::Failed | Status::Canceled, ..) => {
-            (Disconnected, StreamStatus::Closed, format!("{id} is {}", job.status))
-        }
-        (Status::Running, ..) if job.is_stale(now) => {
-            (Disconnected, StreamStatus::Closed, format!("its runner fell silent: the claim on {id} ran out"))
-        }
-        (Status::Running, Some(turn), _) if noted == StreamStatus::Closed => {
-            (Idle, noted, format!("{} ends: its stream is closed", turn.id))
-        }
-        (Status::Running, Some(turn), _) => (Connected, noted, format!("{} goes on", turn.id)),
-        (Status::Queued | Status::Running, _, Some(turn)) => (Disconnected, StreamStatus::Closed, ended(turn)),
-        (Status::Queued, ..) => (Disconnected, StreamStatus::Closed, format!("no runner has {id}")),
-        (Status::Running, None, None) => (Idle, StreamStatus::Reading, "it waits for its next turn".to_owned()),
-    };
-    let executor = newest.and_then(|turn| turn.executor).or(job.claim.as_ref().and_then(|claim| claim.executor));
-    let spoke = newest.map(|turn| turn.ended_at.unwrap_or(turn.began_at));
-    AgentConnection {
-        state,
-        stream: status,
-        provider: fresh.and_then(|stream| stream.provider.clone()).or(executor.map(|known| known.to_string())),
-        session: fresh.and_then(|stream| stream.session.clone()).or(newest.and_then(|turn| turn.session.clone())),
-        last_activity_at: stream.map(|stream| stream.last_activity_at).max(spoke),
-        turn: open.map(|turn| turn.id),
-        why,
-    }
-}
-
-/// How a turn ended that did not go well.
-fn ended(turn: &Turn) -> String {
-    let why = turn.why.as_deref().map(|why| format!(": {}", why.lines().next().unwrap_or_default()));
-    let how = if turn.outcome == Some(Outcome::Lost) { "was lost" } else { "failed" };
-    format!("{} {how}{}", turn.id, why.unwrap_or_default())
-}
-
-fn of_member(
-    room: &Room,
-    member: &Member,
-    seen: &Seen,
-    open: Option<&Turn>,
-    stream: Option<&Stream>,
-) -> AgentConnection {
-    use ConnectionState::{Connected, Disconnected, Idle};
-    let lately = seen.now.since(member.last_seen_at) <= limits::CONNECTED_FOR;
-    let alive = seen.process == Liveness::Alive;
-    let (state, status, why) = match open {
-        _ if room.stick == Stick::Closed => (Disconnected, StreamStatus::Closed, CLOSED.to_owned()),
-        _ if seen.process.is_gone() => (Disconnected, StreamStatus::Closed, "its process is gone".to_owned()),
-        Some(turn) if lately || alive => (Connected, StreamStatus::Writing, format!("{} goes on", turn.id)),
-        _ if lately => (Connected, StreamStatus::Writing, "it called a moment ago".to_owned()),
-        _ if seen.runtime == AgentStatus::Connected => {
-            (Connected, StreamStatus::Reading, "its runtime is connected".to_owned())
-        }
-        _ if seen.presence == Presence::Evicted && !alive => {
-            (Disconnected, StreamStatus::Closed, "it has been silent for long".to_owned())
-        }
-        _ => (Idle, StreamStatus::Reading, "it is there and has not called for a while".to_owned()),
-    };
-    let noted =
-        stream.filter(|stream| state == Connected && open.is_none_or(|turn| stream.last_activity_at >= turn.began_at));
-    let harness = member.agent_id.as_str().split_once(':').map(|(harness, _)| harness.to_owned());
-    AgentConnection {
-        state,
-        stream: noted.map_or(status, |stream| stream.status),
-        provider: stream.and_then(|stream| stream.provider.clone()).or(harness),
-        session: stream.and_then(|stream| stream.session.clone()),
-        last_activity_at: Some(member.last_seen_at).max(stream.map(|stream| stream.last_activity_at)),
-        turn: open.map(|turn| turn.id),
-        why,
-    }
 }

@@ -94,6 +94,10 @@ impl From<Refusal> for Failure {
             Refusal::AdoptionRejected { reason: Rejection::OwnIdentity, .. } => {
                 failure.advising("You go by that name already; go on.")
             }
+            Refusal::AdoptionRejected { reason: Rejection::IdentityInUse, .. } => failure.advising(
+                "Register under a name of your own with `agent register`, or ask again once it has left, has been silent \
+                 for the stale time, or its process is gone.",
+            ),
             Refusal::AdoptionRejected { reason: Rejection::AdopterHoldsStick, .. } => {
                 failure.advising("Hand the stick on first, with `release_stick`.")
             }

@@ -1,6 +1,6 @@
 //! Presence: the calls of a member show that it is there, and few of them write it.
 
-use baton_core::{limits, room::Room, time::Timestamp};
+use baton_core::{ids::RoomId, limits, room::Room, time::Timestamp};
 use baton_store::{Store, StoreError, engine::Tx, rooms};
 
 use crate::{App, Caller, Failure};
@@ -53,6 +53,14 @@ impl App {
             })
         })
     }
+}
+
+/// The same for a call that has not looked at the room yet, and the room. Whoever waits shows it once, when the wait
+/// begins.
+pub(crate) fn show(app: &App, caller: &Caller, room: &RoomId) -> Result<Room, Failure> {
+    let (mut room, now) = app.store.read::<_, Failure>(|tx| Ok((app.room(tx, room)?, tx.now()?)))?;
+    refresh(app, caller, &mut room, now, Effort::Try)?;
+    Ok(room)
 }
 
 /// Writes something that no call fails over.

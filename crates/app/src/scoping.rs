@@ -55,6 +55,11 @@ impl App {
         })
     }
 
+    /// The same for those whom a setting that makes no sense must not stop: it is told to people who list agents.
+    pub(crate) fn stale_after_or_default(&self) -> StaleAfter {
+        self.stale_after().unwrap_or_default()
+    }
+
     /// A scope as an agent writes it: relative to the room's root, or absolute and in the room (or around it).
     pub(crate) fn scope_path(&self, root: &ScopePath, field: &str, text: &str) -> Result<ScopePath, Failure> {
         let text = self.in_room(text);

@@ -1,6 +1,7 @@
 //! Rooms, members and events as callers see them, in the contract's words.
 
 use baton_core::{
+    agent::ConnectionStatus,
     bus,
     event::{self, Recorded},
     handoff::Handoff,
@@ -21,6 +22,8 @@ use baton_core::{
 use baton_store::inbox::Waiting;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::connection::{Signs, Vantage};
 
 /// A room at a glance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -86,8 +89,14 @@ pub struct RoomMember {
     pub ordinal: usize,
     pub joined_at: Timestamp,
     pub last_seen_at: Timestamp,
+    /// Whether they count for turns.
     pub status: MemberStatus,
+    /// Whether they are there, and why.
+    pub connection: ConnectionStatus,
     pub session_kind: SessionKind,
+    /// Set when their id was given by hand: nobody knows who stands behind it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub agent_id_override: bool,
     /// What can be seen of their process.
     pub process: ProcessState,
     /// Why it is known to be gone.
@@ -130,9 +139,9 @@ impl ProcessState {
 }
 
 impl RoomMember {
-    pub(crate) fn of(room: &Room, ordinal: usize, member: &Member, now: Timestamp, witness: &dyn Witness) -> Self {
-        let active = member.is_active(now, &room.policy, witness);
-        let liveness = member.liveness(witness);
+    pub(crate) fn of(from: &Vantage<'_>, signs: &Signs, ordinal: usize, member: &Member) -> Self {
+        let active = member.is_active(from.now, &from.room.policy, from.witness);
+        let liveness = member.liveness(from.witness);
         Self {
             agent_id: member.agent_id.clone(),
             display_name: member.display_name.clone(),
@@ -141,7 +150,9 @@ impl RoomMember {
             joined_at: member.joined_at,
             last_seen_at: member.last_seen_at,
             status: if active { MemberStatus::Active } else { MemberStatus::Inactive },
+            connection: signs.status(from, member),
             session_kind: member.session_kind,
+            agent_id_override: member.overridden,
             process: ProcessState::of(&liveness),
             proof: liveness.proof(),
             pid: member.process.as_ref().map(|process| process.pid),
@@ -151,17 +162,16 @@ impl RoomMember {
     }
 
     /// The members who are here, and whoever the stick is held by or kept for, in turn order; and how many are left out.
-    pub(crate) fn present(room: &Room, you: &AgentId, now: Timestamp, witness: &dyn Witness) -> (Vec<Self>, usize) {
+    pub(crate) fn present(from: &Vantage<'_>, signs: &Signs, you: &AgentId) -> (Vec<Self>, usize) {
+        let Vantage { room, now, witness, .. } = *from;
         let recipient = room.reservation().map(|reservation| &reservation.recipient);
         let is_shown = |member: &Member| {
             let is_named = [room.owner(), recipient, Some(you)].contains(&Some(&member.agent_id));
             is_named || member.is_active(now, &room.policy, witness)
         };
         let here = room.members.iter().enumerate().filter(|(_, member)| is_shown(member));
-        let shown: Vec<Self> = here
-            .take(limits::MEMBERS_SHOWN)
-            .map(|(ordinal, member)| Self::of(room, ordinal, member, now, witness))
-            .collect();
+        let shown: Vec<Self> =
+            here.take(limits::MEMBERS_SHOWN).map(|(ordinal, member)| Self::of(from, signs, ordinal, member)).collect();
         let more = room.members.len() - shown.len();
         (shown, more)
     }
@@ -373,7 +383,12 @@ impl RoomEvent {
                 (Some(format!("{} {}{summary}", reported.task_id, reported.status.as_str())), Vec::new())
             }
             Event::Connected(_) => (None, Vec::new()),
-            Event::Disconnected(disconnected) => (Some(disconnected.why.clone()), Vec::new()),
+            Event::Disconnected(disconnected) => {
+                let status = disconnected.connection.as_ref();
+                let reason = status
+                    .map_or_else(|| disconnected.why.clone(), |status| format!("{}: {}", status.state, status.why));
+                (Some(reason), Vec::new())
+            }
         };
         Self { to_agent_id, note, messages, ..self }
     }

@@ -48,6 +48,12 @@ fn verdict(agent: &Agent<'_>, scopes: &[&str]) -> String {
     }
 }
 
+/// The same once amber-otter has been silent for so long that it does not count as there.
+fn later_verdict(app: &TestApp, agent: &Agent<'_>, scopes: &[&str]) -> String {
+    app.later_minutes(15);
+    verdict(agent, scopes)
+}
+
 fn joined<'a>(app: &'a TestApp, name: &str, path: &str) -> Agent<'a> {
     let agent = app.agent(name);
     agent.join_at(path);
@@ -80,7 +86,7 @@ fn dirty_inside_the_scope_dirty_outside_it_clean_with_a_task_and_clean_without()
             if task {
                 starts(&codex, &[]);
             }
-            assert_eq!(verdict(&joined(&app, "claude", path), &[]), expected, "{path}");
+            assert_eq!(later_verdict(&app, &joined(&app, "claude", path), &[]), expected, "{path}");
         }
         sound(&app);
     });
@@ -92,13 +98,15 @@ fn a_refusal_says_what_is_missing_and_what_to_do() {
         repository(&app, "repo");
         otter(&app, "repo");
         let claude = joined(&app, "claude", "repo");
+        let seen = app.now();
+        app.later_minutes(15);
         let refusal = claude.refused("agent.adopt", json!({"agent": "amber-otter"}));
         let evidence = "no uncommitted changes in src; no task of its own in progress";
         let expected = json!({
             "error": "ADOPTION_REJECTED",
             "message": format!("amber-otter cannot be adopted: {evidence}."),
             "name": "amber-otter", "prior_session_agent": "codex", "reason": "no_evidence", "evidence": evidence,
-            "prior_presence": "active",
+            "prior_presence": "stale", "prior_last_seen_at": seen,
             "next": "Register under a name of your own with `agent register`.",
         });
         assert_eq!(refusal, expected);
@@ -116,17 +124,21 @@ fn a_task_counts_if_it_is_the_identitys_own_in_progress_and_about_the_scope() {
         ] {
             repository(&app, path);
             starts(&otter(&app, path), scopes);
-            assert_eq!(verdict(&joined(&app, "claude", path), &[]), expected, "{path}");
+            assert_eq!(later_verdict(&app, &joined(&app, "claude", path), &[]), expected, "{path}");
         }
         repository(&app, "others");
         let codex = otter(&app, "others");
         let claude = joined(&app, "claude", "others");
         starts(&claude, &[]);
         let open = codex.does("tasks.create", json!({"title": "x", "assignee": "codex"}));
-        assert_eq!(verdict(&claude, &[]), "no_evidence", "one of the adopter's, and one that was not begun");
+        assert_eq!(
+            later_verdict(&app, &claude, &[]),
+            "no_evidence",
+            "one of the adopter's, and one that was not begun"
+        );
         codex.does("tasks.start", json!({"task": open["task"]}));
         codex.does("tasks.done", json!({"task": open["task"]}));
-        assert_eq!(verdict(&claude, &[]), "no_evidence", "one that is over");
+        assert_eq!(later_verdict(&app, &claude, &[]), "no_evidence", "one that is over");
     });
 }
 
@@ -138,10 +150,10 @@ fn the_scopes_that_the_adopter_names_narrow_what_counts() {
         codex.does("scope.reserve", json!({"scopes": ["docs"]}));
         app.workspace().file("repo/docs/b.md", "changed\n");
         let claude = joined(&app, "claude", "repo");
-        assert_eq!(verdict(&claude, &["src"]), "no_evidence");
+        assert_eq!(later_verdict(&app, &claude, &["src"]), "no_evidence");
         starts(&codex, &["docs"]);
-        assert_eq!(verdict(&claude, &["src"]), "no_evidence", "nor a task elsewhere");
-        assert_eq!(verdict(&claude, &["docs/b.md"]), "uncommitted_scope");
+        assert_eq!(later_verdict(&app, &claude, &["src"]), "no_evidence", "nor a task elsewhere");
+        assert_eq!(later_verdict(&app, &claude, &["docs/b.md"]), "uncommitted_scope");
     });
 }
 
@@ -184,8 +196,8 @@ fn changes_in_the_adopters_own_worktree_count() {
         otter(&app, "repo");
         app.workspace().file("feature/src/a.rs", "changed\n");
         let claude = joined(&app, "claude", "feature");
-        assert_eq!(verdict(&claude.at("repo"), &[]), "no_evidence");
-        assert_eq!(verdict(&claude.at("feature/src"), &[]), "uncommitted_scope");
+        assert_eq!(later_verdict(&app, &claude.at("repo"), &[]), "no_evidence");
+        assert_eq!(later_verdict(&app, &claude.at("feature/src"), &[]), "uncommitted_scope");
     });
 }
 
@@ -217,8 +229,9 @@ fn beads_in_progress_are_asked_for_and_never_touched() {
             otter(&app, path);
             let claude = joined(&app, "claude", path);
             if expected == "no_evidence" {
-                assert_eq!(verdict(&claude, &[]), expected, "{path}");
+                assert_eq!(later_verdict(&app, &claude, &[]), expected, "{path}");
             } else {
+                app.later_minutes(15);
                 let adopted = claude.does("agent.adopt", json!({"agent": "amber-otter"}));
                 assert_eq!(
                     (&adopted["resume_reason"], &adopted["bead_ids"]),
@@ -233,6 +246,7 @@ fn beads_in_progress_are_asked_for_and_never_touched() {
         repository(&app, "broken");
         app.workspace().dir("broken/.beads");
         otter(&app, "broken");
+        app.later_minutes(15);
         let refusal = joined(&app, "claude", "broken").refused("agent.adopt", json!({"agent": "amber-otter"}));
         assert!(
             refusal["evidence"].as_str().unwrap().ends_with("beads could not be read: bd failed: locked"),
@@ -247,9 +261,9 @@ fn where_there_is_no_repository_nothing_is_uncommitted() {
         app.workspace().file("plain/src/a.rs", "new\n");
         let codex = otter(&app, "plain");
         let claude = joined(&app, "claude", "plain");
-        assert_eq!(verdict(&claude, &[]), "no_evidence");
+        assert_eq!(later_verdict(&app, &claude, &[]), "no_evidence");
         starts(&codex, &[]);
-        assert_eq!(verdict(&claude, &[]), "in_progress_ownership");
+        assert_eq!(later_verdict(&app, &claude, &[]), "in_progress_ownership");
     });
 }
 
@@ -268,6 +282,45 @@ fn a_session_that_is_there_is_not_adopted_and_one_that_died_is() {
         codex.dies();
         let adopted = claude.does("agent.adopt", json!({"agent": "amber-otter"}));
         assert_eq!(adopted["prior_liveness"], "evicted");
+        sound(&app);
+    });
+}
+
+#[test]
+fn an_active_session_is_not_adopted_even_if_nothing_is_known_of_its_process() {
+    on_every_backend(|app| {
+        repository(&app, "repo");
+        let codex = otter(&app, "repo");
+        app.workspace().file("repo/src/a.rs", "changed\n");
+        let claude = joined(&app, "claude", "repo");
+        let seen = app.now();
+        app.later_minutes(14);
+        assert_eq!(verdict(&claude, &[]), "identity_in_use");
+        let refusal = claude.refused("agent.adopt", json!({"agent": "amber-otter"}));
+        assert_eq!(
+            (&refusal["prior_session_agent"], &refusal["prior_presence"], &refusal["prior_last_seen_at"]),
+            (&json!("codex"), &json!("active"), &json!(seen))
+        );
+        let message =
+            format!("amber-otter cannot be adopted: its own session, codex, is active and was last seen at {seen}.");
+        assert_eq!(refusal["message"], message);
+        let next = refusal["next"].as_str().unwrap();
+        assert!(next.contains("`agent register`") && next.contains("silent"), "{next}");
+        let ana = app.person("human:ana:1");
+        ana.enter(&codex.room());
+        let input = AdoptInput {
+            room_id: codex.room(),
+            agent: "amber-otter".to_owned(),
+            scopes: Vec::new(),
+            idempotency_key: None,
+        };
+        let refused = adopt_confirmed(app.app(), ana.caller(), &input).unwrap_err().to_json();
+        assert_eq!(refused["reason"], "identity_in_use", "a person's word opens it no sooner");
+        codex.does("agent.heartbeat", json!({}));
+        app.later_minutes(14);
+        assert_eq!(verdict(&claude, &[]), "identity_in_use", "it called meanwhile");
+        app.later_minutes(1);
+        assert_eq!(verdict(&claude, &[]), "uncommitted_scope");
         sound(&app);
     });
 }
@@ -298,7 +351,7 @@ fn nobody_adopts_itself_or_while_it_holds_the_stick() {
         let turn = claude.claim();
         assert_eq!(verdict(&claude, &[]), "adopter_holds_stick");
         claude.release(&turn);
-        assert_eq!(verdict(&claude, &[]), "uncommitted_scope");
+        assert_eq!(later_verdict(&app, &claude, &[]), "uncommitted_scope");
     });
 }
 
@@ -318,7 +371,7 @@ fn without_evidence_only_a_person_confirms_an_adoption() {
         assert_eq!(refused["error"], "ADOPTION_REJECTED", "an agent cannot confirm for a person");
         let ana = app.person("human:ana");
         ana.enter(&codex.room());
-        assert_eq!(verdict(&ana, &[]), "no_evidence", "unless the person says so");
+        assert_eq!(later_verdict(&app, &ana, &[]), "no_evidence", "unless the person says so");
         let adopted = adopt_confirmed(app.app(), ana.caller(), &input()).unwrap();
         let event = serde_json::to_value(&adopted.event).unwrap();
         assert_eq!(event["payload"]["resume_reason"], "confirmed_by_person");

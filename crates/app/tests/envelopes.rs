@@ -387,6 +387,7 @@ fn what_is_owed_and_edges_go_on_with_an_adopted_identity() {
         bo.does("tasks.start", json!({"task": "TASK-001"}));
         let cy = app.agent("cy");
         cy.join_at("repo");
+        app.later_minutes(15);
         cy.does("agent.adopt", json!({"agent": "bob-otter"}));
         assert!(cy.story().contains("envelope.forward"), "{}", cy.story());
         assert_eq!(cy.state()["requests"]["owed"], 1);

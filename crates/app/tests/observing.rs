@@ -46,7 +46,8 @@ fn the_graph_tells_who_is_there_what_is_on_its_way_and_who_waits_for_whom() {
         cy.does("tasks.start", json!({"task": "TASK-001"}));
         let seen = graph(&ana);
         let (of_bo, of_cy) = (node(&seen, "bo"), node(&seen, "cy"));
-        assert_eq!((&of_bo["kind"], &of_bo["connection"]["state"]), (&json!("agent"), &json!("connected")));
+        assert_eq!((&of_bo["kind"], &of_bo["connection"]["state"]), (&json!("agent"), &json!("idle")));
+        assert_eq!(of_cy["connection"]["state"], "connected", "it holds the stick");
         assert_eq!((&of_bo["queued"], &of_cy["queued"]), (&json!(1), &json!(1)));
         assert_eq!((&of_cy["holds_stick"], &of_cy["does"]), (&json!(true), &json!("TASK-001: Mend <b>it</b>")));
         assert_eq!(seen["policy"], "mesh");
@@ -76,7 +77,7 @@ fn the_graph_tells_who_is_there_what_is_on_its_way_and_who_waits_for_whom() {
         assert!(waits(&seen)[1].starts_with("stick: cy -> ana, that the stick is claimed (kept until "), "{seen}");
         bo.dies();
         let seen = graph(&ana);
-        assert_eq!(node(&seen, "bo")["connection"]["state"], "disconnected");
+        assert_eq!(node(&seen, "bo")["connection"]["state"], "gone");
         assert_eq!(seen["waits"][0]["over"], true, "{seen}");
     });
 }
@@ -297,7 +298,7 @@ fn who_left_who_never_joined_and_a_jobs_agent_can_be_looked_at() {
         let was = name(&bo);
         bo.does("room.leave", json!({}));
         let left = inspect(&ana, &was);
-        assert_eq!((&left["kind"], &left["connection"]["state"]), (&json!("outside"), &json!("disconnected")));
+        assert_eq!((&left["kind"], &left["connection"]["state"]), (&json!("outside"), &json!("gone")));
         ana.does("jobs.create", json!({"title": "Mend it", "prompt": "It rains in."}));
         ana.does("envelope.send", json!({"to": "JOB-001", "message": "Mind the cat"}));
         let job = inspect(&ana, "JOB-001");

@@ -21,7 +21,9 @@ fn scene(app: &TestApp) -> [Agent<'_>; 2] {
     [codex, claude]
 }
 
-fn adopts(agent: &Agent<'_>) -> Value {
+/// Adopts amber-otter, once that has been silent for so long that it does not count as there.
+fn adopts(app: &TestApp, agent: &Agent<'_>) -> Value {
+    app.later_minutes(15);
     agent.does("agent.adopt", json!({"agent": "amber-otter"}))
 }
 
@@ -49,7 +51,7 @@ fn name_role_scopes_tasks_and_messages_go_on() {
             .clone();
         codex.does("inbox.read", json!({"message": blocked}));
 
-        let adopted = adopts(&claude);
+        let adopted = adopts(&app, &claude);
         assert_eq!((&adopted["adopted_agent"], &adopted["agent_id"]), (&json!("amber-otter"), &json!("claude")));
         assert_eq!((&adopted["scopes"], &adopted["messages"]), (&json!(["src"]), &json!(2)));
         let own = claude.does("agent.show", json!({}));
@@ -73,7 +75,7 @@ fn the_prior_session_has_left_and_comes_back_as_somebody_else() {
     on_every_backend(|app| {
         let [codex, claude] = scene(&app);
         claude.does("inbox.send", json!({"to": "codex", "category": "INFO", "subject": "s", "body": "b"}));
-        adopts(&claude);
+        adopts(&app, &claude);
         for (command, input) in [
             ("agent.heartbeat", json!({})),
             ("inbox.list", json!({})),
@@ -120,8 +122,8 @@ fn the_stick_stays_with_its_holder_and_is_taken_over_as_usual() {
     on_every_backend(|app| {
         let [codex, claude] = scene(&app);
         let turn = codex.claim();
-        app.later_minutes(30);
-        let adopted = adopts(&claude);
+        app.later_minutes(15);
+        let adopted = adopts(&app, &claude);
         assert!(adopted["next"].as_str().unwrap().contains("still holds the stick"), "{adopted}");
         let state = claude.state();
         assert_eq!((&state["room"]["owner"], &state["room"]["state"]), (&json!("codex"), &json!("owned")));
@@ -142,8 +144,8 @@ fn the_stick_stays_with_its_holder_and_is_taken_over_as_usual() {
 fn a_resume_is_the_contracts_event_field_for_field_and_a_row_of_its_own() {
     on_every_backend(|app| {
         let [codex, claude] = scene(&app);
-        app.later_minutes(16);
-        let adopted = adopts(&claude);
+        app.later_minutes(1);
+        let adopted = adopts(&app, &claude);
         let evidence = "1 uncommitted file in src: src/a.rs; in progress: TASK-001";
         let log = claude.does("room.events", json!({"limit": 200}))["events"].clone();
         let rows: Vec<_> = log.as_array().unwrap().iter().filter(|row| row["event_type"] == "RESUME").collect();
@@ -177,6 +179,7 @@ fn the_same_key_adopts_once_and_gets_the_first_answer() {
     on_every_backend(|app| {
         let [_codex, claude] = scene(&app);
         let input = json!({"agent": "amber-otter", "idempotency_key": "k"});
+        app.later_minutes(15);
         let first = claude.does("agent.adopt", input.clone());
         app.workspace().git("repo", &["add", "--all"]);
         app.workspace().git("repo", &["commit", "--quiet", "--message=done"]);
@@ -194,11 +197,11 @@ fn the_same_key_adopts_once_and_gets_the_first_answer() {
 fn an_identity_goes_on_from_session_to_session() {
     on_every_backend(|app| {
         let [_codex, claude] = scene(&app);
-        adopts(&claude);
+        adopts(&app, &claude);
         let gemini = app.agent("gemini");
         gemini.enter(&claude.room());
         app.later_minutes(30);
-        let adopted = adopts(&gemini);
+        let adopted = adopts(&app, &gemini);
         assert_eq!((&adopted["prior_session_agent"], &adopted["scopes"]), (&json!("claude"), &json!(["src"])));
         let names: Vec<_> = gemini.does("agent.list", json!({}))["agents"]
             .as_array()
@@ -234,7 +237,7 @@ fn however_many_messages_wait_they_all_go_on_and_each_is_one_item() {
         (0..alone).for_each(|_| send("amber-otter"));
         (0..to_both).for_each(|_| send("broadcast"));
 
-        assert_eq!(adopts(&claude)["messages"], alone + to_both);
+        assert_eq!(adopts(&app, &claude)["messages"], alone + to_both);
         let inbox = &claude.does("stick.wait", json!({"max_wait_ms": 0, "park": true}))["inbox"];
         assert_eq!(inbox["unseen"], alone + to_both, "a broadcast that both had is one item");
         let forwards = app.log(&claude.room()).into_iter().filter(|event| event.event.kind() == "inbox.forward");

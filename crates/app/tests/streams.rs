@@ -96,7 +96,7 @@ fn a_jobs_agent_is_as_connected_as_its_turn_and_its_claim() {
         let lost = "TURN-3 was lost: JOB-001 was put back into the queue: Again.";
         assert_eq!(of_job(&ana), format!("disconnected closed: {lost}"));
         ana.does("jobs.cancel", json!({ "job": "JOB-001", "reason": "It is dry." }));
-        assert_eq!(of_job(&ana), "disconnected closed: JOB-001 is CANCELED");
+        assert_eq!(of_job(&ana), "gone closed: JOB-001 is CANCELED");
         ana.does("jobs.create", json!({ "title": "Paint it", "prompt": "It is grey." }));
         let queued = ana.does("jobs.open", json!({ "job": "JOB-002" }))["agent"]["connection"].clone();
         assert_eq!(told(&queued), "disconnected closed: no runner has JOB-002");
@@ -127,7 +127,7 @@ fn a_stream_is_noted_by_its_agent_or_by_who_claimed_its_job() {
 }
 
 #[test]
-fn a_member_is_connected_while_it_calls_idle_while_it_is_there_and_gone_with_its_process() {
+fn a_member_is_connected_in_a_turn_idle_while_it_is_there_and_gone_with_its_process() {
     on_every_backend(|test| {
         let bo = test.living_agent("bo");
         bo.join();
@@ -137,23 +137,25 @@ fn a_member_is_connected_while_it_calls_idle_while_it_is_there_and_gone_with_its
             let shown = ana.does("agent.show", json!({ "agent": name }));
             (told(&shown["connection"]), shown["connection"]["turn"].clone())
         };
-        assert_eq!(of("bo").0, "connected writing: it called a moment ago");
-        test.later_minutes(2);
-        assert_eq!(of("bo").0, "idle reading: it is there and has not called for a while");
+        assert_eq!(of("bo").0, "idle reading: it is there and waits");
+        test.later_minutes(15);
+        let silent = "idle reading: its process runs, and it has been silent for 15m or more";
+        assert_eq!(of("bo").0, silent);
         let turn = bo.does("context.turn.begin", json!({}))["turn"].clone();
         test.later_minutes(5);
         assert_eq!(of("bo"), ("connected writing: TURN-1 goes on".to_owned(), turn.clone()));
         bo.does("context.turn.end", json!({ "turn": turn, "outcome": "completed" }));
         test.later_minutes(100);
-        assert_eq!(of("bo").0, "idle reading: it is there and has not called for a while", "its process lives");
+        assert_eq!(of("bo").0, silent, "its process lives");
         bo.dies();
-        assert_eq!(of("bo").0, "disconnected closed: its process is gone");
+        assert_eq!(of("bo").0, "gone closed: its process has exited");
         let cy = test.agent("cy");
         cy.join();
-        test.later_minutes(100);
-        assert_eq!(of("cy").0, "disconnected closed: it has been silent for long");
+        test.later_minutes(15);
+        let unknown = "nothing is known of its process, and it has been silent for 15m or more";
+        assert_eq!(of("cy").0, format!("disconnected closed: {unknown}"));
         cy.does("room.leave", json!({}));
-        assert_eq!(of("cy").0, "disconnected closed: it left, or goes by another name");
+        assert_eq!(of("cy").0, "gone closed: it left the room");
         let listed = ana.does("agent.list", json!({}))["agents"].clone();
         assert!(listed.as_array().unwrap().iter().all(|agent| agent["connection"]["state"].is_string()));
         is_sound(&test);

@@ -204,7 +204,7 @@ fn concerns(event: &Rendered, agent: &AgentId) -> bool {
 impl Drop for Runtime {
     fn drop(&mut self) {
         let (hub, caller, room, why) = (Arc::clone(&self.hub), self.caller.clone(), self.room.clone(), self.why);
-        let under_way = self.under_way.take();
+        let (under_way, taking) = (self.under_way.take(), self.taking.take());
         let goodbye = move || {
             // One that is not on record would keep the agent's next runtime out for as long as this server lives.
             let said = (0..GOODBYES).any(|_| blocking::inline(|| hub.app().disconnect(&caller, &room, why)).is_ok());
@@ -212,7 +212,13 @@ impl Drop for Runtime {
             said
         };
         match Handle::try_current() {
-            Ok(handle) => drop(handle.spawn_blocking(goodbye)),
+            // A call in the agent's name that is still under way would count as a sign of life after the end.
+            Ok(handle) => drop(handle.spawn(async move {
+                if let Some(taking) = taking {
+                    let _ = taking.await;
+                }
+                tokio::task::spawn_blocking(goodbye).await
+            })),
             Err(_) => _ = goodbye(),
         }
     }
@@ -266,7 +272,12 @@ fn message(delivery: &Delivery) -> Value {
 
 fn about(delivery: &Delivery) -> Map<String, Value> {
     let Delivery { sender_name, message_id, seq, created_at, .. } = delivery;
-    object(json!({"sender_name": sender_name, "message_id": message_id, "seq": seq, "created_at": created_at}))
+    let mut about =
+        object(json!({"sender_name": sender_name, "message_id": message_id, "seq": seq, "created_at": created_at}));
+    if let Some(kind) = delivery.sender_kind {
+        about.insert("sender_kind".to_owned(), json!(kind));
+    }
+    about
 }
 
 fn object(value: Value) -> Map<String, Value> {

@@ -247,8 +247,6 @@ pub const TOOL_NAME_CHARS: usize = 120;
 pub const TOOL_DETAIL_CHARS: usize = 400;
 /// Longest name that a provider gives a conversation.
 pub const SESSION_BYTES: usize = 256;
-/// How long after its last call an agent counts as connected.
-pub const CONNECTED_FOR: Ttl = Ttl::from_secs(60);
 
 /// Longest name that a client of the bus gives a group, an action, a conversation or a task.
 pub const BUS_ID_BYTES: usize = 128;

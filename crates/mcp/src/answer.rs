@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use baton_app::{Envelope, Failure, boundary::Interrupt};
+use baton_core::process::SessionKind;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value};
 
@@ -54,8 +55,9 @@ pub(crate) fn interrupted(mut result: CallToolResult, interrupts: &[Interrupt]) 
         return result;
     }
     let said = |interrupt: &Interrupt| {
-        let Interrupt { message, from, text, .. } = interrupt;
-        format!("INTERRUPT from {from}, a person (message {message}): {text}\n")
+        let Interrupt { message, from, text, sender_kind, .. } = interrupt;
+        let person = if sender_kind.is_some_and(SessionKind::is_person) { ", a person" } else { "" };
+        format!("INTERRUPT from {from}{person} (message {message}): {text}\n")
     };
     let head: String = interrupts.iter().map(said).collect();
     let list = serde_json::to_value(interrupts).unwrap_or_default();
@@ -210,6 +212,7 @@ mod tests {
         let interrupts = [Interrupt {
             message: baton_core::ids::Seq(7),
             from: "ana".to_owned(),
+            sender_kind: Some(SessionKind::Human),
             text: "stop that".to_owned(),
             sent_at: baton_core::time::Timestamp::from_millis(0),
         }];

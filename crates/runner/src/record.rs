@@ -15,8 +15,8 @@ use baton_core::{
     context::Brief,
     envelope::Expectation,
     ids::{AgentId, Seq},
-    inbox::Category,
     job::{Executor, agent_of},
+    process::SessionKind,
     reference::Reference,
     turn::{PromptMode, StreamStatus, ToolUse, TurnId},
 };
@@ -208,7 +208,7 @@ impl Desk {
 
 /// What was taken, as a prompt shows it.
 fn incoming(taken: turn::Taken) -> Incoming {
-    let is_person = taken.category == Category::User || taken.from.as_str().starts_with("human:");
+    let is_person = taken.sender_kind.is_some_and(SessionKind::is_person);
     let number = taken.message.0;
     let reference = taken.reference.map_or_else(|| format!("message {number}"), |reference| reference.to_string());
     let mut item = Incoming {

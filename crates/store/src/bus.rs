@@ -1,7 +1,7 @@
 //! The bus of a room: actions and how far they are, conversations, their tasks, and who is connected.
 
 use baton_core::{
-    bus::{Action, Bus, BusId, Connection, Conversation, Task},
+    bus::{Action, Bus, BusId, Connection, Conversation, StreamEnd, Task},
     ids::{AgentId, RoomId, Seq},
 };
 
@@ -179,15 +179,15 @@ pub fn task(tx: &mut dyn Tx, room: &RoomId, id: &BusId) -> Result<Option<Task>, 
     Ok(collect(tx, TASK, room, &params, task_of)?.into_iter().next())
 }
 
-/// Lists who is connected.
+/// Lists the streams of members' runtimes.
 pub(crate) const CONNECTIONS: &str = "
-    SELECT agent_id, server, since_ms
+    SELECT agent_id, server, since_ms, ended_at_ms, ended_as, ended_why
       FROM connections
      WHERE room_id = ?1
      ORDER BY agent_id
 ";
 
-/// Who is connected.
+/// The streams of members' runtimes, also those that ended.
 pub fn connections(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Connection>, StoreError> {
     collect(tx, CONNECTIONS, room, &[room.as_str().into()], connection_of)
 }
@@ -245,10 +245,11 @@ const PUT_TASK: &str = "
            seq = excluded.seq
 ";
 const PUT_CONNECTION: &str = "
-    INSERT INTO connections (room_id, agent_id, server, since_ms)
-    VALUES (?1, ?2, ?3, ?4)
+    INSERT INTO connections (room_id, agent_id, server, since_ms, ended_at_ms, ended_as, ended_why)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         ON CONFLICT (room_id, agent_id) DO UPDATE
-       SET server = excluded.server, since_ms = excluded.since_ms
+       SET server = excluded.server, since_ms = excluded.since_ms, ended_at_ms = excluded.ended_at_ms,
+           ended_as = excluded.ended_as, ended_why = excluded.ended_why
 ";
 const REMOVE_CONNECTION: &str = "
     DELETE FROM connections
@@ -339,6 +340,9 @@ fn put_connection(tx: &mut dyn Tx, room: &RoomId, connection: &Connection) -> Re
         connection.agent_id.as_str().into(),
         server.as_deref().into(),
         connection.since.as_millis().into(),
+        connection.ended.as_ref().map(|ended| ended.at.as_millis()).into(),
+        connection.ended.as_ref().map(|ended| ended.state.as_str()).into(),
+        connection.ended.as_ref().map(|ended| ended.why.as_str()).into(),
     ];
     tx.execute(PUT_CONNECTION, &params, Changes::One("connections"))
 }
@@ -404,7 +408,11 @@ fn task_of(fields: &Fields<'_>) -> Result<Task, StoreError> {
     })
 }
 
-fn connection_of(fields: &Fields<'_>) -> Result<Connection, StoreError> {
+pub(crate) fn connection_of(fields: &Fields<'_>) -> Result<Connection, StoreError> {
     let server = fields.row.text(1)?.map(serde_json::from_str).transpose().map_err(|error| fields.bad(error))?;
-    Ok(Connection { agent_id: fields.id(0)?, server, since: fields.time(2)? })
+    let ended = match fields.optional_time(3)? {
+        Some(at) => Some(StreamEnd { at, state: fields.word(4)?, why: fields.text(5)?.to_owned() }),
+        None => None,
+    };
+    Ok(Connection { agent_id: fields.id(0)?, server, since: fields.time(2)?, ended })
 }

@@ -28,6 +28,7 @@ pub mod needs;
 #[cfg(test)]
 mod plans;
 mod postgres;
+pub mod presence;
 pub mod references;
 pub mod rooms;
 pub mod runners;

@@ -3,8 +3,8 @@
 use rusqlite::{Connection, params_from_iter};
 
 use crate::{
-    bus, envelopes, inbox, jobs, library, log, references, runners, schema::MIGRATIONS, scopes, search, spawns, tasks,
-    turns,
+    bus, envelopes, inbox, jobs, library, log, presence, references, runners, schema::MIGRATIONS, scopes, search,
+    spawns, tasks, turns,
 };
 
 fn database() -> Connection {
@@ -189,6 +189,7 @@ fn turns_are_read_by_whose_they_are_and_what_they_have() {
         (turns::FIND, "(room_id=? AND turn=?)"),
         (turns::OPEN_OF, "turns_open (room_id=? AND agent_id=? AND ended_at_ms=?)"),
         (turns::OPEN, "turns_open (room_id=?)"),
+        (presence::OPEN_RUNS, "turns_open (room_id=?)"),
         (turns::NEWEST, "(room_id=? AND turn<?)"),
         (turns::OF_AGENT, "turns_of_agent (room_id=? AND agent_id=? AND turn<?)"),
         (turns::OF_JOB, "turns_of_job (room_id=? AND job=? AND turn<?)"),

@@ -44,6 +44,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0009_identity.sqlite.sql"),
         postgres: include_str!("schema/0009_identity.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0010_presence.sqlite.sql"),
+        postgres: include_str!("schema/0010_presence.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

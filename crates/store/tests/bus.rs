@@ -4,14 +4,15 @@
 use std::collections::BTreeSet;
 
 use baton_core::{
+    agent::{ConnectionState, ConnectionStatus},
     bus::{
         self as rules, Action, Bus, BusId, Connected, Connection, Context, Control, Conversation, Data, Disconnected,
-        Kind, Messaged, Plan, Resulted, Status, Submitted, Task, TaskReported, TaskStatus, What,
+        Kind, Messaged, Plan, Resulted, Status, StreamEnd, Submitted, Task, TaskReported, TaskStatus, What,
     },
     event::{self, Recorded},
     ids::{AgentId, RoomId, Seq},
     inbox::{Category, Inbox, Item, Recipient},
-    process::ProcessIdentity,
+    process::{ProcessIdentity, SessionKind},
     room::{Closed, Event, Renamed},
     time::Timestamp,
 };
@@ -37,6 +38,10 @@ fn id(text: &str) -> BusId {
 
 fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
+}
+
+fn ended() -> StreamEnd {
+    StreamEnd { at: at(8), state: ConnectionState::Gone, why: ODD.to_owned() }
 }
 
 /// An action with as little as it may have: nothing was heard of it yet.
@@ -123,8 +128,8 @@ fn busy() -> Bus {
             task("running", TaskStatus::Running),
         ],
         connections: vec![
-            Connection { agent_id: agent("ana"), server: None, since: at(-1) },
-            Connection { agent_id: agent("bo"), server: Some(process()), since: at(7) },
+            Connection { agent_id: agent("ana"), server: None, since: at(-1), ended: None },
+            Connection { agent_id: agent("bo"), server: Some(process()), since: at(7), ended: Some(ended()) },
         ],
     }
 }
@@ -191,7 +196,13 @@ fn what_became_of_a_bus_is_stored_as_the_difference() {
         after.tasks[3].status = TaskStatus::Done;
         after.connections.remove(0);
         after.connections[0].server = None;
-        after.connections.push(Connection { agent_id: agent("cy"), server: Some(process()), since: at(1) });
+        after.connections[0].ended = None;
+        after.connections.push(Connection {
+            agent_id: agent("cy"),
+            server: Some(process()),
+            since: at(1),
+            ended: None,
+        });
         save(store, one, &before, &after);
         assert_eq!(read(store, |tx| bus::all(tx, one)), after);
         assert_eq!(read(store, |tx| bus::all(tx, two)), before);
@@ -347,13 +358,14 @@ fn bus_events() -> Vec<event::Event> {
         What::Message { kind: Kind::Reply, text: ODD.to_owned(), reply_to_action_id: Some(id("a0")), plan: Some(plan) };
     let short = What::Message { kind: Kind::User, text: "x".to_owned(), reply_to_action_id: None, plan: None };
     let controls = Control::ALL.map(|command| What::Control { command, args: Some(ODD.to_owned()) });
-    let submitted = |what: What, context: &Context, depth, opens| {
+    let submitted = |what: What, context: &Context, depth, opens: bool| {
         rules::Event::Submitted(Submitted {
             group_id: id("g"),
             action_id: id("a"),
             action_index: u32::MAX,
             target: agent("bo"),
             sender_name: ODD.to_owned(),
+            sender_kind: opens.then_some(SessionKind::Human),
             what,
             context: context.clone(),
             task_id: id("t"),
@@ -377,11 +389,12 @@ fn bus_events() -> Vec<event::Event> {
     };
     let data = Data { new_context_id: Some(id("d")), new_task_id: Some(id("u")) };
     let recipient = Recipient { agent_id: agent("bo"), name: ODD.to_owned(), wakes: true };
-    let messaged = |recipients, context: &Context, reply_to, depth, opens| {
+    let messaged = |recipients, context: &Context, reply_to, depth, opens: bool| {
         rules::Event::Messaged(Messaged {
             kind: Kind::User,
             text: ODD.to_owned(),
             sender_name: ODD.to_owned(),
+            sender_kind: opens.then_some(SessionKind::McpHarness),
             recipients,
             context: context.clone(),
             task_id: id("t"),
@@ -403,7 +416,12 @@ fn bus_events() -> Vec<event::Event> {
         reported(TaskStatus::Done, Some(ODD.to_owned()), Some(context)),
         rules::Event::Connected(Connected { agent_id: agent("bo"), name: ODD.to_owned(), server: Some(process()) }),
         rules::Event::Connected(Connected { agent_id: agent("bo"), name: ODD.to_owned(), server: None }),
-        rules::Event::Disconnected(Disconnected { agent_id: agent("bo"), name: ODD.to_owned(), why: ODD.to_owned() }),
+        rules::Event::Disconnected(Disconnected {
+            agent_id: agent("bo"),
+            name: ODD.to_owned(),
+            why: ODD.to_owned(),
+            connection: Some(ConnectionStatus { state: ConnectionState::Disconnected, why: ODD.to_owned() }),
+        }),
     ];
     events.extend(controls.map(|what| submitted(what, &bare, 0, false)));
     events.extend(Status::ALL.map(|status| resulted(status, None, None, None)));

@@ -11,6 +11,7 @@ use baton_core::{
     event,
     ids::{AgentId, RoomId, Seq},
     inbox::{self, Manner, Told},
+    process::SessionKind,
     time::Timestamp,
 };
 use baton_store::{
@@ -174,16 +175,23 @@ fn events() -> Vec<event::Event> {
         "contextRef": "contextpack://pack/789", "meta": {"priority": "high", "inReplyTo": "p-0"},
     }))
     .unwrap();
-    let ends = Ends { from: party("ana"), to: party("bo"), reply_to: Some(party("cy")) };
+    let ends = Ends {
+        from: party("ana"),
+        to: party("bo"),
+        reply_to: Some(party("cy")),
+        sender_kind: Some(SessionKind::Human),
+    };
     let envelope = draft.seal(&ends, Timestamp::from_millis(0)).unwrap();
     let sent = Sent {
         envelope: Box::new(envelope),
         from_name: "ana".to_owned(),
+        sender_kind: Some(SessionKind::Human),
         to_name: "bo".to_owned(),
         answers: Some(Seq(1)),
     };
     let (from, to) = (agent("ana"), agent("bo"));
-    let told = |manner| Told::decide(&party("bo"), "human:x".to_owned(), "stop", manner).unwrap();
+    let told =
+        |manner| Told::decide(&party("bo"), "human:x".to_owned(), Some(SessionKind::Human), "stop", manner).unwrap();
     vec![
         Event::Sent(sent.clone()).into(),
         Event::Sent(Sent { answers: None, ..sent }).into(),

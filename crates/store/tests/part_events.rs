@@ -155,6 +155,7 @@ fn inbox_events() -> Vec<Event> {
         inbox::Event::Sent(Sent {
             category,
             from_agent: "amber-otter".to_owned(),
+            sender_kind: (category == Category::Handoff).then_some(SessionKind::HumanGuardian),
             to_agent: "role:reviewer".to_owned(),
             recipients: vec![
                 Recipient { agent_id: agent("bo"), name: "cobalt-harbor".to_owned(), wakes: true },

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
 use baton_core::{
+    agent::ConnectionState,
+    bus::{Bus, Connection, StreamEnd},
     ids::{AgentId, RoomId, Seq},
     inbox::{Category, Inbox, Item},
     job::{Executor, JobId},
@@ -13,9 +15,10 @@ use baton_core::{
     },
 };
 use baton_store::{
-    Store, StoreError,
+    Store, StoreError, bus,
     engine::Tx,
     inbox, log,
+    presence::{self, OpenRun, Signs},
     turns::{self, Which},
 };
 use baton_testkit::{Scribe, on_every_place};
@@ -276,5 +279,29 @@ fn what_happened_in_a_turn_is_read_by_its_type_and_between_two_places() {
         assert_eq!(found("turn.tools", all, 2), [places[1], places[4]]);
         assert_eq!(found("turn.tools", (places[1], places[4]), 9), [places[4]]);
         assert_eq!(found("turn.end", all, 9), []);
+    });
+}
+
+#[test]
+fn streams_and_open_runs_of_a_room_are_read_in_one_go() {
+    on_two_rooms(|store, one, two| {
+        let ended = StreamEnd { at: at(9), state: ConnectionState::Disconnected, why: ODD.to_owned() };
+        let connections = vec![
+            Connection { agent_id: agent("ana"), server: None, since: at(-1), ended: None },
+            Connection { agent_id: agent("bo"), server: None, since: at(7), ended: Some(ended) },
+        ];
+        let bus = Bus { connections: connections.clone(), ..Bus::default() };
+        write(store, |tx| bus::save(tx, one, &Bus::default(), &bus));
+        let over = Turn { outcome: Some(Outcome::Completed), ended_at: Some(at(5)), ..open(1, "bo") };
+        let all = Turns { turns: vec![over, open(2, "bo"), open(3, "ana")] };
+        write(store, |tx| turns::save(tx, one, &Turns::default(), &all));
+        let run = |id: u32, whose: &str| OpenRun {
+            agent_id: agent(whose),
+            id: TurnId(id),
+            began_at: open(id, whose).began_at,
+        };
+        let expected = Signs { connections, runs: vec![run(3, "ana"), run(2, "bo")] };
+        assert_eq!(read(store, |tx| presence::signs(tx, one)), expected);
+        assert_eq!(read(store, |tx| presence::signs(tx, two)), Signs::default());
     });
 }

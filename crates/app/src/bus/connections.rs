@@ -4,17 +4,26 @@
 //! it is back. Only a target whose process is proven gone will not come back, and what it still owed ends in an error.
 
 use baton_core::{
+    agent::{ConnectionState, ConnectionStatus, StaleAfter},
     bus::{Connected, Connection, Disconnected, Event},
     code::ErrorCode,
     ids::{AgentId, BROADCAST, RoomId},
-    process::{Liveness, ProcessIdentity, SessionKind},
-    room::Actor,
+    job::job_of,
+    limits,
+    process::{ProcessIdentity, SessionKind, Witness},
+    room::{Actor, Room, Stick},
+    time::Timestamp,
     turn::Turn,
 };
-use baton_store::{bus, hosts, turns};
+use baton_store::{bus, presence, turns};
 
 use crate::{
-    App, Caller, Failure, app::Request, bus::why_lost, change::Change, commands::bus::AgentStatus, liveness::identify,
+    App, Caller, Failure,
+    app::Request,
+    bus::why_lost,
+    change::Change,
+    connection::{SERVER_GONE, SeenStream, Vantage, newest_run, of_job, of_process, seen_streams},
+    liveness::identify,
 };
 
 /// Whoever acts when nobody in particular does: a server that finds a target gone.
@@ -39,10 +48,7 @@ impl App {
         self.change(caller, &request, room, |change| {
             change.require_agent()?;
             let you = change.actor.agent_id.clone();
-            let connection = change.connections()?.into_iter().find(|connection| connection.agent_id == you);
-            if let Some(connection) = connection
-                && change.is_served(&connection)?
-            {
+            if change.is_served(&you)? {
                 let message = format!("{you} has a runtime that is connected already.");
                 return Err(Failure::new(ErrorCode::DuplicateListener, message));
             }
@@ -55,24 +61,34 @@ impl App {
     pub fn disconnect(&self, caller: &Caller, room: &RoomId, why: &str) -> Result<(), Failure> {
         let agent = caller.actor().agent_id;
         let server = identify(std::process::id());
+        let stale_after = self.stale_after_or_default();
         self.as_server(room, |change| {
             let here = |connection: &Connection| match (&connection.server, &server) {
                 (Some(theirs), Some(own)) => theirs.same_process(own),
                 (theirs, own) => theirs.is_none() && own.is_none(),
             };
-            let own = |connection: &Connection| connection.agent_id == agent && here(connection);
+            let own =
+                |connection: &Connection| connection.agent_id == agent && connection.is_open() && here(connection);
             if change.connections()?.iter().any(own) {
-                change.disconnect(&agent, why)?;
+                change.cut(&agent, why, stale_after)?;
             }
             Ok(())
         })
     }
 
-    /// Ends what targets owe whose processes are gone, and the turns that are lost.
+    /// Ends what targets owe whose processes are gone, and the turns that are lost. Tells who is gone, and whose server
+    /// is.
     pub fn sweep_gone(&self, room: &RoomId) -> Result<(), Failure> {
         let lost = self.store.read::<_, Failure>(|tx| {
             let found = self.room(tx, room)?;
             let eyes = self.eyes(tx, &found)?;
+            let connections = bus::connections(tx, room)?;
+            if found.stick != Stick::Closed
+                && (!untold(&found, &connections, &eyes).is_empty()
+                    || !without_server(&seen_streams(tx, &connections, &eyes)?).is_empty())
+            {
+                return Ok(true);
+            }
             let owing = bus::owing(tx, room)?;
             for target in owing {
                 if why_lost(tx, &found, &target, &eyes)?.is_some() {
@@ -90,10 +106,13 @@ impl App {
         if !lost {
             return Ok(());
         }
+        let stale_after = self.stale_after_or_default();
         self.as_server(room, |change| {
             if !change.is_open() {
                 return Ok(());
             }
+            change.retire_gone()?;
+            change.end_unserved(stale_after)?;
             for target in bus::owing(change.tx, &change.room.id)? {
                 if let Some(why) = why_lost(change.tx, &change.room, &target, change.witness)? {
                     change.end_actions_of(&target, why)?;
@@ -118,6 +137,13 @@ impl App {
     }
 }
 
+/// The circumstances of a look at an agent's connection.
+#[derive(Clone, Copy)]
+struct Moment {
+    stale_after: StaleAfter,
+    room_closed: bool,
+}
+
 impl Change<'_> {
     /// Connects the caller's runtime to a server, which may be another process than the one that joined.
     pub(crate) fn connect(&mut self, server: Option<ProcessIdentity>) -> Result<(), Failure> {
@@ -128,23 +154,67 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Ends the connection of an agent's runtime, if it has one.
-    pub(crate) fn disconnect(&mut self, agent: &AgentId, why: &str) -> Result<(), Failure> {
-        if self.connections()?.iter().any(|connection| connection.agent_id == *agent) {
-            let (agent_id, name, why) = (agent.clone(), self.name_of(agent), why.to_owned());
-            self.record(Event::Disconnected(Disconnected { agent_id, name, why }))?;
+    /// Ends the stream of an agent's runtime, if it has one, and tells how the agent is connected from then on.
+    pub(crate) fn end_stream(&mut self, agent: &AgentId, why: &str, stale_after: StaleAfter) -> Result<(), Failure> {
+        let ended = SeenStream::Ended { at: Some(self.now), why: why.to_owned() };
+        let status = self.connection_with(agent, Some(&ended), Moment { stale_after, room_closed: false })?;
+        self.disconnect(agent, why, status)
+    }
+
+    /// The same for an agent that may go on without its stream.
+    pub(crate) fn cut(&mut self, agent: &AgentId, why: &str, stale_after: StaleAfter) -> Result<(), Failure> {
+        self.end_stream(agent, why, stale_after)?;
+        // Presence is stored with a grain, and a call within it is not. The first call after the end of a stream counts
+        // as a sign of life, so it must be.
+        let stored_until = self.now.minus(limits::PRESENCE_GRAIN);
+        Ok(presence::age(self.tx, &self.room.id, agent, stored_until)?)
+    }
+
+    /// Ends the stream of an agent's runtime, if it has one. The agent's connection from then on is `status`.
+    pub(crate) fn disconnect(&mut self, agent: &AgentId, why: &str, status: ConnectionStatus) -> Result<(), Failure> {
+        if self.connections()?.iter().any(|connection| connection.agent_id == *agent && connection.is_open()) {
+            self.record_disconnect(agent, why, status)?;
         }
         Ok(())
     }
 
-    /// Whether the server of a connection may be there: not if it is seen to be gone, or its machine says so.
-    fn is_served(&mut self, connection: &Connection) -> Result<bool, Failure> {
-        let Some(server) = &connection.server else { return Ok(true) };
-        match self.witness.liveness(server) {
-            Liveness::Alive => Ok(true),
-            Liveness::Gone(_) => Ok(false),
-            Liveness::Unknown => Ok(hosts::testimony(self.tx, &[server])?.of(server).is_none()),
+    fn record_disconnect(&mut self, agent: &AgentId, why: &str, status: ConnectionStatus) -> Result<(), Failure> {
+        let (agent_id, name, why) = (agent.clone(), self.name_of(agent), why.to_owned());
+        self.record(Event::Disconnected(Disconnected { agent_id, name, why, connection: Some(status) }))?;
+        Ok(())
+    }
+
+    /// Tells every stream that a member's process is gone, once.
+    pub(crate) fn tell_gone(&mut self, agent: &AgentId) -> Result<(), Failure> {
+        let connections = self.connections()?;
+        if untold(&self.room, &connections, self.witness).contains(agent) {
+            // A process that is gone is so for everybody, whenever an agent counts as stale.
+            let status = self.connection_of(agent, StaleAfter::default())?;
+            let why = status.why.clone();
+            self.record_disconnect(agent, &why, status)?;
         }
+        Ok(())
+    }
+
+    /// Ends streams whose server is gone without a word.
+    fn end_unserved(&mut self, stale_after: StaleAfter) -> Result<(), Failure> {
+        let connections = self.connections()?;
+        for agent in without_server(&seen_streams(self.tx, &connections, self.witness)?) {
+            self.cut(&agent, SERVER_GONE, stale_after)?;
+        }
+        Ok(())
+    }
+
+    /// Whether an agent's runtime is connected to a server that may be there.
+    fn is_served(&mut self, agent: &AgentId) -> Result<bool, Failure> {
+        Ok(matches!(self.stream_of(agent)?, Some(SeenStream::Served)))
+    }
+
+    fn stream_of(&mut self, agent: &AgentId) -> Result<Option<SeenStream>, Failure> {
+        let mut connections = self.connections()?;
+        connections.retain(|connection| connection.agent_id == *agent);
+        let seen = seen_streams(self.tx, &connections, self.witness)?;
+        Ok(seen.into_iter().next().map(|(_, stream)| stream))
     }
 
     /// What people call an agent.
@@ -152,11 +222,72 @@ impl Change<'_> {
         self.room.member(agent).map_or_else(|| agent.to_string(), |member| member.display_name.clone())
     }
 
-    /// Whether an agent's runtime is there.
-    pub(crate) fn status_of(&mut self, agent: &AgentId) -> Result<AgentStatus, Failure> {
-        let connections = self.connections()?;
-        let connection = connections.iter().find(|connection| connection.agent_id == *agent);
-        let Some(member) = self.room.member(agent) else { return Ok(AgentStatus::Disconnected) };
-        Ok(AgentStatus::of(connection, &member.liveness(self.witness), self.witness))
+    /// How an agent is connected, by all that this transaction knows.
+    pub(crate) fn connection_of(
+        &mut self,
+        agent: &AgentId,
+        stale_after: StaleAfter,
+    ) -> Result<ConnectionStatus, Failure> {
+        let stream = self.stream_of(agent)?;
+        self.connection_with(agent, stream.as_ref(), Moment { stale_after, room_closed: !self.is_open() })
     }
+
+    /// How an agent will be connected once the room is closed.
+    pub(crate) fn connection_when_closed(&mut self, agent: &AgentId) -> Result<ConnectionStatus, Failure> {
+        self.connection_with(agent, None, Moment { stale_after: StaleAfter::default(), room_closed: true })
+    }
+
+    /// How an agent is connected with such a stream, at such a moment.
+    fn connection_with(
+        &mut self,
+        agent: &AgentId,
+        stream: Option<&SeenStream>,
+        moment: Moment,
+    ) -> Result<ConnectionStatus, Failure> {
+        let job = match job_of(agent) {
+            Some(id) => self.job(id)?,
+            None => None,
+        };
+        let run = self.open_turn(agent)?;
+        let (newest, note) = match &job {
+            Some(job) => {
+                let newest = match run.clone() {
+                    Some(run) => Some(run),
+                    None => newest_run(self.tx, &self.room, job)?,
+                };
+                (newest, turns::stream_of(self.tx, &self.room.id, agent)?)
+            }
+            None => (None, None),
+        };
+        let Some(member) = self.room.member(agent) else { return Ok(ConnectionStatus::stranger()) };
+        let Moment { stale_after, room_closed } = moment;
+        let from = Vantage { room: &self.room, room_closed, now: self.now, stale_after, witness: self.witness };
+        let stream = SeenStream::facts(stream);
+        Ok(match &job {
+            Some(job) => of_job(&from, job, newest.as_ref(), note.as_ref(), stream, member.last_seen_at),
+            None => of_process(&from, member, run.map(|run| run.id), stream),
+        })
+    }
+}
+
+/// Members whose process is proven gone, and of whom that was not told since they were last heard.
+fn untold(room: &Room, connections: &[Connection], witness: &dyn Witness) -> Vec<AgentId> {
+    let told = |agent: &AgentId, last_seen_at: Timestamp| {
+        let connection = connections.iter().find(|connection| connection.agent_id == *agent);
+        let ended = connection.and_then(|connection| connection.ended.as_ref());
+        ended.is_some_and(|ended| ended.state == ConnectionState::Gone && last_seen_at <= ended.at)
+    };
+    let gone = room.members.iter().filter(|member| {
+        // A job's agent is gone with its job.
+        job_of(&member.agent_id).is_none()
+            && !told(&member.agent_id, member.last_seen_at)
+            && member.liveness(witness).is_gone()
+    });
+    gone.map(|member| member.agent_id.clone()).collect()
+}
+
+/// Agents whose stream has no end on record and no server that is there.
+fn without_server(streams: &[(AgentId, SeenStream)]) -> Vec<AgentId> {
+    let lost = streams.iter().filter(|(_, stream)| matches!(stream, SeenStream::Ended { at: None, .. }));
+    lost.map(|(agent, _)| agent.clone()).collect()
 }

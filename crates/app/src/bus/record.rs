@@ -1,6 +1,7 @@
 //! An event of the log as an envelope of the bus.
 
 use baton_core::{
+    agent::{ConnectionState, ConnectionStatus},
     bus::{self, TaskStatus, What},
     envelope,
     event::{Event, Recorded},
@@ -99,7 +100,10 @@ fn told(recorded: &Recorded, project_root: Option<&str>) -> (&'static str, Value
             (kind, fields([("id", id), ("name", name), ("role", role)]))
         }
         Event::Room(room::Event::Left(left)) => {
-            ("agent.removed", fields([("id", json!(left.agent_id)), ("proof", json!(left.retired))]))
+            let status = ConnectionStatus::left(left.retired.is_some());
+            let (id, proof) = (json!(left.agent_id), json!(left.retired));
+            let status = [("status", json!(status.state)), ("detail", json!(status.why))];
+            ("agent.removed", fields([("id", id), ("proof", proof)].into_iter().chain(status)))
         }
         Event::Room(room::Event::Registered(registered)) => {
             let (id, name) = (json!(registered.agent_id), json!(registered.display_name));
@@ -114,7 +118,9 @@ fn told(recorded: &Recorded, project_root: Option<&str>) -> (&'static str, Value
             let text = [Some(sent.payload.subject()), sent.payload.text()].into_iter().flatten().collect::<Vec<_>>();
             let (category, sender) = (json!(sent.category), json!(sent.from_agent));
             let text = json!(text.join("\n\n"));
-            let known = [("text", text), ("kind", json!("system")), ("sender_name", sender), ("category", category)];
+            let kind = ("sender_kind", json!(sent.sender_kind));
+            let known =
+                [("text", text), ("kind", json!("system")), ("sender_name", sender), kind, ("category", category)];
             ("message.created", fields(known.into_iter().chain([("protocol", json!(sent.payload))])))
         }
         Event::Task(event) => of_task(event).unwrap_or_else(|| of_view(recorded, project_root)),
@@ -160,11 +166,16 @@ fn of_bus(event: &bus::Event) -> (&'static str, Value) {
             }
         }
         bus::Event::Connected(connected) => {
-            ("agent.updated", json!({"id": connected.agent_id, "name": connected.name, "status": "connected"}))
+            let status = ConnectionState::Connected;
+            ("agent.updated", json!({"id": connected.agent_id, "name": connected.name, "status": status}))
         }
         bus::Event::Disconnected(gone) => {
-            let why = gone.why.as_str();
-            ("agent.updated", json!({"id": gone.agent_id, "name": gone.name, "status": "disconnected", "detail": why}))
+            // Events that were written before it was kept say no more than that the stream ended.
+            let (status, detail) = match &gone.connection {
+                Some(ConnectionStatus { state, why }) => (*state, why),
+                None => (ConnectionState::Disconnected, &gone.why),
+            };
+            ("agent.updated", json!({"id": gone.agent_id, "name": gone.name, "status": status, "detail": detail}))
         }
     }
 }

@@ -66,13 +66,14 @@ impl App {
         let Assignment { room, job, revision, runner } = assignment;
         let request = Request { command: "bus.connect", input: room, key: None };
         let server = identify(std::process::id());
+        let stale_after = self.stale_after_or_default();
         self.change(caller, &request, room, |change| {
             change.require_agent()?;
             let by = change.actor.agent_id.clone();
             let shown = Shown { runner: runner.clone(), revision: *revision, by: by.clone(), own_agent: true };
             let claimed = change.job(*job)?.ok_or_else(|| Failure::unknown_id(job))?;
             claimed.require_claim(&shown)?;
-            change.disconnect(&by, "another runner goes on with it")?;
+            change.cut(&by, "another runner goes on with it", stale_after)?;
             change.connect(server.clone())
         })
     }

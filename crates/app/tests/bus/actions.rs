@@ -26,7 +26,8 @@ fn an_action_is_submitted_taken_reported_on_and_awaited() {
         let taken = bo.does("bus.take", json!({}));
         let context = json!({"context_id": format!("ctx_{first}"), "owner_id": "ana"});
         let delivery = json!({
-            "seq": first, "message_id": submitted["actions"][0]["message_id"], "src": "ana", "sender_name": "Ana", "group_id": "g",
+            "seq": first, "message_id": submitted["actions"][0]["message_id"], "src": "ana", "sender_name": "Ana",
+            "sender_kind": "mcp_harness", "group_id": "g",
             "action_id": "a1", "action_index": 0, "type": "message", "kind": "user", "text": "a1 for Bo",
             "context": context, "task_id": format!("task_{first}"), "created_at": app.now(),
         });

@@ -3,6 +3,7 @@
 use baton_core::{
     bus::Connection,
     process::{ProcessIdentity, Proof},
+    time::Ttl,
 };
 use baton_store::{StoreError, bus, hosts};
 use baton_testkit::{Agent, Sleeper, TestApp, on_every_backend};
@@ -17,7 +18,7 @@ fn status(agent: &Agent<'_>, of: &str) -> Value {
 
 /// Has another server serve an agent, as far as the store knows.
 fn served_by(app: &TestApp, agent: &Agent<'_>, server: Option<ProcessIdentity>) {
-    let connection = Connection { agent_id: agent.id(), server, since: app.now() };
+    let connection = Connection { agent_id: agent.id(), server, since: app.now(), ended: None };
     let room = agent.room();
     let stored = app.place().open().write::<_, StoreError>(|tx| {
         let before = bus::all(tx, &room)?;
@@ -38,13 +39,15 @@ fn a_connection_is_told_and_its_end_loses_nothing() {
         assert_eq!(bo.does("bus.add", json!({}))["agent"]["status"], "connected");
         submits(&ana, "g", [user("bo", "a1")]);
         app.app().disconnect(bo.caller(), &room, "it hung up").unwrap();
-        assert_eq!(status(&ana, "bo"), "idle");
+        assert_eq!(status(&ana, "bo"), "disconnected");
+        app.later(Ttl::from_secs(1));
         assert_eq!(takes(&bo), ["a1"]);
+        assert_eq!(status(&ana, "bo"), "idle");
         let told: Vec<Value> =
             events(&ana, &["agent.updated"]).into_iter().map(|event| event["payload"].clone()).collect();
         let expected = [
             json!({"id": "bo", "name": "Bo", "status": "connected"}),
-            json!({"id": "bo", "name": "Bo", "status": "disconnected", "detail": "it hung up"}),
+            json!({"id": "bo", "name": "Bo", "status": "disconnected", "detail": "its stream ended: it hung up"}),
         ];
         assert_eq!(told, expected);
         let before = app.log(&room).len();

@@ -2,18 +2,20 @@
 
 use std::path::Path;
 
+use baton_app::Caller;
 use baton_bus::client::{Client, Transport};
 use baton_core::{
     bus::Status,
     ids::{RoomId, Seq},
+    room::Actor,
 };
-use baton_testkit::{Other, Role};
+use baton_testkit::{Other, Role, Sleeper};
 use serde_json::{Value, json};
 
 use crate::{
     client::{add, report},
     peer::{Peer, Served},
-    world::World,
+    world::{World, run},
 };
 
 /// A session with a boss who submits.
@@ -47,17 +49,21 @@ async fn who_goes_on_as_another_is_pushed_what_the_other_was_asked() {
     let world = World::new();
     let served = Served::new(&world);
     let (mut boss, session) = boss(&served).await;
-    let mut worker = served.peer().await;
-    worker.call("agent.add", json!({"session": session, "id": "worker"})).await;
-    worker.call("tasks.create", json!({"room_id": session, "title": "Mend the roof"})).await;
-    worker.call("tasks.start", json!({"room_id": session, "task": "TASK-001"})).await;
+    let mut process = Sleeper::start();
+    let actor = Actor { process: Some(process.identity()), ..world.caller("worker").actor() };
+    let worker = Caller::new(actor, world.workspace());
+    run(&world.app, &worker, "agent.add", json!({"session": session}));
+    run(&world.app, &worker, "tasks.create", json!({"room_id": session, "title": "Mend the roof"}));
+    run(&world.app, &worker, "tasks.start", json!({"room_id": session, "task": "TASK-001"}));
+    let name = run(&world.app, &worker, "agent.show", json!({"room_id": session}))["name"].clone();
     submit(&mut boss, &session, "worker", "a1").await;
+    process.kill();
     let (mut runtime, mut heir) = (served.peer().await, served.peer().await);
     for peer in [&mut runtime, &mut heir] {
         peer.call("agent.add", json!({"session": session, "id": "heir"})).await;
     }
     runtime.ask("actions.stream", json!({"session": session})).await;
-    heir.call("agent.adopt", json!({"room_id": session, "agent": "worker"})).await;
+    heir.call("agent.adopt", json!({"room_id": session, "agent": name})).await;
     let pushed = runtime.hear().await.unwrap();
     assert_eq!((&pushed["payload"]["actions"][0]["action_id"], &pushed["dst"]), (&json!("a1"), &json!("heir")));
 }
@@ -117,7 +123,7 @@ async fn actions_are_pushed_with_their_true_sender_and_told_again_after_a_break_
     let last = world.app.records(&room, Seq(0), 1000).unwrap().pop().unwrap();
     assert_eq!(
         (last.payload["status"].as_str(), last.payload["detail"].as_str()),
-        (Some("disconnected"), Some("the server ended"))
+        (Some("disconnected"), Some("its stream ended: the server ended"))
     );
 }
 

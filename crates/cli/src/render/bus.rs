@@ -1,6 +1,6 @@
 //! Sessions, actions and what was delivered, as the bus has them.
 
-use baton_app::commands::bus::{ActionView, AgentStatus, Delivery, Session, SessionStatus, SubmitResult};
+use baton_app::commands::bus::{ActionView, Delivery, Session, SessionStatus, SubmitResult};
 use baton_core::bus::{Kind, Plan, What};
 
 use super::words::{block, columns, line};
@@ -25,15 +25,6 @@ pub(crate) fn session_name(session: &Session) -> String {
     match &session.name {
         Some(name) => format!("{} ({})", line(name), session.id),
         None => session.id.to_string(),
-    }
-}
-
-/// Whether an agent's runtime is there, in a word.
-pub(crate) fn agent_status(status: AgentStatus) -> &'static str {
-    match status {
-        AgentStatus::Connected => "connected",
-        AgentStatus::Idle => "idle",
-        AgentStatus::Disconnected => "disconnected",
     }
 }
 

@@ -24,7 +24,7 @@ mod words;
 
 pub(crate) use approval::{approval_facts, approval_lines};
 pub(crate) use attention::{JobCounts, attention_page, jobs_line, taken_page};
-pub(crate) use bus::{action_lines, agent_status, delivery_page, session_lines, session_name, submitted_page};
+pub(crate) use bus::{action_lines, delivery_page, session_lines, session_name, submitted_page};
 pub(crate) use envelope::{awaited_page, edges_page, handed_sentence, owed_lines, told_sentence};
 pub(crate) use event::event_line;
 pub(crate) use graph::{graph, inspected};

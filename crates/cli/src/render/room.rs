@@ -2,9 +2,14 @@
 
 use baton_app::{
     commands::room::{AgentGlance, GetRoomStateResult, RoomGlance},
-    view::{MemberStatus, PathRoom, ProcessState},
+    view::{MemberStatus, PathRoom, RoomMember},
 };
-use baton_core::{ids::AgentId, room::RoomState, time::Timestamp};
+use baton_core::{
+    agent::{ConnectionState, ConnectionStatus},
+    ids::AgentId,
+    room::RoomState,
+    time::Timestamp,
+};
 
 use super::{handoff_page, words::deadline};
 use crate::ui::clean;
@@ -27,7 +32,8 @@ pub(crate) fn room_glance(glance: &RoomGlance) -> String {
     let name = glance.room.name.as_ref().map_or_else(String::new, |name| format!("  {}\n", clean(name)));
     let holds = |agent: &AgentGlance| if glance.room.owner.as_ref() == Some(&agent.agent_id) { '*' } else { ' ' };
     let member = |agent: &AgentGlance| {
-        format!("{} {:<20} {:<8} {}\n", holds(agent), clean(&agent.name), agent.liveness.as_str(), agent.agent_id)
+        let (liveness, state) = (agent.liveness.as_str(), agent.connection.state.as_str());
+        format!("{} {:<20} {liveness:<8} {state:<12} {}\n", holds(agent), clean(&agent.name), agent.agent_id)
     };
     room_line(&glance.room) + &name + &glance.agents.iter().map(member).collect::<String>()
 }
@@ -59,11 +65,7 @@ pub(crate) fn room_page(state: &GetRoomStateResult, now: Timestamp, you: &AgentI
         } else {
             ' '
         };
-        let presence = match (member.status, member.process) {
-            (_, ProcessState::Gone) => "exited".to_owned(),
-            (MemberStatus::Active, _) => format!("seen {} ago", now.since(member.last_seen_at)),
-            (MemberStatus::Inactive, _) => format!("away, seen {} ago", now.since(member.last_seen_at)),
-        };
+        let presence = presence(member, now);
         let me = if member.agent_id == *you { "  (you)" } else { "" };
         page.push_str(&format!(
             "{mark} {}. {:<28} {:<18} {presence}{me}\n",
@@ -77,6 +79,20 @@ pub(crate) fn room_page(state: &GetRoomStateResult, now: Timestamp, you: &AgentI
         page.push_str(&format!("\nHandoff from {from}\n{}", handoff_page(handoff)));
     }
     page
+}
+
+/// Whether a member is there, and since when nothing was heard where that matters.
+fn presence(member: &RoomMember, now: Timestamp) -> String {
+    let ConnectionStatus { state, why } = &member.connection;
+    let seen = format!("seen {} ago", now.since(member.last_seen_at));
+    match (state, member.status) {
+        (ConnectionState::Gone, _) => format!("{state}: {}", clean(why)),
+        (ConnectionState::Disconnected, _) => format!("{state}, {seen}: {}", clean(why)),
+        (ConnectionState::Connected | ConnectionState::Idle, MemberStatus::Active) => format!("{state}, {seen}"),
+        (ConnectionState::Connected | ConnectionState::Idle, MemberStatus::Inactive) => {
+            format!("{state}, away, {seen}")
+        }
+    }
 }
 
 fn state_sentence(room: &PathRoom, now: Timestamp) -> String {

@@ -117,7 +117,11 @@ fn a_program_without_a_terminal_is_no_operator() {
         r#""$BATON" token create --role operator --json"#,
     ] {
         let refusal = program.asks(line);
-        assert_eq!((&refusal["error"], &refusal["needs"]), (&json!("FORBIDDEN"), &json!("operator")), "{line}: {refusal}");
+        assert_eq!(
+            (&refusal["error"], &refusal["needs"]),
+            (&json!("FORBIDDEN"), &json!("operator")),
+            "{line}: {refusal}"
+        );
         assert!(refusal["next"].as_str().is_some_and(|next| !next.is_empty()), "{refusal}");
     }
     assert_eq!(world.log(&room), before);

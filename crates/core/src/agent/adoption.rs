@@ -140,18 +140,16 @@ impl Adopting {
         if room.owner() == Some(&by.agent_id) {
             return Err(Rejection::AdopterHoldsStick);
         }
-        // A session of the same process is over when another one of it asks: a conversation that was cleared.
+        let is_active = prior.presence == Presence::Active;
+        // A session of the caller's own process is over once it has been silent: a conversation that was cleared. Before
+        // that it may be another conversation of a program that has several.
         let same_process = match (&prior.process, &by.process) {
             (Some(old), Some(new)) => old.same_process(new),
             _ => false,
         };
-        // Whoever cannot be looked at from here, on another machine or in a container, is believed to be there for as
-        // long as it calls. Of a session that no process is known of, nothing but its work can speak.
-        let unseen = prior.process.is_some() && prior.liveness == Liveness::Unknown && !same_process;
-        let believed = unseen && prior.presence == Presence::Active;
         // A live process that has not called for so long may be all that is left of a conversation.
-        let alive = prior.liveness == Liveness::Alive && !same_process && prior.presence != Presence::Evicted;
-        if alive || believed {
+        let is_alive = prior.liveness == Liveness::Alive && !same_process && prior.presence != Presence::Evicted;
+        if is_active || is_alive {
             return Err(Rejection::IdentityInUse);
         }
         self.evidence.reason().ok_or(Rejection::NoEvidence)

@@ -64,6 +64,12 @@ impl StaleAfter {
     }
 }
 
+impl std::fmt::Display for StaleAfter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

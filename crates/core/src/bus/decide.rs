@@ -8,7 +8,6 @@ use crate::{
     ids::{AgentId, BROADCAST, RoomId, Seq, event_id},
     inbox::Recipient,
     limits,
-    process::SessionKind,
     room::{Actor, Member, Room},
 };
 
@@ -68,6 +67,7 @@ impl Submission {
                 action_index: action.action_index,
                 target: target.agent_id.clone(),
                 sender_name: sender.display_name.clone(),
+                sender_kind: by.sender_kind(),
                 what,
                 context: thread.context.clone(),
                 task_id: thread.task_id.clone(),
@@ -127,7 +127,7 @@ impl Word {
         {
             return Err(not_owner(conversation, "only its owner speaks to everybody in it"));
         }
-        let from_person = matches!(by.session_kind, SessionKind::Human | SessionKind::HumanGuardian);
+        let from_person = by.is_person();
         let recipient = |member: &&Member| Recipient {
             agent_id: member.agent_id.clone(),
             name: member.display_name.clone(),
@@ -137,6 +137,7 @@ impl Word {
             kind: self.kind,
             text: self.text.clone(),
             sender_name: sender.display_name.clone(),
+            sender_kind: by.sender_kind(),
             recipients: members.iter().map(recipient).collect(),
             context: thread.context,
             task_id: thread.task_id,

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{BusId, Context, Data, Kind, Status, What};
 use crate::{
+    agent::ConnectionStatus,
     event::{Concern, Recorded, events},
     ids::{AgentId, Seq},
     inbox::{Category, Item, Letter, Recipient},
-    process::ProcessIdentity,
+    process::{ProcessIdentity, SessionKind},
 };
 
 events! {
@@ -39,6 +40,10 @@ pub struct Submitted {
     pub target: AgentId,
     /// What people call the sender.
     pub sender_name: String,
+    /// The kind of session behind its sender, while it sent. It is missing where that is not known, so nobody is taken for
+    /// a person by their id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender_kind: Option<SessionKind>,
     /// What is asked.
     #[serde(flatten)]
     pub what: What,
@@ -92,6 +97,10 @@ pub struct Messaged {
     pub text: String,
     /// What people call the sender.
     pub sender_name: String,
+    /// The kind of session behind its sender, while it sent. It is missing where that is not known, so nobody is taken for
+    /// a person by their id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender_kind: Option<SessionKind>,
     /// Who gets it.
     pub recipients: Vec<Recipient>,
     /// Which conversation it belongs to.
@@ -163,7 +172,8 @@ pub struct Connected {
     pub server: Option<ProcessIdentity>,
 }
 
-/// An agent's runtime is not connected any more. What it was asked stays in its inbox.
+/// An agent's runtime is not connected any more, or its process turned out to be gone. What it was asked stays in its
+/// inbox.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Disconnected {
     /// Whose.
@@ -172,6 +182,10 @@ pub struct Disconnected {
     pub name: String,
     /// Why.
     pub why: String,
+    /// The agent's connection from then on, as every other surface told it at that moment. Events that were written
+    /// before it was kept have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection: Option<ConnectionStatus>,
 }
 
 impl Submitted {

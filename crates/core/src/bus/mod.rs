@@ -25,4 +25,4 @@ pub use decide::{Known, Parent, Report, Submission, TaskReport, Word, place_of};
 pub use draft::{ActionDraft, ContextDraft, Draft, WhatDraft};
 pub use event::{Connected, Disconnected, Event, Messaged, Resulted, Submitted, TaskReported, TaskStatus};
 pub use refusal::Refusal;
-pub use state::{Action, Bus, Connection, Conversation, Ended, Task};
+pub use state::{Action, Bus, Connection, Conversation, Ended, StreamEnd, Task};

@@ -1,11 +1,13 @@
 //! Actions, conversations, tasks and connections, as folding the log gives them.
 
-use super::{BusId, Control, Event, Kind, Resulted, Status, Submitted, TaskStatus, What};
+use super::{BusId, Control, Disconnected, Event, Kind, Resulted, Status, Submitted, TaskStatus, What};
 use crate::{
+    agent::ConnectionState,
     event::{self, Recorded},
     ids::{AgentId, Seq},
     inbox,
     process::ProcessIdentity,
+    room,
     time::Timestamp,
 };
 
@@ -85,7 +87,7 @@ pub struct Task {
     pub seq: Seq,
 }
 
-/// A runtime that is connected.
+/// The stream of an agent's runtime, also after it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connection {
     /// Whose.
@@ -94,6 +96,26 @@ pub struct Connection {
     pub server: Option<ProcessIdentity>,
     /// Since when.
     pub since: Timestamp,
+    /// Its end.
+    pub ended: Option<StreamEnd>,
+}
+
+/// The end of a runtime's stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamEnd {
+    /// Its time.
+    pub at: Timestamp,
+    /// The agent's state from then on, as it was told.
+    pub state: ConnectionState,
+    /// Its reason.
+    pub why: String,
+}
+
+impl Connection {
+    /// Whether the stream has not ended, as far as anybody said.
+    pub const fn is_open(&self) -> bool {
+        self.ended.is_none()
+    }
 }
 
 /// The bus of a room.
@@ -105,7 +127,7 @@ pub struct Bus {
     pub conversations: Vec<Conversation>,
     /// By name.
     pub tasks: Vec<Task>,
-    /// By agent.
+    /// Of members, by agent.
     pub connections: Vec<Connection>,
 }
 
@@ -161,7 +183,8 @@ impl Action {
 }
 
 impl Bus {
-    /// Folds an event that was decided on. Of other parts, only an inbox that goes on with another matters here.
+    /// Folds an event that was decided on. Of other parts, an inbox that goes on with another and members that are none
+    /// any more matter here.
     pub fn apply(&mut self, recorded: &Recorded) {
         match &recorded.event {
             event::Event::Bus(event) => self.apply_own(event, recorded),
@@ -170,6 +193,10 @@ impl Bus {
                 moved.by_ref().filter(|action| action.target == forwarded.from).for_each(|action| {
                     action.target = forwarded.to.clone();
                 });
+            }
+            event::Event::Room(room::Event::Left(left)) => self.forget(&left.agent_id),
+            event::Event::Room(room::Event::Resumed(resumed)) if resumed.prior_stays_as.is_none() => {
+                self.forget(&resumed.prior_session_agent);
             }
             _ => {}
         }
@@ -214,13 +241,31 @@ impl Bus {
                     agent_id: connected.agent_id.clone(),
                     server: connected.server.clone(),
                     since: recorded.at,
+                    ended: None,
                 };
                 put(&mut self.connections, connection, |connection| connection.agent_id.clone());
             }
-            Event::Disconnected(disconnected) => {
-                self.connections.retain(|connection| connection.agent_id != disconnected.agent_id);
+            Event::Disconnected(disconnected) => self.disconnect(disconnected, recorded.at),
+        }
+    }
+
+    fn disconnect(&mut self, disconnected: &Disconnected, at: Timestamp) {
+        let agent = &disconnected.agent_id;
+        let Some(status) = &disconnected.connection else {
+            return self.forget(agent);
+        };
+        let ended = Some(StreamEnd { at, state: status.state, why: disconnected.why.clone() });
+        match self.connections.iter_mut().find(|connection| connection.agent_id == *agent) {
+            Some(connection) => connection.ended = ended,
+            None => {
+                let connection = Connection { agent_id: agent.clone(), server: None, since: at, ended };
+                put(&mut self.connections, connection, |connection| connection.agent_id.clone());
             }
         }
+    }
+
+    fn forget(&mut self, agent: &AgentId) {
+        self.connections.retain(|connection| connection.agent_id != *agent);
     }
 
     fn begin(&mut self, context: &BusId, owner: &AgentId, task: Option<&BusId>, since: Seq) {

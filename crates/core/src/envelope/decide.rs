@@ -65,6 +65,7 @@ impl Draft {
         Ok(Sending::New(Sent {
             envelope: Box::new(envelope),
             from_name: from.name.clone(),
+            sender_kind: ends.sender_kind,
             to_name: to.name.clone(),
             answers: answers.map(|answered| answered.seq),
         }))

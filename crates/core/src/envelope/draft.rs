@@ -11,6 +11,7 @@ use crate::{
     handoff::blank_or_long,
     ids::AgentId,
     limits,
+    process::SessionKind,
     redact::{redact, redact_json},
     reference::Reference,
     time::Timestamp,
@@ -52,6 +53,8 @@ pub struct Ends {
     pub to: Party,
     /// Who gets the response, if it is not the sender.
     pub reply_to: Option<Party>,
+    /// The kind of session behind the sender, where it is known.
+    pub sender_kind: Option<SessionKind>,
 }
 
 /// An agent and what people call it.

@@ -7,6 +7,7 @@ use crate::{
     event::{Concern, Recorded, events},
     ids::{AgentId, Seq},
     inbox::{Category, Item, Letter},
+    process::SessionKind,
 };
 
 events! {
@@ -27,6 +28,10 @@ pub struct Sent {
     pub envelope: Box<Envelope>,
     /// What its sender is called.
     pub from_name: String,
+    /// The kind of session behind its sender, while it sent. It is missing where that is not known, so nobody is taken for
+    /// a person by their id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender_kind: Option<SessionKind>,
     /// What its recipient is called.
     pub to_name: String,
     /// The envelope that it answers.

@@ -46,7 +46,7 @@ fn party(name: &str) -> Party {
 }
 
 fn ends(from: &str, to: &str) -> Ends {
-    Ends { from: party(from), to: party(to), reply_to: None }
+    Ends { from: party(from), to: party(to), reply_to: None, sender_kind: None }
 }
 
 fn now() -> Timestamp {

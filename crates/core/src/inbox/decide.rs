@@ -56,7 +56,7 @@ impl Message {
             return Err(Refusal::UnknownSender { agent_id: by.agent_id.clone() });
         };
         let (to_agent, members) = self.recipients(room, &by.agent_id)?;
-        let from_person = matches!(by.session_kind, SessionKind::Human | SessionKind::HumanGuardian);
+        let from_person = by.is_person();
         let recipient = |member: &&Member| Recipient {
             agent_id: member.agent_id.clone(),
             name: member.display_name.clone(),
@@ -67,6 +67,7 @@ impl Message {
         Ok(Event::Sent(Sent {
             category: self.category,
             from_agent: sender.display_name.clone(),
+            sender_kind: by.sender_kind(),
             to_agent,
             recipients: members.iter().map(recipient).collect(),
             bead_id: self.bead_id.clone(),
@@ -105,8 +106,14 @@ impl Message {
 }
 
 impl Told {
-    /// Decides that a person says `text` to an agent.
-    pub fn decide(to: &Party, from_name: String, text: &str, manner: Manner) -> Result<Event, Refusal> {
+    /// Decides that whoever is called `from_name` says `text` to an agent.
+    pub fn decide(
+        to: &Party,
+        from_name: String,
+        sender_kind: Option<SessionKind>,
+        text: &str,
+        manner: Manner,
+    ) -> Result<Event, Refusal> {
         if let Some(why) = blank_or_long(text, limits::MESSAGE_BYTES) {
             return Err(Refusal::InvalidMessage { field: "text", why });
         }
@@ -114,6 +121,7 @@ impl Told {
             to: to.agent_id.clone(),
             to_name: to.name.clone(),
             from_name,
+            sender_kind,
             text: redact(text).into_owned(),
             interrupts: manner == Manner::Interrupt,
         }))

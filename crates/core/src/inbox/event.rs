@@ -6,6 +6,7 @@ use super::{Category, Item, Letter, Payload};
 use crate::{
     event::{Concern, Recorded, events},
     ids::{AgentId, BeadId, Seq},
+    process::SessionKind,
     turn::TurnId,
 };
 
@@ -31,6 +32,10 @@ pub struct Sent {
     pub category: Category,
     /// What its sender is called.
     pub from_agent: String,
+    /// The kind of session behind its sender, while it sent. It is missing where that is not known, so nobody is taken for
+    /// a person by their id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender_kind: Option<SessionKind>,
     /// Whom it was addressed to: a name, `role:x` or `broadcast`.
     pub to_agent: String,
     /// Who gets it.
@@ -108,6 +113,10 @@ pub struct Told {
     pub to_name: String,
     /// What the person is called.
     pub from_name: String,
+    /// The kind of session behind its sender, while it sent. It is missing where that is not known, so nobody is taken for
+    /// a person by their id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender_kind: Option<SessionKind>,
     /// What.
     pub text: String,
     /// Whether what the agent does is stopped for it.

@@ -12,6 +12,7 @@ use crate::{
     ids::{AgentId, AnchorId},
     inbox::{Category, Item, Letter},
     lease::Fence,
+    process::SessionKind,
     reference::Reference,
     task::TaskId,
     time::Timestamp,
@@ -201,6 +202,10 @@ pub struct Reported {
 pub struct Manager {
     /// Which job.
     pub job: JobId,
+    /// The kind of session behind its sender, while it sent. It is missing where that is not known, so nobody is taken for
+    /// a person by their id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender_kind: Option<SessionKind>,
     /// What was said.
     pub message: String,
     /// What it points to.

@@ -4,18 +4,24 @@ use super::{
     Canceled, Event, Job, Manager, Refusal, Requeued, Shown, Status,
     draft::{check_refs, check_text},
 };
-use crate::{handoff::blank_or_long, limits, reference::Reference};
+use crate::{handoff::blank_or_long, limits, process::SessionKind, reference::Reference};
 
 impl Job {
     /// Decides that a manager said `message`.
-    pub fn message(&self, message: &str, refs: &[Reference]) -> Result<Event, Refusal> {
+    pub fn message(
+        &self,
+        message: &str,
+        refs: &[Reference],
+        sender_kind: Option<SessionKind>,
+    ) -> Result<Event, Refusal> {
         if !self.status.is_active() {
             return Err(self.wrong("nobody would read it; requeue the job first"));
         }
         check_text("message", message, limits::JOB_MESSAGE_CHARS)?;
         check_refs(refs)?;
         let proves = self.is_proven_by(refs);
-        Ok(Event::Manager(Manager { job: self.id, message: message.trim().to_owned(), refs: refs.to_vec(), proves }))
+        let (message, refs) = (message.trim().to_owned(), refs.to_vec());
+        Ok(Event::Manager(Manager { job: self.id, sender_kind, message, refs, proves }))
     }
 
     /// Decides that the job is not wanted any more. `None` means that it is so already.

@@ -75,9 +75,10 @@ impl Room {
             name: target.name.clone(),
             prior_session_agent: target.agent_id.clone(),
             reason,
-            why: self.why_not(reason, adopting),
+            why: self.why_not(reason, adopting, &prior),
             evidence: adopting.evidence.summary(),
             prior_presence: presence,
+            prior_last_seen_at: member.map(|member| member.last_seen_at),
         })?;
         // The stick is fenced to a session: it is passed or taken over, never adopted.
         let has_stick = self.owner() == Some(&target.agent_id)
@@ -110,10 +111,14 @@ impl Room {
         }))
     }
 
-    fn why_not(&self, reason: Rejection, adopting: &Adopting) -> String {
+    fn why_not(&self, reason: Rejection, adopting: &Adopting, prior: &Prior) -> String {
         match reason {
             Rejection::NoEvidence => adopting.evidence.summary(),
-            Rejection::IdentityInUse => format!("its own session, {}, is there", adopting.target.agent_id),
+            Rejection::IdentityInUse => {
+                let id = &adopting.target.agent_id;
+                let seen = self.member(id).map(|member| format!(" and was last seen at {}", member.last_seen_at));
+                format!("its own session, {id}, is {}{}", prior.presence.as_str(), seen.unwrap_or_default())
+            }
             Rejection::OwnIdentity => "it is your own".to_owned(),
             Rejection::AdopterHoldsStick => "you hold the stick under the name you have".to_owned(),
         }

@@ -237,6 +237,9 @@ pub enum Refusal {
         evidence: String,
         /// How present its own session is.
         prior_presence: Presence,
+        /// The last call of that session, while it is a member.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        prior_last_seen_at: Option<Timestamp>,
     },
     /// There is no room for another member.
     #[error("The room already has {} members.", limits::MEMBERS)]

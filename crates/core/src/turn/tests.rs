@@ -50,7 +50,10 @@ impl Scene {
 
     fn tells(&mut self, interrupts: bool) -> Seq {
         let (to_name, from_name, text) = ("bo".to_owned(), "ana".to_owned(), "Well?".to_owned());
-        self.happens("ana", inbox::Event::Told(Told { to: agent("bo"), to_name, from_name, text, interrupts }))
+        self.happens(
+            "ana",
+            inbox::Event::Told(Told { to: agent("bo"), to_name, from_name, sender_kind: None, text, interrupts }),
+        )
     }
 
     fn asks(&mut self) -> Seq {
@@ -58,7 +61,8 @@ impl Scene {
         let recipients = vec![Recipient { agent_id: agent("bo"), name: "bo".to_owned(), wakes: true }];
         let (from_agent, to_agent) = ("ana".to_owned(), "bo".to_owned());
         let category = Category::Info;
-        let sent = Sent { category, from_agent, to_agent, recipients, bead_id: None, scope: None, payload };
+        let sent =
+            Sent { category, from_agent, sender_kind: None, to_agent, recipients, bead_id: None, scope: None, payload };
         self.happens("ana", inbox::Event::Sent(sent))
     }
 

@@ -9,9 +9,14 @@ use axum::{
     http::{HeaderMap, HeaderValue, Response as HttpResponse, StatusCode, header},
     response::Response,
 };
-use baton_app::{Caller, Failure, table};
-use baton_core::{code::ErrorCode, ids::AgentId, process::SessionKind, room::Actor};
+use baton_app::{
+    Caller, Failure,
+    commands::agent::Show,
+    table::{self, UseCase},
+};
+use baton_core::{agent::user_of, code::ErrorCode, ids::AgentId, process::SessionKind, room::Actor};
 use maud::html;
+use serde_json::json;
 
 use super::{
     form::{AS, BACK, DONE, Posted},
@@ -42,7 +47,7 @@ pub(super) async fn act(
         let command = table::require_on_wire(&name)?;
         let caller = speaker(&principal, &parts.headers, &site.owner)?;
         let caller = match speaks_as {
-            Some(id) => own_other(caller, &site.owner, &id)?,
+            Some(id) => own_other(&site, caller, &id, &input).await?,
             None => caller,
         };
         site.hub.call(caller, command, input).await
@@ -78,15 +83,30 @@ async fn read(headers: &HeaderMap, body: Body) -> Result<Posted, Failure> {
     Posted::read(&body::whole(headers, body).await?)
 }
 
-/// The same person under another of their own names: the one that they have at a terminal.
-fn own_other(caller: Caller, owner: &AgentId, id: &str) -> Result<Caller, Failure> {
-    let person = |id: &str| id.strip_prefix("human:").and_then(|rest| rest.split(':').next()).map(str::to_owned);
-    let same = person(id).is_some() && person(id) == person(owner.as_str()) && caller.actor().agent_id == *owner;
-    let (true, Ok(agent_id)) = (same, id.parse()) else {
+/// The same person under another of their own names: the one that they have at a terminal, if the room has it on record
+/// as a person's.
+async fn own_other(
+    site: &Site,
+    caller: Caller,
+    id: &str,
+    input: &serde_json::Map<String, serde_json::Value>,
+) -> Result<Caller, Failure> {
+    let refuse = || {
         let message = "A person acts under their own names only.";
-        return Err(Failure::new(ErrorCode::SourceMismatch, message).with("field", AS));
+        Failure::new(ErrorCode::SourceMismatch, message).with("field", AS)
     };
-    let actor = Actor { via: caller.actor().via, ..Actor::found(agent_id, None, SessionKind::Human) };
+    let agent_id: AgentId = id.parse().map_err(|_| refuse())?;
+    let you = caller.actor();
+    let asked = [("room_id", input.get("room_id")), ("agent", Some(&json!(id)))];
+    let asked = asked.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.clone()))).collect();
+    let shown =
+        site.hub.call(caller.clone(), table::require_on_wire(Show::NAME)?, asked).await.map_err(|_| refuse())?;
+    let kind = serde_json::from_value(shown["session_kind"].clone()).ok().filter(|_| shown["agent_id"] == id);
+    let user = user_of(&you.agent_id, you.sender_kind());
+    if you.agent_id != site.owner || user.is_none() || user_of(&agent_id, kind) != user {
+        return Err(refuse());
+    }
+    let actor = Actor { via: you.via, ..Actor::found(agent_id, None, SessionKind::Human) };
     let rights = caller.rights();
     Ok(Caller::new(actor, caller.cwd).with_rights(rights))
 }

@@ -14,6 +14,7 @@ use baton_core::{
         self, AnchorSet, ArtifactId, ArtifactKept, ArtifactKind, CardCreated, CardId, CardKind, CardPinned,
         PlanCreated, PlanId,
     },
+    process::SessionKind,
     reference::Reference,
     runner::{self, Ability, Capabilities, Registered, Retired},
     task::TaskId,
@@ -153,7 +154,13 @@ fn reports() -> Vec<job::Event> {
 }
 
 fn words_and_ends() -> Vec<job::Event> {
-    let said = Manager { job: JobId(1), message: odd(), refs: every_reference(), proves: true };
+    let said = Manager {
+        job: JobId(1),
+        sender_kind: Some(SessionKind::Human),
+        message: odd(),
+        refs: every_reference(),
+        proves: true,
+    };
     let ended = Ended { job: JobId(1), revision: Fence(3), summary: odd(), refs: every_reference(), meta: notes() };
     let bare = Ended { summary: String::new(), refs: Vec::new(), meta: Map::new(), ..ended.clone() };
     let runner = Some(agent("r1"));

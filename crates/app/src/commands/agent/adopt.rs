@@ -120,6 +120,8 @@ pub(super) fn adopt(
         evidence.confirmed = confirmed == Confirmed::Yes;
         // What ran out by now is archived before it could go on with somebody else.
         change.scopes()?;
+        // Before it is no member any more: its stream is forgotten with that.
+        change.end_stream(&target.agent_id, GOES_ON, stale_after)?;
         let decided = change.decide(Action::Adopt { adopting: Adopting { target, evidence, stale_after, former } })?;
         let recorded = decided.ok_or_else(|| internal("an adoption is decided by one"))?;
         let Some(room::Event::Resumed(resumed)) = recorded.event.room() else {
@@ -145,16 +147,9 @@ pub(super) fn adopt(
             scopes,
             messages,
             event,
-            next: if holds {
-                Some(
-                    "The prior session still holds the stick: `wait_for_turn` says when it can be taken over."
-                        .to_owned(),
-                )
-            } else {
-                let silent =
-                    "It called a short while ago, and nobody knows a process of it: make sure that it is gone.";
-                (resumed.prior_presence == Presence::Active).then(|| silent.to_owned())
-            },
+            next: holds.then(|| {
+                "The prior session still holds the stick: `wait_for_turn` says when it can be taken over.".to_owned()
+            }),
         })
     })
 }
@@ -222,6 +217,5 @@ fn move_items(change: &mut Change<'_>, resumed: &Resumed) -> Result<usize, Failu
     }
     // What it had taken on already, its own runtime knew alone.
     change.end_actions_of(from, GOES_ON)?;
-    change.disconnect(from, GOES_ON)?;
     Ok(messages.len())
 }

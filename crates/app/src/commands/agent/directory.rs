@@ -1,8 +1,7 @@
 //! The agents of a room as callers see them, and whom a name means.
 
 use baton_core::{
-    agent::{Former, Presence, Target},
-    bus::Connection,
+    agent::{ConnectionState, Former, Presence, Target},
     ids::{AgentId, Role},
     process::SessionKind,
     room::{Member, Room, Stick},
@@ -15,8 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Failure,
-    commands::bus::AgentStatus,
-    connection::{AgentConnection, Seen, Streams},
+    connection::{AgentConnection, Streams, Vantage},
     view::ProcessState,
 };
 
@@ -29,8 +27,8 @@ pub struct AgentView {
     pub id: AgentId,
     /// The persona: the contract's `logical_agent_id`.
     pub name: String,
-    /// Whether its runtime is there, as the bus tells it.
-    pub status: AgentStatus,
+    /// Whether it is there, as the bus tells it: the word of `connection`.
+    pub status: ConnectionState,
     pub role: Option<Role>,
     /// By when it last called, and by proof that its process is gone.
     pub liveness: Presence,
@@ -42,7 +40,7 @@ pub struct AgentView {
     pub holds_stick: bool,
     pub scopes: Vec<String>,
     pub in_progress: Vec<TaskId>,
-    /// Whether something comes from it, and why.
+    /// Whether it is there, and why.
     pub connection: AgentConnection,
     /// Whether it is the caller.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -57,7 +55,6 @@ pub(super) struct Directory<'a> {
     pub(super) view: View<'a>,
     pub(super) scopes: &'a Scopes,
     pub(super) in_progress: &'a [Task],
-    pub(super) connections: &'a [Connection],
     pub(super) streams: &'a Streams,
     pub(super) viewer: &'a AgentId,
 }
@@ -67,34 +64,40 @@ impl Directory<'_> {
         let View { room, now, .. } = self.view;
         let agent = &member.agent_id;
         let (liveness, process) = self.view.presence(agent);
-        let connection = self.connections.iter().find(|connection| connection.agent_id == *agent);
-        let status = AgentStatus::of(connection, &process, self.view.witness);
-        let seen = Seen { process: process.clone(), presence: liveness, runtime: status, now };
+        let connection = self.connection(member);
         AgentView {
             agent_id: agent.clone(),
             id: agent.clone(),
             name: member.display_name.clone(),
-            status,
+            status: connection.state,
             role: member.role.clone(),
             liveness,
             last_seen_at: member.last_seen_at,
             process: ProcessState::of(&process),
-            session_kind: Some(member.session_kind),
+            session_kind: member.sender_kind(),
             holds_stick: room.owner() == Some(agent),
             scopes: self.scopes_of(agent, now),
             in_progress: self.tasks_of(agent),
-            connection: self.streams.member(room, member, &seen),
+            connection,
             you: agent == self.viewer,
             former: false,
         }
     }
 
+    fn connection(&self, member: &Member) -> AgentConnection {
+        let View { room, now, stale_after, witness, .. } = self.view;
+        self.streams.member(&Vantage::new(room, now, stale_after, witness), member)
+    }
+
     pub(super) fn former(&self, former: &Former) -> AgentView {
+        // A member that goes by another name now is one agent under both.
+        let member = self.view.room.member(&former.agent_id);
+        let connection = member.map_or_else(|| AgentConnection::left(former), |member| self.connection(member));
         AgentView {
             agent_id: former.agent_id.clone(),
             id: former.agent_id.clone(),
             name: former.name.clone(),
-            status: AgentStatus::Disconnected,
+            status: connection.state,
             role: former.role.clone(),
             liveness: Presence::Evicted,
             last_seen_at: former.until,
@@ -103,7 +106,7 @@ impl Directory<'_> {
             holds_stick: false,
             scopes: Vec::new(),
             in_progress: self.tasks_of(&former.agent_id),
-            connection: AgentConnection::left(former.until),
+            connection,
             you: former.agent_id == *self.viewer,
             former: true,
         }

@@ -2,13 +2,12 @@
 
 use baton_core::{
     agent::Former,
-    bus::Connection,
     ids::{AgentId, RoomId},
     limits,
     scope::{Scopes, View},
     task::{State, Task},
 };
-use baton_store::{bus, engine::Tx, former, scopes, tasks};
+use baton_store::{engine::Tx, former, scopes, tasks};
 
 use super::{AgentView, directory::Directory};
 use crate::{App, Failure, app::Sight, connection::Streams, scoping};
@@ -25,7 +24,6 @@ pub(super) struct Everybody<'a> {
     pub(super) sight: Sight<'a>,
     pub(super) in_progress: Vec<Task>,
     reserved: Scopes,
-    connections: Vec<Connection>,
     streams: Streams,
     earlier: Vec<Former>,
 }
@@ -37,8 +35,7 @@ impl<'a> Everybody<'a> {
         Ok(Self {
             in_progress: tasks::in_state(tx, &room.id, State::InProgress, None, limits::TASKS_MAX)?,
             reserved: scopes::in_force(tx, &room.id)?,
-            connections: bus::connections(tx, &room.id)?,
-            streams: Streams::of_members(tx, &room)?,
+            streams: Streams::of_members(tx, &room, &eyes)?,
             earlier: if earlier == Earlier::Too { former::all(tx, &room.id)? } else { Vec::new() },
             sight: Sight { room, eyes, now: tx.now()? },
         })
@@ -49,14 +46,8 @@ impl<'a> Everybody<'a> {
         let Sight { room, eyes, now } = &self.sight;
         let root = scoping::root(room)?;
         let view = View { room, root: &root, now: *now, stale_after: app.stale_after()?, witness: eyes };
-        let directory = Directory {
-            view,
-            scopes: &self.reserved,
-            in_progress: &self.in_progress,
-            connections: &self.connections,
-            streams: &self.streams,
-            viewer,
-        };
+        let directory =
+            Directory { view, scopes: &self.reserved, in_progress: &self.in_progress, streams: &self.streams, viewer };
         let members = room.members.iter().map(|member| directory.member(member));
         Ok(members.chain(self.earlier.iter().rev().map(|former| directory.former(former))).collect())
     }

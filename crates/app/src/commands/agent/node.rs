@@ -1,6 +1,7 @@
 //! An agent as a node: who it is, whether it is there, and what it is at.
 
 use baton_core::{
+    agent::StaleAfter,
     ids::{AgentId, Role},
     job::{Job, JobId, agent_of, job_of},
     process::SessionKind,
@@ -11,7 +12,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{AgentView, everybody::Everybody};
-use crate::{App, Failure, bounds::first_line, commands::envelope::called, connection::AgentConnection};
+use crate::{
+    App, Failure,
+    bounds::first_line,
+    commands::envelope::called,
+    connection::{AgentConnection, Vantage},
+};
 
 /// What sort of node it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -49,7 +55,7 @@ pub struct NodeView {
     pub kind: NodeKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// Whether something comes from it, and why.
+    /// Whether it is there, and why.
     pub connection: AgentConnection,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub holds_stick: bool,
@@ -69,7 +75,7 @@ pub struct NodeView {
 impl NodeView {
     /// A member, or one that was.
     pub(super) fn of(agent: AgentView, job: Option<&Job>, tasks: &[Task]) -> Self {
-        let person = matches!(agent.session_kind, Some(SessionKind::Human | SessionKind::HumanGuardian));
+        let person = agent.session_kind.is_some_and(SessionKind::is_person);
         let kind = match (agent.former, job) {
             (true, _) => NodeKind::Outside,
             (false, Some(_)) => NodeKind::Job,
@@ -101,11 +107,12 @@ impl NodeView {
     fn of_job(tx: &mut dyn Tx, found: &Everybody<'_>, job: &Job) -> Result<Self, Failure> {
         let room = &found.sight.room;
         let agent_id = agent_of(&room.id, job.id);
+        let from = Vantage::new(room, found.sight.now, StaleAfter::default(), &found.sight.eyes);
         Ok(Self {
             name: called(room, &agent_id),
             kind: NodeKind::Job,
             role: None,
-            connection: AgentConnection::of_job(tx, room, job, found.sight.now)?,
+            connection: AgentConnection::of_job(tx, &from, job)?,
             holds_stick: false,
             does: Some(at_job(job)),
             job: Some(job.id),

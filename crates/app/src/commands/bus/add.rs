@@ -69,6 +69,7 @@ impl UseCase for Add {
             (None, None) => None,
         };
         let role = input.role.as_deref().map(parse_role).transpose()?;
+        let stale_after = app.stale_after_or_default();
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let added = app.once(&actor, &request, |tx| {
             app.change_in(tx, &actor, &input.room_id, &mut |change| {
@@ -80,7 +81,7 @@ impl UseCase for Add {
                     let identity = NewIdentity { name: named, role: role.clone(), former: change.former()? };
                     change.decide(Action::Register { identity })?;
                 }
-                let status = change.status_of(&actor.agent_id)?;
+                let status = change.connection_of(&actor.agent_id, stale_after)?.state;
                 let member = change.room.member(&actor.agent_id).ok_or_else(|| internal("who joins is a member"))?;
                 Ok(AddResult {
                     room_id: change.room.id.clone(),

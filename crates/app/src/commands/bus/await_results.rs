@@ -15,6 +15,7 @@ use super::ActionView;
 use crate::{
     App, Caller, Failure,
     bounds::Page,
+    presence,
     table::{BUS, Effect, Place, UseCase},
     watch::Patience,
 };
@@ -59,6 +60,7 @@ impl UseCase for Await {
 
     fn perform(app: &App, caller: &Caller, input: AwaitInput) -> Result<AwaitResult, Failure> {
         let patience = Patience::of(input.max_wait_ms)?;
+        presence::show(app, caller, &input.room_id)?;
         let look = |left: Duration| {
             app.sweep_gone(&input.room_id)?;
             let found = standing(app, &input)?;

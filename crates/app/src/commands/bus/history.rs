@@ -15,6 +15,7 @@ use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
     bus::Record,
+    presence,
     table::{BUS, Effect, Place, UseCase},
     watch::Patience,
 };
@@ -75,6 +76,7 @@ impl UseCase for History {
             let message = "Give either after or before, not both.";
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "before"));
         }
+        presence::show(app, caller, &input.room_id)?;
         // Each look goes on where the last one ended, so that what is not wanted is read once.
         let mut from = input.after.unwrap_or_default();
         let look = |left: Duration| {

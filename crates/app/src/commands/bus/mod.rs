@@ -42,7 +42,7 @@ pub use take::{Take, TakeInput, TakeResult};
 pub use task::{TaskInput, TaskResult, TaskUpdate};
 pub use task_done::{TaskDone, TaskDoneInput};
 pub use update::{Update, UpdateInput, UpdateResult};
-pub use view::{ActionView, Agent, AgentStatus, Delivery, Session, SessionStatus};
+pub use view::{ActionView, Agent, Delivery, Session, SessionStatus};
 
 pub(crate) use submit::{GONE, known};
 pub(crate) use take::delivery;

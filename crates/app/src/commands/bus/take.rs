@@ -20,6 +20,7 @@ use crate::{
     app::Request,
     bounds::{self, Page},
     change::Change,
+    presence,
     table::{BUS, Effect, Place, UseCase},
     watch::Patience,
 };
@@ -74,9 +75,9 @@ impl UseCase for Take {
         let limit = bounds::limit(input.limit, limits::ACTIONS_DEFAULT, limits::ACTIONS_MAX)?;
         let patience = Patience::of(input.max_wait_ms)?;
         let agent = caller.actor().agent_id;
-        app.readmit(caller, &app.store.read(|tx| app.room(tx, &input.room_id))?)?;
+        app.readmit(caller, &presence::show(app, caller, &input.room_id)?)?;
         let waits = |_: Duration| {
-            // Looking writes nothing, so that who waits for long does not.
+            // Looking again writes nothing, so that who waits for long does not.
             let (something, over) = app.store.read::<_, Failure>(|tx| {
                 let room = app.room(tx, &input.room_id)?;
                 let fresh = !inbox::undelivered(tx, &room.id, &agent, 1)?.is_empty();

@@ -56,12 +56,13 @@ impl UseCase for Update {
             return Err(Failure::new(ErrorCode::SourceMismatch, message).with("field", "id"));
         }
         let name = display_name(&input.name)?;
+        let stale_after = app.stale_after_or_default();
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_agent()?;
             let identity = NewIdentity { name: Some(name.clone()), role: None, former: change.former()? };
             change.decide(Action::Register { identity })?;
-            let status = change.status_of(&you)?;
+            let status = change.connection_of(&you, stale_after)?.state;
             let member = change.room.member(&you).ok_or_else(|| internal("who is renamed is a member"))?;
             Ok(UpdateResult { room_id: change.room.id.clone(), agent: Agent::of(member, status) })
         })

@@ -1,10 +1,11 @@
 //! Sessions, agents and actions in the contract's words.
 
 use baton_core::{
+    agent::ConnectionState,
     bus::{self, Action, BusId, Context, Control, Data, Kind, Messaged, Status, Submitted, What},
     event::{Event, Recorded},
     ids::{AgentId, RoomId, Seq, event_id},
-    process::{Liveness, Witness},
+    process::SessionKind,
     room::{Member, Room, Stick},
     time::Timestamp,
 };
@@ -65,45 +66,18 @@ impl Session {
     }
 }
 
-/// Whether an agent's runtime is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub enum AgentStatus {
-    /// Its actions are pushed to it.
-    Connected,
-    /// It is there, and asks for what it has to do.
-    Idle,
-    /// It is not there.
-    Disconnected,
-}
-
 /// An agent, as the bus tells it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Agent {
     pub id: AgentId,
     pub name: String,
-    pub status: AgentStatus,
+    /// Whether it is there: `connected`, `idle`, `disconnected` or `gone`.
+    pub status: ConnectionState,
 }
 
 impl Agent {
-    pub(crate) fn of(member: &Member, status: AgentStatus) -> Self {
+    pub(crate) fn of(member: &Member, status: ConnectionState) -> Self {
         Self { id: member.agent_id.clone(), name: member.display_name.clone(), status }
-    }
-}
-
-impl AgentStatus {
-    /// How it is with a member that has such a connection, or none.
-    pub(crate) fn of(connection: Option<&bus::Connection>, process: &Liveness, witness: &dyn Witness) -> Self {
-        let serves = |connection: &bus::Connection| {
-            connection.server.as_ref().is_none_or(|server| !witness.liveness(server).is_gone())
-        };
-        match connection {
-            _ if process.is_gone() => Self::Disconnected,
-            Some(connection) if serves(connection) => Self::Connected,
-            Some(_) => Self::Disconnected,
-            None => Self::Idle,
-        }
     }
 }
 
@@ -170,6 +144,9 @@ pub struct Delivery {
     pub src: AgentId,
     /// What people call the sender.
     pub sender_name: String,
+    /// The kind of session behind the sender, while it sent; missing where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender_kind: Option<SessionKind>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_id: Option<BusId>,
     /// Report on it by this; a message without one wants no result.
@@ -218,6 +195,7 @@ impl Delivery {
             message_id: event_id(&recorded.room_id, recorded.seq),
             src: recorded.actor.clone(),
             sender_name: submitted.sender_name.clone(),
+            sender_kind: submitted.sender_kind,
             group_id: Some(submitted.group_id.clone()),
             action_id: Some(submitted.action_id.clone()),
             action_index: Some(submitted.action_index),
@@ -236,6 +214,7 @@ impl Delivery {
             message_id: event_id(&recorded.room_id, recorded.seq),
             src: recorded.actor.clone(),
             sender_name: messaged.sender_name.clone(),
+            sender_kind: messaged.sender_kind,
             group_id: None,
             action_id: None,
             action_index: None,

@@ -173,7 +173,7 @@ fn ends(change: &mut Change<'_>, draft: &Draft, from: Party) -> Result<Ends, Fai
                 (Some(text), _) => Some(party(change, "payload.response.replyTo", text)?.party),
             };
             let to = Party { agent_id: envelope.to_node_id, name: sent.to_name };
-            return Ok(Ends { from, to, reply_to });
+            return Ok(Ends { from, to, reply_to, sender_kind: change.actor.sender_kind() });
         }
     }
     let to = reachable(change, "toNodeId", &draft.to)?;
@@ -188,7 +188,7 @@ fn ends(change: &mut Change<'_>, draft: &Draft, from: Party) -> Result<Ends, Fai
         let why = "the recipient cannot answer itself";
         return Err(unknown(&change.room, "payload.response.replyTo", &to.name, why).into());
     }
-    Ok(Ends { from, to, reply_to })
+    Ok(Ends { from, to, reply_to, sender_kind: change.actor.sender_kind() })
 }
 
 /// Names the fields as who gave the parts one by one does.

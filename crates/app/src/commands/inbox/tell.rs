@@ -65,7 +65,7 @@ impl UseCase for Tell {
             let to = reachable(change, "to", &input.to)?;
             let over = why_over(change.tx, &change.room, change.witness, &to.agent_id)?;
             let from_name = called(&change.room, &change.actor.agent_id);
-            let told = Told::decide(&to, from_name, &input.text, mode)?;
+            let told = Told::decide(&to, from_name, change.actor.sender_kind(), &input.text, mode)?;
             let message = change.record(told)?.seq;
             Ok(TellResult {
                 room_id: change.room.id.clone(),

@@ -1,12 +1,14 @@
 //! Messages as callers see them.
 
 use baton_core::{
+    agent::sender_kind,
     bus::What,
     envelope,
     event::{Event, Recorded},
     ids::{AgentId, BeadId, Seq},
     inbox::{self, Category, Item, Stage, Urgency},
     job,
+    process::SessionKind,
     reference::Reference,
     room::Room,
     time::Timestamp,
@@ -28,6 +30,9 @@ pub struct ItemView {
     /// What people call the sender.
     pub from_agent: String,
     pub from_agent_id: AgentId,
+    /// The kind of session behind the sender, while it sent; missing where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender_kind: Option<SessionKind>,
     /// As it was addressed: a name, `role:x` or `broadcast`.
     pub to_agent: String,
     pub subject: String,
@@ -55,6 +60,7 @@ impl ItemView {
             category: item.category,
             from_agent: words.from_agent,
             from_agent_id: item.sender.clone(),
+            sender_kind: words.sender_kind,
             to_agent: words.to_agent,
             subject: words.subject,
             bead_id: words.bead_id,
@@ -104,10 +110,15 @@ pub(crate) struct Words {
     scope: Option<String>,
     urgency: Option<Urgency>,
     pub(crate) reference: Option<Reference>,
+    sender_kind: Option<SessionKind>,
 }
 
 /// The words of an event that holds a message: by the protocol, on the bus, in an envelope, or somebody's word.
 pub(crate) fn words(recorded: &Recorded, room: &Room) -> Option<Words> {
+    Some(Words { sender_kind: sender_kind(&recorded.event), ..text_of(recorded, room)? })
+}
+
+fn text_of(recorded: &Recorded, room: &Room) -> Option<Words> {
     match &recorded.event {
         Event::Inbox(inbox::Event::Sent(sent)) => Some(Words {
             from_agent: sent.from_agent.clone(),
@@ -119,7 +130,7 @@ pub(crate) fn words(recorded: &Recorded, room: &Room) -> Option<Words> {
                 inbox::Payload::Blocked { urgency, .. } => Some(*urgency),
                 inbox::Payload::Handoff { .. } | inbox::Payload::Text { .. } => None,
             },
-            reference: None,
+            ..Words::default()
         }),
         Event::Inbox(inbox::Event::Told(told)) => Some(Words {
             from_agent: told.from_name.clone(),

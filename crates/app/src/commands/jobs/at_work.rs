@@ -8,7 +8,11 @@ use baton_store::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, commands::turn::TurnView, connection::AgentConnection};
+use crate::{
+    App, Failure,
+    commands::turn::TurnView,
+    connection::{AgentConnection, Vantage},
+};
 
 /// How the agent of a job is connected, and its turns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,11 +29,13 @@ pub struct AtWork {
 }
 
 impl AtWork {
-    pub(crate) fn read(tx: &mut dyn Tx, room: &Room, job: &Job, now: Timestamp) -> Result<Self, Failure> {
+    pub(crate) fn read(app: &App, tx: &mut dyn Tx, room: &Room, job: &Job, now: Timestamp) -> Result<Self, Failure> {
+        let eyes = app.eyes(tx, room)?;
+        let from = Vantage::new(room, now, app.stale_after_or_default(), &eyes);
         let (turns, usage) = turns::total_of_job(tx, &room.id, job.id)?;
         let newest = turns::before(tx, &room.id, Which::Job(job.id), None, 1)?;
         Ok(Self {
-            connection: AgentConnection::of_job(tx, room, job, now)?,
+            connection: AgentConnection::of_job(tx, &from, job)?,
             turns,
             turn: newest.first().map(|turn| TurnView::of(turn, room)),
             usage: (turns > 0).then_some(usage),

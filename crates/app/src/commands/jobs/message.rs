@@ -64,5 +64,5 @@ pub(super) fn tell(change: &mut Change<'_>, id: JobId, message: &str, given: &[R
         refs::require(change.tx, &change.room.id, given)?;
         given.to_vec()
     };
-    Ok(change.record(job.message(message, &references)?)?.seq)
+    Ok(change.record(job.message(message, &references, change.actor.sender_kind())?)?.seq)
 }

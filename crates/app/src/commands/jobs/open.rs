@@ -73,7 +73,7 @@ impl UseCase for Open {
             let found = events(tx, &room.id, job.id, input.before, limit + 1)?;
             let asked = input.include_prompt.then(|| prompt(tx, &room.id, job.created_seq)).transpose()?;
             let now = tx.now()?;
-            let agent = AtWork::read(tx, &room, &job, now)?;
+            let agent = AtWork::read(app, tx, &room, &job, now)?;
             Ok::<_, Failure>((room, job, agent, found, asked, now))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try)?;

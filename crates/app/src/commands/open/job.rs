@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Passage;
 use crate::{
-    Failure,
+    App, Failure,
     bounds::Page,
     commands::{
         jobs::{AtWork, JobEvent, JobView},
@@ -70,13 +70,19 @@ impl JobLine {
 }
 
 impl OpenedJob {
-    pub(super) fn read(tx: &mut dyn Tx, whole: &Room, id: JobId, now: Timestamp) -> Result<Option<Self>, Failure> {
+    pub(super) fn read(
+        app: &App,
+        tx: &mut dyn Tx,
+        whole: &Room,
+        id: JobId,
+        now: Timestamp,
+    ) -> Result<Option<Self>, Failure> {
         let room = &whole.id;
         let Some(job) = jobs::find(tx, room, id)? else { return Ok(None) };
         let thread = log::of_job_before(tx, room, id, None, limits::JOB_EVENTS_DEFAULT + 1)?;
         let cards = library::cards(tx, room, Cards::OfJob(id), None, BESIDE + 1)?;
         let artifacts = library::artifacts_of_job(tx, room, id, None, BESIDE + 1)?;
-        let agent = AtWork::read(tx, whole, &job, now)?;
+        let agent = AtWork::read(app, tx, whole, &job, now)?;
         let (mut page, mut more) = (Page::default(), Vec::new());
         let view = JobView::of(&job, now);
         page.takes(&view);

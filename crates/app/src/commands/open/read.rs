@@ -90,7 +90,7 @@ impl UseCase for Open {
         let (mut room, found, now) = app.store.read(|tx| {
             let room = app.room(tx, &room_id)?;
             let now = tx.now()?;
-            let found = find(tx, &room, &reference, now, input.offset)?;
+            let found = find(app, tx, &room, &reference, now, input.offset)?;
             Ok::<_, Failure>((room, found, now))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try)?;
@@ -114,6 +114,7 @@ enum Found {
 }
 
 fn find(
+    app: &App,
     tx: &mut dyn Tx,
     room: &Room,
     reference: &Reference,
@@ -122,7 +123,7 @@ fn find(
 ) -> Result<Option<Found>, Failure> {
     let id = &room.id;
     let what = match reference {
-        Reference::Job(job) => OpenedJob::read(tx, room, *job, now)?.map(|job| What::Job(Box::new(job))),
+        Reference::Job(job) => OpenedJob::read(app, tx, room, *job, now)?.map(|job| What::Job(Box::new(job))),
         Reference::JobEvent(job, seq) => {
             OpenedEvent::read(tx, id, (*job, *seq), offset)?.map(|event| What::JobEvent(Box::new(event)))
         }

@@ -1,6 +1,7 @@
 //! Ending a room. It stays readable, and its path is free for a fresh one.
 
 use baton_core::{
+    bus::Connection,
     ids::{LeaseId, RoomId},
     lease::Fence,
     room::{Action, RoomState},
@@ -54,8 +55,9 @@ pub(crate) fn end_bus(change: &mut Change<'_>) -> Result<(), Failure> {
     for turn in turns::open(change.tx, &change.room.id)?.into_iter().filter(|turn| turn.job.is_none()) {
         change.end_turn_of(&turn.agent_id, Outcome::Lost, WHY)?;
     }
-    for connection in change.connections()? {
-        change.disconnect(&connection.agent_id, WHY)?;
+    for connection in change.connections()?.into_iter().filter(Connection::is_open) {
+        let status = change.connection_when_closed(&connection.agent_id)?;
+        change.disconnect(&connection.agent_id, WHY, status)?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Stopping to be a member.
 
 use baton_core::{
+    agent::ConnectionStatus,
     ids::{AgentId, RoomId},
     room::Action,
     turn::Outcome,
@@ -44,7 +45,7 @@ pub(crate) fn depart(change: &mut Change<'_>, who: &AgentId, action: Action) -> 
     change.record_all(reserved)?;
     change.end_turn_of(who, Outcome::Lost, "its agent left")?;
     change.end_actions_of(who, "its target left the session")?;
-    change.disconnect(who, "it left the session")?;
+    change.disconnect(who, "it left the session", ConnectionStatus::left(false))?;
     change.decide(action)?;
     Ok(())
 }

@@ -1,6 +1,12 @@
 //! Every room, with who is in it: for whoever watches over several.
 
-use baton_core::{agent::Presence, ids::AgentId, limits, scope::View};
+use baton_core::{
+    agent::{ConnectionStatus, Presence},
+    ids::AgentId,
+    limits,
+    process::SessionKind,
+    scope::View,
+};
 use baton_store::rooms;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
+    connection::{Signs, Vantage},
     scoping,
     table::{Effect, Place, Subject, Tier, UseCase},
     view::PathRoom,
@@ -50,7 +57,13 @@ pub struct RoomGlance {
 pub struct AgentGlance {
     pub agent_id: AgentId,
     pub name: String,
+    /// By when it last called, and by proof that its process is gone.
     pub liveness: Presence,
+    /// Whether it is there, and why.
+    pub connection: ConnectionStatus,
+    /// The kind of session behind it, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_kind: Option<SessionKind>,
 }
 
 impl UseCase for Overview {
@@ -77,11 +90,15 @@ impl UseCase for Overview {
                 let room = app.room(tx, id)?;
                 let eyes = app.eyes(tx, &room)?;
                 let root = scoping::root(&room)?;
+                let signs = Signs::read(tx, &room, &eyes)?;
+                let from = Vantage::new(&room, now, stale_after, &eyes);
                 let view = View { room: &room, root: &root, now, stale_after, witness: &eyes };
                 let agents = room.members.iter().map(|member| AgentGlance {
                     agent_id: member.agent_id.clone(),
                     name: member.display_name.clone(),
                     liveness: view.presence(&member.agent_id).0,
+                    connection: signs.status(&from, member),
+                    session_kind: member.sender_kind(),
                 });
                 let glance = RoomGlance { agents: agents.collect(), room: PathRoom::of(&room, now, &viewer, &eyes) };
                 if !page.takes(&glance) {

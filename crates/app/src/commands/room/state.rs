@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure, Rights,
     app::Sight,
+    connection::{Signs, Vantage},
     presence::{self, Effort},
     table::{Effect, Place, Tier, UseCase},
     testimony,
@@ -106,11 +107,12 @@ impl UseCase for State {
 
     fn perform(app: &App, caller: &Caller, input: StateInput) -> Result<GetRoomStateResult, Failure> {
         let actor = caller.actor();
-        let (mut sight, handoff, waiting, requests) = app.store.read(|tx| {
+        let (mut sight, handoff, waiting, requests, signs) = app.store.read(|tx| {
             let Arrival { room, handoff, waiting } = app.arrive(tx, &input.room_id, &actor.agent_id)?;
             let eyes = app.eyes(tx, &room)?;
             let requests = Requests::of(tx, &room.id, caller, &actor.agent_id)?;
-            Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, handoff, waiting, requests))
+            let signs = Signs::read(tx, &room, &eyes)?;
+            Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, handoff, waiting, requests, signs))
         })?;
         presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try)?;
         testimony::give(app, &sight, Effort::Try);
@@ -119,7 +121,8 @@ impl UseCase for State {
             Prospect::Takeover { reason } if caller.may_act_in(&room) => Some(reason),
             _ => None,
         };
-        let (members, members_not_shown) = RoomMember::present(&room, &actor.agent_id, now, &eyes);
+        let from = Vantage::new(&room, now, app.stale_after_or_default(), &eyes);
+        let (members, members_not_shown) = RoomMember::present(&from, &signs, &actor.agent_id);
         Ok(GetRoomStateResult {
             members,
             members_not_shown: Some(members_not_shown).filter(|more| *more > 0),

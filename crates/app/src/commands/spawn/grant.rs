@@ -5,6 +5,7 @@ use baton_core::{
     ids::{AgentId, RoomId},
     job::job_of,
     process::SessionKind,
+    room::Member,
     spawn::{self, Granted, Grants},
 };
 use schemars::JsonSchema;
@@ -72,8 +73,8 @@ impl UseCase for Grant {
                     .with("agent_id", agent_id.as_str())
                     .advising("Create another job with meta.grants, and cancel this one."));
             }
-            let kind = change.room.member(&agent_id).map(|member| member.session_kind);
-            if matches!(kind, Some(SessionKind::Human | SessionKind::HumanGuardian)) {
+            let kind = change.room.member(&agent_id).and_then(Member::sender_kind);
+            if kind.is_some_and(SessionKind::is_person) {
                 let message = format!("{agent_id} is a person, who may do everything.");
                 return Err(Failure::new(ErrorCode::PreconditionFailed, message)
                     .with("agent_id", agent_id.as_str())

@@ -6,6 +6,7 @@ use baton_core::{
     ids::RoomId,
     job::{JobId, agent_of},
     reference::Reference,
+    room::Member,
     spawn::{self, Approval, ApprovalId, ApprovalStatus, Approved, Changes, NodeSpec, Requested, SpecDigest},
 };
 use baton_store::{engine::Tx, jobs, log};
@@ -83,7 +84,9 @@ pub(super) fn make(
         context_ref: spec.context_ref.clone(),
         meta: Map::from_iter([("approval".to_owned(), json!(approval))]),
     };
-    post(change, &first, &Ends { from: parent.clone(), to: child, reply_to: None }, Along::Decision)?;
+    // Whoever approves is not the one who sends it.
+    let sender_kind = change.room.member(&parent.agent_id).and_then(Member::sender_kind);
+    post(change, &first, &Ends { from: parent.clone(), to: child, reply_to: None, sender_kind }, Along::Decision)?;
     Ok(job)
 }
 
@@ -125,7 +128,7 @@ pub(super) fn tell(
     let by = change.actor.agent_id.clone();
     let from = Party { name: called(&change.room, &by), agent_id: by };
     let to = Party { name: called(&change.room, &approval.requested_by), agent_id: approval.requested_by.clone() };
-    deliver(change, &answer, Ends { from, to, reply_to: None })
+    deliver(change, &answer, Ends { from, to, reply_to: None, sender_kind: change.actor.sender_kind() })
 }
 
 /// How much of a reason stands in the message; all of it is in the status.
@@ -135,7 +138,9 @@ const MESSAGE_CHARS: usize = 300;
 fn deliver(change: &mut Change<'_>, draft: &Draft, ends: Ends) -> Result<(), Failure> {
     draft.check()?;
     let envelope = draft.seal(&ends, change.now)?;
-    let sent = Sent { envelope: Box::new(envelope), from_name: ends.from.name, to_name: ends.to.name, answers: None };
+    let Ends { from, to, sender_kind, .. } = ends;
+    let sent =
+        Sent { envelope: Box::new(envelope), from_name: from.name, sender_kind, to_name: to.name, answers: None };
     change.record(envelope::Event::Sent(sent)).map(|_| ())
 }
 

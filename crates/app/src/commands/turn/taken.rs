@@ -1,12 +1,14 @@
 //! What a turn consumes, in full.
 
 use baton_core::{
+    agent::sender_kind,
     bus::What,
     envelope::{self, Envelope},
     event::{Event, Recorded},
     ids::{AgentId, Seq},
     inbox::{self, Category, Item, Payload},
     job,
+    process::SessionKind,
     reference::Reference,
     room::Room,
     time::Timestamp,
@@ -33,6 +35,9 @@ pub struct Taken {
     pub from: AgentId,
     /// What people call the sender.
     pub from_name: String,
+    /// The kind of session behind the sender, while it sent; missing where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender_kind: Option<SessionKind>,
     pub category: Category,
     /// Whether what the agent did was stopped for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -80,6 +85,7 @@ impl Taken {
             reference: None,
             from: item.sender.clone(),
             from_name: name.unwrap_or_else(|| item.sender.to_string()),
+            sender_kind: sender_kind(&recorded.event),
             category: item.category,
             interrupts: item.interrupts,
             requires_ack: item.requires_ack,

@@ -11,14 +11,13 @@ use baton_core::time::Timestamp;
 use super::session::SessionArgs;
 use crate::{
     context::Context,
-    render,
     ui::Ui,
     wording::{seen, table, who},
 };
 
 /// List the agents of a session, whom actions and messages can be for
 ///
-/// Each is connected (its actions are pushed to it), idle (it asks for them) or disconnected.
+/// Each is connected (its actions are pushed to it, or it is in a turn), idle (it is there and waits), disconnected or gone.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct AgentsArgs {
     #[command(flatten)]
@@ -42,6 +41,6 @@ impl AgentsArgs {
 fn row(agent: &AgentView, now: Timestamp) -> [String; 4] {
     let role = agent.role.as_ref().map_or_else(String::new, |role| format!("role:{role}"));
     let you = if agent.you { "  (you)" } else { "" };
-    let status = render::agent_status(agent.status).to_owned();
+    let status = agent.status.to_string();
     [who(&agent.name, &agent.agent_id), status, role, seen(agent.last_seen_at, now) + you]
 }

@@ -15,6 +15,7 @@ fn inbox(recipients: &[&str]) -> Inbox {
     let sent = Sent {
         category: Category::Info,
         from_agent: "ana".to_owned(),
+        sender_kind: None,
         to_agent: "broadcast".to_owned(),
         recipients: recipients.iter().map(recipient).collect(),
         bead_id: None,

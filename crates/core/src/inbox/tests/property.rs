@@ -60,6 +60,7 @@ fn play(model: &mut Model, place: u64, step: &Step) -> (usize, Event) {
             let sent = Sent {
                 category: Category::Info,
                 from_agent: CAST[*by].to_owned(),
+                sender_kind: None,
                 to_agent: "broadcast".to_owned(),
                 recipients: recipients.iter().map(recipient).collect(),
                 bead_id: None,

@@ -97,7 +97,7 @@ impl Scene {
             Act::Claim(claiming) => job.claim(self.now, claiming).map(Some),
             Act::Report(shown, report) => job.report(shown, report),
             Act::Complete(shown, completion) => job.complete(shown, completion).map(Some),
-            Act::Message(message, refs) => job.message(message, refs).map(Some),
+            Act::Message(message, refs) => job.message(message, refs, None).map(Some),
             Act::Cancel(reason) => job.cancel(reason),
             Act::Requeue(reason) => job.requeue(reason),
         }?;

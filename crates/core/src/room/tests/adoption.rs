@@ -86,13 +86,14 @@ fn a_session_whose_process_is_gone_is_resumed_at_once() {
 }
 
 #[test]
-fn another_conversation_of_the_same_process_goes_on_as_the_one_before() {
+fn another_conversation_of_the_same_process_goes_on_as_the_one_before_once_that_is_silent() {
     let mut scene = Scene::with(&["codex:1"]);
     let cleared = Actor { process: Some(process("codex:1", 0)), ..actor("codex:2") };
-    let action = |scene: &Scene| Action::Adopt { adopting: adopting(scene, "codex:1", dirty()) };
-    let same = action(&scene);
-    assert_eq!(reason(judged(scene.act_as(&actor("codex:2"), same.clone()))), Err(Rejection::IdentityInUse));
-    assert_eq!(reason(judged(scene.act_as(&cleared, same))), Ok(ResumeReason::UncommittedScope));
+    let action = Action::Adopt { adopting: adopting(&scene, "codex:1", dirty()) };
+    assert_eq!(reason(judged(scene.act_as(&cleared, action.clone()))), Err(Rejection::IdentityInUse));
+    scene.later(15);
+    assert_eq!(reason(judged(scene.act_as(&actor("codex:2"), action.clone()))), Err(Rejection::IdentityInUse));
+    assert_eq!(reason(judged(scene.act_as(&cleared, action))), Ok(ResumeReason::UncommittedScope));
 }
 
 #[test]
@@ -114,9 +115,30 @@ fn a_session_that_cannot_be_looked_at_is_believed_for_as_long_as_it_calls() {
 }
 
 #[test]
-fn a_session_without_a_process_is_resumed_on_what_it_left_behind() {
+fn an_active_session_is_never_adopted_even_if_no_process_is_known_of_it() {
     let mut scene = Scene::with(&[]);
     scene.act_as(&Actor { process: None, ..actor("codex") }, Action::join()).unwrap();
+    let confirmed = Evidence { confirmed: true, ..dirty() };
+    for minutes in [0, 14] {
+        scene.later(minutes);
+        for found in [dirty(), confirmed.clone()] {
+            let adopting = adopting(&scene, "codex", found);
+            let refusal = scene.act_as(&actor("claude"), Action::Adopt { adopting }).unwrap_err();
+            let seen = scene.room.member(&agent("codex")).unwrap().last_seen_at;
+            let Refusal::AdoptionRejected { reason, prior_presence, prior_last_seen_at, .. } = &refusal else {
+                panic!("{refusal:?}");
+            };
+            assert_eq!(
+                (*reason, *prior_presence, *prior_last_seen_at),
+                (Rejection::IdentityInUse, Presence::Active, Some(seen))
+            );
+            assert!(
+                refusal.to_string().contains(&format!("codex, is active and was last seen at {seen}")),
+                "{refusal}"
+            );
+        }
+    }
+    scene.later(1);
     assert_eq!(reason(adopt(&mut scene, "claude", "codex", evidence(&[], &[]))), Err(Rejection::NoEvidence));
     assert_eq!(reason(adopt(&mut scene, "claude", "codex", dirty())), Ok(ResumeReason::UncommittedScope));
 }

@@ -6,9 +6,8 @@ use baton_app::{
         agent::{Graph, GraphInput, NodeView},
         room::{Overview, OverviewInput, RoomGlance},
     },
-    connection::ConnectionState,
 };
-use baton_core::{ids::RoomId, room::RoomState};
+use baton_core::{agent::ConnectionState, ids::RoomId, room::RoomState};
 use maud::{Markup, html};
 
 use super::graph::state_words;
@@ -25,9 +24,6 @@ const ROOMS: u32 = 12;
 const AGENTS: u32 = 50;
 /// Agents on one page.
 const SHOWN: usize = 150;
-
-/// What can be asked for.
-const STATES: [ConnectionState; 3] = [ConnectionState::Connected, ConnectionState::Idle, ConnectionState::Disconnected];
 
 /// An agent, and where it is.
 struct Found {
@@ -70,7 +66,7 @@ fn filters(look: &Look<'_>, rooms: &[RoomGlance], found: &[Found]) -> Markup {
         nav.filters aria-label="Which agents" {
             ul {
                 li { a href=(look.at.with(&[("state", "")])) aria-current=[state.is_none().then_some("page")] { "All " (found.len()) } }
-                @for one in STATES { li { a href=(look.at.with(&[("state", one.as_str())])) aria-current=[(state == Some(one.as_str())).then_some("page")] { (one.as_str()) " " (count(one)) } } }
+                @for one in ConnectionState::ALL.iter().copied() { li { a href=(look.at.with(&[("state", one.as_str())])) aria-current=[(state == Some(one.as_str())).then_some("page")] { (one.as_str()) " " (count(one)) } } }
             }
             @if rooms.len() > 1 || room.is_some() {
                 ul aria-label="Room" {

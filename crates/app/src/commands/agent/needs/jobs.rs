@@ -1,6 +1,7 @@
 //! Jobs that ask, that went wrong, that show nothing, or that nobody is at any more.
 
 use baton_core::{
+    agent::ConnectionStatus,
     event::{Event, Recorded},
     ids::Seq,
     job::{self, Job, Kind, Status, agent_of},
@@ -13,6 +14,7 @@ use super::{
     Evidence, Need, NeedKind, Whom,
     scene::{Scene, cut},
 };
+use crate::{Failure, connection::AgentConnection};
 
 /// How far back in a job's thread it is looked for what was said.
 const THREAD: u32 = 12;
@@ -48,13 +50,16 @@ pub(super) fn failed(scene: &Scene<'_>, job: &Job) -> Need {
 }
 
 /// A job whose claim ran out.
-pub(super) fn stale(scene: &Scene<'_>, job: &Job) -> Option<Need> {
-    let lease = &job.claim.as_ref()?.lease;
+pub(super) fn stale(tx: &mut dyn Tx, scene: &Scene<'_>, job: &Job) -> Result<Option<Need>, Failure> {
+    let Some(claim) = &job.claim else { return Ok(None) };
+    let lease = &claim.lease;
+    let AgentConnection { state, why, .. } = AgentConnection::of_job(tx, &scene.vantage(), job)?;
     let words = format!("Its runner {} fell silent: the claim ran out, and nobody has taken it up.", lease.holder);
     let command = format!("job requeue {} --reason 'Its runner fell silent'", job.id);
     let evidence = Evidence {
         basis: None,
         liveness: Liveness::Unknown,
+        connection: Some(ConnectionStatus { state, why }),
         words: words.clone(),
         lease_expires_at: lease.expires_at,
         last_seen_at: Some(job.active_at),
@@ -62,7 +67,7 @@ pub(super) fn stale(scene: &Scene<'_>, job: &Job) -> Option<Need> {
         turn_id: None,
     };
     let need = of(scene, job, NeedKind::Stuck, lease.expires_at, &words, &command);
-    Some(Need { evidence: Some(evidence), ..need })
+    Ok(Some(Need { evidence: Some(evidence), ..need }))
 }
 
 fn of(scene: &Scene<'_>, job: &Job, kind: NeedKind, since: Timestamp, words: &str, command: &str) -> Need {

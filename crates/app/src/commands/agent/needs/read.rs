@@ -128,19 +128,23 @@ fn in_room(
     let mut waiting = needs::waiting(tx, id, &wanted)?;
     let failed_since = now.minus(FAILED_FOR);
     waiting.failed.retain(|job| jobs::is_failed(job, failed_since));
+    let scene = Scene { room: &room, eyes: &eyes, now, you, stale_after: app.stale_after_or_default() };
+    waiting.to_accept.retain(|item| scene.is_own(&item.recipient));
+    waiting.owed.retain(|posted| scene.is_own(&posted.recipient));
     let cut = cut(&mut waiting);
-    let scene = Scene { room: &room, eyes: &eyes, now, you };
     for job in &waiting.pressing {
         found.extend(jobs::pressing(tx, &scene, job)?);
     }
-    found.extend(waiting.stale.iter().filter_map(|job| jobs::stale(&scene, job)));
+    for job in &waiting.stale {
+        found.extend(jobs::stale(tx, &scene, job)?);
+    }
     found.extend(waiting.failed.iter().map(|job| jobs::failed(&scene, job)));
     for approval in &waiting.approvals {
         found.push(mail::approval(tx, &scene, approval)?);
     }
     found.extend(mail::waiting(tx, &scene, &waiting.to_accept, &waiting.owed)?);
     found.extend(paths::incursions(tx, &scene, &waiting.incursions)?);
-    found.extend(stick::stuck(&scene));
+    found.extend(stick::stuck(tx, &scene)?);
     Ok(cut)
 }
 

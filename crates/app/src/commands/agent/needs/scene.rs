@@ -1,14 +1,14 @@
 //! A room that is looked at for what waits there, and whose it is.
 
 use baton_core::{
+    agent::{StaleAfter, user_of},
     ids::AgentId,
-    process::SessionKind,
-    room::{Actor, Room},
+    room::{Actor, Member, Room},
     time::Timestamp,
 };
 
 use super::{Need, NeedKind, Whom};
-use crate::{commands::envelope::called, liveness::Eyes};
+use crate::{commands::envelope::called, connection::Vantage, liveness::Eyes};
 
 /// Longest text of somebody's that is told with a need.
 const WORDS_CHARS: usize = 900;
@@ -19,6 +19,7 @@ pub(super) struct Scene<'a> {
     pub(super) eyes: &'a Eyes<'a>,
     pub(super) now: Timestamp,
     pub(super) you: &'a Actor,
+    pub(super) stale_after: StaleAfter,
 }
 
 impl Scene<'_> {
@@ -44,6 +45,19 @@ impl Scene<'_> {
         }
     }
 
+    /// The place from which agents are looked at.
+    pub(super) fn vantage(&self) -> Vantage<'_> {
+        Vantage::new(self.room, self.now, self.stale_after, self.eyes)
+    }
+
+    /// Whether an id is one of the caller's own: the one they have, or another that the room has on record as the same
+    /// person's.
+    pub(super) fn is_own(&self, agent: &AgentId) -> bool {
+        let kind = self.room.member(agent).and_then(Member::sender_kind);
+        let user = own_user(self.you);
+        *agent == self.you.agent_id || (user.is_some() && user_of(agent, kind) == user)
+    }
+
     /// An agent, as it is called here.
     pub(super) fn whom(&self, agent: &AgentId) -> Whom {
         Whom { agent_id: agent.clone(), name: called(self.room, agent) }
@@ -55,20 +69,19 @@ impl Scene<'_> {
     }
 }
 
-/// The first and the last id that mean the same somebody: a person has one for each terminal, and one for pages.
+/// The first and the last id that may be the caller's own: a person has one for each terminal, and one for pages.
+/// [`Scene::is_own`] tells which of them are.
 pub(super) fn own_ids(you: &Actor) -> (String, String) {
     let id = you.agent_id.as_str();
-    let user = match you.session_kind {
-        SessionKind::Human | SessionKind::HumanGuardian => {
-            id.strip_prefix("human:").and_then(|rest| rest.split_once(':')).map(|(user, _)| user)
-        }
-        SessionKind::McpHarness | SessionKind::Shell => None,
-    };
-    match user {
+    match own_user(you) {
         // No id has a character beyond this one.
         Some(user) => (format!("human:{user}:"), format!("human:{user}:~")),
         None => (id.to_owned(), id.to_owned()),
     }
+}
+
+fn own_user(you: &Actor) -> Option<&str> {
+    user_of(&you.agent_id, you.sender_kind())
 }
 
 /// A text, or as much of it as a card has room for.

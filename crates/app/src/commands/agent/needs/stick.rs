@@ -7,17 +7,23 @@ use baton_core::{
     time::Timestamp,
 };
 
+use baton_store::engine::Tx;
+
 use super::{Evidence, Need, NeedKind, scene::Scene};
-use crate::wording;
+use crate::{Failure, connection::Signs, wording};
 
 /// The stick, if it is open to a takeover by the caller.
-pub(super) fn stuck(scene: &Scene<'_>) -> Option<Need> {
-    let Scene { room, eyes, now, you } = scene;
+pub(super) fn stuck(tx: &mut dyn Tx, scene: &Scene<'_>) -> Result<Option<Need>, Failure> {
+    let Scene { room, eyes, now, you, .. } = scene;
     let Prospect::Takeover { reason } = room.prospect(*now, &you.agent_id, you.process.as_ref(), *eyes) else {
-        return None;
+        return Ok(None);
     };
-    let (holder, expires_at, liveness) = awaited(scene)?;
+    let Some((holder, expires_at, liveness)) = awaited(scene) else { return Ok(None) };
     let member = room.member(holder);
+    let connection = match member {
+        Some(member) => Some(Signs::read(tx, room, *eyes)?.status(&scene.vantage(), member)),
+        None => None,
+    };
     let who = scene.whom(holder);
     let last_seen_at = member.map(|member| member.last_seen_at);
     let pid = match &room.stick {
@@ -40,6 +46,7 @@ pub(super) fn stuck(scene: &Scene<'_>) -> Option<Need> {
     let evidence = Evidence {
         basis: Some(reason),
         liveness,
+        connection,
         words: words.clone(),
         lease_expires_at: expires_at,
         last_seen_at,
@@ -48,7 +55,7 @@ pub(super) fn stuck(scene: &Scene<'_>) -> Option<Need> {
     };
     let command = scene.command(&format!("take --turn {} --reason 'Why'", room.turn));
     let need = scene.need(NeedKind::Stuck, since, room.turn, who);
-    Some(Need { title, words, evidence: Some(evidence), command, ..need })
+    Ok(Some(Need { title, words, evidence: Some(evidence), command, ..need }))
 }
 
 /// Whom everybody waits for, until when, and what is seen of its process.

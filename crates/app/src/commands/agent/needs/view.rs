@@ -1,6 +1,7 @@
 //! Something that waits for a person, as they see it.
 
 use baton_core::{
+    agent::ConnectionStatus,
     envelope::PayloadId,
     ids::{AgentId, RoomId},
     job::Status,
@@ -117,6 +118,9 @@ pub struct Evidence {
     pub basis: Option<TakeoverReason>,
     /// What was seen of its process.
     pub liveness: Liveness,
+    /// Whether it is there, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection: Option<ConnectionStatus>,
     /// The same in words.
     pub words: String,
     /// Until when it had the stick, or could claim it, or had the job.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use baton_app::commands::agent::{FlightKind, FlightView, GraphResult, NodeView, WaitView};
-use baton_core::ids::AgentId;
+use baton_core::{agent::ConnectionState, ids::AgentId};
 use maud::{Markup, html};
 
 use super::{
@@ -140,10 +140,11 @@ fn boxed(graph: &GraphResult, node: &NodeView, spot: Spot) -> Markup {
                     text.stick-word x="166" y="23" { "stick" }
                 }
                 g.mark transform="translate(14 33)" {
-                    @match state {
-                        "connected" => circle cx="6" cy="6" r="5" {},
-                        "idle" => circle cx="6" cy="6" r="4" {},
-                        _ => path d="M2 2L10 10M10 2L2 10" {},
+                    @match connection.state {
+                        ConnectionState::Connected => circle cx="6" cy="6" r="5" {},
+                        ConnectionState::Idle => circle cx="6" cy="6" r="4" {},
+                        ConnectionState::Disconnected => path d="M2 2L10 10M10 2L2 10" {},
+                        ConnectionState::Gone => path d="M2 6H10" {},
                     }
                 }
                 text.state x="31" y="43" {

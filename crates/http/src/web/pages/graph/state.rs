@@ -1,10 +1,10 @@
 //! Whether an agent is there, by a shape, a word and a colour.
 
-use baton_app::connection::{AgentConnection, ConnectionState};
-use baton_core::turn::StreamStatus;
+use baton_app::connection::AgentConnection;
+use baton_core::{agent::ConnectionState, turn::StreamStatus};
 use maud::{Markup, html};
 
-/// The mark of a state: a full circle, a ring, a cross. The word stands beside it.
+/// The mark of a state: a full circle, a ring, a cross, a line. The word stands beside it.
 pub(in crate::web) fn state_mark(state: ConnectionState) -> Markup {
     html! {
         svg class={ "state-mark " (state.as_str()) } viewBox="0 0 12 12" width="12" height="12" aria-hidden="true" {
@@ -12,6 +12,7 @@ pub(in crate::web) fn state_mark(state: ConnectionState) -> Markup {
                 ConnectionState::Connected => circle cx="6" cy="6" r="5" {},
                 ConnectionState::Idle => circle cx="6" cy="6" r="4" {},
                 ConnectionState::Disconnected => path d="M2 2L10 10M10 2L2 10" {},
+                ConnectionState::Gone => path d="M2 6H10" {},
             }
         }
     }
@@ -32,6 +33,8 @@ pub(in crate::web) fn stream_words(connection: &AgentConnection) -> Option<&'sta
     match (connection.state, connection.stream) {
         (ConnectionState::Connected, StreamStatus::Writing) => Some("writing"),
         (ConnectionState::Connected | ConnectionState::Idle, StreamStatus::Reading) => Some("reading"),
-        _ => None,
+        (ConnectionState::Connected, StreamStatus::Closed)
+        | (ConnectionState::Idle, StreamStatus::Writing | StreamStatus::Closed)
+        | (ConnectionState::Disconnected | ConnectionState::Gone, _) => None,
     }
 }

@@ -1,7 +1,7 @@
 //! What is in the hands of who looks: sticks that they hold, here or at a terminal of theirs, and those kept for them.
 
 use baton_app::commands::room::RoomGlance;
-use baton_core::ids::AgentId;
+use baton_core::{agent::user_of, ids::AgentId};
 use maud::{Markup, html};
 
 use crate::web::{
@@ -11,23 +11,29 @@ use crate::web::{
 };
 
 pub(super) fn region(look: &Look<'_>, open: &[RoomGlance]) -> Markup {
-    let you = look.caller.actor().agent_id;
-    let person = person_of(&you);
-    let own = |agent: &AgentId| *agent == you || person.is_some() && person_of(agent) == person;
-    let holder = |glance: &RoomGlance| glance.room.owner.clone().or(glance.room.reserved_for.clone());
-    let held: Vec<_> =
-        open.iter().filter_map(|glance| holder(glance).filter(own).map(|as_whom| (glance, as_whom))).collect();
+    let actor = look.caller.actor();
+    let user = user_of(&actor.agent_id, actor.sender_kind());
+    let you = actor.agent_id.clone();
+    let kind = |glance: &RoomGlance, agent: &AgentId| {
+        glance.agents.iter().find(|known| known.agent_id == *agent).and_then(|known| known.session_kind)
+    };
+    // Whichever terminal they are at: the room has on record who is a person.
+    let own = |glance: &RoomGlance, agent: &AgentId| {
+        *agent == you || (user.is_some() && user_of(agent, kind(glance, agent)) == user)
+    };
+    let held: Vec<_> = open
+        .iter()
+        .filter_map(|glance| {
+            let holder = glance.room.owner.as_ref().or(glance.room.reserved_for.as_ref());
+            holder.filter(|agent| own(glance, agent)).map(|as_whom| (glance, as_whom.clone()))
+        })
+        .collect();
     html! {
         @if !held.is_empty() {
             h2 { "In your hands" }
             div.cards { @for (glance, as_whom) in &held { (card(look, glance, as_whom, &you)) } }
         }
     }
-}
-
-/// Who it is, whichever terminal they are at.
-fn person_of(agent: &AgentId) -> Option<&str> {
-    agent.as_str().strip_prefix("human:")?.split_once(':').map(|(user, _)| user)
 }
 
 fn card(look: &Look<'_>, glance: &RoomGlance, as_whom: &AgentId, you: &AgentId) -> Markup {

@@ -7,9 +7,8 @@ use baton_app::{
         jobs::{self, JobView},
         room::RoomGlance,
     },
-    connection::ConnectionState,
 };
-use baton_core::job::Status;
+use baton_core::{agent::ConnectionState, job::Status};
 use maud::{Markup, html};
 
 use crate::web::{
@@ -95,7 +94,7 @@ const fn connection_tone(state: ConnectionState) -> &'static str {
     match state {
         ConnectionState::Connected => "good",
         ConnectionState::Idle => "talk",
-        ConnectionState::Disconnected => "",
+        ConnectionState::Disconnected | ConnectionState::Gone => "",
     }
 }
 

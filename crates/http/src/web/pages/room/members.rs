@@ -52,7 +52,7 @@ fn row(look: &Look<'_>, sight: &Sight, place: usize, member: &RoomMember, movabl
                 }
                 p.quiet {
                     (presence.as_str()) ", process " span data-process=(process_word(member.process)) { (process_word(member.process)) }
-                    @if let Some(view) = view { ", " span title=(view.connection.why) { (view.connection.state.as_str()) } }
+                    ", " span data-connection=(member.connection.state.as_str()) title=(member.connection.why) { (member.connection.state.as_str()) }
                 }
                 p.quiet { "seen " (ago(look, member.last_seen_at)) ", joined " (ago(look, member.joined_at)) }
                 div.tools {

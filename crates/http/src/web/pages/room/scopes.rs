@@ -4,6 +4,7 @@ use baton_app::{
     Failure,
     commands::scope::{ScopeView, Status, StatusInput},
 };
+use baton_core::{agent::user_of, ids::AgentId};
 use maud::{Markup, html};
 
 use super::{sight::Sight, tree::Tree};
@@ -57,14 +58,14 @@ fn leaf(look: &Look<'_>, sight: &Sight, name: &str, scope: &ScopeView) -> Markup
 
 /// A person gives back what is theirs, under whichever of their names.
 fn may_release(look: &Look<'_>, sight: &Sight, scope: &ScopeView) -> bool {
-    look.may_act()
-        && sight.is_open()
-        && (scope.yours || person(scope.owner.as_str()).is_some_and(|who| Some(who) == person(sight.you.as_str())))
+    look.may_act() && sight.is_open() && (scope.yours || is_same_person(look, sight, &scope.owner))
 }
 
-/// Whose name an id is, if it is a person's.
-fn person(id: &str) -> Option<&str> {
-    id.strip_prefix("human:")?.split(':').next()
+/// Whether an owner is whoever looks, at a terminal of theirs. The room has on record who is a person.
+fn is_same_person(look: &Look<'_>, sight: &Sight, owner: &AgentId) -> bool {
+    let you = look.caller.actor();
+    let user = user_of(&you.agent_id, you.sender_kind());
+    user.is_some() && user_of(owner, sight.view(owner).and_then(|view| view.session_kind)) == user
 }
 
 fn release(look: &Look<'_>, sight: &Sight, scope: &ScopeView) -> Markup {
