@@ -35,7 +35,7 @@ use baton_store::{
     runners, scopes, tasks,
 };
 
-use crate::{Caller, Failure, commands::bus::GONE, testimony};
+use crate::{Caller, Failure, commands::bus::GONE, identity::require_own_id, testimony};
 
 /// What a request came to, when its "no" may change something too.
 pub(crate) enum Outcome<O> {
@@ -149,7 +149,8 @@ impl<'a> Change<'a> {
         }
         let former = self.former()?;
         let own = former.iter().filter(|former| former.agent_id == self.actor.agent_id).max_by_key(|one| one.until);
-        if own.is_some_and(|own| own.retired) {
+        // Only processes are retired: a credential that names one is not its conversation.
+        if own.is_some_and(|own| own.retired) && self.actor.via.is_none() {
             self.join(None, None)?;
         }
         Ok(())
@@ -167,7 +168,7 @@ impl<'a> Change<'a> {
     /// Lets the caller in: refused, if its id is another's; on record, if it comes back in another process. Every change
     /// begins here, so that there is one way back for everybody.
     pub(crate) fn admit(&mut self) -> Result<(), Failure> {
-        self.room.require_own_id(self.now, self.actor, self.witness)?;
+        require_own_id(&self.room, self.now, self.actor, self.witness)?;
         match self.room.comeback(self.actor, self.witness) {
             Some(event) => self.come_back(event),
             None => Ok(()),
@@ -471,13 +472,13 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// Ends all that `target` still owes a result for, because it will not come.
-    pub(crate) fn end_actions_of(&mut self, target: &AgentId, why: &str) -> Result<(), Failure> {
+    /// Ends all that `target` still owes a result for, because it will not come. Tells whether there was something.
+    pub(crate) fn end_actions_of(&mut self, target: &AgentId, why: &str) -> Result<bool, Failure> {
         // Ended ones are not found again only once they are stored, so a page is not asked for twice.
-        let mut after = Seq::default();
+        let (mut after, mut ended) = (Seq::default(), false);
         loop {
             let found = bus::open_of(self.tx, &self.room.id, target, after, limits::ACTIONS_MAX)?;
-            let Some(last) = found.last() else { return Ok(()) };
+            let Some(last) = found.last() else { return Ok(ended) };
             after = last.seq;
             for action in found {
                 // What this transaction did to it already counts.
@@ -487,6 +488,7 @@ impl<'a> Change<'a> {
                 self.items_of_action(action.seq)?;
                 if let Some(event) = action.fail(why) {
                     self.record(event)?;
+                    ended = true;
                 }
             }
         }

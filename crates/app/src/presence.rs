@@ -3,7 +3,7 @@
 use baton_core::{ids::RoomId, limits, room::Room, time::Timestamp};
 use baton_store::{Store, StoreError, engine::Tx, rooms};
 
-use crate::{App, Caller, Failure};
+use crate::{App, Caller, Failure, identity::require_own_id};
 
 /// Whether a call can afford to wait for another writer to record that its caller is there.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) fn refresh(
 ) -> Result<(), Failure> {
     let actor = caller.actor();
     let Some(member) = room.member(&actor.agent_id) else { return Ok(()) };
-    room.require_own_id(now, &actor, &app.probe)?;
+    require_own_id(room, now, &actor, &app.probe)?;
     let stored = member.last_seen_at;
     if room.comeback(&actor, &app.probe).is_some() {
         // Changing nothing is enough: every change begins with the return.

@@ -14,7 +14,7 @@ use baton_core::{
     process::{Guardian, Liveness, Proof, SessionKind, Witness},
     protocol::ProtocolEvent,
     reference::Reference,
-    room::{Event, Member, Room, RoomState, TakeoverReason},
+    room::{Actor, Event, Member, Ownership, Room, RoomState, TakeoverReason},
     scope,
     task::{self, TaskId},
     time::Timestamp,
@@ -52,8 +52,11 @@ pub struct PathRoom {
 }
 
 impl PathRoom {
-    pub(crate) fn of(room: &Room, now: Timestamp, viewer: &AgentId, witness: &dyn Witness) -> Self {
+    pub(crate) fn of(room: &Room, now: Timestamp, viewer: &Actor, witness: &dyn Witness) -> Self {
         let ownership = room.ownership();
+        let own = |ownership: &&Ownership| {
+            ownership.lease.holder == viewer.agent_id && room.require_own_id(now, viewer, witness).is_ok()
+        };
         let reservation = room.reservation();
         Self {
             room_id: room.id.clone(),
@@ -66,9 +69,7 @@ impl PathRoom {
             reserved_for: reservation.map(|reservation| reservation.recipient.clone()),
             pending_handoff_event_seq: room.pending().map(|pending| pending.seq),
             turn_id: room.turn,
-            lease_id: ownership
-                .filter(|ownership| ownership.lease.holder == *viewer)
-                .map(|ownership| ownership.lease_id.clone()),
+            lease_id: ownership.filter(own).map(|ownership| ownership.lease_id.clone()),
             lease_expires_at: ownership.map(|ownership| ownership.lease.expires_at),
             claim_expires_at: reservation.map(|reservation| reservation.claim_expires_at),
             state: room.state(now, witness),

@@ -1,7 +1,11 @@
 //! Watching a room: waiting until something happens there, without asking again and again.
 #![expect(clippy::disallowed_methods, reason = "this module is a wait: it measures its own budget")]
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeSet,
+    os::fd::BorrowedFd,
+    time::{Duration, Instant},
+};
 
 use baton_core::{
     code::ErrorCode,
@@ -92,6 +96,16 @@ impl App {
 }
 
 impl Watch {
+    /// Becomes readable when it is rung, for who watches other things beside it.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.bell.fd()
+    }
+
+    /// Forgets the rings so far, and tells the rooms that rang. `None` when it cannot be told: any room may have.
+    pub fn clear_rooms(&mut self) -> Option<BTreeSet<RoomId>> {
+        self.bell.clear_rooms()
+    }
+
     /// Waits for a ring, for `cancel`, or for `most`.
     pub fn wait(&mut self, most: Duration, cancel: &Cancel) -> Result<Woken, Failure> {
         let timeout = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: i64::from(most.subsec_nanos()) };

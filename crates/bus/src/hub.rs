@@ -1,9 +1,9 @@
 //! The hub: what a server is made of, whatever it speaks.
 //!
-//! It admits a call (the server is not ending, the role allows it, the agent does not ask too often), runs it on the right
-//! thread, and counts it. It opens streams. It knows nothing of bytes; who calls is found out by the transport.
+//! It admits a call (the server is not ending, the role allows it, its credential is not used too often), runs it on the
+//! right thread, and counts it. It opens streams. It knows nothing of bytes; who calls is found out by the transport.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use baton_app::{
     App, Caller, Cancel, Failure, Rights,
@@ -12,7 +12,6 @@ use baton_app::{
 use baton_core::{
     code::ErrorCode,
     ids::{RoomId, Seq},
-    process::ProcessIdentity,
 };
 use serde_json::{Map, Value};
 use tokio::{
@@ -21,10 +20,14 @@ use tokio::{
 };
 
 use crate::{
-    Metrics, Outcome, Rate, Subscription, blocking,
+    BoundTo, Credential, Metrics, Outcome, Permit, Rate, Subscription,
+    bindings::Bindings,
+    blocking,
+    credential::revoked,
     departures::Departures,
     feed::Feeds,
     pulse::Pulse,
+    quota::{Kind, Quotas},
     rate::Rates,
     running::{Running, UnderWay},
     subscription::Ear,
@@ -45,13 +48,15 @@ pub struct Hub {
     app: Arc<App>,
     feeds: Arc<Feeds>,
     rates: Rates,
+    quotas: Arc<Quotas>,
+    bindings: Bindings,
     metrics: Arc<Metrics>,
     closing: watch::Sender<bool>,
     running: Arc<Running>,
     waits: Arc<Semaphore>,
     /// Who may go to the store now.
     counter: Arc<Semaphore>,
-    departures: Arc<Departures>,
+    departures: Departures,
     pulse: Pulse,
 }
 
@@ -61,7 +66,7 @@ impl Hub {
         Self::with_rate(app, Rate::default())
     }
 
-    /// A hub where each agent may ask so often.
+    /// A hub where each credential may be used so often.
     pub fn with_rate(app: Arc<App>, rate: Rate) -> Arc<Self> {
         let metrics = Arc::new(Metrics::new());
         let at_once = if app.is_remote() { CALLS_REMOTE } else { WRITES_EMBEDDED };
@@ -71,6 +76,8 @@ impl Hub {
             pulse: Pulse::new(Arc::clone(&app)),
             app,
             rates: Rates::new(rate),
+            quotas: Arc::default(),
+            bindings: Bindings::default(),
             metrics,
             closing: watch::Sender::new(false),
             running: Arc::default(),
@@ -84,6 +91,11 @@ impl Hub {
         &self.app
     }
 
+    /// Lets no credential speak for an agent that `bound_to` says others are bound to.
+    pub fn bind_agents(&self, bound_to: Box<BoundTo>) {
+        self.bindings.set(bound_to);
+    }
+
     /// What it counted.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
@@ -92,29 +104,40 @@ impl Hub {
     /// Runs a command for a caller, as [`Hub::run`] does.
     pub async fn call(
         &self,
+        credential: &Credential,
         caller: Caller,
         command: &'static Command,
         input: Map<String, Value>,
     ) -> Result<Value, Failure> {
-        self.run(caller, Call::of(command, input)).await
+        self.run(credential, caller, Call::of(command, input)).await
     }
 
-    /// Runs a call for a caller. A wait ends when this is dropped, when the caller's own bell rings, and when the server
-    /// is about to end; a write that has begun is finished, whoever still listens.
-    pub async fn run(&self, caller: Caller, call: Call) -> Result<Value, Failure> {
+    /// Runs a call for a caller. A wait ends when this is dropped, when the caller's own bell rings, when the credential
+    /// stops counting, and when the server is about to end; a write that has begun is finished, whoever still listens.
+    pub async fn run(&self, credential: &Credential, caller: Caller, call: Call) -> Result<Value, Failure> {
         let mut timed = Timed { hub: self, command: call.command, begun: Instant::now(), outcome: Outcome::Abandoned };
-        let answer = self.admitted(caller, call).await;
+        let answer = self.admitted(credential, caller, call).await;
         timed.outcome = Outcome::of(&answer);
         answer
     }
 
     /// Opens a stream of the events of `room` after `after`; after 0 it has all of them.
-    pub async fn subscribe(&self, room: &RoomId, after: Seq) -> Result<Subscription, Failure> {
+    pub async fn subscribe(&self, credential: &Credential, room: &RoomId, after: Seq) -> Result<Subscription, Failure> {
         self.require_open()?;
+        let permit = self.open_stream(credential)?;
         let (feeds, room, closing) = (Arc::clone(&self.feeds), room.clone(), self.closing());
+        let under = (credential.clone(), permit);
         // Made over there, so that one that nobody waits for any more is given up again.
-        blocking::cross(move || Ok(Subscription::new(Arc::clone(&feeds), feeds.join(&room, after)?, after, closing)))
-            .await
+        blocking::cross(move || {
+            Ok(Subscription::new(Arc::clone(&feeds), feeds.join(&room, after)?, after, closing, under))
+        })
+        .await
+    }
+
+    /// Takes a place for another stream under a credential, unless it is used too often or has too many open.
+    pub fn open_stream(&self, credential: &Credential) -> Result<Permit, Failure> {
+        self.admit(credential)?;
+        self.quotas.take(credential, Kind::Stream).inspect_err(|_| self.metrics.limited())
     }
 
     /// Counts what happens anywhere in the store, from now on: a number that grows, several events at a time.
@@ -126,12 +149,14 @@ impl Hub {
     /// Looks at the store for a caller, as a command that only reads does.
     pub async fn look<T: Send + 'static>(
         &self,
+        credential: &Credential,
         caller: Caller,
         look: impl FnOnce(&App, &Caller) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
         let under_way = self.running.enter();
         self.require_open()?;
-        self.admit(&caller)?;
+        self.admit(credential)?;
+        self.bindings.require_free(&caller)?;
         let app = Arc::clone(&self.app);
         blocking::cross(move || (look(&app, &caller), under_way).0).await
     }
@@ -171,9 +196,9 @@ impl Hub {
         self.running.none().await;
     }
 
-    /// Lets a caller ask for something, unless it does so too often.
-    pub(crate) fn admit(&self, caller: &Caller) -> Result<(), Failure> {
-        self.rates.admit(&caller.actor().agent_id).inspect_err(|_| self.metrics.limited())
+    /// Lets a call in, unless its credential is used too often.
+    pub(crate) fn admit(&self, credential: &Credential) -> Result<(), Failure> {
+        self.rates.admit(credential).inspect_err(|_| self.metrics.limited())
     }
 
     /// Goes to the store when it is this call's turn.
@@ -192,45 +217,41 @@ impl Hub {
         self.running.enter()
     }
 
-    /// Sees to it that what a process owes in these rooms ends with the process. For one that has just hung up.
-    pub(crate) fn hung_up(&self, process: ProcessIdentity, rooms: BTreeSet<RoomId>) {
-        if rooms.is_empty() {
-            return;
-        }
-        let (departures, under_way) = (Arc::clone(&self.departures), self.enter());
-        tokio::task::spawn_blocking(move || {
-            departures.note(process, rooms);
-            drop(under_way);
-        });
-    }
-
     /// Lets those through who may do what agents do.
     pub(crate) fn require_agent(&self, caller: &Caller) -> Result<(), Failure> {
         self.require_open()?;
         if caller.rights() >= Rights::Agent {
-            return Ok(());
+            return self.bindings.require_free(caller);
         }
         let message = "A viewer has no runtime: it may not take what was submitted to an agent.";
         Err(Failure::new(ErrorCode::Forbidden, message).with("role", caller.rights().as_str()).with("needs", "agent"))
     }
 
-    async fn admitted(&self, caller: Caller, call: Call) -> Result<Value, Failure> {
+    async fn admitted(&self, credential: &Credential, caller: Caller, call: Call) -> Result<Value, Failure> {
         // Counted before it is looked whether the server ends, so that whoever waits for the last call misses none.
         let under_way = self.running.enter();
         self.require_open()?;
         call.command.check(&caller)?;
-        self.admit(&caller)?;
+        self.admit(credential)?;
+        self.bindings.require_free_for(&caller, &call)?;
         match call.command.effect {
             Effect::Read if !self.app.is_remote() => blocking::inline(|| call.run(&self.app, &caller)),
             Effect::Read | Effect::Write => {
                 let app = Arc::clone(&self.app);
                 self.in_turn(move || (call.run(&app, &caller), under_way).0).await
             }
-            Effect::Wait | Effect::Follow => self.wait(caller, call, under_way).await,
+            Effect::Wait | Effect::Follow => self.wait(credential, caller, call, under_way).await,
         }
     }
 
-    async fn wait(&self, caller: Caller, call: Call, under_way: UnderWay) -> Result<Value, Failure> {
+    async fn wait(
+        &self,
+        credential: &Credential,
+        caller: Caller,
+        call: Call,
+        under_way: UnderWay,
+    ) -> Result<Value, Failure> {
+        let quota = self.quotas.take(credential, Kind::Wait).inspect_err(|_| self.metrics.limited())?;
         let permit = Arc::clone(&self.waits).try_acquire_owned().map_err(|_| {
             Failure::new(ErrorCode::RateLimited, format!("{WAITS_MAX} calls wait already."))
                 .with("retry_after_ms", WAITS_RETRY_MS)
@@ -246,15 +267,25 @@ impl Hub {
         let (app, caller) = (Arc::clone(&self.app), caller.on(connection, cancel));
         let running = blocking::apart(move || {
             let answer = call.run(&app, &caller);
-            drop((under_way, permit));
+            drop((under_way, permit, quota));
             answer
         });
         let mut running = std::pin::pin!(running);
         tokio::select! {
-            answer = &mut running => return answer,
-            () = self.closed() => withdraw.0.ring(),
+            answer = &mut running => answer,
+            () = self.closed() => {
+                withdraw.0.ring();
+                running.await
+            }
+            reason = credential.ended() => {
+                withdraw.0.ring();
+                // An answer that was under way already is told; it says no more than it would have a moment earlier.
+                running.await.map_err(|failure| match failure.code {
+                    ErrorCode::Canceled => revoked(&reason),
+                    _ => failure,
+                })
+            }
         }
-        running.await
     }
 
     fn require_open(&self) -> Result<(), Failure> {

@@ -7,14 +7,17 @@
 //! What must stay true: a stream is a cursor over the log and nothing else, so it has no gap and no repeat, whoever wrote
 //! and however often the reader came back; and nobody who does not read makes anybody else wait.
 
+mod bindings;
 pub mod blocking;
 pub mod client;
+mod credential;
 mod departures;
 pub mod envelope;
 mod feed;
 mod hub;
 mod metrics;
 mod pulse;
+mod quota;
 mod rate;
 mod rendered;
 mod running;
@@ -23,8 +26,11 @@ pub mod socket;
 mod subscription;
 mod window;
 
+pub use bindings::BoundTo;
+pub use credential::{Credential, Revocation, revoked};
 pub use hub::Hub;
 pub use metrics::{CommandCount, Metrics, Outcome, Transport};
+pub use quota::Permit;
 pub use rate::Rate;
 pub use rendered::Rendered;
 pub use runtime::{Push, Pushed, Runtime};

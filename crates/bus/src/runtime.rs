@@ -8,7 +8,7 @@
 //! What must stay true: [`Runtime::next`] may be dropped at any time. What was taken from the inbox is kept here
 //! until it is handed out.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{borrow::Cow, collections::VecDeque, sync::Arc};
 
 use baton_app::{
     Caller, Failure,
@@ -25,7 +25,8 @@ use serde_json::{Map, Value, json};
 use tokio::{runtime::Handle, task::JoinHandle};
 
 use crate::{
-    Hub, Rendered, blocking,
+    Credential, Hub, Permit, Rendered, blocking,
+    credential::revoked,
     running::UnderWay,
     subscription::{Ear, Heard},
 };
@@ -40,7 +41,7 @@ const GOODBYES: usize = 3;
 pub enum Push {
     /// Something for its agent.
     Delivery(Arc<Pushed>),
-    /// That it was dropped: its inbox cannot be read.
+    /// That it was dropped: its credential stopped counting, or its inbox cannot be read.
     Dropped(Failure),
     /// That the server is about to end.
     Closing,
@@ -70,6 +71,8 @@ pub struct Pushed {
 /// A connected runtime. It is disconnected when this is dropped.
 pub struct Runtime {
     hub: Arc<Hub>,
+    credential: Credential,
+    _permit: Permit,
     caller: Caller,
     room: RoomId,
     agent: AgentId,
@@ -82,7 +85,7 @@ pub struct Runtime {
     taking: Option<JoinHandle<Result<TakeResult, Failure>>>,
     ready: VecDeque<Arc<Pushed>>,
     /// Why it ends, if it is known.
-    why: &'static str,
+    why: Cow<'static, str>,
     /// So that a server that ends waits for the goodbye.
     under_way: Option<UnderWay>,
 }
@@ -92,22 +95,25 @@ impl Hub {
     /// earlier one and have not ended are told again.
     pub async fn runtime(
         self: &Arc<Self>,
+        credential: &Credential,
         caller: Caller,
         room: &RoomId,
         resume_after: Seq,
     ) -> Result<Runtime, Failure> {
         self.require_agent(&caller)?;
-        self.admit(&caller)?;
+        let permit = self.open_stream(credential)?;
         // It listens first: what is submitted in between is heard.
         let ear = self.listen(room).await?;
         let under_way = self.enter();
-        let (hub, room) = (Arc::clone(self), room.clone());
+        let (hub, credential, room) = (Arc::clone(self), credential.clone(), room.clone());
         // Made over there, so that one that nobody waits for any more is disconnected again.
         self.in_turn(move || {
             hub.app().connect(&caller, &room)?;
             Ok(Runtime {
                 agent: caller.actor().agent_id,
                 hub,
+                credential,
+                _permit: permit,
                 caller,
                 room,
                 ear,
@@ -115,7 +121,7 @@ impl Hub {
                 fresh: true,
                 taking: None,
                 ready: VecDeque::new(),
-                why: "its connection ended",
+                why: "its connection ended".into(),
                 under_way: Some(under_way),
             })
         })
@@ -132,6 +138,10 @@ impl Runtime {
     /// Waits for the next delivery. May be dropped at any time and called again.
     pub async fn next(&mut self) -> Push {
         loop {
+            if let Some(reason) = self.credential.end() {
+                self.why = reason.to_string().into();
+                return Push::Dropped(revoked(&reason));
+            }
             if let Some(pushed) = self.ready.pop_front() {
                 return Push::Delivery(pushed);
             }
@@ -144,7 +154,11 @@ impl Runtime {
                 continue;
             }
             let agent = &self.agent;
-            match self.ear.hears(|event| concerns(event, agent)).await {
+            let heard = tokio::select! {
+                heard = self.ear.hears(|event| concerns(event, agent)) => heard,
+                _ = self.credential.ended() => continue,
+            };
+            match heard {
                 Ok(Heard::Something) => self.fresh = true,
                 Ok(Heard::Closing) => return self.close(),
                 Err(failure) => return self.drop_with(failure),
@@ -181,12 +195,12 @@ impl Runtime {
     }
 
     fn close(&mut self) -> Push {
-        self.why = "the server ended";
+        self.why = "the server ended".into();
         Push::Closing
     }
 
     fn drop_with(&mut self, failure: Failure) -> Push {
-        self.why = "its inbox could not be read";
+        self.why = "its inbox could not be read".into();
         Push::Dropped(failure)
     }
 }
@@ -203,11 +217,12 @@ fn concerns(event: &Rendered, agent: &AgentId) -> bool {
 
 impl Drop for Runtime {
     fn drop(&mut self) {
-        let (hub, caller, room, why) = (Arc::clone(&self.hub), self.caller.clone(), self.room.clone(), self.why);
+        let (hub, caller, room) = (Arc::clone(&self.hub), self.caller.clone(), self.room.clone());
+        let why = std::mem::take(&mut self.why);
         let (under_way, taking) = (self.under_way.take(), self.taking.take());
         let goodbye = move || {
             // One that is not on record would keep the agent's next runtime out for as long as this server lives.
-            let said = (0..GOODBYES).any(|_| blocking::inline(|| hub.app().disconnect(&caller, &room, why)).is_ok());
+            let said = (0..GOODBYES).any(|_| blocking::inline(|| hub.app().disconnect(&caller, &room, &why)).is_ok());
             drop(under_way);
             said
         };

@@ -11,7 +11,8 @@ use baton_core::{code::ErrorCode, ids::Seq};
 use tokio::sync::watch;
 
 use crate::{
-    Rendered, blocking,
+    Credential, Permit, Rendered, blocking,
+    credential::revoked,
     feed::{Feed, Feeds, Standing, UNREAD_MAX},
 };
 
@@ -27,7 +28,7 @@ const PAGE_BYTES: usize = 256 * 1024;
 pub enum Next {
     /// The next event.
     Record(Arc<Rendered>),
-    /// That it was dropped: it did not read, or the log cannot be read.
+    /// That it was dropped: it did not read, its credential stopped counting, or the log cannot be read.
     Dropped(Failure),
     /// That the server is about to end.
     Closing,
@@ -40,6 +41,8 @@ pub struct Subscription {
     standing: Arc<Standing>,
     head: watch::Receiver<Seq>,
     closing: watch::Receiver<bool>,
+    credential: Credential,
+    _permit: Permit,
     /// The last event that was handed out.
     cursor: Seq,
     /// What comes next, read already.
@@ -65,9 +68,11 @@ impl Subscription {
         (feed, standing): (Arc<Feed>, Arc<Standing>),
         after: Seq,
         closing: watch::Receiver<bool>,
+        (credential, permit): (Credential, Permit),
     ) -> Self {
         let head = feed.head.subscribe();
-        Self { feeds, feed, standing, head, closing, cursor: after, ready: VecDeque::new() }
+        let ready = VecDeque::new();
+        Self { feeds, feed, standing, head, closing, credential, _permit: permit, cursor: after, ready }
     }
 
     /// The last event that was handed out: where to go on after a break.
@@ -85,6 +90,9 @@ impl Subscription {
         loop {
             if *self.closing.borrow() {
                 return Next::Closing;
+            }
+            if let Some(reason) = self.credential.end() {
+                return Next::Dropped(revoked(&reason).with("after", self.cursor.0));
             }
             if *self.standing.overrun.borrow() {
                 return Next::Dropped(self.too_slow());
@@ -119,6 +127,7 @@ impl Subscription {
         tokio::select! {
             _ = self.head.changed() => {}
             _ = self.closing.changed() => {}
+            _ = self.credential.ended() => {}
         }
     }
 

@@ -19,7 +19,7 @@ const DIGEST_BYTES: usize = 32;
 pub struct Secret(String);
 
 /// What is kept of a secret.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct Digest([u8; DIGEST_BYTES]);
 

@@ -19,7 +19,7 @@ pub(crate) struct Site {
     pub(crate) hub: Arc<Hub>,
     pub(crate) names: Names,
     pub(crate) scheme: Scheme,
-    pub(crate) credentials: Credentials,
+    pub(crate) credentials: Arc<Credentials>,
     pub(crate) tickets: Tickets,
     pub(crate) clock: Arc<dyn Clock>,
     /// The owner, as they are called over HTTP.
@@ -42,16 +42,19 @@ pub struct Owner {
 
 impl Site {
     pub(crate) fn new(hub: Arc<Hub>, names: Names, scheme: Scheme, port: u16, owner: Owner) -> Self {
+        let credentials = Credentials::new(
+            Known::of(Keyring::in_directory(&owner.data)),
+            Sessions::in_directory(&owner.data),
+            cookie_name(port),
+            Arc::clone(&owner.clock),
+        );
+        let keeper = Arc::clone(&credentials);
+        hub.bind_agents(Box::new(move |agent| keeper.tokens.bound_to(agent)));
         Self {
             hub,
             names,
             scheme,
-            credentials: Credentials {
-                tokens: Known::of(Keyring::in_directory(&owner.data)),
-                browsers: Sessions::in_directory(&owner.data),
-                cookie: cookie_name(port),
-                clock: Arc::clone(&owner.clock),
-            },
+            credentials,
             tickets: Tickets::in_directory(&owner.data),
             clock: owner.clock,
             owner: owner.id,

@@ -40,7 +40,7 @@ impl Host for Child {
         self.callers.caller(context, cancel)
     }
 
-    async fn run(&self, call: Call, caller: Caller) -> Answer {
+    async fn run(&self, _context: &RequestContext<RoleServer>, call: Call, caller: Caller) -> Answer {
         let _under_way = self.traffic.enter();
         match call.command.effect {
             Effect::Read if !self.app.is_remote() => blocking::inline(|| call.run(&self.app, &caller)),

@@ -10,8 +10,13 @@ pub(crate) trait Host: Send + Sync + 'static {
     /// Who makes a call.
     fn caller(&self, context: &RequestContext<RoleServer>, cancel: Cancel) -> Caller;
 
-    /// Runs a call to its end.
-    fn run(&self, call: Call, caller: Caller) -> impl Future<Output = Answer> + Send;
+    /// Runs a call that came with a request to its end.
+    fn run(
+        &self,
+        context: &RequestContext<RoleServer>,
+        call: Call,
+        caller: Caller,
+    ) -> impl Future<Output = Answer> + Send;
 
     /// Ready when whoever made a call is gone without having cancelled it.
     fn gone(&self, context: &RequestContext<RoleServer>) -> impl Future<Output = ()> + Send;

@@ -51,14 +51,14 @@ impl<H: Host> Server<H> {
         match call.command.effect {
             Effect::Read | Effect::Write => {
                 let caller = self.host.caller(context, Cancel::never()).interruptible(boundary);
-                self.host.run(call, caller).await
+                self.host.run(context, call, caller).await
             }
             Effect::Wait | Effect::Follow => {
                 let cancel = Cancel::new().map_err(|error| {
                     Failure::new(ErrorCode::Internal, format!("A wait could not be prepared: {error}."))
                 })?;
                 let caller = self.host.caller(context, cancel.clone()).interruptible(boundary);
-                self.attend(self.host.run(call, caller), &cancel, context).await
+                self.attend(self.host.run(context, call, caller), &cancel, context).await
             }
         }
     }
@@ -131,7 +131,7 @@ impl<H: Host> ServerHandler for Server<H> {
             Err(refused) => Err(refused),
         };
         let interrupts = match boundary.call() {
-            Some(take) => self.host.run(take, self.host.caller(&context, Cancel::never())).await,
+            Some(take) => self.host.run(&context, take, self.host.caller(&context, Cancel::never())).await,
             None => return Ok(answer::render(&form, answer).into()),
         };
         let interrupts = interrupts.map(Boundary::answered).unwrap_or_default();

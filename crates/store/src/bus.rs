@@ -71,6 +71,25 @@ pub fn owing(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<AgentId>, StoreError>
     collect(tx, TARGETS, room, &[room.as_str().into()], |fields| fields.id(0))
 }
 
+/// Lists rooms in which somebody owes something: the result of an action, or the end of a turn of its own.
+pub(crate) const ROOMS_OWING: &str = "
+    SELECT room_id FROM actions WHERE ended_at_ms IS NULL
+     UNION
+    SELECT room_id FROM turns WHERE ended_at_ms IS NULL AND job IS NULL
+     ORDER BY room_id
+     LIMIT ?1
+";
+
+/// The rooms in which somebody owes something, at most so many.
+pub fn rooms_owing(tx: &mut dyn Tx, limit: u32) -> Result<Vec<RoomId>, StoreError> {
+    let mut found = Vec::new();
+    tx.query(ROOMS_OWING, &[i64::from(limit).into()], &mut |row: &dyn Row| {
+        found.push(Fields { table: "the bus", key: "all rooms", row }.id(0)?);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
 /// Which actions are meant.
 #[derive(Clone, Copy, Debug)]
 pub enum Which<'a> {

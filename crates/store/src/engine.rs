@@ -1,6 +1,6 @@
 //! What an engine must do, and nothing that it may do its own way.
 
-use std::os::fd::BorrowedFd;
+use std::{collections::BTreeSet, os::fd::BorrowedFd};
 
 use baton_core::{
     event::Concern,
@@ -186,6 +186,9 @@ pub trait Bell: Send {
     /// Forgets the rings so far, so that the next one is heard, and tells whether the last one was for `agent`. It
     /// is a hint, and may be wrong when another ring came on its heels.
     fn clear(&mut self, agent: &AgentId) -> RungFor;
+    /// Forgets the rings so far, too, and tells the rooms that rang, to who listens to all of them. `None` when it cannot be
+    /// told: any room may have.
+    fn clear_rooms(&mut self) -> Option<BTreeSet<RoomId>>;
 }
 
 /// Whom a ring was for.

@@ -46,8 +46,11 @@ impl<'a> Agent<'a> {
 
     /// Someone behind a process that is not the test's to stop and kill.
     pub(crate) fn identified(app: &'a TestApp, name: &str, process: Option<ProcessIdentity>) -> Self {
-        let identity = Actor::found(name.parse().unwrap(), process, SessionKind::McpHarness);
-        let caller = Caller::new(identity, app.workspace().at(""));
+        Self::acting(app, Actor::found(name.parse().unwrap(), process, SessionKind::McpHarness))
+    }
+
+    pub(crate) fn acting(app: &'a TestApp, actor: Actor) -> Self {
+        let caller = Caller::new(actor, app.workspace().at(""));
         Self { app, caller, sleeper: Mutex::default(), room: Mutex::default() }
     }
 

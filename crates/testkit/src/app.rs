@@ -11,7 +11,7 @@ use baton_app::{
 use baton_core::{
     event::Recorded,
     ids::{AgentId, RoomId, Seq},
-    room::{Room, Stick},
+    room::{Actor, Room, Stick},
     time::{Timestamp, Ttl},
 };
 use baton_store::{Store, StoreError, log, rooms};
@@ -92,6 +92,11 @@ impl TestApp {
     /// Someone with a real process, which can be stopped and killed.
     pub fn living_agent(&self, name: &str) -> Agent<'_> {
         Agent::new(self, name, Some(Sleeper::start()))
+    }
+
+    /// Someone of whom a server has found out who they are.
+    pub fn agent_as(&self, actor: Actor) -> Agent<'_> {
+        Agent::acting(self, actor)
     }
 
     /// A person, whose shell is not known.

@@ -76,6 +76,28 @@ impl App {
         })
     }
 
+    /// Rooms in which somebody owes something: the result of an action, or the end of a turn of its own. At most so many.
+    pub fn rooms_owing(&self, limit: u32) -> Result<Vec<RoomId>, Failure> {
+        self.store.read(|tx| Ok(bus::rooms_owing(tx, limit)?))
+    }
+
+    /// The processes of the members who owe something in `room`. A job's agent is no process, and ends with its job.
+    pub fn processes_owing(&self, room: &RoomId) -> Result<Vec<ProcessIdentity>, Failure> {
+        self.store.read(|tx| {
+            let mut owing = bus::owing(tx, room)?;
+            owing
+                .extend(turns::open(tx, room)?.into_iter().filter(|turn| turn.job.is_none()).map(|turn| turn.agent_id));
+            owing.retain(|agent| job_of(agent).is_none());
+            // Most rooms owe nothing, and are not read.
+            if owing.is_empty() {
+                return Ok(Vec::new());
+            }
+            let found = self.room(tx, room)?;
+            let members = found.members.iter().filter(|member| owing.contains(&member.agent_id));
+            Ok(members.filter_map(|member| member.process.clone()).collect())
+        })
+    }
+
     /// Ends what targets owe whose processes are gone, and the turns that are lost. Tells who is gone, and whose server
     /// is.
     pub fn sweep_gone(&self, room: &RoomId) -> Result<(), Failure> {
@@ -113,6 +135,7 @@ impl App {
             }
             change.retire_gone()?;
             change.end_unserved(stale_after)?;
+            // Jobs that ended, and turns of who is no member any more.
             for target in bus::owing(change.tx, &change.room.id)? {
                 if let Some(why) = why_lost(change.tx, &change.room, &target, change.witness)? {
                     change.end_actions_of(&target, why)?;

@@ -14,6 +14,7 @@ mod agent_id;
 mod ancestry;
 mod assignment;
 mod harness;
+mod own_id;
 mod peer;
 mod resolve;
 mod settle;
@@ -22,6 +23,8 @@ mod surroundings;
 mod terminal;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use own_id::require_own_id;
 
 pub use ancestry::{Ancestor, Ancestry};
 pub use assignment::{Assignment, BATON_JOB};

@@ -54,7 +54,7 @@ impl App {
                 return Ok(Some(IdStanding::Parallel));
             }
             let members = rooms::of_agent(tx, id)?;
-            Ok(match self.other_user(tx, &members, process, |_| false)? {
+            Ok(match self.other_user(tx, &members, Some(process), |_| false)? {
                 Some(_) => Some(IdStanding::Parallel),
                 None => is_member(process, &members).then_some(IdStanding::Own),
             })
@@ -70,13 +70,14 @@ impl App {
                 .with("field", "agent_id_override")
                 .advising("Choose another id, like test:ana, or leave it out to act as yourself."));
         }
-        let Some(process) = &actor.process else { return Ok(Membership::Open) };
         self.store.read(|tx| {
             let members = rooms::of_agent(tx, &actor.agent_id)?;
             let rightful = |member: &Member| poses(member, actor);
-            match self.other_user(tx, &members, process, rightful)? {
+            let process = actor.process.as_ref();
+            let other = self.other_user(tx, &members, process, rightful)?;
+            match other.or_else(|| other_credential(actor, &members)) {
                 Some(occupant) => Err(Refusal::IdInUse { agent_id: actor.agent_id.clone(), occupant }.into()),
-                None if is_member(process, &members) => Ok(Membership::Own),
+                None if process.is_some_and(|process| is_member(process, &members)) => Ok(Membership::Own),
                 None => Ok(Membership::Open),
             }
         })
@@ -88,10 +89,11 @@ impl App {
         &self,
         tx: &mut dyn Tx,
         members: &[(RoomId, Member)],
-        process: &ProcessIdentity,
+        process: Option<&ProcessIdentity>,
         is_rightful: impl Fn(&Member) -> bool,
     ) -> Result<Option<Occupant>, Failure> {
-        let is_other = |member: &&Member| is_rightful(member) || !is_behind(process, member);
+        let is_other =
+            |member: &&Member| is_rightful(member) || !process.is_some_and(|process| is_behind(process, member));
         let others: Vec<&Member> = members.iter().map(|(_, member)| member).filter(is_other).collect();
         let processes: Vec<&ProcessIdentity> = others.iter().filter_map(|member| member.process.as_ref()).collect();
         if processes.is_empty() {
@@ -104,6 +106,13 @@ impl App {
         let found = others.iter().find(holds).and_then(|member| member.process.as_ref());
         Ok(found.map(Occupant::process))
     }
+}
+
+/// Another credential than the caller's that added an agent of its id somewhere.
+fn other_credential(actor: &Actor, members: &[(RoomId, Member)]) -> Option<Occupant> {
+    let added = members.iter().filter_map(|(_, member)| member.added_by.as_deref());
+    let other = added.into_iter().find(|added_by| Some(*added_by) != actor.via.as_deref());
+    other.map(Occupant::credential)
 }
 
 /// Whether an id is a member's somewhere, in the process at hand.

@@ -7,7 +7,9 @@ use baton_core::{
     time::Timestamp,
 };
 
-use super::{AgentAbove, Ancestor, Ancestry, Resolved, Signals, Surface, Surroundings, guardian, resolve, resolve_remote};
+use super::{
+    AgentAbove, Ancestor, Ancestry, Resolved, Signals, Surface, Surroundings, guardian, resolve, resolve_remote,
+};
 use crate::environment::Environment;
 
 /// `pid comm argv…`, one per ancestor, parent first, up to the first process.

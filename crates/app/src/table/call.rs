@@ -82,10 +82,15 @@ impl Call {
         answer
     }
 
+    /// A text of its input, before it is read.
+    pub fn text(&self, field: &str) -> Option<&str> {
+        let (Input::Whole(input) | Input::Args { args: input, .. }) = &self.input;
+        input.get(field).and_then(Value::as_str)
+    }
+
     /// The room that it names.
     fn room(&self) -> Option<RoomId> {
-        let (Input::Whole(input) | Input::Args { args: input, .. }) = &self.input;
-        input.get(ROOM).and_then(Value::as_str).and_then(|room| room.parse().ok())
+        self.text(ROOM).and_then(|room| room.parse().ok())
     }
 
     fn answer(self, app: &App, caller: &Caller) -> Result<Value, Failure> {

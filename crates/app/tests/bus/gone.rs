@@ -56,15 +56,49 @@ fn a_sweep_ends_what_the_gone_owed_and_nothing_twice() {
         for _ in 0..2 {
             app.app().sweep_gone(&room).unwrap();
         }
+        // The end of the action, and of its target's membership.
         let told: Vec<&str> = app.log(&room)[before..].iter().map(|recorded| recorded.event.kind()).collect();
-        assert_eq!(told, ["agent.disconnect", "action.result"]);
+        assert_eq!(told, ["action.result", "member.leave"]);
         assert_eq!((standing(&ana, "a1"), standing(&ana, "a2")), (GONE.to_owned(), "nothing yet".to_owned()));
         assert_eq!(app.log(&room).last().unwrap().actor.as_str(), "bus");
-        assert_eq!(
-            bo.refused("bus.result", json!({"action_id": "a1", "status": "completed"}))["error"],
-            "ALREADY_ENDED"
-        );
+        let told = events(&ana, &["agent.removed"]).pop().unwrap()["payload"].clone();
+        assert_eq!(told, json!({"id": "bo", "proof": "exited"}));
+        let late = bo.refused("bus.result", json!({"action_id": "a1", "status": "completed"}));
+        assert_eq!(late["error"], "ALREADY_ENDED");
         assert_eq!(takes(&cy), ["a2"]);
+        sound(&app);
+    });
+}
+
+#[test]
+fn the_next_write_in_the_room_ends_what_the_gone_owed_where_there_is_no_server() {
+    on_every_backend(|app| {
+        let [ana, bo] = living(&app, ["ana", "bo"]);
+        submits(&ana, "g", [user("bo", "a1")]);
+        bo.dies();
+        app.later_minutes(1);
+        // Nothing of the bus: any write will do.
+        ana.does("room.note", json!({"text": "Is anybody there?"}));
+        assert_eq!((standing(&ana, "a1"), ends(&ana, "a1")), (GONE.to_owned(), 1));
+        assert_eq!(events(&ana, &["agent.removed"]).pop().unwrap()["payload"]["id"], "bo");
+        sound(&app);
+    });
+}
+
+#[test]
+fn a_target_that_dies_with_the_stick_stays_until_that_is_settled_and_streams_hear_that_it_is_gone() {
+    on_every_backend(|app| {
+        let [ana, bo] = living(&app, ["ana", "bo"]);
+        bo.claim();
+        submits(&ana, "g", [user("bo", "a1")]);
+        bo.dies();
+        for _ in 0..2 {
+            app.app().sweep_gone(&ana.room()).unwrap();
+        }
+        assert_eq!(standing(&ana, "a1"), GONE);
+        let told: Vec<_> = events(&ana, &["agent.updated", "agent.removed"]);
+        let gone = json!({"id": "bo", "name": "Bo", "status": "disconnected", "detail": "its process is gone"});
+        assert_eq!(told.iter().map(|event| &event["payload"]).collect::<Vec<_>>(), [&gone], "once");
         sound(&app);
     });
 }

@@ -19,3 +19,4 @@ mod scene;
 mod sessions;
 mod tasks;
 mod whole;
+mod whose;

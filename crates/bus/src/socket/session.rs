@@ -137,22 +137,22 @@ impl Session {
     async fn open(&mut self, word: Word, request: &mut Request) -> Result<(Opened, Value), Failure> {
         let caller = self.speakers.caller(request.src.as_deref())?;
         if word == Word::Stream {
-            self.hub.admit(&caller)?;
             let input: StreamInput = parsed(request)?;
             let told = json!({"session": input.room_id, "after": input.after, "stream": request.id});
-            return Ok((self.streams.events(&self.hub, &request.id, input).await?, told));
+            return Ok((self.streams.events(&self.hub, self.speakers.credential(), &request.id, input).await?, told));
         }
         let input: ActionsInput = parsed(request)?;
         let (agent, room) = (caller.actor().agent_id, input.room_id.clone());
         let told = json!({"session": room, "agent_id": agent, "stream": request.id});
-        let opened = self.streams.actions(&self.hub, &request.id, caller, input).await?;
+        let credential = self.speakers.credential();
+        let opened = self.streams.actions(&self.hub, credential, &request.id, caller, input).await?;
         self.speakers.add(&agent, room);
         Ok((opened, told))
     }
 
     fn ping(&self, request: &Request) -> Result<Value, Failure> {
         let caller = self.speakers.caller(request.src.as_deref())?;
-        self.hub.admit(&caller)?;
+        self.hub.admit(self.speakers.credential())?;
         let agents: Vec<AgentId> = self.speakers.ids().collect();
         let rights = caller.rights().as_str();
         let version = env!("CARGO_PKG_VERSION");
@@ -166,7 +166,7 @@ impl Session {
             Err(failure) => Err(failure),
             Ok((caller, command, input)) => match command.effect {
                 Effect::Read | Effect::Write => {
-                    let answer = self.hub.call(caller, command, input).await;
+                    let answer = self.hub.call(self.speakers.credential(), caller, command, input).await;
                     if let Ok(answer) = &answer {
                         self.notice(command, answer);
                     }
@@ -175,9 +175,10 @@ impl Session {
                 Effect::Wait | Effect::Follow => match Arc::clone(&self.waiting).try_acquire_owned() {
                     Ok(permit) => {
                         let (hub, out) = (Arc::clone(&self.hub), self.out.clone());
+                        let credential = self.speakers.credential().clone();
                         while self.waits.try_join_next().is_some() {}
                         self.waits.spawn(async move {
-                            let answer = hub.call(caller, command, input).await;
+                            let answer = hub.call(&credential, caller, command, input).await;
                             out.send(Frame::answer(&request.kind, &request.id, session, answer)).await;
                             drop(permit);
                         });
@@ -227,14 +228,6 @@ impl Session {
                 }
             }
             _ => {}
-        }
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        for (process, sessions) in self.speakers.departures() {
-            self.hub.hung_up(process, sessions);
         }
     }
 }

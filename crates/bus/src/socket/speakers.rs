@@ -20,7 +20,7 @@ use baton_core::{
 };
 use tokio::net::unix::UCred;
 
-use crate::{Hub, blocking};
+use crate::{Credential, Hub, blocking};
 
 /// Most agents that one connection speaks for.
 const AGENTS_MAX: usize = 64;
@@ -30,6 +30,8 @@ pub(super) struct Speakers {
     own: Speaker,
     added: Vec<Speaker>,
     process: ProcessIdentity,
+    /// The process at the other end, by which limits count.
+    credential: Credential,
     cwd: PathBuf,
     assignment: Option<Assignment>,
     /// The client's own identity, and its rights.
@@ -41,7 +43,7 @@ pub(super) struct Speakers {
 struct Speaker {
     actor: Actor,
     connection: Arc<Connection>,
-    /// Where it was added.
+    /// Where it was added: it is spoken for until it was removed from all of them.
     sessions: BTreeSet<RoomId>,
 }
 
@@ -67,6 +69,7 @@ impl Speakers {
                 resolved: surroundings.cli_caller(),
                 rights: surroundings.rights(),
                 added: Vec::new(),
+                credential: Credential::lasting(format!("process:{}", process.pid)),
                 process,
                 cwd: surroundings.environment().cwd().to_owned(),
                 assignment: surroundings.assignment().cloned(),
@@ -114,10 +117,7 @@ impl Speakers {
         let known = self.added.iter().position(|speaker| speaker.actor.agent_id == *id);
         let mut speaker = match known {
             Some(place) => self.added.remove(place),
-            None if *id == self.own().actor().agent_id => {
-                self.own.sessions.insert(session);
-                return;
-            }
+            None if *id == self.own().actor().agent_id => return,
             None => {
                 let found = Actor::found(id.clone(), Some(self.process.clone()), SessionKind::McpHarness);
                 Speaker::new(found.choosing(id.clone()))
@@ -141,10 +141,9 @@ impl Speakers {
         [self.own().actor().agent_id].into_iter().chain(added)
     }
 
-    /// The processes that stand for its agents, and where.
-    pub(super) fn departures(&self) -> impl Iterator<Item = (ProcessIdentity, BTreeSet<RoomId>)> {
-        let speakers = [&self.own].into_iter().chain(&self.added);
-        speakers.filter_map(|speaker| Some((speaker.actor.process.clone()?, speaker.sessions.clone())))
+    /// The proof with which the client came.
+    pub(super) fn credential(&self) -> &Credential {
+        &self.credential
     }
 
     fn own(&self) -> Caller {

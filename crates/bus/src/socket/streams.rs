@@ -17,7 +17,7 @@ use super::{
     frame::{CLOSING, DROPPED, Frame},
     out::Out,
 };
-use crate::{Hub, Next, Push, Runtime, Subscription};
+use crate::{Credential, Hub, Next, Push, Runtime, Subscription};
 
 /// Most streams of one connection.
 const STREAMS_MAX: usize = 64;
@@ -71,9 +71,15 @@ pub(super) enum Opened {
 
 impl Streams {
     /// Follows a room, for the request `id`.
-    pub(super) async fn events(&mut self, hub: &Hub, id: &str, input: StreamInput) -> Result<Opened, Failure> {
+    pub(super) async fn events(
+        &mut self,
+        hub: &Hub,
+        credential: &Credential,
+        id: &str,
+        input: StreamInput,
+    ) -> Result<Opened, Failure> {
         self.require_room(id)?;
-        let subscription = hub.subscribe(&input.room_id, input.after).await?;
+        let subscription = hub.subscribe(credential, &input.room_id, input.after).await?;
         Ok(Opened::Events(input.room_id, subscription))
     }
 
@@ -81,12 +87,13 @@ impl Streams {
     pub(super) async fn actions(
         &mut self,
         hub: &Arc<Hub>,
+        credential: &Credential,
         id: &str,
         caller: Caller,
         input: ActionsInput,
     ) -> Result<Opened, Failure> {
         self.require_room(id)?;
-        let runtime = hub.runtime(caller, &input.room_id, input.resume_after).await?;
+        let runtime = hub.runtime(credential, caller, &input.room_id, input.resume_after).await?;
         Ok(Opened::Actions(input.room_id, Box::new(runtime)))
     }
 

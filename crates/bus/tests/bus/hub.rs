@@ -3,7 +3,7 @@
 use std::{sync::Arc, thread};
 
 use baton_app::{bus::Record, table};
-use baton_bus::{Next, Outcome, Rate};
+use baton_bus::{Credential, Next, Outcome, Rate};
 use baton_core::{code::ErrorCode, ids::Seq};
 use serde_json::json;
 
@@ -14,7 +14,7 @@ async fn a_stream_has_the_past_and_then_what_is_written_in_any_process() {
     let world = World::new();
     let room = world.room();
     let newest = world.note(&room, "before");
-    let mut stream = world.hub.subscribe(&room, Seq(0)).await.unwrap();
+    let mut stream = world.hub.subscribe(&world.credential(), &room, Seq(0)).await.unwrap();
     for seq in 1..=newest.0 {
         assert_eq!(place(&mut stream).await, seq);
     }
@@ -35,14 +35,17 @@ async fn a_stream_goes_on_at_its_cursor_and_not_beyond_the_end() {
     let room = world.room();
     (0..600).for_each(|_| _ = world.note(&room, "x"));
     let last = world.app.newest(&room).unwrap();
-    let mut stream = world.hub.subscribe(&room, Seq(10)).await.unwrap();
+    let mut stream = world.hub.subscribe(&world.credential(), &room, Seq(10)).await.unwrap();
     for seq in 11..=last.0 {
         assert_eq!(place(&mut stream).await, seq);
     }
-    let failure = world.hub.subscribe(&room, last.next()).await.err().unwrap();
+    let failure = world.hub.subscribe(&world.credential(), &room, last.next()).await.err().unwrap();
     assert_eq!((failure.code, &failure.details["newest"]), (ErrorCode::InvalidInput, &last.0.into()));
     let nowhere = "room_nowhere".parse().unwrap();
-    assert_eq!(world.hub.subscribe(&nowhere, Seq(0)).await.err().unwrap().code, ErrorCode::UnknownRoom);
+    assert_eq!(
+        world.hub.subscribe(&world.credential(), &nowhere, Seq(0)).await.err().unwrap().code,
+        ErrorCode::UnknownRoom
+    );
 }
 
 #[tokio::test]
@@ -51,8 +54,8 @@ async fn who_reads_nothing_is_dropped_and_resumes_without_a_gap_while_others_go_
     let world = World::new();
     let room = world.room_of_two();
     let start = world.app.newest(&room).unwrap();
-    let mut idle = world.hub.subscribe(&room, start).await.unwrap();
-    let mut keen = world.hub.subscribe(&room, start).await.unwrap();
+    let mut idle = world.hub.subscribe(&world.credential(), &room, start).await.unwrap();
+    let mut keen = world.hub.subscribe(&world.credential(), &room, start).await.unwrap();
     let mut overrun = idle.overrun();
     let (app, caller, to) = (Arc::clone(&world.app), world.caller("ana"), room.clone());
     let writer = thread::spawn(move || flood(&app, &caller, &to, SUBMISSIONS));
@@ -67,7 +70,7 @@ async fn who_reads_nothing_is_dropped_and_resumes_without_a_gap_while_others_go_
     assert_eq!(world.hub.metrics().subscribers_dropped(), 1);
     drop(idle);
 
-    let mut again = world.hub.subscribe(&room, start).await.unwrap();
+    let mut again = world.hub.subscribe(&world.credential(), &room, start).await.unwrap();
     for seq in 1..=events {
         assert_eq!(place(&mut again).await, start.0 + seq);
     }
@@ -79,7 +82,7 @@ async fn a_feed_ends_with_its_last_subscriber_and_begins_anew() {
     let room = world.room();
     for _ in 0..3 {
         let after = world.app.newest(&room).unwrap();
-        let mut stream = world.hub.subscribe(&room, after).await.unwrap();
+        let mut stream = world.hub.subscribe(&world.credential(), &room, after).await.unwrap();
         let written = world.note(&room, "x");
         assert_eq!(place(&mut stream).await, written.0);
         drop(stream);
@@ -98,7 +101,8 @@ async fn a_wait_is_withdrawn_when_nobody_waits_for_it_and_when_the_server_ends()
     let room = world.room();
     let tail = table::find("stick.wait").unwrap();
     let park = || fields(json!({"room_id": room, "max_wait_ms": 50_000, "park": true}));
-    let begun = world.hub.call(world.caller("ana"), tail, park());
+    let credential = world.credential();
+    let begun = world.hub.call(&credential, world.caller("ana"), tail, park());
     {
         let mut begun = std::pin::pin!(begun);
         while world.hub.metrics().waits() == 0 {
@@ -109,8 +113,8 @@ async fn a_wait_is_withdrawn_when_nobody_waits_for_it_and_when_the_server_ends()
     world.hub.drained().await;
 
     let hub = Arc::clone(&world.hub);
-    let (caller, input) = (world.caller("ana"), park());
-    let waiting = tokio::spawn(async move { hub.call(caller, tail, input).await });
+    let (caller, input, held) = (world.caller("ana"), park(), credential.clone());
+    let waiting = tokio::spawn(async move { hub.call(&held, caller, tail, input).await });
     while world.hub.metrics().waits() == 0 {
         tokio::task::yield_now().await;
     }
@@ -118,16 +122,19 @@ async fn a_wait_is_withdrawn_when_nobody_waits_for_it_and_when_the_server_ends()
     world.hub.drained().await;
     // Whatever it answers, it answers.
     let _ = waiting.await.unwrap();
-    let refused = world.hub.call(world.caller("ana"), tail, park()).await.unwrap_err();
+    let refused = world.hub.call(&credential, world.caller("ana"), tail, park()).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::ShuttingDown);
-    assert_eq!(world.hub.subscribe(&room, Seq(0)).await.err().unwrap().code, ErrorCode::ShuttingDown);
+    assert_eq!(
+        world.hub.subscribe(&world.credential(), &room, Seq(0)).await.err().unwrap().code,
+        ErrorCode::ShuttingDown
+    );
 }
 
 #[tokio::test]
 async fn a_stream_is_told_when_the_server_ends() {
     let world = World::new();
     let room = world.room();
-    let mut stream = world.hub.subscribe(&room, world.app.newest(&room).unwrap()).await.unwrap();
+    let mut stream = world.hub.subscribe(&world.credential(), &room, world.app.newest(&room).unwrap()).await.unwrap();
     let told = tokio::spawn(async move { stream.next().await });
     world.hub.shut_down();
     assert_eq!(told.await.unwrap(), Next::Closing);
@@ -137,14 +144,15 @@ async fn a_stream_is_told_when_the_server_ends() {
 async fn calls_are_admitted_by_role_and_rate_and_counted() {
     let world = World::with_rate(Rate { per_second: 1, burst: 2 });
     let room = world.room();
+    let (viewer, bo) = (Credential::lasting("viewer"), Credential::lasting("bo"));
     let (events, noting) = (table::find("room.events").unwrap(), table::find("room.note").unwrap());
     let read = || fields(json!({"room_id": room}));
-    world.hub.call(world.viewer(), events, read()).await.unwrap();
-    let refused = world.hub.call(world.viewer(), noting, read()).await.unwrap_err();
+    world.hub.call(&viewer, world.viewer(), events, read()).await.unwrap();
+    let refused = world.hub.call(&viewer, world.viewer(), noting, read()).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::Forbidden);
-    world.hub.call(world.viewer(), events, read()).await.unwrap();
-    assert_eq!(world.hub.call(world.viewer(), events, read()).await.unwrap_err().code, ErrorCode::RateLimited);
-    world.hub.call(world.caller("bo"), events, read()).await.unwrap();
+    world.hub.call(&viewer, world.viewer(), events, read()).await.unwrap();
+    assert_eq!(world.hub.call(&viewer, world.viewer(), events, read()).await.unwrap_err().code, ErrorCode::RateLimited);
+    world.hub.call(&bo, world.caller("bo"), events, read()).await.unwrap();
 
     let counts: Vec<_> = world.hub.metrics().commands().map(|count| (count.command.name, count.outcomes)).collect();
     assert_eq!(counts, [("room.events", [3, 1, 0, 0]), ("room.note", [0, 1, 0, 0])]);

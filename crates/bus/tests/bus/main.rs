@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
 mod client;
+mod credentials;
+mod departures;
 mod frames;
 mod hub;
 mod peer;
@@ -25,6 +27,8 @@ fn the_other_process() {
             role.say(said.trim_end());
         }
         "target" => runtimes::target(&role),
+        "rival" => runtimes::rival(&role),
+        "member" => departures::play_member(&role),
         other => panic!("nobody plays {other}"),
     }
 }

@@ -167,7 +167,54 @@ async fn what_a_killed_target_owes_ends_in_an_error_at_once_and_what_one_that_hu
     assert_eq!(ended, ["a1", "a2"], "both were the same process");
 }
 
-/// The target of the test above, in a process of its own.
+#[tokio::test]
+async fn a_second_process_that_adds_a_connected_agents_id_is_refused_and_its_end_ends_nothing() {
+    let world = World::new();
+    let served = Served::new(&world);
+    let (mut boss, session) = boss(&served).await;
+    let mut worker = served.peer().await;
+    worker.call("agent.add", json!({"session": session, "id": "worker"})).await;
+    worker.ask("actions.stream", json!({"session": session})).await;
+    submit(&mut boss, &session, "worker", "a1").await;
+    assert_eq!(worker.hear().await.unwrap()["payload"]["actions"][0]["action_id"], "a1");
+    let room: RoomId = session.as_str().unwrap().parse().unwrap();
+    let before = world.app.newest(&room).unwrap();
+    let directory = world.data();
+    std::fs::write(directory.join("session"), session.as_str().unwrap()).unwrap();
+    let refused = tokio::task::spawn_blocking(move || {
+        let mut rival = Other::start("rival", &directory);
+        let refused: Value = serde_json::from_str(&rival.says().unwrap()).unwrap();
+        rival.go();
+        rival.ends();
+        refused
+    });
+    let refused = refused.await.unwrap();
+    for answer in refused.as_array().unwrap() {
+        assert_eq!((&answer["code"], &answer["detail"]["pid"]), (&json!("id_in_use"), &json!(std::process::id())));
+        assert!(answer["detail"]["next"].as_str().unwrap().contains("another id"), "{answer}");
+    }
+    assert_eq!(world.app.newest(&room).unwrap(), before, "the log is as it was");
+    submit(&mut boss, &session, "worker", "a2").await;
+    assert_eq!(worker.hear().await.unwrap()["payload"]["actions"][0]["action_id"], "a2", "its stream lives");
+    for action in ["a1", "a2"] {
+        worker.call("action.result", json!({"session": session, "action_id": action, "status": "completed"})).await;
+    }
+}
+
+/// Another process that would be `worker`, and tells how that went.
+pub(crate) fn rival(role: &Role) {
+    let session: RoomId = std::fs::read_to_string(role.directory.join("session")).unwrap().parse().unwrap();
+    let client = Client::connect(Transport::Socket(socket(&role.directory))).unwrap();
+    let tried = [json!({"id": "worker"}), json!({"id": "worker", "name": "Mine"})].map(|mut input| {
+        input["session"] = json!(session);
+        let refused = client.call("agent.add", &input, None).unwrap_err();
+        json!({"code": refused.code, "detail": refused.detail})
+    });
+    role.say(&json!(tried).to_string());
+    role.hear();
+}
+
+/// The target of a test above, in a process of its own.
 pub(crate) fn target(role: &Role) {
     let session = std::fs::read_to_string(role.directory.join("session")).unwrap().parse().unwrap();
     let client = |id: &str| {

@@ -1,6 +1,9 @@
 //! An app on a throw-away store, a hub on it, and a room with somebody in it.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use baton_app::{
     App, Caller, Location, Rights,
@@ -8,7 +11,7 @@ use baton_app::{
     environment::Environment,
     table,
 };
-use baton_bus::{Hub, Next, Rate, Subscription};
+use baton_bus::{Credential, Hub, Next, Rate, Subscription};
 use baton_core::{
     ids::{RoomId, Seq},
     process::SessionKind,
@@ -72,6 +75,11 @@ impl World {
         Caller::new(actor, self.workspace())
     }
 
+    /// A credential that stays.
+    pub(crate) fn credential(&self) -> Credential {
+        Credential::lasting("ci")
+    }
+
     pub(crate) fn viewer(&self) -> Caller {
         self.caller("viewer").with_rights(Rights::Viewer)
     }
@@ -97,8 +105,13 @@ pub(crate) fn flood(app: &App, ana: &Caller, room: &RoomId, submissions: u64) ->
 }
 
 fn open(directory: &TempDir) -> App {
-    let environment = Environment::of([("HOME", directory.path())], directory.path());
-    let location = Location::Directory(directory.path().join("data"));
+    open_at(directory.path())
+}
+
+/// The app on the store in a directory, as each process opens it.
+pub(crate) fn open_at(directory: &Path) -> App {
+    let environment = Environment::of([("HOME", directory)], directory);
+    let location = Location::Directory(directory.join("data"));
     App::open(&location, environment, Time::Own, Box::new(RandomIds)).unwrap()
 }
 

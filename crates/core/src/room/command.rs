@@ -44,6 +44,8 @@ pub enum IdOrigin {
     Found,
     /// Chosen by a client of the bus for one of its agents, and bound to its process or credential.
     Chosen,
+    /// Given with the caller's credential by whoever made it. No other credential speaks for it.
+    Bound,
     /// Given by hand, for tests and debugging. Every event that it causes is marked.
     Override,
 }
@@ -64,6 +66,12 @@ impl Actor {
     #[must_use]
     pub fn choosing(self, agent_id: AgentId) -> Self {
         Self { agent_id, origin: IdOrigin::Chosen, session_kind: SessionKind::McpHarness, parallel_to: None, ..self }
+    }
+
+    /// The caller under the id that its credential was made for: a program, whoever runs it.
+    #[must_use]
+    pub fn bound_to(self, agent_id: AgentId) -> Self {
+        Self { origin: IdOrigin::Bound, ..self.choosing(agent_id) }
     }
 
     /// The caller, who came with a credential of this name.

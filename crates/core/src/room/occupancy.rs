@@ -2,7 +2,7 @@
 //!
 //! An id is a name; the process or the credential behind it decides. A member's id belongs to the process it was last seen
 //! in, or to the credential that added it, until that process is proven gone. Then the next process of the same
-//! conversation goes on under it. A job's own agent is the exception: runners come and go, and its capability is
+//! conversation goes on under it. A credential that was made for an id has it before any other credential. A job's own agent is the exception: runners come and go, and its capability is
 //! checked with the job's claim.
 
 use serde::Serialize;
@@ -28,18 +28,27 @@ pub struct Occupant {
     /// The credential, where it came with one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub added_by: Option<String>,
+    /// Whether the process has ended. Its id goes on with another process, and with no credential.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ended: bool,
 }
 
 impl Occupant {
     /// A process.
     pub fn process(process: &ProcessIdentity) -> Self {
         let terminal = process.keeps.as_ref().map(|keeps| keeps.terminal.clone());
-        Self { pid: Some(process.pid), terminal, added_by: None }
+        Self { pid: Some(process.pid), terminal, added_by: None, ended: false }
+    }
+
+    /// The holder of a credential.
+    pub fn credential(name: &str) -> Self {
+        Self { pid: None, terminal: None, added_by: Some(name.to_owned()), ended: false }
     }
 
     /// Names the occupant for a sentence: `process 4711`.
     pub fn describe(&self) -> String {
         match (self.pid, &self.terminal, &self.added_by) {
+            (Some(pid), _, _) if self.ended => format!("process {pid}, which has ended"),
             (Some(pid), Some(terminal), _) => format!("process {pid} on {terminal}"),
             (Some(pid), None, _) => format!("process {pid}"),
             (None, _, Some(credential)) => format!("the holder of the credential {credential:?}"),
@@ -68,12 +77,17 @@ impl Room {
             // A person who logged in with a browser speaks for their own terminals; the server compares the users. The
             // stick stays with the terminal's process all the same.
             (Some(_), None) if member.session_kind.is_person() && is_person_with_credential(by) => None,
+            (Some(known), None) if by.via.is_some() => {
+                let ended = witness.liveness(known).is_gone();
+                Some(Occupant { ended, ..Occupant::process(known) })
+            }
             (Some(known), _) => is_occupied(known, member.last_seen_at, now, witness).then(|| Occupant::process(known)),
+            (None, None) if by.origin == IdOrigin::Bound => None,
             (None, caller) => {
                 let others = member.added_by.as_deref() != by.via.as_deref();
                 // A member without credential and process is one that nothing is known of: anybody may be it.
-                let is_known = member.added_by.is_some() && (others || caller.is_some());
-                is_known.then(|| Occupant { pid: None, terminal: None, added_by: member.added_by.clone() })
+                let added_by = member.added_by.as_deref().filter(|_| others || caller.is_some());
+                added_by.map(Occupant::credential)
             }
         }
     }
@@ -85,7 +99,7 @@ impl Room {
             (None, Some(_)) => true,
             // A person's browser does not displace the shell of their terminal.
             (Some(_), None) => !is_job_agent(self, &member.agent_id) && !by.session_kind.is_person(),
-            (None, None) => false,
+            (None, None) => by.origin == IdOrigin::Bound && member.added_by.as_deref() != by.via.as_deref(),
         }
     }
 }

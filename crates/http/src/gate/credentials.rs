@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderName, Method, header};
 use baton_app::{Failure, clock::Clock};
 use baton_core::code::ErrorCode;
 
-use super::{names::only, principal::Principal};
+use super::{names::only, principal::Principal, revocations::Revocations};
 use crate::{login::Sessions, tokens::Known};
 
 /// Where a browser says how a page and what it asks for are related.
@@ -20,6 +20,8 @@ pub(crate) struct Credentials {
     pub(crate) cookie: String,
     /// What browsers are logged out by.
     pub(crate) clock: Arc<dyn Clock>,
+    /// What is open under them.
+    pub(super) revocations: Revocations,
 }
 
 /// What a server's cookie is called. Cookies do not tell ports apart, so the name does.
@@ -28,6 +30,11 @@ pub(crate) fn cookie_name(port: u16) -> String {
 }
 
 impl Credentials {
+    /// Those of a server: tokens and browsers, and what its cookie is called.
+    pub(crate) fn new(tokens: Known, browsers: Sessions, cookie: String, clock: Arc<dyn Clock>) -> Arc<Self> {
+        Arc::new(Self { tokens, browsers, cookie, clock, revocations: Revocations::default() })
+    }
+
     /// Whose request it is. `own_page` says that it comes from a page of this server.
     pub(crate) fn check(&self, method: &Method, headers: &HeaderMap, own_page: bool) -> Result<Principal, Failure> {
         if let Some(shown) = only(headers, header::AUTHORIZATION)? {
@@ -37,8 +44,8 @@ impl Credentials {
                 .ok_or_else(|| Failure::new(ErrorCode::Unauthorized, "The token is not one that counts here."));
         }
         let now = self.clock.now();
-        let admitted = cookies(headers, &self.cookie).find_map(|cookie| self.browsers.find(cookie, now));
-        let Some(admitted) = admitted else {
+        let login = cookies(headers, &self.cookie).find_map(|cookie| self.browsers.find(cookie, now));
+        let Some(login) = login else {
             return Err(Failure::new(ErrorCode::Unauthorized, "The request has no token."));
         };
         // A browser sends its cookie whoever made it ask, so what changes something must say where it comes from.
@@ -47,7 +54,7 @@ impl Credentials {
             return Err(Failure::new(ErrorCode::Forbidden, message).with("header", "Origin"));
         }
         match only(headers, FETCH_SITE)? {
-            None | Some("same-origin" | "none") => Ok(Principal::Browser(admitted)),
+            None | Some("same-origin" | "none") => Ok(Principal::Browser(login)),
             Some(site) => {
                 let message = "Pages of another origin have no business here.";
                 Err(Failure::new(ErrorCode::Forbidden, message).with("sec_fetch_site", site))

@@ -5,6 +5,8 @@
 //! 3. Its bearer is known ([`Credentials`]): a token, or the cookie of a browser that logged in. Only health and
 //!    the login are for everybody.
 //!
+//! A credential that is revoked, logged out or expired ends what is open under it ([`Credentials::watched`]).
+//!
 //! What must stay true: this holds for every path, those that do not exist included, and no answer ever allows another
 //! origin anything.
 
@@ -12,6 +14,7 @@ mod admit;
 mod credentials;
 mod names;
 mod principal;
+mod revocations;
 mod visitor;
 
 pub(crate) use admit::{admit, asks_for_page};

@@ -17,12 +17,15 @@ use baton_core::{
 
 use super::names::only;
 use crate::{
-    login::Admitted,
+    login::{Admitted, Login},
+    secret::Digest,
     tokens::{OPERATOR, Role, Token},
 };
 
-/// What a viewer is called who has no name.
-const VIEWER: &str = "viewer";
+/// The name of a viewer in a browser. No token has a colon in its name.
+const VIEWER: &str = "browser:viewer";
+/// Digits of a cookie's hash that tell browsers apart.
+const BROWSER_DIGITS: usize = 12;
 
 /// Names the agent that speaks.
 pub(crate) const AGENT_HEADER: HeaderName = HeaderName::from_static("baton-agent");
@@ -31,7 +34,7 @@ pub(crate) const AGENT_HEADER: HeaderName = HeaderName::from_static("baton-agent
 #[derive(Clone, Debug)]
 pub(crate) enum Principal {
     /// The owner or a viewer, in a browser that logged in.
-    Browser(Admitted),
+    Browser(Login),
     /// The holder of a token.
     Holder(Arc<Token>),
 }
@@ -40,8 +43,16 @@ impl Principal {
     /// What they may do.
     pub(crate) fn rights(&self) -> Rights {
         match self {
-            Self::Browser(admitted) => admitted.rights(),
+            Self::Browser(login) => login.admitted.rights(),
             Self::Holder(token) => token.role.rights(),
+        }
+    }
+
+    /// What they may do under an id. Who speaks for an agent may do what agents do, whoever they are themselves.
+    fn rights_as(&self, origin: IdOrigin) -> Rights {
+        match origin {
+            IdOrigin::Found => self.rights(),
+            IdOrigin::Chosen | IdOrigin::Bound | IdOrigin::Override => self.rights().min(Rights::Agent),
         }
     }
 
@@ -49,24 +60,40 @@ impl Principal {
     fn own_id(&self, owner: &AgentId) -> AgentId {
         let made = |text: String| text.parse().expect("the words of a token's name make an id");
         match self {
-            Self::Browser(Admitted::Owner) => owner.clone(),
-            Self::Browser(Admitted::Viewer) => made("browser:viewer".to_owned()),
-            Self::Holder(token) if token.name.as_str() == OPERATOR => owner.clone(),
+            Self::Browser(Login { admitted: Admitted::Owner, .. }) => owner.clone(),
+            Self::Browser(Login { admitted: Admitted::Viewer, .. }) => made(VIEWER.to_owned()),
+            Self::Holder(token) if token.role == Role::Operator && token.name.as_str() == OPERATOR => owner.clone(),
             Self::Holder(token) if token.role == Role::Operator => made(format!("human:{}:http", token.name)),
             Self::Holder(token) => made(format!("token:{}", token.name)),
         }
     }
 
-    /// What tells their credentials from others.
+    /// Tells them from others who come through the gate. All browsers of the owner are the owner.
     pub(crate) fn name(&self) -> &str {
         match self {
-            Self::Browser(Admitted::Owner) => OPERATOR,
-            Self::Browser(Admitted::Viewer) => VIEWER,
+            Self::Browser(Login { admitted: Admitted::Owner, .. }) => OPERATOR,
+            Self::Browser(Login { admitted: Admitted::Viewer, .. }) => VIEWER,
             Self::Holder(token) => token.name.as_str(),
         }
     }
 
-    fn bound_to(&self) -> Option<&AgentId> {
+    /// The name of the one token or login that they came with.
+    pub(super) fn credential_name(&self) -> Arc<str> {
+        match self {
+            Self::Browser(login) => format!("browser:{:.BROWSER_DIGITS$}", login.digest.to_hex()).into(),
+            Self::Holder(token) => token.name.as_str().into(),
+        }
+    }
+
+    /// The hash of what they showed.
+    pub(super) fn digest(&self) -> &Digest {
+        match self {
+            Self::Browser(login) => &login.digest,
+            Self::Holder(token) => &token.sha256,
+        }
+    }
+
+    pub(super) fn bound_to(&self) -> Option<&AgentId> {
         match self {
             Self::Browser(_) => None,
             Self::Holder(token) => token.agent.as_ref(),
@@ -99,16 +126,17 @@ pub(crate) fn spoken_for(principal: &Principal, headers: &HeaderMap) -> Result<O
 pub(crate) fn speaker(principal: &Principal, headers: &HeaderMap, owner: &AgentId) -> Result<Caller, Failure> {
     let agent = spoken_for(principal, headers)?;
     let actor = match agent {
-        Some(agent_id) => Actor::found(agent_id.clone(), None, SessionKind::McpHarness).choosing(agent_id),
+        Some(agent_id) => {
+            let found = Actor::found(agent_id.clone(), None, SessionKind::McpHarness);
+            if principal.bound_to().is_some() { found.bound_to(agent_id) } else { found.choosing(agent_id) }
+        }
         None => {
             let kind = if principal.is_person() { SessionKind::Human } else { SessionKind::McpHarness };
             Actor::found(principal.own_id(owner), None, kind)
         }
     }
     .by_way_of(principal.name());
-    // Who speaks for an agent may do what agents do, whoever they are themselves.
-    let rights =
-        if actor.origin == IdOrigin::Chosen { principal.rights().min(Rights::Agent) } else { principal.rights() };
+    let rights = principal.rights_as(actor.origin);
     Ok(Caller::new(actor, PathBuf::new()).with_rights(rights))
 }
 
@@ -126,12 +154,15 @@ mod tests {
     use baton_core::time::Timestamp;
 
     use super::*;
-    use crate::secret::Digest;
 
     fn holder(name: &str, role: Role, agent: Option<&str>) -> Principal {
         let agent = agent.map(|agent| agent.parse().unwrap());
         let (name, created_at) = (name.parse().unwrap(), Timestamp::from_millis(0));
         Principal::Holder(Arc::new(Token { name, role, agent, created_at, sha256: Digest::of("") }))
+    }
+
+    fn browser(admitted: Admitted) -> Principal {
+        Principal::Browser(Login { admitted, digest: Digest::of("") })
     }
 
     fn speaks(principal: &Principal, header: Option<&'static str>) -> Result<(String, SessionKind, Rights), ErrorCode> {
@@ -147,12 +178,14 @@ mod tests {
     fn an_operator_is_a_person_and_another_holder_is_its_token() {
         use SessionKind::{Human, McpHarness};
         let owner = ("human:ana:http".to_owned(), Human, Rights::Operator);
-        assert_eq!(speaks(&Principal::Browser(Admitted::Owner), None), Ok(owner.clone()));
+        assert_eq!(speaks(&browser(Admitted::Owner), None), Ok(owner.clone()));
         assert_eq!(speaks(&holder("operator", Role::Operator, None), None), Ok(owner));
+        let named_so = ("token:operator".to_owned(), McpHarness, Rights::Agent);
+        assert_eq!(speaks(&holder("operator", Role::Agent, None), None), Ok(named_so), "a name gives no rights");
         let bob = ("human:bob:http".to_owned(), Human, Rights::Operator);
         assert_eq!(speaks(&holder("bob", Role::Operator, None), None), Ok(bob));
         let viewer = ("browser:viewer".to_owned(), McpHarness, Rights::Viewer);
-        assert_eq!(speaks(&Principal::Browser(Admitted::Viewer), None), Ok(viewer));
+        assert_eq!(speaks(&browser(Admitted::Viewer), None), Ok(viewer));
         let ci = ("token:ci".to_owned(), McpHarness, Rights::Viewer);
         assert_eq!(speaks(&holder("ci", Role::Viewer, None), None), Ok(ci));
     }
@@ -162,7 +195,7 @@ mod tests {
         let worker = |rights| ("worker-a".to_owned(), SessionKind::McpHarness, rights);
         let free = holder("ci", Role::Agent, None);
         assert_eq!(speaks(&free, Some("worker-a")), Ok(worker(Rights::Agent)));
-        assert_eq!(speaks(&Principal::Browser(Admitted::Owner), Some("worker-a")), Ok(worker(Rights::Agent)));
+        assert_eq!(speaks(&browser(Admitted::Owner), Some("worker-a")), Ok(worker(Rights::Agent)));
         for taken in ["codex:9b22", "bus", "broadcast"] {
             assert_eq!(speaks(&free, Some(taken)), Err(ErrorCode::InvalidAgentId));
         }

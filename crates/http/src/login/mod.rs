@@ -11,5 +11,5 @@ mod tickets;
 
 pub use admitted::Admitted;
 pub(crate) use page::{log_in, log_out};
-pub(crate) use sessions::Sessions;
+pub(crate) use sessions::{Login, Sessions, Standing};
 pub use tickets::{TICKET_TTL, Tickets};

@@ -27,6 +27,24 @@ pub(crate) struct Sessions {
     directory: PathBuf,
 }
 
+/// A browser that is in.
+#[derive(Clone, Debug)]
+pub(crate) struct Login {
+    pub(crate) admitted: Admitted,
+    /// The hash of its cookie.
+    pub(crate) digest: Digest,
+}
+
+/// Whether a login counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    In(Admitted),
+    /// Its time is over.
+    Expired,
+    /// The browser logged out, or one too many came in.
+    Out,
+}
+
 impl Sessions {
     /// Those of a data directory.
     pub(crate) fn in_directory(data: &Path) -> Self {
@@ -43,10 +61,28 @@ impl Sessions {
         Ok(cookie)
     }
 
-    /// As whom a browser is in that shows this cookie.
-    pub(crate) fn find(&self, cookie: &str, now: Timestamp) -> Option<Admitted> {
-        let text = fs::read_to_string(self.path(&Digest::of(cookie))).ok()?;
-        Admitted::read(&text).filter(|(ends, _)| now.as_millis() < *ends).map(|(_, admitted)| admitted)
+    /// The login of a browser that shows this cookie.
+    pub(crate) fn find(&self, cookie: &str, now: Timestamp) -> Option<Login> {
+        let digest = Digest::of(cookie);
+        match self.standing(&digest, now) {
+            Standing::In(admitted) => Some(Login { admitted, digest }),
+            Standing::Expired | Standing::Out => None,
+        }
+    }
+
+    /// Whether a login still counts.
+    pub(crate) fn standing(&self, digest: &Digest, now: Timestamp) -> Standing {
+        let kept = fs::read_to_string(self.path(digest)).ok().and_then(|text| Admitted::read(&text));
+        match kept {
+            Some((ends, admitted)) if now.as_millis() < ends => Standing::In(admitted),
+            Some(_) => Standing::Expired,
+            None => Standing::Out,
+        }
+    }
+
+    /// Where logins are kept: a file that goes is a browser that is out.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Logs a browser out.
@@ -97,10 +133,12 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let (one, other) = (Sessions::in_directory(data.path()), Sessions::in_directory(data.path()));
         let cookie = one.begin(Admitted::Viewer, NOW).unwrap();
-        assert_eq!(other.find(cookie.reveal(), NOW), Some(Admitted::Viewer));
-        assert_eq!(other.find("another", NOW), None);
-        assert_eq!(other.find("../../operator.token", NOW), None);
-        assert_eq!(one.find(cookie.reveal(), NOW.plus(SESSION_TTL)), None);
+        let admitted = |sessions: &Sessions, cookie: &str, at| sessions.find(cookie, at).map(|login| login.admitted);
+        assert_eq!(admitted(&other, cookie.reveal(), NOW), Some(Admitted::Viewer));
+        assert_eq!(admitted(&other, "another", NOW), None);
+        assert_eq!(admitted(&other, "../../operator.token", NOW), None);
+        assert_eq!(admitted(&one, cookie.reveal(), NOW.plus(SESSION_TTL)), None);
+        assert_eq!(one.standing(&cookie.digest(), NOW.plus(SESSION_TTL)), Standing::Expired);
     }
 
     #[test]
@@ -110,7 +148,8 @@ mod tests {
         let cookie = one.begin(Admitted::Owner, NOW).unwrap();
         other.end(cookie.reveal()).unwrap();
         other.end(cookie.reveal()).unwrap();
-        assert_eq!(one.find(cookie.reveal(), NOW), None);
+        assert!(one.find(cookie.reveal(), NOW).is_none());
+        assert_eq!(one.standing(&cookie.digest(), NOW), Standing::Out);
     }
 
     #[test]
@@ -136,7 +175,7 @@ mod tests {
         let oldest = sessions.begin(Admitted::Owner, NOW).unwrap();
         let later = NOW.plus(Ttl::from_secs(1));
         let others: Vec<_> = (0..SESSIONS_MAX).map(|_| sessions.begin(Admitted::Owner, later).unwrap()).collect();
-        assert_eq!(sessions.find(oldest.reveal(), later), None);
+        assert!(sessions.find(oldest.reveal(), later).is_none());
         assert!(others.iter().all(|cookie| sessions.find(cookie.reveal(), later).is_some()));
         sessions.begin(Admitted::Owner, later.plus(SESSION_TTL)).unwrap();
         assert_eq!(fs::read_dir(&sessions.directory).unwrap().count(), 1, "those that are over are gone");

@@ -10,7 +10,7 @@ use axum::{
 };
 use baton_app::{
     Failure,
-    table::{self, Command},
+    table::{self, Command, Effect},
 };
 use baton_core::code::ErrorCode;
 use serde_json::{Map, Value};
@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use super::{body, input};
 use crate::{
     answer,
-    gate::{Principal, speaker},
+    gate::{Credentials, Principal, speaker},
     site::Site,
 };
 
@@ -64,8 +64,13 @@ pub(super) async fn run(
         }
         Ok((caller, input::with_key(input, command, headers)?))
     };
+    let credential = match command.effect {
+        Effect::Read | Effect::Write => Credentials::of(principal),
+        // It may go on for longer than the token counts.
+        Effect::Wait | Effect::Follow => site.credentials.watched(principal),
+    };
     let answer = match prepared() {
-        Ok((caller, input)) => site.hub.call(caller, command, input).await,
+        Ok((caller, input)) => site.hub.call(&credential, caller, command, input).await,
         Err(failure) => Err(failure),
     };
     match answer {

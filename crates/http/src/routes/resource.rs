@@ -41,7 +41,9 @@ impl Ready {
         body: Body,
     ) -> Response {
         match self.resource.stream {
-            Stream::Events if accepts_stream(&parts.headers) => return stream::events(site, params, parts).await,
+            Stream::Events if accepts_stream(&parts.headers) => {
+                return stream::events(site, principal, params, parts).await;
+            }
             Stream::Actions if accepts_stream(&parts.headers) => {
                 return stream::actions(site, principal, params, parts).await;
             }

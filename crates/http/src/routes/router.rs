@@ -44,7 +44,7 @@ pub(crate) fn router(site: Arc<Site>, others: Router) -> Router {
     }
     router
         .with_state(Arc::clone(&site))
-        .merge(others.layer(middleware::from_fn(introduce)))
+        .merge(others.layer(middleware::from_fn_with_state(Arc::clone(&site), introduce)))
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_so)
         .layer(middleware::from_fn_with_state(site, admit))

@@ -13,3 +13,4 @@ mod source;
 mod written;
 
 pub(crate) use open::{actions, events};
+pub(crate) use written::{Stage, cut_when_over};

@@ -2,6 +2,7 @@
 
 use axum::{extract::RawPathParams, http::request::Parts, response::Response};
 use baton_app::Failure;
+use baton_bus::Credential;
 
 use super::{cursor, source::Source, written::written};
 use crate::{
@@ -16,27 +17,29 @@ pub(super) const EVENTS: &str = "events.stream";
 pub(super) const ACTIONS: &str = "actions.stream";
 
 /// Streams the events of the room that the path names.
-pub(crate) async fn events(site: &Site, params: &RawPathParams, parts: &Parts) -> Response {
+pub(crate) async fn events(site: &Site, principal: &Principal, params: &RawPathParams, parts: &Parts) -> Response {
+    let credential = site.credentials.watched(principal);
     let opened = async {
         let (room, after) = cursor::read(params, parts, "after")?;
-        Ok(Source::Events(site.hub.subscribe(&room, after).await?))
+        Ok(Source::Events(site.hub.subscribe(&credential, &room, after).await?))
     };
-    begun(EVENTS, opened.await, parts)
+    begun(EVENTS, opened.await, &credential, parts)
 }
 
 /// Streams what is submitted to the agent that speaks, which is connected until the stream ends.
 pub(crate) async fn actions(site: &Site, principal: &Principal, params: &RawPathParams, parts: &Parts) -> Response {
+    let credential = site.credentials.watched(principal);
     let opened = async {
         let (room, resume_after) = cursor::read(params, parts, "resume_after")?;
         let caller = speaker(principal, &parts.headers, &site.owner)?;
-        Ok(Source::Actions(Box::new(site.hub.runtime(caller, &room, resume_after).await?)))
+        Ok(Source::Actions(Box::new(site.hub.runtime(&credential, caller, &room, resume_after).await?)))
     };
-    begun(ACTIONS, opened.await, parts)
+    begun(ACTIONS, opened.await, &credential, parts)
 }
 
-fn begun(name: &str, opened: Result<Source, Failure>, parts: &Parts) -> Response {
+fn begun(name: &str, opened: Result<Source, Failure>, credential: &Credential, parts: &Parts) -> Response {
     match opened {
-        Ok(source) => written(source, parts),
+        Ok(source) => written(source, credential, parts),
         Err(failure) => answer::refused(name, &failure),
     }
 }

@@ -8,7 +8,7 @@ use axum::{
     response::Response,
 };
 use baton_app::Envelope;
-use baton_bus::Overrun;
+use baton_bus::{Credential, Overrun};
 use bytes::Bytes;
 use futures_util::stream;
 use tokio::sync::oneshot;
@@ -18,13 +18,15 @@ use crate::server::Line;
 
 /// How often something is written where nothing happens, so that proxies and clients know that the stream lives.
 const PULSE: Duration = Duration::from_secs(15);
+/// How long a reader has to take the last word of a stream whose credential was revoked, before its line is cut.
+const LAST_WORD: Duration = Duration::from_millis(500);
 /// After how long a browser comes back.
 const RETRY_MS: u64 = 1_000;
 
 /// The answer that writes a stream out, for the request that asked for it.
-pub(super) fn written(source: Source, parts: &Parts) -> Response {
-    let gone = source.overrun().zip(parts.extensions.get::<Line>());
-    let gone = gone.map(|(overrun, line)| cut_when_overrun(overrun, line.clone()));
+pub(super) fn written(source: Source, credential: &Credential, parts: &Parts) -> Response {
+    let line = parts.extensions.get::<Line>();
+    let gone = line.map(|line| cut_when_over(source.overrun(), credential.clone(), line.clone()));
     let writing = Writing { source, stage: Stage::Begins, _gone: gone };
     let body = stream::unfold(writing, |mut writing| async move {
         let frame = writing.frame().await?;
@@ -37,13 +39,25 @@ pub(super) fn written(source: Source, parts: &Parts) -> Response {
     response
 }
 
-/// Cuts the connection when its reader has fallen too far behind. While it does not read, its stream is not asked for more,
-/// so somebody else has to.
-fn cut_when_overrun(mut overrun: Overrun, line: Line) -> oneshot::Sender<()> {
+/// Cuts the connection when its reader has fallen too far behind, or does not take the last word. While it does not read, its
+/// stream is not asked for more, so somebody else has to.
+pub(crate) fn cut_when_over(overrun: Option<Overrun>, credential: Credential, line: Line) -> oneshot::Sender<()> {
     let (gone, is_gone) = oneshot::channel();
+    let over = async move {
+        let overrun = async {
+            match overrun {
+                Some(mut overrun) => overrun.happens().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = overrun => {}
+            _ = credential.ended() => tokio::time::sleep(LAST_WORD).await,
+        }
+    };
     tokio::spawn(async move {
         tokio::select! {
-            () = overrun.happens() => line.cut(),
+            () = over => line.cut(),
             _ = is_gone => {}
         }
     });
@@ -57,7 +71,8 @@ struct Writing {
     _gone: Option<oneshot::Sender<()>>,
 }
 
-enum Stage {
+/// How far the writing of a stream is.
+pub(crate) enum Stage {
     Begins,
     GoesOn,
     IsOver,

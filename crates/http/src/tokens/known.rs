@@ -1,7 +1,8 @@
 //! A server's copy of the tokens, which is read again when their file has changed.
 //!
 //! What must stay true: a token that was revoked does not count from the next request on. So each request looks whether the
-//! file is still the one that was read, which costs about a microsecond.
+//! file is still the one that was read, which costs about a microsecond. Streams that are open look when the file
+//! changes (`gate/revocations.rs`).
 
 use std::{
     fs, io,
@@ -11,6 +12,7 @@ use std::{
 };
 
 use baton_app::Failure;
+use baton_core::ids::AgentId;
 
 use super::{keyring::Keyring, token::Token};
 use crate::{private, secret::Digest};
@@ -42,19 +44,39 @@ impl Known {
 
     /// The token that `shown` is.
     pub(crate) fn find(&self, shown: &str) -> Result<Option<Arc<Token>>, Failure> {
-        let digest = Digest::of(shown);
+        self.with_digest(&Digest::of(shown))
+    }
+
+    /// Where the tokens are kept.
+    pub(crate) fn keyring(&self) -> &Keyring {
+        &self.keyring
+    }
+
+    /// The token with that hash.
+    pub(crate) fn with_digest(&self, digest: &Digest) -> Result<Option<Arc<Token>>, Failure> {
+        self.look(|copy| copy.find(digest))
+    }
+
+    /// The names of the tokens that are bound to an agent.
+    pub(crate) fn bound_to(&self, agent: &AgentId) -> Result<Vec<Arc<str>>, Failure> {
+        let bound = |token: &&Arc<Token>| token.agent.as_ref() == Some(agent);
+        self.look(|copy| copy.tokens.iter().filter(bound).map(|token| token.name.as_str().into()).collect())
+    }
+
+    /// Looks at the tokens as they are now.
+    fn look<T>(&self, look: impl Fn(&Copy) -> T) -> Result<T, Failure> {
         let path = self.keyring.file();
         let now = Stamp::of(&path).map_err(|error| private::failed(&path, &error))?;
         {
             let copy = self.copy.read().unwrap_or_else(PoisonError::into_inner);
             if copy.of == now {
-                return Ok(copy.find(&digest));
+                return Ok(look(&copy));
             }
         }
         let mut copy = self.copy.write().unwrap_or_else(PoisonError::into_inner);
         // Stamped before it is read: what changes in between is read again.
         *copy = Copy { of: now, tokens: self.keyring.list()?.into_iter().map(Arc::new).collect() };
-        Ok(copy.find(&digest))
+        Ok(look(&copy))
     }
 }
 

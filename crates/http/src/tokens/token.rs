@@ -29,7 +29,7 @@ pub enum Role {
 }
 
 /// A token without what makes it one.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Token {
     /// What it is called.

@@ -14,6 +14,7 @@ use baton_app::{
     commands::agent::Show,
     table::{self, UseCase},
 };
+use baton_bus::Credential;
 use baton_core::{agent::user_of, code::ErrorCode, ids::AgentId, process::SessionKind, room::Actor};
 use maud::html;
 use serde_json::json;
@@ -25,7 +26,7 @@ use super::{
 };
 use crate::{
     answer,
-    gate::{Principal, speaker},
+    gate::{Credentials, Principal, speaker},
     routes::body,
     site::Site,
 };
@@ -46,11 +47,12 @@ pub(super) async fn act(
     let called = async {
         let command = table::require_on_wire(&name)?;
         let caller = speaker(&principal, &parts.headers, &site.owner)?;
+        let credential = Credentials::of(&principal);
         let caller = match speaks_as {
-            Some(id) => own_other(&site, caller, &id, &input).await?,
+            Some(id) => own_other(&site, &credential, caller, &id, &input).await?,
             None => caller,
         };
-        site.hub.call(caller, command, input).await
+        site.hub.call(&credential, caller, command, input).await
     };
     match called.await {
         Ok(answer) => gone_back(&back, &Flash::done(named(&done, &answer))),
@@ -87,6 +89,7 @@ async fn read(headers: &HeaderMap, body: Body) -> Result<Posted, Failure> {
 /// as a person's.
 async fn own_other(
     site: &Site,
+    credential: &Credential,
     caller: Caller,
     id: &str,
     input: &serde_json::Map<String, serde_json::Value>,
@@ -99,8 +102,8 @@ async fn own_other(
     let you = caller.actor();
     let asked = [("room_id", input.get("room_id")), ("agent", Some(&json!(id)))];
     let asked = asked.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.clone()))).collect();
-    let shown =
-        site.hub.call(caller.clone(), table::require_on_wire(Show::NAME)?, asked).await.map_err(|_| refuse())?;
+    let show = table::require_on_wire(Show::NAME)?;
+    let shown = site.hub.call(credential, caller.clone(), show, asked).await.map_err(|_| refuse())?;
     let kind = serde_json::from_value(shown["session_kind"].clone()).ok().filter(|_| shown["agent_id"] == id);
     let user = user_of(&you.agent_id, you.sender_kind());
     if you.agent_id != site.owner || user.is_none() || user_of(&agent_id, kind) != user {

@@ -22,11 +22,15 @@ use axum::{
     response::Response,
 };
 use baton_app::{App, Caller, Failure, Rights};
+use baton_bus::{Credential, Permit, revoked};
 use baton_core::ids::{AgentId, RoomId, Seq};
 use bytes::Bytes;
 use futures_util::stream;
 use serde_json::json;
-use tokio::{sync::watch, time::Instant};
+use tokio::{
+    sync::{oneshot, watch},
+    time::Instant,
+};
 
 use super::{
     at::At,
@@ -38,7 +42,9 @@ use super::{
 use crate::{
     answer,
     gate::{Principal, speaker},
+    server::Line,
     site::Site,
+    stream::{Stage, cut_when_over},
 };
 
 /// How often a page is rendered although nothing happened: leases run out, and processes end, without an event.
@@ -100,7 +106,9 @@ impl Lives {
         }
         let (sender, receiver) = watch::channel(Arc::default());
         views.insert(key.clone(), receiver.clone());
-        tokio::spawn(Renderer { site: Arc::clone(site), key, caller, at, render, sender }.run());
+        // All who look at it share it, so it has a rate of its own.
+        let credential = Credential::lasting(format!("page {}", key.address));
+        tokio::spawn(Renderer { site: Arc::clone(site), credential, key, caller, at, render, sender }.run());
         receiver
     }
 }
@@ -108,6 +116,7 @@ impl Lives {
 /// Keeps one page current.
 struct Renderer {
     site: Arc<Site>,
+    credential: Credential,
     key: Key,
     caller: Caller,
     at: At,
@@ -167,13 +176,14 @@ impl Renderer {
     /// Whether something happened that this page shows.
     async fn is_news(&self, mark: &Mark) -> bool {
         let Some((room, seen)) = mark.upto.clone() else { return true };
-        let newest = self.site.hub.look(self.caller.clone(), move |app, _| app.newest(&room)).await;
+        let newest = self.site.hub.look(&self.credential, self.caller.clone(), move |app, _| app.newest(&room)).await;
         newest.map_or(true, |newest| newest > seen)
     }
 
     async fn look(&self, before: Mark) -> Mark {
         let (at, render) = (self.at.clone(), self.render);
-        let looked = self.site.hub.look(self.caller.clone(), move |app, caller| see(app, caller, &at, render)).await;
+        let see = move |app: &App, caller: &Caller| see(app, caller, &at, render);
+        let looked = self.site.hub.look(&self.credential, self.caller.clone(), see).await;
         let (sight, mark) = match looked {
             Ok((sight, mark)) => (sight, mark),
             Err(failure) => (Sight { trouble: Some(failure), ..Sight::default() }, before),
@@ -233,8 +243,17 @@ pub(super) async fn stream(
         Ok(caller) => caller,
         Err(failure) => return answer::refused("live", &failure),
     };
+    let credential = site.credentials.watched(&principal);
+    let permit = match site.hub.open_stream(&credential) {
+        Ok(permit) => permit,
+        Err(failure) => return answer::refused("live", &failure),
+    };
     let have = field("have").split(',').filter_map(|one| one.split_once('.')).map(owned).collect();
-    let reading = Reading { have, sight: Lives::join(&site, caller, at, render), site, begun: false };
+    let sight = Lives::join(&site, caller, at, render);
+    let line = request.extensions().get::<Line>();
+    let gone = line.map(|line| cut_when_over(None, credential.clone(), line.clone()));
+    let stage = Stage::Begins;
+    let reading = Reading { have, sight, site, credential, _permit: permit, _gone: gone, stage };
     let body = stream::unfold(reading, |mut reading| async move {
         let frame = reading.next().await?;
         Some((Ok::<_, Infallible>(frame), reading))
@@ -254,7 +273,11 @@ struct Reading {
     sight: watch::Receiver<Arc<Sight>>,
     /// What the browser has.
     have: HashMap<String, String>,
-    begun: bool,
+    credential: Credential,
+    _permit: Permit,
+    /// Dropped with the stream, which ends the watch over its reader.
+    _gone: Option<oneshot::Sender<()>>,
+    stage: Stage,
 }
 
 impl Reading {
@@ -264,11 +287,19 @@ impl Reading {
         if *closing.borrow() {
             return None;
         }
-        if !self.begun {
-            self.begun = true;
-            return Some(self.beat());
+        match self.stage {
+            Stage::IsOver => return None,
+            Stage::Begins => {
+                self.stage = Stage::GoesOn;
+                return Some(self.beat());
+            }
+            Stage::GoesOn => {}
         }
         loop {
+            if let Some(reason) = self.credential.end() {
+                self.stage = Stage::IsOver;
+                return Some(frame("ended", &revoked(&reason).to_json()));
+            }
             let sight = Arc::clone(&self.sight.borrow_and_update());
             if let Some(frame) = self.news(&sight) {
                 return Some(frame);
@@ -276,6 +307,7 @@ impl Reading {
             tokio::select! {
                 changed = self.sight.changed() => changed.ok()?,
                 () = tokio::time::sleep(BEAT) => return Some(self.beat()),
+                _ = self.credential.ended() => {}
                 _ = closing.changed() => return Some(Bytes::from_static(b"event: closing\ndata: {}\n\n")),
             }
         }

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     answer,
-    gate::{Principal, speaker},
+    gate::{Credentials, Principal, speaker},
     site::Site,
 };
 
@@ -49,7 +49,8 @@ pub(crate) async fn page(
         Err(failure) => return refused(request.headers(), &failure),
     };
     let flashed = frame.flash.is_some();
-    let looked = site.hub.look(caller, move |app, caller| {
+    let credential = Credentials::of(&principal);
+    let looked = site.hub.look(&credential, caller, move |app, caller| {
         let look = Look { app, caller, at: &at, now: app.now()? };
         let page = render(&look)?;
         shell::document(&look, &frame, page)

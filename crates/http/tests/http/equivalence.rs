@@ -177,30 +177,40 @@ async fn the_same_script_has_the_same_answers_and_the_same_events_on_every_trans
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_key_is_good_once_on_whichever_transport_and_both_streams_tell_it_alike() {
+async fn a_key_is_good_once_per_transport_and_an_agent_of_one_is_not_spoken_for_on_another() {
     let both = Both::start().await;
     let transports = [both.socket(), both.http(), both.direct()];
     let heard = tokio::task::spawn_blocking(move || {
         let clients = transports.map(|transport| Client::connect(transport).unwrap());
         let session = clients[0].session_create(None).unwrap().id;
         add(&clients[0], &session, "worker", None);
-        let answers = clients.each_ref().map(|client| {
-            add(client, &session, "boss", None);
-            let action = json!({"type": "message", "kind": "user", "dst": "worker", "text": "Once.", "action_id": "a1",
+        let bosses = ["socket", "http", "direct"];
+        for (client, boss) in clients.iter().zip(bosses) {
+            add(client, &session, boss, None);
+            let action = json!({"type": "message", "kind": "user", "dst": "worker", "text": "Once.", "action_id": boss,
                 "action_index": 0});
-            let group = json!({"room_id": session, "group_id": "g", "actions": [action]});
-            client.call("action.submit", &group, Some("once")).unwrap()
-        });
+            let group = json!({"room_id": session, "group_id": boss, "actions": [action]});
+            let first = client.call("action.submit", &group, Some("once")).unwrap();
+            assert_eq!(client.call("action.submit", &group, Some("once")).unwrap(), first);
+        }
         let newest = clients[0].session_list().unwrap()[0].last_seq;
+        // The one without a process and without a token is nobody's in particular.
+        for (client, others) in [(&clients[0], ["http"]), (&clients[1], ["socket"])] {
+            for other in others {
+                let id = Some(other.parse().unwrap());
+                let input = AddInput { room_id: session.clone(), id, name: None, role: None, idempotency_key: None };
+                assert_eq!(client.agent_add(&input).unwrap_err().code, "id_in_use", "{other}");
+            }
+        }
+        assert_eq!(clients[0].session_list().unwrap()[0].last_seq, newest, "the log is as it was");
         let streams = clients.each_ref().map(|client| {
             let events = client.events(&session, Seq(0)).unwrap();
             events.take(newest.0 as usize).map(|event| json!(event.unwrap()).to_string()).collect::<Vec<_>>()
         });
-        (answers, streams)
+        streams
     });
-    let (answers, streams) = heard.await.unwrap();
-    assert_eq!((&answers[0], &answers[0]), (&answers[1], &answers[2]));
+    let streams = heard.await.unwrap();
     assert_eq!((&streams[0], &streams[0]), (&streams[1], &streams[2]));
-    assert_eq!(streams[0].iter().filter(|event| event.contains("Once.")).count(), 1);
+    assert_eq!(streams[0].iter().filter(|event| event.contains("Once.")).count(), 3);
     both.end().await;
 }

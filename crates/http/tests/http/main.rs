@@ -14,6 +14,8 @@ mod pages_agents;
 mod pages_jobs;
 mod pages_now;
 mod pages_room;
+mod revoking;
 mod routes;
+mod speaking;
 mod streams;
 mod support;

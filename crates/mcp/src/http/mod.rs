@@ -7,7 +7,7 @@
 //! that is mounted without such a layer is otherwise open to every page of a browser.
 //!
 //! ```ignore
-//! let run = Run::new(move |caller, call| { let hub = Arc::clone(&hub); async move { hub.run(caller, call).await } });
+//! let run = Run::new(move |principal, caller, call| async move { hub.run(&credential(principal), caller, call).await });
 //! let mcp = baton_mcp::http::service(run, Options { tier, hosts, origins, closing });
 //! let router = axum::Router::new().route_service("/mcp", mcp);
 //! ```

@@ -10,13 +10,14 @@ use std::{
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use http::{Method, Request, Response, StatusCode, header, request::Parts};
+use http_body::Frame;
 use http_body_util::{BodyExt, Empty, Full, LengthLimitError, Limited, StreamBody, combinators::UnsyncBoxBody};
 use rmcp::{
     ErrorData,
     model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage},
     transport::streamable_http_server::StreamableHttpService,
 };
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 use super::{
     patience::patiently,
@@ -67,7 +68,7 @@ impl Service {
         match (method, response.status()) {
             // The kind of body was right, so it is what is in it.
             (Method::POST, StatusCode::UNSUPPORTED_MEDIA_TYPE) if is_json => refuse_body(&message).unwrap_or(response),
-            (Method::GET, StatusCode::OK) => response.map(|body| until_closing(body, self.closing)),
+            (Method::GET, StatusCode::OK) => response.map(|body| until_over(body, self.closing, principal.revocation)),
             _ => response,
         }
     }
@@ -140,11 +141,39 @@ fn with_status(status: StatusCode, body: Body) -> Response<Body> {
     response
 }
 
-/// A stream of its own would stay open for ever; it ends with the server.
-fn until_closing(body: Body, mut closing: watch::Receiver<bool>) -> Body {
-    let closed = Box::pin(async move {
-        let _ = closing.wait_for(|closing| *closing).await;
+/// A stream of its own would stay open for ever; it ends with the server, and with its principal's credential, which is the
+/// last that it says.
+fn until_over(
+    body: Body,
+    mut closing: watch::Receiver<bool>,
+    revocation: Option<watch::Receiver<Option<Arc<str>>>>,
+) -> Body {
+    let (revoked, is_revoked) = oneshot::channel();
+    let over = Box::pin(async move {
+        tokio::select! {
+            _ = closing.wait_for(|closing| *closing) => {}
+            reason = ended(revocation) => drop(revoked.send(reason)),
+        }
     });
     let frames = stream::unfold(body, async |mut body| pin!(&mut body).frame().await.map(|frame| (frame, body)));
-    StreamBody::new(frames.take_until(closed)).boxed_unsync()
+    // Without a reason there is no last word: the channel is closed.
+    let last = stream::once(is_revoked).filter_map(async |reason| reason.ok().map(|reason| Ok(last_word(&reason))));
+    StreamBody::new(frames.take_until(over).chain(last)).boxed_unsync()
+}
+
+/// Waits until a credential stops counting, and tells the reason.
+async fn ended(revocation: Option<watch::Receiver<Option<Arc<str>>>>) -> Arc<str> {
+    let Some(mut revocation) = revocation else { return std::future::pending().await };
+    let ended = revocation.wait_for(Option::is_some).await.ok().and_then(|reason| reason.clone());
+    match ended {
+        Some(reason) => reason,
+        None => std::future::pending().await,
+    }
+}
+
+/// Says why a stream ends, as a message that clients know.
+fn last_word(reason: &str) -> Frame<Bytes> {
+    let message = serde_json::json!({"jsonrpc": "2.0", "method": "notifications/message", "params":
+        {"level": "error", "logger": "baton", "data": format!("This ended because {reason}.")}});
+    Frame::data(format!("event: message\ndata: {message}\n\n").into())
 }

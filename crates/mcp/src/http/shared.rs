@@ -23,39 +23,46 @@ use crate::{blocking::Answer, callers::thread_id, host::Host, instructions::INST
 const REMEMBERED_MAX: usize = 1024;
 
 /// Whom the HTTP layer found a request to come from: an extension of the request, beside its [`Rights`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Principal {
-    /// What tells its credentials from others. Only who began a session may use it.
+    /// Tells it from other principals. Only who began a session may use it.
     pub name: Arc<str>,
+    /// The token or login that it came with.
+    pub credential: Arc<str>,
+    /// Turns to the reason when that stops counting, if it can.
+    pub revocation: Option<watch::Receiver<Option<Arc<str>>>>,
     /// The agent that it speaks for, where its credentials or the request say.
     pub agent: Option<AgentId>,
+    /// Whether its credentials were made for that agent.
+    pub is_bound: bool,
 }
 
 impl Default for Principal {
     /// Whoever needs no credentials.
     fn default() -> Self {
-        Self { name: "".into(), agent: None }
+        Self { name: "".into(), credential: "".into(), revocation: None, agent: None, is_bound: false }
     }
 }
 
 type Running = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
-/// How the server runs a call: under the caller's rights, where it keeps no other call waiting.
+/// How the server runs a call of a principal: under the caller's rights and the principal's limits, where it keeps no other
+/// call waiting.
 #[derive(Clone)]
-pub struct Run(Arc<dyn Fn(Caller, Call) -> Running + Send + Sync>);
+pub struct Run(Arc<dyn Fn(Principal, Caller, Call) -> Running + Send + Sync>);
 
 impl Run {
     /// Calls run as `run` says.
-    pub fn new<F>(run: impl Fn(Caller, Call) -> F + Send + Sync + 'static) -> Self
+    pub fn new<F>(run: impl Fn(Principal, Caller, Call) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Answer> + Send + 'static,
     {
-        Self(Arc::new(move |caller, call| Box::pin(run(caller, call))))
+        Self(Arc::new(move |principal, caller, call| Box::pin(run(principal, caller, call))))
     }
 }
 
-/// What the agents without a session joined.
-pub(super) struct Remembered(Mutex<Recent<AgentId, Arc<Connection>>>);
+/// What the agents without a session joined. By principal, too: another one may name the same conversation.
+pub(super) struct Remembered(Mutex<Recent<(Arc<str>, AgentId), Arc<Connection>>>);
 
 impl Default for Remembered {
     fn default() -> Self {
@@ -64,13 +71,14 @@ impl Default for Remembered {
 }
 
 impl Remembered {
-    fn of(&self, agent: &AgentId) -> Arc<Connection> {
+    fn of(&self, principal: &Arc<str>, agent: &AgentId) -> Arc<Connection> {
+        let key = (Arc::clone(principal), agent.clone());
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(connection) = remembered.get(agent) {
+        if let Some(connection) = remembered.get(&key) {
             return Arc::clone(connection);
         }
         let connection = Arc::<Connection>::default();
-        remembered.insert(agent.clone(), Arc::clone(&connection));
+        remembered.insert(key, Arc::clone(&connection));
         connection
     }
 }
@@ -89,18 +97,25 @@ impl Shared {
     }
 }
 
+/// Whom a request comes from.
+fn principal_of(context: &RequestContext<RoleServer>) -> Principal {
+    let told = |parts: &Parts| parts.extensions.get::<Principal>().cloned();
+    context.extensions.get::<Parts>().and_then(told).unwrap_or_default()
+}
+
 impl Host for Shared {
     fn caller(&self, context: &RequestContext<RoleServer>, cancel: Cancel) -> Caller {
-        let parts = context.extensions.get::<Parts>();
-        let told = |parts: &Parts| parts.extensions.get::<Principal>().cloned();
-        let principal = parts.and_then(told).unwrap_or_default();
+        let (parts, principal) = (context.extensions.get::<Parts>(), principal_of(context));
         let rights = parts.and_then(|parts| parts.extensions.get::<Rights>().copied()).unwrap_or(Rights::Agent);
         // A session is one only where the call came through one, whatever its headers say.
         let session = parts.filter(|_| context.extensions.get::<Attended>().is_some()).and_then(session_id);
         let client = context.client_info();
         let client_name = client.as_ref().map(|client| client.name.as_str());
         let actor = match principal.agent {
-            Some(agent_id) => Actor::found(agent_id.clone(), None, SessionKind::McpHarness).choosing(agent_id),
+            Some(agent_id) => {
+                let found = Actor::found(agent_id.clone(), None, SessionKind::McpHarness);
+                if principal.is_bound { found.bound_to(agent_id) } else { found.choosing(agent_id) }
+            }
             None => {
                 let seat = match session {
                     Some(session) => format!("session {session}"),
@@ -109,15 +124,17 @@ impl Host for Shared {
                 resolve_remote(client_name, thread_id(&context.meta).as_deref(), &seat)
             }
         };
+        // Who needs no credentials came with none.
+        let actor = if principal.name.is_empty() { actor } else { actor.by_way_of(&principal.name) };
         let connection = match session {
             Some(_) => Arc::clone(&self.connection),
-            None => self.remembered.of(&actor.agent_id),
+            None => self.remembered.of(&principal.name, &actor.agent_id),
         };
         Caller::new(actor, PathBuf::new()).with_rights(rights).on(connection, cancel)
     }
 
-    async fn run(&self, call: Call, caller: Caller) -> Answer {
-        let answer = (self.run.0)(caller, call).await;
+    async fn run(&self, context: &RequestContext<RoleServer>, call: Call, caller: Caller) -> Answer {
+        let answer = (self.run.0)(principal_of(context), caller, call).await;
         match answer {
             Err(failure) if failure.code == ErrorCode::Canceled && *self.closing.borrow() => {
                 Err(Failure::new(ErrorCode::ShuttingDown, "The server is shutting down."))

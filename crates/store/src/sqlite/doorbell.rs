@@ -5,7 +5,7 @@
 //! a committer would notice, and a ring nobody hears costs a microsecond.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     fs::File,
     hash::{DefaultHasher, Hash, Hasher},
     mem::MaybeUninit,
@@ -153,6 +153,22 @@ fn forget(fd: &OwnedFd) {
     while events.next().is_ok() {}
 }
 
+/// The rooms whose bells a descriptor has told of so far, unless it had too much to tell.
+fn rooms_told(fd: &OwnedFd) -> Option<BTreeSet<RoomId>> {
+    let mut buffer = [MaybeUninit::uninit(); 4096];
+    let mut events = inotify::Reader::new(fd, &mut buffer);
+    let mut rooms = Some(BTreeSet::new());
+    while let Ok(event) = events.next() {
+        let name = event.file_name().and_then(|name| name.to_str().ok());
+        match name.and_then(|name| name.parse().ok()) {
+            Some(room) => _ = rooms.as_mut().map(|rooms| rooms.insert(room)),
+            // Without a name it is the queue that overflowed.
+            None => rooms = None,
+        }
+    }
+    rooms
+}
+
 /// Somebody who listens to all rooms.
 pub(super) struct Hallway {
     fd: OwnedFd,
@@ -166,6 +182,10 @@ impl Bell for Hallway {
     fn clear(&mut self, _agent: &AgentId) -> RungFor {
         forget(&self.fd);
         RungFor::Anyone
+    }
+
+    fn clear_rooms(&mut self) -> Option<BTreeSet<RoomId>> {
+        rooms_told(&self.fd)
     }
 }
 
@@ -200,6 +220,11 @@ impl Bell for Listener {
             Ok(()) => RungFor::Others,
             Err(_) => RungFor::Anyone,
         }
+    }
+
+    fn clear_rooms(&mut self) -> Option<BTreeSet<RoomId>> {
+        self.forget();
+        Some(BTreeSet::from([self.watch().room.clone()]))
     }
 }
 

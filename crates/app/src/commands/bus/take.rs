@@ -20,6 +20,7 @@ use crate::{
     app::Request,
     bounds::{self, Page},
     change::Change,
+    identity::require_own_id,
     presence,
     table::{BUS, Effect, Place, UseCase},
     watch::Patience,
@@ -74,15 +75,19 @@ impl UseCase for Take {
     fn perform(app: &App, caller: &Caller, input: TakeInput) -> Result<TakeResult, Failure> {
         let limit = bounds::limit(input.limit, limits::ACTIONS_DEFAULT, limits::ACTIONS_MAX)?;
         let patience = Patience::of(input.max_wait_ms)?;
-        let agent = caller.actor().agent_id;
+        let actor = caller.actor();
+        let agent = &actor.agent_id;
         app.readmit(caller, &presence::show(app, caller, &input.room_id)?)?;
         let waits = |_: Duration| {
             // Looking again writes nothing, so that who waits for long does not.
             let (something, over) = app.store.read::<_, Failure>(|tx| {
                 let room = app.room(tx, &input.room_id)?;
-                let fresh = !inbox::undelivered(tx, &room.id, &agent, 1)?.is_empty();
+                // Also where there is nothing to take: an inbox is its agent's.
+                let (eyes, now) = (app.eyes(tx, &room)?, tx.now()?);
+                require_own_id(&room, now, &actor, &eyes)?;
+                let fresh = !inbox::undelivered(tx, &room.id, agent, 1)?.is_empty();
                 let known = match input.resume_after {
-                    Some(after) => !store::open_of(tx, &room.id, &agent, after, 1)?.is_empty(),
+                    Some(after) => !store::open_of(tx, &room.id, agent, after, 1)?.is_empty(),
                     None => false,
                 };
                 Ok((fresh || known, room.stick == Stick::Closed))

@@ -135,7 +135,7 @@ fn answer(
     warning: Option<String>,
 ) -> Result<JoinPathResult, Failure> {
     let member = room.member(&actor.agent_id).ok_or_else(|| internal("a joiner is a member"))?;
-    let view = PathRoom::of(room, now, &actor.agent_id, witness);
+    let view = PathRoom::of(room, now, actor, witness);
     Ok(JoinPathResult {
         room_id: room.id.clone(),
         canonical_path: room.canonical_path.clone(),

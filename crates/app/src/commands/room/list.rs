@@ -57,7 +57,7 @@ impl UseCase for List {
             true => Vec::new(),
             false => paths::resolve(Path::new(path), &caller.cwd, app.environment.home())?.ancestors,
         };
-        let viewer = caller.actor().agent_id;
+        let viewer = caller.actor();
         // A listing goes by recent presence; `get_room_state` looks at processes.
         let unseen = |_: &ProcessIdentity| Liveness::Unknown;
         let found: Vec<PathRoom> = app.store.read(|tx| {

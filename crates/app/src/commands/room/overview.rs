@@ -78,7 +78,7 @@ impl UseCase for Overview {
     fn perform(app: &App, caller: &Caller, input: OverviewInput) -> Result<OverviewResult, Failure> {
         let limit = bounds::limit(input.limit, limits::EVENTS_DEFAULT, limits::ROOMS_MAX)?;
         let offset = input.offset.unwrap_or(0);
-        let viewer = caller.actor().agent_id;
+        let viewer = caller.actor();
         let stale_after = app.stale_after()?;
         app.store.read(|tx| {
             let now = tx.now()?;

@@ -133,7 +133,7 @@ impl UseCase for State {
             inbox: waiting.into(),
             requests,
             owned_since: room.ownership().map(|ownership| ownership.since),
-            room: PathRoom::of(&room, now, &actor.agent_id, &eyes),
+            room: PathRoom::of(&room, now, &actor, &eyes),
         })
     }
 }

@@ -9,7 +9,7 @@ use baton_core::{
     job::{Job, JobId, agent_of, job_of},
     limits,
     reference::Reference,
-    room::Room,
+    room::{Actor, Room},
     time::Timestamp,
 };
 use baton_store::{engine::Tx, envelopes, jobs, log};
@@ -21,6 +21,7 @@ use crate::{
     App, Caller, Failure,
     bounds::first_line,
     commands::envelope::{called, sent},
+    identity::require_own_id,
     table::{Effect, Place, Tier, UseCase},
     watch::Patience,
 };
@@ -101,7 +102,7 @@ impl UseCase for WaitFor {
             let message = format!("Name 1 to {} agents and jobs to wait for, not {count}.", limits::AWAITED);
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "agents"));
         }
-        let you = caller.actor().agent_id;
+        let you = caller.actor();
         let look = |left: Duration| {
             let found = standing(app, &you, &input)?;
             Ok((found.done || found.over || left.is_zero()).then_some(found))
@@ -112,11 +113,13 @@ impl UseCase for WaitFor {
 }
 
 /// How it stands now.
-fn standing(app: &App, you: &AgentId, input: &WaitForInput) -> Result<WaitForResult, Failure> {
+fn standing(app: &App, caller: &Actor, input: &WaitForInput) -> Result<WaitForResult, Failure> {
+    let you = &caller.agent_id;
     app.store.read(|tx| {
         let room = app.room(tx, &input.room_id)?;
         let eyes = app.eyes(tx, &room)?;
         let sight = Sight { room: &room, witness: &eyes, now: tx.now()? };
+        require_own_id(&room, sight.now, caller, &eyes)?;
         let (mut ready, mut pending) = (Vec::new(), Vec::new());
         for named in &input.agents {
             let agent = agent(tx, &room, named)?;

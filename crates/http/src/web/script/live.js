@@ -35,6 +35,12 @@ function follow() {
     if (told) showBanner(`${told.message} ${told.next}`);
   });
   mine.addEventListener("closing", () => lost(mine));
+  mine.addEventListener("ended", (event) => {
+    if (mine !== source) return;
+    source.close();
+    source = null;
+    loggedOut(JSON.parse(event.data).message);
+  });
   mine.onerror = () => lost(mine);
 }
 
@@ -91,8 +97,7 @@ async function knock() {
   try {
     const answer = await fetch(document.body.dataset.at, { headers: { Accept: "text/html" }, redirect: "manual", signal: AbortSignal.timeout(KNOCK_MS) });
     if (answer.status === 401) {
-      showBanner("You are logged out. Run `baton ticket` and open the address that it prints.");
-      retryTimer = setTimeout(knock, 5000);
+      loggedOut("You are logged out.");
       return;
     }
   } catch {
@@ -101,6 +106,14 @@ async function knock() {
     return;
   }
   follow();
+}
+
+/** Says why nothing comes any more, and looks now and then whether this browser is let in again. */
+function loggedOut(why) {
+  document.body.classList.add("is-offline");
+  setPulse("offline", "logged out");
+  showBanner(`${why} Run \`baton ticket\` and open the address that it prints.`);
+  retryTimer = setTimeout(knock, 5000);
 }
 
 function setPulse(state, words) {

@@ -41,6 +41,18 @@ impl<'a> Browser<'a> {
         self.world.send(Ask::get(address).header("Cookie", &self.cookie).header("Accept", accept)).await
     }
 
+    /// Asks to follow a page.
+    pub(crate) fn live(&self, address: &str) -> Ask {
+        let query = Serializer::new(String::new()).append_pair("at", address).finish();
+        Ask::get(&format!("/live?{query}")).header("Cookie", &self.cookie).stream()
+    }
+
+    pub(crate) async fn logs_out(&self) {
+        let ask = Ask::post("/logout").header("Cookie", &self.cookie);
+        let answer = self.world.send(ask.header("Origin", &format!("http://{}", self.world.host()))).await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+    }
+
     /// Sends a form, as it is filled in.
     pub(crate) async fn submit(&self, command: &str, fields: &[(&str, &str)]) -> Answer {
         let body = Serializer::new(String::new()).extend_pairs(fields).finish();

@@ -9,7 +9,7 @@ use baton_app::{
     environment::Environment,
     table,
 };
-use baton_bus::Hub;
+use baton_bus::{Hub, Rate};
 use baton_core::{process::SessionKind, room::Actor};
 use baton_http::{CONNECTIONS_MAX, Exposure, Keyring, Owner, Role, Server, Settings, Tickets};
 use baton_testkit::{ManualClock, SequentialIds};
@@ -35,18 +35,24 @@ impl World {
 
     /// The same with other settings. They may need files, in the directory that is given.
     pub(crate) async fn start_with(change: impl FnOnce(&mut Settings, &Path)) -> Self {
-        Self::start_as(|_| Time::Own, Box::new(RandomIds), change).await
+        Self::start_as(|_| Time::Own, Box::new(RandomIds), Rate::default(), change).await
+    }
+
+    /// The same where each credential may be used so often.
+    pub(crate) async fn with_rate(rate: Rate) -> Self {
+        Self::start_as(|_| Time::Own, Box::new(RandomIds), rate, |_, _| {}).await
     }
 
     /// A server whose ids and times are the same in every run: its store goes by `clock`, too.
     pub(crate) async fn foretold() -> Self {
         let time = |clock: &ManualClock| Time::Told(Arc::new(clock.clone()));
-        Self::start_as(time, Box::new(SequentialIds::default()), |_, _| {}).await
+        Self::start_as(time, Box::new(SequentialIds::default()), Rate::default(), |_, _| {}).await
     }
 
     async fn start_as(
         time: impl FnOnce(&ManualClock) -> Time,
         ids: Box<dyn Ids>,
+        rate: Rate,
         change: impl FnOnce(&mut Settings, &Path),
     ) -> Self {
         let directory = tempfile::tempdir().unwrap();
@@ -55,7 +61,7 @@ impl World {
         let environment = Environment::of([("USER", "ana"), ("HOME", "/nonexistent")], directory.path());
         let location = Location::Directory(data.clone());
         let app = Arc::new(App::open(&location, environment, time(&clock), ids).unwrap());
-        let hub = Hub::new(app);
+        let hub = Hub::with_rate(app, rate);
         let owner = Owner { data: data.clone(), id: "human:ana:http".parse().unwrap(), clock: Arc::new(clock.clone()) };
         let mut settings = Settings {
             listen: "127.0.0.1:0".parse().unwrap(),

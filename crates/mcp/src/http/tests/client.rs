@@ -1,8 +1,11 @@
 //! A client that speaks one revision, with what the HTTP layer knows about it.
 
+use std::sync::Arc;
+
 use baton_app::Rights;
 use http::{Method, Request, Response, StatusCode, request::Builder};
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use super::web::{Answer, Web};
 use crate::http::{Body, Principal};
@@ -33,12 +36,18 @@ impl<'a> Client<'a> {
 
     /// The same with credentials.
     pub(super) fn with(self, principal: &str, rights: Rights) -> Self {
-        Self { who: Some((Principal { name: principal.into(), agent: None }, rights)), ..self }
+        Self { who: Some((Principal { name: principal.into(), ..Principal::default() }, rights)), ..self }
+    }
+
+    /// The same with credentials that can be revoked.
+    pub(super) fn revocable(self, principal: &str, revocation: watch::Receiver<Option<Arc<str>>>) -> Self {
+        let principal = Principal { name: principal.into(), revocation: Some(revocation), ..Principal::default() };
+        Self { who: Some((principal, Rights::Agent)), ..self }
     }
 
     /// The same with credentials that speak for an agent.
     pub(super) fn speaking_for(self, agent: &str) -> Self {
-        let principal = Principal { name: "bound".into(), agent: Some(agent.parse().unwrap()) };
+        let principal = Principal { name: "bound".into(), agent: Some(agent.parse().unwrap()), ..Principal::default() };
         Self { who: Some((principal, Rights::Agent)), ..self }
     }
 

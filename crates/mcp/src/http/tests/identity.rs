@@ -33,6 +33,33 @@ async fn codex_is_its_conversation_on_every_revision_whatever_its_session() {
 }
 
 #[tokio::test]
+async fn two_tokens_that_name_one_codex_thread_are_not_one_agent() {
+    let web = Web::open();
+    let path = web.world.workspace();
+    for (number, revision) in ["2025-11-25", STATELESS].into_iter().enumerate() {
+        let thread = json!({ "threadId": format!("t-{number}") });
+        let codex = |principal| Client::new(&web, revision).named("codex-mcp-client").with(principal, Rights::Agent);
+        let (mut ana, mut eve) = (codex("ana").greeted().await, codex("eve").greeted().await);
+        let joined = ana.call_with("join_path", json!({"context_path": path}), thread.clone()).await;
+        let room = joined["room_id"].clone();
+        for (tool, arguments) in [
+            ("join_path", json!({"context_path": path})),
+            ("get_room_state", json!({"room_id": room})),
+            ("wait_for_turn", json!({"room_id": room})),
+            ("inbox", json!({"workspace": room, "op": "list"})),
+            ("scope", json!({"workspace": room, "op": "reserve", "args": {"scopes": ["src/**"]}})),
+        ] {
+            let refused = eve.call_with(tool, arguments, thread.clone()).await;
+            let told = refused["error"].get("code").unwrap_or(&refused["error"]);
+            assert_eq!(told, "id_in_use", "{tool}: {refused}");
+            assert!(refused.to_string().contains("\"added_by\":\"ana\""), "{refused}");
+        }
+        let again = ana.call_with("get_room_state", json!({"room_id": room}), thread.clone()).await;
+        assert!(again["error"].is_null(), "{again}");
+    }
+}
+
+#[tokio::test]
 async fn without_a_session_an_agent_is_its_principal_and_its_room_is_remembered() {
     let web = Web::open();
     let mut ana = Client::new(&web, STATELESS).with("ana", Rights::Agent);

@@ -6,6 +6,7 @@ use baton_app::Rights;
 use http::{Method, StatusCode};
 use rmcp::transport::streamable_http_server::SessionManager;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use super::{
     client::Client,
@@ -72,6 +73,23 @@ async fn a_session_that_is_silent_for_hours_ends() {
         tokio::task::yield_now().await;
     }
     assert_eq!(lists(&mut client).await, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_stream_of_its_own_ends_when_its_credential_is_revoked_and_says_why() {
+    let web = Web::open();
+    let (revoke, revocation) = watch::channel(None);
+    let client = Client::new(&web, "2025-11-25").revocable("ci", revocation).greeted().await;
+    let other = Client::new(&web, "2025-11-25").with("other", Rights::Agent).greeted().await;
+    let listen =
+        async |client: &Client<'_>| client.send(client.request_builder(Method::GET).body(String::new()).unwrap()).await;
+    let (ended, stays) = (listen(&client).await, listen(&other).await);
+    revoke.send_replace(Some("the token ci was revoked".into()));
+    let last = Answer::of(ended).await.message();
+    assert_eq!(last["method"], "notifications/message");
+    assert_eq!(last["params"]["data"], "This ended because the token ci was revoked.");
+    web.close();
+    assert!(Answer::of(stays).await.messages().is_empty(), "the server's end is no revocation");
 }
 
 #[tokio::test]

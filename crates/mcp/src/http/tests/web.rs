@@ -42,7 +42,7 @@ impl Web {
         let options = Options { tier: Tier::Daily, hosts: Vec::new(), origins, closing: closed };
         let (app, waits) = (world.app(), Arc::new(watch::Sender::new(0)));
         let counter = Arc::clone(&waits);
-        let run = Run::new(move |caller, call| {
+        let run = Run::new(move |_, caller, call| {
             let (app, counter) = (Arc::clone(&app), Arc::clone(&counter));
             async move {
                 let wait = (call.command.effect == Effect::Wait).then(|| Counted::new(counter));

@@ -1,12 +1,13 @@
 //! A wait's own bell: a descriptor to watch, and whom the rings were for.
 
 use std::{
+    collections::BTreeSet,
     io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use baton_core::ids::AgentId;
+use baton_core::ids::{AgentId, RoomId};
 use rustix::event::{EventfdFlags, eventfd};
 
 use crate::engine::{Bell, RungFor};
@@ -64,6 +65,13 @@ impl Bell for Listener {
         } else {
             RungFor::Others
         }
+    }
+
+    fn clear_rooms(&mut self) -> Option<BTreeSet<RoomId>> {
+        quiet(&self.0.fd);
+        let heard = std::mem::take(&mut *self.0.heard.lock().unwrap_or_else(PoisonError::into_inner));
+        // A ring for everyone stands for those that were too many, or that were missed. No room's id is a star.
+        heard.iter().map(|room| room.parse().ok()).collect()
     }
 }
 

@@ -123,7 +123,9 @@ fn in_room(
         return Ok(false);
     }
     let eyes = app.eyes(tx, &room)?;
-    let own = own_ids(you);
+    // No agent has an empty id: who only names somebody has nobody's inbox.
+    let is_own = room.require_own_id(now, you, &eyes).is_ok();
+    let own = if is_own { own_ids(you) } else { Default::default() };
     let wanted = Wanted { now, incursions_since: now.minus(INCURSION_FOR), inboxes: (&own.0, &own.1), limit: EACH + 1 };
     let mut waiting = needs::waiting(tx, id, &wanted)?;
     let failed_since = now.minus(FAILED_FOR);

@@ -1,0 +1,28 @@
+//! Refuses a caller whose id somebody else has, with a next step in the words of the surface it came by.
+
+use baton_core::{
+    process::Witness,
+    room::{Actor, IdOrigin, Room},
+    time::Timestamp,
+};
+
+use crate::Failure;
+
+/// Refuses a caller whose id another live process, or another credential, has in `room`.
+pub(crate) fn require_own_id(room: &Room, now: Timestamp, by: &Actor, witness: &dyn Witness) -> Result<(), Failure> {
+    room.require_own_id(now, by, witness).map_err(|refusal| {
+        let failure = Failure::from(refusal);
+        match (&by.via, by.origin) {
+            (Some(_), IdOrigin::Chosen | IdOrigin::Bound) => {
+                failure.advising("Leave `Baton-Agent` out, or name an agent that your token added or is bound to.")
+            }
+            (Some(_), IdOrigin::Found) => {
+                failure.advising("Use the token that added it, or go on in a conversation of your own.")
+            }
+            (None, IdOrigin::Chosen) => {
+                failure.advising("Choose another id with `agent.add`, or speak from the process that has this one.")
+            }
+            (_, IdOrigin::Override) | (None, IdOrigin::Found | IdOrigin::Bound) => failure,
+        }
+    })
+}
