@@ -30,6 +30,7 @@ use crate::{
     change::{Change, Outcome},
     clock::{Ids, Time},
     commands::jobs::WhenQueued,
+    employment::require_proof,
     environment::Environment,
     liveness::{Eyes, Probe, is_here},
     testimony,
@@ -111,7 +112,7 @@ impl App {
         mut work: impl FnMut(&mut Change<'_>) -> Result<O, Failure>,
     ) -> Result<O, Failure> {
         let actor = caller.actor();
-        self.once(&actor, request, |tx| self.change_in(tx, &actor, room_id, &mut work))
+        self.once(caller, &actor, request, |tx| self.change_in(tx, caller, &actor, room_id, &mut work))
     }
 
     /// The same for work whose "no" changes something too: what it recorded is kept, whatever it answers.
@@ -123,7 +124,7 @@ impl App {
         mut work: impl FnMut(&mut Change<'_>) -> Result<Outcome<O>, Failure>,
     ) -> Result<O, Failure> {
         let actor = caller.actor();
-        self.once_or_refuse(&actor, request, |tx| self.change_in(tx, &actor, room_id, &mut work))
+        self.once_or_refuse(caller, &actor, request, |tx| self.change_in(tx, caller, &actor, room_id, &mut work))
     }
 
     /// The same with what the caller finds in the room at hand: its handoff and messages, which come along in the same
@@ -136,9 +137,9 @@ impl App {
         mut work: impl FnMut(&mut Change<'_>) -> Result<O, Failure>,
     ) -> Result<O, Failure> {
         let actor = caller.actor();
-        self.once(&actor, request, |tx| {
+        self.once(caller, &actor, request, |tx| {
             let arrival = self.arrive(tx, room_id, &actor.agent_id)?;
-            self.change_loaded(tx, &actor, arrival, &mut work)
+            self.change_loaded(tx, caller, &actor, arrival, &mut work)
         })
     }
 
@@ -146,17 +147,19 @@ impl App {
     pub(crate) fn change_in<O>(
         &self,
         tx: &mut dyn Tx,
+        caller: &Caller,
         actor: &Actor,
         room_id: &RoomId,
         work: &mut dyn FnMut(&mut Change<'_>) -> Result<O, Failure>,
     ) -> Result<O, Failure> {
         let room = self.room(tx, room_id)?;
-        self.change_loaded(tx, actor, room.into(), work)
+        self.change_loaded(tx, caller, actor, room.into(), work)
     }
 
     fn change_loaded<O>(
         &self,
         tx: &mut dyn Tx,
+        caller: &Caller,
         actor: &Actor,
         arrival: Arrival,
         work: &mut dyn FnMut(&mut Change<'_>) -> Result<O, Failure>,
@@ -166,7 +169,7 @@ impl App {
         // After the room is ours: whoever waited for it must not decide by the time at which the wait began.
         let now = tx.now()?;
         let mut change = Change::new(tx, arrival, now, actor, &eyes);
-        change.admit()?;
+        change.admit(caller)?;
         if self.is_sweep_due(&before, now) {
             change.retire_gone()?;
         }
@@ -195,17 +198,19 @@ impl App {
     /// Runs `work` in a write transaction, unless the request's key says that it was done before.
     pub(crate) fn once<I: Serialize, O: Serialize + DeserializeOwned>(
         &self,
+        caller: &Caller,
         actor: &Actor,
         request: &Request<'_, I>,
         mut work: impl FnMut(&mut dyn Tx) -> Result<O, Failure>,
     ) -> Result<O, Failure> {
-        self.once_or_refuse(actor, request, |tx| work(tx).map(Outcome::Done))
+        self.once_or_refuse(caller, actor, request, |tx| work(tx).map(Outcome::Done))
     }
 
     /// The same for work whose "no" changes something too. A "no" is not kept under the key: the request may be tried
     /// again.
     fn once_or_refuse<I: Serialize, O: Serialize + DeserializeOwned>(
         &self,
+        caller: &Caller,
         actor: &Actor,
         request: &Request<'_, I>,
         mut work: impl FnMut(&mut dyn Tx) -> Result<Outcome<O>, Failure>,
@@ -221,13 +226,18 @@ impl App {
             Ok::<_, Failure>(output)
         };
         let Some(key) = request.key else {
-            let done = self.store.write(work)?;
+            let done = self.store.write(|tx| {
+                require_proof(tx, caller, actor)?;
+                work(tx)
+            })?;
             self.arrived.fetch_or(arrives.is_some(), Ordering::Relaxed);
             return done.into();
         };
         check_key(key)?;
         let (digest, kept_under) = (request.digest()?, scoped(actor, key));
         let outcome = self.store.write(|tx| {
+            // First answers are their caller's own, too.
+            require_proof(tx, caller, actor)?;
             idempotency::reserve(tx, &actor.agent_id, &kept_under)?;
             if let Some(first) = idempotency::find(tx, &actor.agent_id, &kept_under)? {
                 return first_answer(&first, &digest, key).map(Outcome::Done);
@@ -247,13 +257,17 @@ impl App {
     /// What a keyed request was answered the first time.
     pub(crate) fn replay<I: Serialize, O: DeserializeOwned>(
         &self,
-        actor: &Actor,
+        caller: &Caller,
         request: &Request<'_, I>,
     ) -> Result<Option<O>, Failure> {
         let Some(key) = request.key else { return Ok(None) };
         check_key(key)?;
-        let (digest, kept_under) = (request.digest()?, scoped(actor, key));
-        let first = self.store.read::<_, Failure>(|tx| Ok(idempotency::find(tx, &actor.agent_id, &kept_under)?))?;
+        let actor = caller.actor();
+        let (digest, kept_under) = (request.digest()?, scoped(&actor, key));
+        let first = self.store.read::<_, Failure>(|tx| {
+            require_proof(tx, caller, &actor)?;
+            Ok(idempotency::find(tx, &actor.agent_id, &kept_under)?)
+        })?;
         first.map(|first| first_answer(&first, &digest, key)).transpose()
     }
 

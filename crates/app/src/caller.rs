@@ -18,7 +18,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::{
     Failure,
     boundary::Boundary,
-    identity::{Assignment, Resolved},
+    identity::{Assignment, Employment, Resolved},
     table::Role,
 };
 
@@ -37,8 +37,8 @@ pub struct Caller {
     pub connection: Arc<Connection>,
     /// Lets the adapter withdraw the call.
     pub cancel: Cancel,
-    /// The job that it works on, if its runner started it for one.
-    assignment: Option<Arc<Assignment>>,
+    /// The job that it works for. That it does is proven inside each transaction.
+    employment: Employment,
     /// Where it is left that the caller is interrupted, if it is told so.
     boundary: Option<Boundary>,
     rights: Rights,
@@ -115,7 +115,7 @@ impl Caller {
             cwd,
             connection: Arc::default(),
             cancel: Cancel::never(),
-            assignment: None,
+            employment: Employment::None,
             boundary: None,
             rights: Rights::Agent,
             vouched: false,
@@ -151,7 +151,7 @@ impl Caller {
     pub(crate) fn role(&self) -> Role {
         match self.rights {
             Rights::Viewer => Role::Viewer,
-            Rights::Agent if self.assignment.is_some() => Role::JobAgent,
+            Rights::Agent if *self.employment() != Employment::None => Role::JobAgent,
             Rights::Agent => Role::Agent,
             Rights::Operator => Role::Operator,
         }
@@ -168,12 +168,19 @@ impl Caller {
         Self { connection, cancel, ..self }
     }
 
-    /// A caller that works on a job.
+    /// A caller that works for a job.
     #[must_use]
-    pub fn assigned(self, assignment: Option<Assignment>) -> Self {
+    pub fn assigned(self, employment: impl Into<Employment>) -> Self {
+        let employment = employment.into();
         // Whatever started it: a job's agent does not steer.
-        let rights = if assignment.is_some() { self.rights.min(Rights::Agent) } else { self.rights };
-        Self { assignment: assignment.map(Arc::new), rights, ..self }
+        let is_free = employment == Employment::None;
+        let rights = if is_free { self.rights } else { self.rights.min(Rights::Agent) };
+        Self { employment, rights, ..self }
+    }
+
+    /// The job that the caller works for.
+    pub(crate) fn employment(&self) -> &Employment {
+        &self.employment
     }
 
     /// A caller that is told of interrupts with the answer to its call.
@@ -188,7 +195,7 @@ impl Caller {
 
     /// The job that the caller works on in `room`, if its runner started it for one.
     pub(crate) fn assignment_in(&self, room: &RoomId) -> Option<&Assignment> {
-        self.assignment.as_deref().filter(|assignment| assignment.room == *room)
+        self.employment.assignment().filter(|assignment| assignment.room == *room)
     }
 
     /// The same, if it calls as that job's own agent and not as somebody else.
@@ -198,7 +205,7 @@ impl Caller {
 
     /// The room of the job that the caller works on.
     pub(crate) fn assigned_room(&self) -> Option<&RoomId> {
-        self.assignment.as_deref().map(|assignment| &assignment.room)
+        self.employment.assignment().map(|assignment| &assignment.room)
     }
 
     /// Who is calling.

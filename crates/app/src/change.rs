@@ -165,9 +165,10 @@ impl<'a> Change<'a> {
         Ok(())
     }
 
-    /// Lets the caller in: refused, if its id is another's; on record, if it comes back in another process. Every change
-    /// begins here, so that there is one way back for everybody.
-    pub(crate) fn admit(&mut self) -> Result<(), Failure> {
+    /// Lets the caller in: refused, if its id is another's or its job's claim is over; on record, if it comes back in
+    /// another process. Every change begins here, so that there is one way back for everybody.
+    pub(crate) fn admit(&mut self, caller: &Caller) -> Result<(), Failure> {
+        self.require_employment(caller)?;
         require_own_id(&self.room, self.now, self.actor, self.witness)?;
         match self.room.comeback(self.actor, self.witness) {
             Some(event) => self.come_back(event),

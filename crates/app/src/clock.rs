@@ -6,6 +6,7 @@
 use baton_core::{
     code::ErrorCode,
     ids::{InvalidId, LeaseId, RoomId},
+    job::Capability,
 };
 
 use crate::Failure;
@@ -21,6 +22,11 @@ pub trait Ids: Send + Sync {
     fn room_id(&self) -> Result<RoomId, Failure>;
     /// An id for a new lease. Unguessable: showing it is half of being the owner.
     fn lease_id(&self) -> Result<LeaseId, Failure>;
+    /// A secret for a new claim on a job. Unguessable: whoever has it is the job's own agent.
+    fn capability(&self) -> Result<Capability, Failure> {
+        let secret = format!("{}{}", Capability::PREFIX, random_text::<{ Capability::CHARS }>()?);
+        secret.parse().map_err(|error| Failure::new(ErrorCode::Internal, format!("{error}.")))
+    }
 }
 
 /// Ids from the operating system's random numbers.
@@ -75,5 +81,6 @@ mod tests {
         assert_ne!(RandomIds.room_id().unwrap(), room);
         assert_ne!(RandomIds.lease_id().unwrap(), lease);
         assert_ne!(fresh_word().unwrap(), fresh_word().unwrap());
+        assert_ne!(RandomIds.capability().unwrap(), RandomIds.capability().unwrap());
     }
 }

@@ -6,6 +6,7 @@
 use baton_core::{
     agent::{ConnectionFacts, ConnectionState, ConnectionStatus, Former, RuntimeStream, StaleAfter, Worker},
     bus::Connection,
+    claimant::Claimant,
     code::ErrorCode,
     ids::{AgentId, RoomId},
     job::{Job, job_of},
@@ -25,7 +26,7 @@ use baton_store::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{App, Caller, Failure};
+use crate::{App, Caller, Failure, employment::require_proof};
 
 /// How an agent is connected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -70,7 +71,8 @@ impl App {
         agent: &AgentId,
         note: &StreamNote<'_>,
     ) -> Result<(), Failure> {
-        let (you, StreamNote { status, provider, session }) = (caller.actor().agent_id, *note);
+        let (actor, StreamNote { status, provider, session }) = (caller.actor(), *note);
+        let (you, by) = (&actor.agent_id, Claimant::of(&actor));
         for (field, text) in [("provider", provider), ("session", session)] {
             if text.is_some_and(|text| text.len() > limits::SESSION_BYTES || text.contains('\0')) {
                 let message = format!("{field} has at most {} bytes, none of them zero.", limits::SESSION_BYTES);
@@ -78,10 +80,11 @@ impl App {
             }
         }
         self.store.write(|tx| {
-            let claims = |job: Job| job.claim.is_some_and(|claim| claim.claimant == you);
+            require_proof(tx, caller, &actor)?;
+            let claims = |job: Job| job.claim.is_some_and(|claim| claim.claimant.is_same(&by));
             let may = match job_of(agent) {
-                Some(job) => *agent == you || jobs::find(tx, room, job)?.is_some_and(claims),
-                None => *agent == you,
+                Some(job) => agent == you || jobs::find(tx, room, job)?.is_some_and(claims),
+                None => agent == you,
             };
             if !may {
                 let message = format!("{agent} is neither you nor the agent of a job that you have claimed.");

@@ -153,7 +153,11 @@ impl From<turn::Refusal> for Failure {
 
 impl From<runner::Refusal> for Failure {
     fn from(refusal: runner::Refusal) -> Self {
-        refused(refusal.code(), &refusal)
+        let failure = refused(refusal.code(), &refusal);
+        match refusal.next() {
+            Some(next) => failure.advising(next),
+            None => failure,
+        }
     }
 }
 

@@ -22,6 +22,7 @@ pub mod commands;
 pub mod connection;
 pub mod copy;
 pub mod doctor;
+mod employment;
 mod envelope;
 pub mod environment;
 mod exchange;

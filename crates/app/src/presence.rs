@@ -15,7 +15,7 @@ pub(crate) enum Effort {
 }
 
 /// Marks the caller as seen, unless that was stored moments ago, and records its return if it comes back as
-/// another process. No call fails over that; one whose caller has somebody else's id is refused.
+/// another process. No call fails over that; one whose caller has somebody else's id, or cannot prove its job, is refused.
 pub(crate) fn refresh(
     app: &App,
     caller: &Caller,
@@ -24,13 +24,14 @@ pub(crate) fn refresh(
     effort: Effort,
 ) -> Result<(), Failure> {
     let actor = caller.actor();
+    app.require_employment(caller)?;
     let Some(member) = room.member(&actor.agent_id) else { return Ok(()) };
     require_own_id(room, now, &actor, &app.probe)?;
     let stored = member.last_seen_at;
     if room.comeback(&actor, &app.probe).is_some() {
         // Changing nothing is enough: every change begins with the return.
         let _: Result<(), Failure> =
-            write(&app.store, effort, |tx| app.change_in(tx, &actor, &room.id, &mut |_| Ok(())));
+            write(&app.store, effort, |tx| app.change_in(tx, caller, &actor, &room.id, &mut |_| Ok(())));
     } else if now.since(stored) >= limits::PRESENCE_GRAIN {
         let _: Result<(), StoreError> = write(&app.store, effort, |tx| rooms::seen(tx, &room.id, &actor.agent_id, now));
     }
@@ -47,7 +48,7 @@ impl App {
             return Ok(());
         }
         self.store.write(|tx| {
-            self.change_in(tx, &actor, &room.id, &mut |change| {
+            self.change_in(tx, caller, &actor, &room.id, &mut |change| {
                 change.readmit()?;
                 Ok(change.room.require_member(&actor.agent_id)?)
             })

@@ -14,7 +14,7 @@ use baton_core::{
 use baton_store::{engine::Tx, idempotency, log};
 use serde::{Deserialize, de::IgnoredAny};
 
-use crate::{App, Caller, Failure, app::scoped};
+use crate::{App, Caller, Failure, app::scoped, employment::require_proof};
 
 /// A request that was carried out under a key.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,9 +43,10 @@ struct Answer {
 /// The request that the caller had carried out under `key`, if there was one and it was about a room.
 pub fn earlier(app: &App, caller: &Caller, key: &str) -> Result<Option<Earlier>, Failure> {
     let actor = caller.actor();
-    let (kept_under, agent) = (scoped(&actor, key), actor.agent_id);
+    let (kept_under, agent) = (scoped(&actor, key), &actor.agent_id);
     app.store.read(|tx| {
-        let Some(first) = idempotency::find(tx, &agent, &kept_under)? else { return Ok(None) };
+        require_proof(tx, caller, &actor)?;
+        let Some(first) = idempotency::find(tx, agent, &kept_under)? else { return Ok(None) };
         let Ok(answer) = serde_json::from_str::<Answer>(&first.answer) else { return Ok(None) };
         let turn_id = match (answer.turn_id, &answer.revoked_agent_id) {
             // A takeover shows the turn that it ends: the one before its own.
@@ -55,7 +56,7 @@ pub fn earlier(app: &App, caller: &Caller, key: &str) -> Result<Option<Earlier>,
             (None, _) => app.room(tx, &answer.room_id)?.turn,
         };
         let showed_none = answer.policy.is_some() && answer.turn_id.is_none();
-        let lease_id = if showed_none { None } else { lease_shown(tx, &answer, turn_id, &agent)? };
+        let lease_id = if showed_none { None } else { lease_shown(tx, &answer, turn_id, agent)? };
         let handoff = match answer.event_seq {
             Some(seq) => log::find(tx, &answer.room_id, seq)?.and_then(|recorded| recorded.event.handoff().cloned()),
             None => None,

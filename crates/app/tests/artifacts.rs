@@ -12,9 +12,9 @@ use std::{
     time::Duration,
 };
 
-use baton_app::{App, clock::Time, copy, doctor, environment::Environment, identity::Assignment, table};
-use baton_core::{lease::Fence, limits};
-use baton_testkit::{Agent, Backend, ManualClock, Place, SequentialIds, TestApp, on_every_backend};
+use baton_app::{App, clock::Time, copy, doctor, environment::Environment, table};
+use baton_core::limits;
+use baton_testkit::{Agent, Backend, ManualClock, Place, SequentialIds, TestApp, assignment, on_every_backend};
 use serde_json::{Value, json};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
@@ -149,13 +149,8 @@ fn what_a_jobs_own_agent_keeps_belongs_to_its_job_as_long_as_its_claim_is_in_for
         runner.enter(&codex.room());
         let job = codex.does("jobs.create", json!({"title": "j", "prompt": "Do it."}))["job"].clone();
         let claimed = runner.does("jobs.claim", json!({"job": job, "runner_id": "r1"}));
-        let assignment = Assignment {
-            room: codex.room(),
-            job: "JOB-001".parse().unwrap(),
-            revision: Fence(claimed["job"]["revision"].as_u64().unwrap()),
-            runner: "r1".parse().unwrap(),
-        };
-        let own = app.agent("child").caller().clone().assigned(Some(assignment.clone()));
+        let assignment = assignment(&claimed);
+        let own = app.agent("child").caller().clone().assigned(assignment.clone());
         let input = json!({"room_id": codex.room(), "kind": "report", "name": "r", "text": "x"});
         let kept = app.call(&own, "tasks.artifact.keep", input.clone()).unwrap();
         assert_eq!((&kept["job"], &kept["node"]), (&json!("JOB-001"), &json!(assignment.agent_id())));

@@ -3,8 +3,8 @@
 
 use std::thread;
 
-use baton_app::{Caller, doctor, identity::Assignment};
-use baton_testkit::{Agent, TestApp, on_every_backend};
+use baton_app::doctor;
+use baton_testkit::{Agent, TestApp, job_agent, on_every_backend};
 use serde_json::{Value, json};
 
 fn saying(to: &str, message: &str) -> Value {
@@ -29,14 +29,6 @@ fn subjects(agent: &Agent<'_>) -> Vec<String> {
 fn clean(app: &TestApp) {
     let report = doctor::examine(app.app()).unwrap();
     assert!(report.is_clean(), "{:?}", report.checks);
-}
-
-/// Whoever `runner` started for a job of `agent`'s room.
-fn own_agent(app: &TestApp, agent: &Agent<'_>, job: &str, runner: &str, revision: u64) -> Caller {
-    let assignment: Assignment = format!("{}/{job}/{revision}/{runner}", agent.room()).parse().unwrap();
-    let mut actor = agent.caller().actor();
-    actor.agent_id = assignment.agent_id();
-    Caller::new(actor, app.workspace().at("")).assigned(Some(assignment))
 }
 
 /// The contract's envelope as a whole, from one agent to another.
@@ -209,8 +201,8 @@ fn a_jobs_agent_gets_envelopes_before_it_is_claimed_and_sends_under_its_claim() 
         let agent_id = format!("job:JOB-001@{}", room.as_str().strip_prefix("room_").unwrap());
         assert_eq!(sent["to_agent_id"], json!(agent_id));
         ana.does("envelope.send", saying(&agent_id, "and go on"));
-        ana.does("jobs.claim", json!({"job": "JOB-001", "runner_id": "r1"}));
-        let own = own_agent(&app, &ana, "JOB-001", "r1", 1);
+        let claimed = ana.does("jobs.claim", json!({"job": "JOB-001", "runner_id": "r1"}));
+        let own = job_agent(ana.caller(), &claimed);
         let call = |command: &str, mut input: Value| {
             input["room_id"] = json!(room);
             app.call(&own, command, input)
@@ -424,8 +416,8 @@ fn a_persons_word_waits_or_interrupts_and_is_only_a_persons() {
         ana.does("jobs.create", json!({"title": "x", "prompt": "x"}));
         ana.does("jobs.message", json!({"job": "JOB-001", "message": "look at a.rs"}));
         person.does("inbox.tell", json!({"to": "JOB-001", "text": "begin"}));
-        ana.does("jobs.claim", json!({"job": "JOB-001", "runner_id": "r1"}));
-        let own = own_agent(&app, &ana, "JOB-001", "r1", 1);
+        let claimed = ana.does("jobs.claim", json!({"job": "JOB-001", "runner_id": "r1"}));
+        let own = job_agent(ana.caller(), &claimed);
         let listed = app.call(&own, "inbox.list", json!({"room_id": ana.room()})).unwrap()["items"].clone();
         assert_eq!((&listed[0]["category"], &listed[1]["category"]), (&json!("MANAGER"), &json!("USER")));
         assert_eq!((&listed[0]["from_agent"], &listed[0]["subject"]), (&json!("ana-otter"), &json!("look at a.rs")));

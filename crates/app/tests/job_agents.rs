@@ -1,9 +1,9 @@
 //! Agents of jobs on the bus: what they are asked waits for the next runner as long as the job goes on, and no longer.
 #![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
-use baton_app::{App, Caller, bus::Ending, identity::Assignment, table};
+use baton_app::{App, Caller, bus::Ending, table};
 use baton_core::{code::ErrorCode, ids::RoomId, process::SessionKind, room::Actor};
-use baton_testkit::{Sleeper, TestApp, on_every_backend};
+use baton_testkit::{Sleeper, TestApp, assignment, job_agent, on_every_backend};
 use serde_json::{Value, json};
 
 fn caller(id: &str, process: Option<&Sleeper>) -> Caller {
@@ -22,10 +22,15 @@ fn session(test: &TestApp, kind: &str) -> (RoomId, Caller, Caller, Sleeper) {
     call(app, &ana, "bus.add", json!({ "room_id": room }));
     let job = json!({ "room_id": room, "title": "Mend it", "prompt": "It rains in.", "kind": kind });
     call(app, &ana, "jobs.create", job);
-    let agent = format!("job:JOB-001@{}", room.as_str().strip_prefix("room_").unwrap());
-    let job = caller(&agent, Some(&process));
+    let job = job_agent(&caller("program", Some(&process)), &claims(test, &room, "runner:zero"));
     call(app, &job, "bus.add", json!({ "room_id": room, "name": "job-001" }));
     (room, ana, job, process)
+}
+
+/// Has a runner take the job, from whomever has it.
+fn claims(test: &TestApp, room: &RoomId, name: &str) -> Value {
+    let claim = json!({ "room_id": room, "job": "JOB-001", "force": true });
+    call(test.app(), &caller(name, None), "jobs.claim", claim)
 }
 
 fn ask(test: &TestApp, room: &RoomId, by: &Caller, name: &str) {
@@ -71,7 +76,7 @@ fn what_is_asked_of_a_job_that_has_ended_ends_at_once() {
         let (room, ana, _, _process) = session(&test, "task");
         ask(&test, &room, &ana, "before");
         let runner = caller("runner:one", None);
-        let claim = call(test.app(), &runner, "jobs.claim", json!({ "room_id": room, "job": "JOB-001" }));
+        let claim = claims(&test, &room, "runner:one");
         let done = json!({ "room_id": room, "job": "JOB-001", "claim_revision": claim["job"]["revision"],
             "status": "DONE", "summary": "It is dry." });
         call(test.app(), &runner, "jobs.complete", done);
@@ -86,19 +91,19 @@ fn what_is_asked_of_a_job_that_has_ended_ends_at_once() {
 #[test]
 fn only_the_claim_in_force_connects_a_job_and_it_needs_nobodys_leave() {
     on_every_backend(|test| {
-        let (room, ana, job, _process) = session(&test, "conversation");
-        let claims = |name: &str, force: bool| {
-            let claim = json!({ "room_id": room, "job": "JOB-001", "force": force });
-            let claimed = call(test.app(), &caller(name, None), "jobs.claim", claim);
-            let revision = claimed["job"]["revision"].as_u64().unwrap();
-            format!("{room}/JOB-001/{revision}/{name}").parse::<Assignment>().unwrap()
+        let (room, ana, _, process) = session(&test, "conversation");
+        let program = caller("program", Some(&process));
+        let connect = |claimed: &Value, shown: &Value| {
+            test.app().connect_job(&job_agent(&program, claimed), &assignment(shown)).map_err(|failure| failure.code)
         };
-        let first = claims("runner:one", false);
-        test.app().connect_job(&job, &first).unwrap();
-        let second = claims("runner:two", true);
+        let first = claims(&test, &room, "runner:one");
+        connect(&first, &first).unwrap();
+        let second = claims(&test, &room, "runner:two");
         // The first one's connection is of a process that lives: this one. Its claim is over all the same.
-        test.app().connect_job(&job, &second).unwrap();
-        assert_eq!(test.app().connect_job(&job, &first).unwrap_err().code, ErrorCode::Conflict);
+        connect(&second, &second).unwrap();
+        assert_eq!(connect(&first, &first), Err(ErrorCode::Conflict));
+        assert_eq!(connect(&second, &first), Err(ErrorCode::Conflict));
+        let job = job_agent(&program, &second);
         let told = call(test.app(), &ana, "bus.history", json!({ "room_id": room, "types": ["agent.updated"] }));
         let events = told["events"].as_array().unwrap().iter();
         let told: Vec<_> = events.filter_map(|event| event["payload"]["status"].as_str()).collect();

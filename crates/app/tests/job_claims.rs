@@ -1,9 +1,9 @@
 //! The claim token: who may write about a job, and until when.
 #![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
-use baton_app::{Caller, doctor};
+use baton_app::doctor;
 use baton_core::time::Ttl;
-use baton_testkit::{Agent, TestApp, on_every_backend};
+use baton_testkit::{Agent, TestApp, job_agent, on_every_backend};
 use serde_json::{Value, json};
 
 /// A job, claimed by `runner` for a minute.
@@ -18,15 +18,6 @@ fn report(runner: &str, revision: u64, kind: &str) -> Value {
 
 fn clean(app: &TestApp) {
     assert!(doctor::examine(app.app()).unwrap().is_clean());
-}
-
-/// Whoever a runner started for the job of `agent`'s room.
-fn own_agent(app: &TestApp, agent: &Agent<'_>, runner: &str, revision: u64) -> Caller {
-    let assignment: baton_app::identity::Assignment =
-        format!("{}/JOB-001/{revision}/{runner}", agent.room()).parse().unwrap();
-    let mut actor = agent.caller().actor();
-    actor.agent_id = assignment.agent_id();
-    Caller::new(actor, app.workspace().at("")).assigned(Some(assignment))
 }
 
 #[test]
@@ -160,8 +151,7 @@ fn a_heartbeat_renews_the_claim_and_is_no_row_of_the_log() {
 fn a_jobs_own_agent_reports_without_saying_which_and_cannot_end_or_answer_it() {
     on_every_backend(|app| {
         let [runner] = app.joined(["r1"]);
-        claimed(&runner, "r1");
-        let own = own_agent(&app, &runner, "r1", 1);
+        let own = job_agent(runner.caller(), &claimed(&runner, "r1"));
         let room = runner.room();
         let call = |command: &str, mut input: Value| {
             input["room_id"] = json!(room);

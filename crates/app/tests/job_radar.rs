@@ -234,8 +234,9 @@ fn nobody_speaks_for_a_runner_that_is_somebody_elses_and_there() {
         let [one, other] = app.joined(["one", "other"]);
         beat(&one, "r1", "idle", None);
         let refused = other.refused("jobs.runner.heartbeat", json!({"runner_id": "r1", "status": "idle"}));
-        assert_eq!((&refused["error"], &refused["agent_id"]), (&json!("CONFLICT"), &json!("one")));
-        assert_eq!(other.refused("jobs.runner.retire", json!({"runner_id": "r1"}))["error"], "CONFLICT");
+        assert_eq!((&refused["error"], &refused["agent_id"]), (&json!("id_in_use"), &json!("one")));
+        assert_eq!(other.refused("jobs.runner.retire", json!({"runner_id": "r1"}))["error"], "id_in_use");
+        assert_eq!(other.refused("jobs.claim", json!({"runner_id": "r1"}))["error"], "id_in_use");
         app.later(Ttl::from_secs(20));
         beat(&other, "r1", "idle", None);
         assert_eq!(one.story(), "create join join runner.register runner.register");

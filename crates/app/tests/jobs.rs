@@ -257,8 +257,9 @@ fn a_keyed_request_about_a_job_is_carried_out_once() {
         let first = manager.does("jobs.create", create.clone());
         assert_eq!(manager.does("jobs.create", create), first);
         let claim = json!({"idempotency_key": "k2"});
-        let claimed = manager.does("jobs.claim", claim.clone());
-        assert_eq!(manager.does("jobs.claim", claim), claimed);
+        let mut claimed = manager.does("jobs.claim", claim.clone());
+        claimed.as_object_mut().unwrap().remove("capability").expect("the first answer has the secret of the claim");
+        assert_eq!(manager.does("jobs.claim", claim), claimed, "a repeated one has not");
         assert_eq!(manager.does("jobs.list", json!({}))["jobs"].as_array().unwrap().len(), 1);
     });
 }

@@ -9,11 +9,10 @@ use baton_app::{
     clock::Time,
     copy, doctor,
     environment::Environment,
-    identity::Assignment,
     table,
 };
 use baton_core::{lease::Fence, library::ArtifactKind, limits, reference::Reference};
-use baton_testkit::{Agent, Backend, ManualClock, Place, SequentialIds, TestApp, on_every_backend};
+use baton_testkit::{Agent, Backend, ManualClock, Place, SequentialIds, TestApp, assignment, on_every_backend};
 use serde_json::{Value, json};
 
 fn card(agent: &Agent<'_>, title: &str, rest: Value) -> Value {
@@ -258,14 +257,8 @@ fn what_a_jobs_own_agent_finds_belongs_to_its_job() {
         codex.does("tasks.create", json!({"title": "x"}));
         codex.does("tasks.anchor.set", json!({"anchor": "a:core", "title": "Core"}));
         let id = job(&codex, "j", json!({"task": "TASK-001", "anchor": "a:core"}));
-        let revision = claim(&runner, &id);
-        let assignment = Assignment {
-            room: codex.room(),
-            job: id.parse().unwrap(),
-            revision: Fence(revision),
-            runner: "r1".parse().unwrap(),
-        };
-        let own = app.agent("child").caller().clone().assigned(Some(assignment));
+        let claimed = runner.does("jobs.claim", json!({"job": id, "runner_id": "r1"}));
+        let own = app.agent("child").caller().clone().assigned(assignment(&claimed));
         let input = json!({"room_id": codex.room(), "title": "t", "text": "x"});
         let kept = app.call(&own, "tasks.card.create", input).unwrap();
         assert_eq!((&kept["job"], &kept["task"], &kept["anchor"]), (&json!(id), &json!("TASK-001"), &json!("a:core")));

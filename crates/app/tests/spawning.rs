@@ -1,9 +1,9 @@
 //! Spawning: who may ask for another agent, who decides, what comes of it, and that nobody gets more than who asked has.
 #![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
-use baton_app::{Caller, doctor, identity::Assignment};
-use baton_core::{ids::RoomId, lease::Fence, process::SessionKind, room::Actor};
-use baton_testkit::{Agent, TestApp, on_every_backend};
+use baton_app::{Caller, doctor};
+use baton_core::{ids::RoomId, process::SessionKind, room::Actor};
+use baton_testkit::{Agent, TestApp, assignment, on_every_backend};
 use serde_json::{Value, json};
 
 /// A person in the room of `agent`.
@@ -37,12 +37,10 @@ fn at_work(app: &TestApp, room: &RoomId, job: &str) -> Caller {
     let runner = app.agent("runner");
     runner.enter(room);
     let claimed = runner.does("jobs.claim", json!({"job": job, "runner_id": "r1"}));
-    let revision = Fence(claimed["job"]["revision"].as_u64().unwrap());
-    let assignment =
-        Assignment { room: room.clone(), job: job.parse().unwrap(), revision, runner: "r1".parse().unwrap() };
+    let assignment = assignment(&claimed);
     // Its program may look like a person's: what counts is the job that it was started for.
     let actor = Actor::found(assignment.agent_id(), None, SessionKind::Human);
-    Caller::new(actor, app.workspace().at("")).assigned(Some(assignment))
+    Caller::new(actor, app.workspace().at("")).assigned(assignment)
 }
 
 fn call(app: &TestApp, caller: &Caller, room: &RoomId, command: &str, mut input: Value) -> Result<Value, Value> {

@@ -30,7 +30,7 @@ impl Context {
         let surroundings = surroundings(&environment, &app)?;
         let caller = Caller::new(surroundings.cli_caller(), environment.cwd().to_owned())
             .granted(surroundings.rights())
-            .assigned(surroundings.assignment().cloned());
+            .assigned(surroundings.employment().clone());
         app.settle(&caller)?;
         Ok(Self { app, caller, surroundings, store: store.map(str::to_owned) })
     }

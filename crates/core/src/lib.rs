@@ -15,6 +15,7 @@
 
 pub mod agent;
 pub mod bus;
+pub mod claimant;
 pub mod code;
 pub mod context;
 pub mod envelope;

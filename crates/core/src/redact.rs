@@ -9,6 +9,8 @@ use std::{borrow::Cow, ops::Range};
 
 use serde_json::{Map, Value};
 
+use crate::job::Capability;
+
 /// What stands in a secret's place.
 pub const REDACTED: &str = "[redacted]";
 
@@ -97,7 +99,7 @@ fn secret(text: &str, at: usize) -> Option<Range<usize>> {
         b'=' | b':' => address(text, at).or_else(|| setting(text, at)),
         b'B' | b'b' if begins_word(text, at) => bearer(text, at),
         b'e' if begins_word(text, at) => web_token(text, at),
-        _ if begins_word(text, at) => key(text, at),
+        _ if begins_word(text, at) => capability(text, at).or_else(|| key(text, at)),
         _ => None,
     }
 }
@@ -105,6 +107,11 @@ fn secret(text: &str, at: usize) -> Option<Range<usize>> {
 fn begins_word(text: &str, at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| text.as_bytes()[before]);
     !before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// The capability of a job's agent, which has it in its environment and may print that.
+fn capability(text: &str, at: usize) -> Option<Range<usize>> {
+    Capability::length_in(text.get(at..)?).map(|length| at..at + length)
 }
 
 /// A key that begins like those of a well-known service.
@@ -256,6 +263,17 @@ mod tests {
         assert_eq!(redact(&made("sk-proj-", 40)), REDACTED);
         let token = format!("{}.{}.{}", made("eyJ", 10), made("eyJ", 20), made("", 30));
         assert_eq!(redact(&format!("cookie {token};")), "cookie [redacted];");
+    }
+
+    #[test]
+    fn the_capability_of_a_job_is_taken_out_also_without_a_digit_in_it() {
+        for random in ["0123456789abcdefghjkmnpqrs", "abcdefghjkmnpqrstvwxyzabcd"] {
+            let printed = format!("BATON_JOB=room_1/JOB-001/1/r1/cap_{random}");
+            let kept = "BATON_JOB=room_1/JOB-001/1/r1/[redacted]";
+            assert_eq!(redact(&printed), kept);
+            assert_eq!(redact(&format!("{printed}xyz\0HOME=/")), format!("{kept}\0HOME=/"));
+        }
+        assert_eq!(redact("cap_size = 3"), "cap_size = 3");
     }
 
     #[test]

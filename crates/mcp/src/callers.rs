@@ -10,7 +10,7 @@ use std::{
 
 use baton_app::{
     Caller, Cancel, Connection,
-    identity::{Assignment, Resolved, Surroundings},
+    identity::{Employment, Resolved, Surroundings},
     liveness,
 };
 use baton_core::process::ProcessIdentity;
@@ -40,18 +40,18 @@ pub struct Callers {
     connection: Arc<Connection>,
     /// The process behind the last call.
     behind: Arc<Mutex<Option<ProcessIdentity>>>,
-    /// The job that the client was started for.
-    assignment: Option<Assignment>,
+    /// The job that the client works for.
+    employment: Employment,
 }
 
 impl Callers {
     /// The callers of a client that started this process.
     pub fn around(surroundings: Surroundings) -> Self {
         let cwd = surroundings.environment().cwd().to_owned();
-        let assignment = surroundings.assignment().cloned();
+        let employment = surroundings.employment().clone();
         let callers = Self::new(move |seen| surroundings.mcp_caller(seen.client_name, seen.thread_id), cwd);
         let connection = Arc::new(Connection::of_server(liveness::identify(std::process::id())));
-        Self { assignment, connection, ..callers }
+        Self { employment, connection, ..callers }
     }
 
     /// Callers that `identify` tells apart, with relative paths starting at `cwd`.
@@ -61,12 +61,12 @@ impl Callers {
     ) -> Self {
         let (connection, behind) = (Arc::default(), Arc::default());
         let identify = Box::new(move |seen: Seen<'_>| identify(seen).into());
-        Self { identify, cwd: cwd.into(), connection, behind, assignment: None }
+        Self { identify, cwd: cwd.into(), connection, behind, employment: Employment::None }
     }
 
     /// Whether the client was started for a job.
     pub(crate) const fn are_a_job(&self) -> bool {
-        self.assignment.is_some()
+        matches!(self.employment, Employment::Job(_))
     }
 
     /// Where the process behind the last call is noted, for when the connection is over.
@@ -86,7 +86,7 @@ impl Callers {
             self.behind.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&resolved.actor.process);
         }
         let caller = Caller::new(resolved, self.cwd.clone()).on(Arc::clone(&self.connection), cancel);
-        caller.assigned(self.assignment.clone())
+        caller.assigned(self.employment.clone())
     }
 }
 

@@ -7,8 +7,8 @@ use baton_app::{
     artifacts::{Keeping, Proof, Tail},
     commands::{
         jobs::{
-            Claim, ClaimInput, Complete, CompleteInput, GivingBack, Heartbeat, HeartbeatInput, JobEvent, JobView, List,
-            ListInput, Open, OpenInput, Report, ReportInput, Retire, RetireInput,
+            Claim, ClaimInput, ClaimResult, Complete, CompleteInput, GivingBack, Heartbeat, HeartbeatInput, JobEvent,
+            JobView, List, ListInput, Open, OpenInput, Report, ReportInput, Retire, RetireInput,
         },
         library::{Snapshot, SnapshotInput, SnapshotResult},
         open,
@@ -21,7 +21,7 @@ use baton_app::{
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, AnchorId, RoomId, Seq},
-    job::{JobId, Kind, Outcome, ReportKind, Status},
+    job::{Capability, JobId, Kind, Outcome, ReportKind, Status},
     lease::Fence,
     library::ArtifactKind,
     reference::Reference,
@@ -62,6 +62,8 @@ pub(crate) struct Desk {
 pub(crate) struct Claimed {
     pub(crate) job: JobView,
     pub(crate) prompt: String,
+    /// The secret of the claim, which the job's own agent is given.
+    pub(crate) capability: Capability,
 }
 
 impl Claimed {
@@ -154,7 +156,10 @@ impl Desk {
             idempotency_key: None,
         };
         let answer = Claim::run(&self.app, &self.caller, input)?;
-        Ok(answer.job.filter(|_| answer.claimed).zip(answer.prompt).map(|(job, prompt)| Claimed { job, prompt }))
+        let ClaimResult { job: Some(job), prompt: Some(prompt), capability: Some(capability), .. } = answer else {
+            return Ok(None);
+        };
+        Ok(Some(Claimed { job, prompt, capability }))
     }
 
     /// Reports on a job, which renews the claim.
@@ -330,6 +335,7 @@ impl Desk {
             job: claimed.id(),
             revision: claimed.revision(),
             runner: self.runner.clone(),
+            capability: claimed.capability.clone(),
         }
     }
 

@@ -177,7 +177,7 @@ fn profile(executor: &Executor, job: &JobView) -> baton_core::job::Profile {
 fn server(work: &Work<'_>) -> Server {
     let store = &work.settings.store;
     let mut env = store.env.clone();
-    env.push((BATON_JOB.to_owned(), work.desk.assignment(work.claimed).to_string()));
+    env.push((BATON_JOB.to_owned(), work.desk.assignment(work.claimed).reveal()));
     let args = ["mcp", "--no-runner-autostart"].map(str::to_owned).into_iter().chain(store.args.iter().cloned());
     Server { command: work.settings.server_program.clone(), args: args.collect(), env }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use baton_core::job::JobId;
+use baton_core::{job::JobId, redact::redact};
 
 /// Takes a line about what the runner does.
 #[derive(Clone)]
@@ -16,7 +16,8 @@ impl Told {
 
     /// Tells something about the runner.
     pub(crate) fn line(&self, text: &str) {
-        (self.0)(text);
+        // Programs print what they have, and a job's has its capability.
+        (self.0)(&redact(text));
     }
 
     /// Tells something about a job.

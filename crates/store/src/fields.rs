@@ -59,6 +59,11 @@ impl<'a> Fields<'a> {
         self.row.text(column)?.map(|_| self.word(column)).transpose()
     }
 
+    /// A value that is stored as JSON, and may be missing.
+    pub(crate) fn optional_json<T: DeserializeOwned>(&self, column: usize) -> Result<Option<T>, StoreError> {
+        self.row.text(column)?.map(serde_json::from_str).transpose().map_err(|error| self.bad(error))
+    }
+
     pub(crate) fn bad(&self, detail: impl std::fmt::Display) -> StoreError {
         bad(self.table, self.key, detail)
     }

@@ -4,6 +4,7 @@ mod counting;
 mod saving;
 
 use baton_core::{
+    claimant::{Backing, Claimant},
     ids::{AgentId, AnchorId, RoomId, Seq},
     job::{Choice, Claim, Job, JobId, Jobs, Last, Lineage, Marker, Priority, Routing, Status},
     lease::{Fence, Lease},
@@ -30,7 +31,8 @@ macro_rules! jobs {
             "
     SELECT number, title, kind, priority, status, task, anchor, routing, revision, runner, claimant, claim_executor,
            claim_expires_at_ms, losses, last_question, last_manager, proof_missing, has_error, summary, refs, meta,
-           last_seq, last_kind, last_preview, created_seq, created_by, created_at_ms, active_at_ms
+           last_seq, last_kind, last_preview, created_seq, created_by, created_at_ms, active_at_ms, capability,
+           claim_process, claim_via
       FROM jobs",
             $which
         )
@@ -528,9 +530,14 @@ pub(crate) fn job(room: &RoomId, row: &dyn Row) -> Result<Job, StoreError> {
 }
 
 fn claim(fields: &Fields<'_>, fence: Fence) -> Result<Option<Claim>, StoreError> {
-    let (Some(holder), Some(claimant)) = (fields.optional(9)?, fields.optional(10)?) else { return Ok(None) };
-    let executor = fields.row.text(11)?.map(|_| fields.word(11)).transpose()?;
-    Ok(Some(Claim { lease: Lease { holder, fence, expires_at: fields.time(12)? }, claimant, executor }))
+    let (Some(holder), Some(agent)) = (fields.optional(9)?, fields.optional(10)?) else { return Ok(None) };
+    let backing = Backing { process: fields.optional_json(29)?, via: fields.row.text(30)?.map(str::to_owned) };
+    Ok(Some(Claim {
+        lease: Lease { holder, fence, expires_at: fields.time(12)? },
+        claimant: Claimant { agent, backing },
+        capability: fields.row.text(28)?.map(|digest| digest.to_owned().into()),
+        executor: fields.optional_word(11)?,
+    }))
 }
 
 fn read<T: DeserializeOwned>(fields: &Fields<'_>, column: usize) -> Result<T, StoreError> {

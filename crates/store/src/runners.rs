@@ -1,6 +1,7 @@
 //! Runners, and until when they count as there.
 
 use baton_core::{
+    claimant::{Backing, Claimant},
     ids::{AgentId, RoomId},
     runner::{Runner, Runners, Tally},
     time::Timestamp,
@@ -17,7 +18,7 @@ macro_rules! runners {
     ($which:literal) => {
         concat!(
             "
-    SELECT runner, agent, capabilities, retired, phase, active, lease_expires_at_ms
+    SELECT runner, agent, capabilities, retired, phase, active, lease_expires_at_ms, process, via
       FROM runners",
             $which
         )
@@ -112,11 +113,12 @@ pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Runners, StoreError> {
 
 /// Stores a runner.
 const PUT: &str = "
-    INSERT INTO runners (room_id, runner, agent, capabilities, retired, phase, active, lease_expires_at_ms)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    INSERT INTO runners (room_id, runner, agent, capabilities, retired, phase, active, lease_expires_at_ms, process, via)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
         ON CONFLICT (room_id, runner) DO UPDATE
        SET agent = excluded.agent, capabilities = excluded.capabilities, retired = excluded.retired,
-           phase = excluded.phase, active = excluded.active, lease_expires_at_ms = excluded.lease_expires_at_ms
+           phase = excluded.phase, active = excluded.active, lease_expires_at_ms = excluded.lease_expires_at_ms,
+           process = excluded.process, via = excluded.via
 ";
 
 /// Stores a runner, new or changed.
@@ -124,17 +126,21 @@ fn put(tx: &mut dyn Tx, room: &RoomId, runner: &Runner) -> Result<(), StoreError
     let wrong = |error| bad("runners", runner.id.as_str(), error);
     let capabilities = runner.capabilities.as_ref().map(serde_json::to_string).transpose().map_err(wrong)?;
     let active = serde_json::to_string(&runner.active).map_err(wrong)?;
+    let Backing { process, via } = &runner.claimant.backing;
+    let process = process.as_ref().map(serde_json::to_string).transpose().map_err(wrong)?;
     tx.execute(
         PUT,
         &[
             room.as_str().into(),
             runner.id.as_str().into(),
-            runner.agent.as_str().into(),
+            runner.claimant.agent.as_str().into(),
             capabilities.as_deref().into(),
             i64::from(runner.retired).into(),
             runner.phase.as_str().into(),
             active.as_str().into(),
             runner.lease_expires_at.as_millis().into(),
+            process.as_deref().into(),
+            via.as_deref().into(),
         ],
         Changes::One("runners"),
     )
@@ -185,11 +191,11 @@ fn collect(tx: &mut dyn Tx, sql: &'static str, room: &RoomId, params: &[Param<'_
 
 fn runner(room: &RoomId, row: &dyn Row) -> Result<Runner, StoreError> {
     let fields = Fields { table: "runners", key: room.as_str(), row };
-    let capabilities = row.text(2)?.map(serde_json::from_str).transpose().map_err(|error| fields.bad(error))?;
+    let backing = Backing { process: fields.optional_json(7)?, via: row.text(8)?.map(str::to_owned) };
     Ok(Runner {
         id: fields.id(0)?,
-        agent: fields.id(1)?,
-        capabilities,
+        claimant: Claimant { agent: fields.id(1)?, backing },
+        capabilities: fields.optional_json(2)?,
         retired: fields.number(3)? != 0,
         phase: fields.word(4)?,
         active: serde_json::from_str(fields.text(5)?).map_err(|error| fields.bad(error))?,

@@ -48,6 +48,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0010_presence.sqlite.sql"),
         postgres: include_str!("schema/0010_presence.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0011_claims.sqlite.sql"),
+        postgres: include_str!("schema/0011_claims.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

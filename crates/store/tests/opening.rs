@@ -217,6 +217,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0008_clock.sqlite.sql", "0ffddf8a6c0968714391e8199821df2c4b307d5f4f5b53c3019ca2619bf91899"),
     ("0009_identity.postgres.sql", "775b5d5bcc0b9cfab7b9d8c82635b70a02cf4f24bb2be43ec7fd8e52efdc46de"),
     ("0009_identity.sqlite.sql", "a97e83521bc3a6379c73675b3f604dd9e8b512ee97d5b7db0e50e3d728170fb9"),
+    ("0010_presence.postgres.sql", "8008f67ce59e4b4e8e221b6d8ccbaf78244ded492c515e3e89cb4f54d9b09087"),
+    ("0010_presence.sqlite.sql", "5acd90f1f0ba51a1612b39193417df8e2fb2be24aeacf28b0a57d229b7a1fb77"),
+    ("0011_claims.postgres.sql", "775bd8cc83a82cf63552a945d3e5ef1794a151c98fca2f857bcc56c262ef6865"),
+    ("0011_claims.sqlite.sql", "775bd8cc83a82cf63552a945d3e5ef1794a151c98fca2f857bcc56c262ef6865"),
 ];
 
 #[test]

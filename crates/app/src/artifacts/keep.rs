@@ -3,6 +3,7 @@
 use std::{borrow::Cow, io};
 
 use baton_core::{
+    claimant::Claimant,
     code::ErrorCode,
     ids::{AgentId, RoomId},
     job::{self, JobId, agent_of},
@@ -189,11 +190,15 @@ pub(super) const UNKNOWN_HOST: &str = "unknown";
 
 impl Proof {
     fn shown(&self, caller: &Caller, room: &RoomId) -> job::Shown {
-        let own = caller.assignment_in(room).is_some_and(|assigned| {
+        let own = caller.assignment_in(room).filter(|assigned| {
             assigned.job == self.job && assigned.runner == self.runner && assigned.revision == self.revision
         });
-        let (runner, revision) = (self.runner.clone(), self.revision);
-        job::Shown { runner, revision, by: caller.actor().agent_id, own_agent: own }
+        job::Shown {
+            runner: self.runner.clone(),
+            revision: self.revision,
+            by: Claimant::of(&caller.actor()),
+            capability: own.map(|assigned| assigned.capability.clone()),
+        }
     }
 }
 

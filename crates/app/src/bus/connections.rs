@@ -3,6 +3,8 @@
 //! A connection that ends loses nothing: what was submitted stays in its target's inbox, and the runtime takes it up when
 //! it is back. Only a target whose process is proven gone will not come back, and what it still owed ends in an error.
 
+use std::path::PathBuf;
+
 use baton_core::{
     agent::{ConnectionState, ConnectionStatus, StaleAfter},
     bus::{Connected, Connection, Disconnected, Event},
@@ -156,7 +158,7 @@ impl App {
         let agent_id: AgentId = SERVER.parse().map_err(crate::app::internal)?;
         let actor = Actor::found(agent_id, None, SessionKind::McpHarness);
         let request = Request { command: "bus.server", input: room, key: None };
-        self.once(&actor, &request, |tx| self.change_in(tx, &actor, room, &mut work))
+        self.change(&Caller::new(actor, PathBuf::new()), &request, room, &mut work)
     }
 }
 

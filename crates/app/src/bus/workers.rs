@@ -5,7 +5,7 @@ use baton_core::{
     bus::{BusId, TaskStatus},
     event::Event,
     ids::{AgentId, RoomId},
-    job::{Conversing, Job, JobId, Shown, Status, agent_of, job_of},
+    job::{Conversing, Job, JobId, Status, agent_of, job_of},
     process::Witness,
     room::{Action, Room, Stick},
 };
@@ -63,16 +63,15 @@ impl App {
     /// Notes that a job's own agent is connected to this process, which works on it. A runner that had it before has lost
     /// its claim, and with that its connection, whether it knows or not.
     pub fn connect_job(&self, caller: &Caller, assignment: &Assignment) -> Result<(), Failure> {
-        let Assignment { room, job, revision, runner } = assignment;
+        let Assignment { room, job, .. } = assignment;
         let request = Request { command: "bus.connect", input: room, key: None };
         let server = identify(std::process::id());
         let stale_after = self.stale_after_or_default();
         self.change(caller, &request, room, |change| {
             change.require_agent()?;
             let by = change.actor.agent_id.clone();
-            let shown = Shown { runner: runner.clone(), revision: *revision, by: by.clone(), own_agent: true };
             let claimed = change.job(*job)?.ok_or_else(|| Failure::unknown_id(job))?;
-            claimed.require_claim(&shown)?;
+            claimed.require_claim(&assignment.shown(change.actor))?;
             change.cut(&by, "another runner goes on with it", stale_after)?;
             change.connect(server.clone())
         })

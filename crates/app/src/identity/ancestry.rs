@@ -2,6 +2,9 @@
 
 use baton_core::process::ProcessIdentity;
 
+/// Deeper than anything nests that does not try to hide something.
+const ANCESTORS_MAX: usize = 256;
+
 /// The processes above a caller, as far as they can be seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ancestry {
@@ -9,6 +12,18 @@ pub struct Ancestry {
     pub processes: Vec<Ancestor>,
     /// Whether they were seen up to the first process of the pid namespace. Where they were not, a harness may be above.
     pub is_whole: bool,
+}
+
+impl Ancestry {
+    /// The processes that mind the program of a job, nearest first. Everything below one works for that job.
+    pub(super) fn minders(&self) -> impl Iterator<Item = &Ancestor> {
+        self.processes.iter().filter(|ancestor| ancestor.is_minder())
+    }
+
+    /// Whether there may be more processes than were looked at.
+    pub(super) fn is_cut(&self) -> bool {
+        !self.is_whole && self.processes.len() >= ANCESTORS_MAX
+    }
 }
 
 /// A process above this one.
@@ -54,9 +69,6 @@ pub(super) fn of_this_process() -> Ancestry {
 /// `pid` and the processes above it, as far as they can be seen.
 #[cfg(target_os = "linux")]
 pub(super) fn upwards_from(pid: u32) -> Ancestry {
-    /// Deeper than anything nests that does not try to hide something.
-    const ANCESTORS_MAX: usize = 256;
-
     let mut found = Ancestry::default();
     let (mut pid, mut child_start_ticks) = (pid, u64::MAX);
     while found.processes.len() < ANCESTORS_MAX {

@@ -2,7 +2,7 @@
 //!
 //! [`Surroundings`] gathers what the operating system tells about this process, or one that is connected to it, once. [`resolve()`] turns that, and
 //! what a call says about its client, into an [`Actor`](baton_core::room::Actor); it is pure, and cheap enough to
-//! run on every call. In order: an override by hand; the job that its runner started it for; the harness, and its own
+//! run on every call. In order: an override by hand; the job of the minder above it, or of `BATON_JOB`; the harness, and its own
 //! conversation id where it gives one; else the harness's process; for people, their terminal and the shell that leads it;
 //! else the program behind the shells. [`Surroundings::rights`] grants an operator's rights to a person at a terminal with
 //! no harness, minder or job anywhere above, and to nobody else.
@@ -27,6 +27,6 @@ mod tests;
 pub(crate) use own_id::require_own_id;
 
 pub use ancestry::{Ancestor, Ancestry};
-pub use assignment::{Assignment, BATON_JOB};
+pub use assignment::{Assignment, BATON_JOB, Employment, InvalidAssignment};
 pub use resolve::{AgentAbove, Resolved, Signals, Surface, guardian, resolve, resolve_remote};
 pub use surroundings::Surroundings;

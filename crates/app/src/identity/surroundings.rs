@@ -7,8 +7,8 @@ use std::{ffi::OsStr, str::FromStr};
 use baton_core::{code::ErrorCode, ids::AgentId, room::Actor};
 
 use super::{
-    AgentAbove, Ancestor, Ancestry, Assignment, BATON_JOB, Resolved, Signals, Surface, agent_id, ancestry, guardian,
-    peer, resolve, terminal,
+    AgentAbove, Ancestor, Ancestry, Assignment, BATON_JOB, Employment, InvalidAssignment, Resolved, Signals, Surface,
+    agent_id, ancestry, guardian, peer, resolve, terminal,
 };
 use crate::{Failure, Rights, environment::Environment, liveness};
 
@@ -23,7 +23,7 @@ pub struct Surroundings {
     machine: Option<String>,
     session_leader: Option<u32>,
     override_id: Option<AgentId>,
-    assignment: Option<Assignment>,
+    employment: Employment,
 }
 
 impl Surroundings {
@@ -41,7 +41,7 @@ impl Surroundings {
     fn from(environment: Environment, ancestry: Ancestry, pid: u32) -> Result<Self, Failure> {
         Ok(Self {
             override_id: read(&environment, "BATON_AGENT_ID")?,
-            assignment: read(&environment, BATON_JOB)?,
+            employment: employment(&environment, &ancestry)?,
             environment,
             ancestry,
             own: ancestry::one(pid),
@@ -71,13 +71,13 @@ impl Surroundings {
     /// The rights of a command that this process runs. An operator is a person at a terminal, with no harness, minder or
     /// job anywhere above; whoever cannot be seen to be one is not.
     pub fn rights(&self) -> Rights {
-        let is_operator = self.assignment.is_none() && self.signals(Surface::Cli).is_person();
+        let is_operator = self.employment == Employment::None && self.signals(Surface::Cli).is_person();
         if is_operator { Rights::Operator } else { Rights::Agent }
     }
 
     /// The agent that this process works for. A service manager or a script is none, though it is no operator either.
     pub fn agent_above(&self) -> Option<AgentAbove> {
-        let job = || self.assignment.as_ref().map(|_| AgentAbove::Job);
+        let job = || (self.employment != Employment::None).then_some(AgentAbove::Job);
         self.signals(Surface::Cli).agent_above().or_else(job)
     }
 
@@ -98,14 +98,14 @@ impl Surroundings {
         &self.environment
     }
 
-    /// The job that this process was started for.
-    pub fn assignment(&self) -> Option<&Assignment> {
-        self.assignment.as_ref()
+    /// The job that this process works for.
+    pub fn employment(&self) -> &Employment {
+        &self.employment
     }
 
     fn resolve(&self, surface: Surface<'_>) -> Resolved {
         let resolved = resolve(&self.signals(surface));
-        match &self.assignment {
+        match self.employment.assignment() {
             Some(assignment) if !resolved.actor.is_overridden() => {
                 Actor { agent_id: assignment.agent_id(), ..resolved.actor }.into()
             }
@@ -126,6 +126,24 @@ impl Surroundings {
             session_leader: self.session_leader,
         }
     }
+}
+
+/// The job that a process works for: the one of the nearest minder above it, whatever its own environment says, and only
+/// without a minder that of its own `BATON_JOB`. A minder whose job cannot be read still minds one.
+fn employment(environment: &Environment, ancestry: &Ancestry) -> Result<Employment, Failure> {
+    let told = |minder: &Ancestor| assignment_in(&peer::environment(minder.pid)).ok().flatten();
+    if let Some(assignment) = ancestry.minders().find_map(told) {
+        return Ok(assignment.into());
+    }
+    // A minder may be above the processes that were looked at, too.
+    if ancestry.minders().next().is_some() || ancestry.is_cut() {
+        return Ok(Employment::Hidden);
+    }
+    Ok(assignment_in(environment)?.into())
+}
+
+fn assignment_in(environment: &Environment) -> Result<Option<Assignment>, InvalidAssignment> {
+    environment.var_os(BATON_JOB).map(|text| text.to_string_lossy().parse()).transpose()
 }
 
 /// What a variable says about who this is.

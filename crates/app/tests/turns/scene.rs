@@ -1,8 +1,8 @@
 //! Who takes turns, and what is asked of them.
 
-use baton_app::{Caller, doctor, identity::Assignment};
+use baton_app::{Caller, doctor};
 use baton_core::{ids::RoomId, process::SessionKind, room::Actor};
-use baton_testkit::{Agent, TestApp};
+use baton_testkit::{Agent, TestApp, assignment};
 use serde_json::{Value, json};
 
 /// The messages of an answer that has items.
@@ -58,6 +58,7 @@ pub(crate) fn delegated(test: &TestApp) -> (Agent<'_>, RoomId) {
 pub(crate) struct Runner<'a> {
     pub(crate) agent: Agent<'a>,
     pub(crate) revision: Value,
+    claimed: Value,
 }
 
 impl<'a> Runner<'a> {
@@ -66,8 +67,8 @@ impl<'a> Runner<'a> {
         agent.enter(room);
         let mut input = json!({ "job": "JOB-001" });
         input.as_object_mut().unwrap().extend(how.as_object().unwrap().clone());
-        let revision = agent.does("jobs.claim", input)["job"]["revision"].clone();
-        Self { agent, revision }
+        let claimed = agent.does("jobs.claim", input);
+        Self { agent, revision: claimed["job"]["revision"].clone(), claimed }
     }
 
     pub(crate) fn showing(&self, mut input: Value) -> Value {
@@ -87,11 +88,10 @@ impl<'a> Runner<'a> {
 
 /// A job's own agent that is in the room.
 pub(crate) fn own_agent(test: &TestApp, room: &RoomId, runner: &Runner<'_>) -> Caller {
-    let revision = runner.revision.as_u64().unwrap();
-    let assignment: Assignment = format!("{room}/JOB-001/{revision}/{}", runner.agent.id()).parse().unwrap();
+    let assignment = assignment(&runner.claimed);
     let agent_id = assignment.agent_id();
     let actor = Actor::found(agent_id, None, SessionKind::McpHarness);
-    let caller = Caller::new(actor, test.workspace().at("")).assigned(Some(assignment));
+    let caller = Caller::new(actor, test.workspace().at("")).assigned(assignment);
     test.call(&caller, "bus.add", json!({ "room_id": room, "name": "job-001" })).unwrap();
     caller
 }

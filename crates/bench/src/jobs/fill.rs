@@ -8,6 +8,7 @@ use std::path::Path;
 
 use baton_app::clock::Time;
 use baton_core::{
+    claimant::{Backing, Claimant},
     ids::{AgentId, RoomId},
     job::{
         Claiming, Completion, Draft, Event, Executor, Force, Isolation, Job, JobId, Jobs, Lineage, Outcome as Ending,
@@ -104,10 +105,19 @@ impl Filling<'_> {
         let runner: AgentId = format!("runner-{}", number % RUNNERS).parse()?;
         let executor = Some(life.executor.executor().unwrap_or(Executor::Codex));
         let ttl = limits::CLAIM_TTL;
-        let claiming = Claiming { runner: runner.clone(), ttl, executor, allow_stale: true, force: Force::No };
+        let by = Claimant { agent: self.by.clone(), backing: Backing::default() };
+        let claiming = Claiming {
+            runner: runner.clone(),
+            ttl,
+            executor,
+            allow_stale: true,
+            force: Force::No,
+            backing: by.backing.clone(),
+            capability_sha256: None,
+        };
         let event = only(one)?.claim(self.at(number), &claiming)?;
         self.happens(one, number, event)?;
-        Ok(Shown { runner, revision: only(one)?.revision, by: self.by.clone(), own_agent: false })
+        Ok(Shown { runner, revision: only(one)?.revision, by, capability: None })
     }
 
     fn report(&mut self, one: &mut Jobs, number: u32, shown: &Shown, kind: ReportKind) -> Outcome<()> {

@@ -18,7 +18,8 @@ macro_rules! jobs {
         concat!(
             "SELECT number, title, kind, priority, status, task, anchor, routing, revision, runner, claimant, claim_executor,
                     claim_expires_at_ms, losses, last_question, last_manager, proof_missing, has_error, summary, refs,
-                    meta, last_seq, last_kind, last_preview, created_seq, created_by, created_at_ms, active_at_ms
+                    meta, last_seq, last_kind, last_preview, created_seq, created_by, created_at_ms, active_at_ms,
+                    capability, claim_process, claim_via
                FROM jobs
               WHERE room_id = ?1 AND ",
             $which
@@ -34,7 +35,7 @@ const RUNNING: &str =
 const QUEUED: &str = jobs!("status = 'QUEUED' AND attention = 0 ORDER BY last_seq DESC LIMIT ?2");
 
 const RUNNERS: &str = "
-    SELECT runner, agent, capabilities, retired, phase, active, lease_expires_at_ms
+    SELECT runner, agent, capabilities, retired, phase, active, lease_expires_at_ms, process, via
       FROM runners
      WHERE room_id = ?1 AND lease_expires_at_ms > ?2
      ORDER BY lease_expires_at_ms DESC, runner

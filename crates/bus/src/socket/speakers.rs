@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use baton_app::{
     Caller, Cancel, Connection, Failure, Rights,
-    identity::{Assignment, Resolved, Surroundings},
+    identity::{Employment, Resolved, Surroundings},
     liveness,
 };
 use baton_core::{
@@ -33,7 +33,7 @@ pub(super) struct Speakers {
     /// The process at the other end, by which limits count.
     credential: Credential,
     cwd: PathBuf,
-    assignment: Option<Assignment>,
+    employment: Employment,
     /// The client's own identity, and its rights.
     resolved: Resolved,
     rights: Rights,
@@ -72,7 +72,7 @@ impl Speakers {
                 credential: Credential::lasting(format!("process:{}", process.pid)),
                 process,
                 cwd: surroundings.environment().cwd().to_owned(),
-                assignment: surroundings.assignment().cloned(),
+                employment: surroundings.employment().clone(),
             })
         })
         .await
@@ -150,12 +150,13 @@ impl Speakers {
         Caller::new(self.resolved.clone(), self.cwd.clone())
             .granted(self.rights)
             .on(Arc::clone(&self.own.connection), Cancel::never())
-            .assigned(self.assignment.clone())
+            .assigned(self.employment.clone())
     }
 
     fn caller_of(&self, speaker: &Speaker) -> Caller {
         let caller = Caller::new(speaker.actor.clone(), self.cwd.clone());
-        caller.on(Arc::clone(&speaker.connection), Cancel::never())
+        // Agents that a job's program adds are bound by its job, too.
+        caller.on(Arc::clone(&speaker.connection), Cancel::never()).assigned(self.employment.clone())
     }
 }
 

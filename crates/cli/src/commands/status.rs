@@ -36,7 +36,7 @@ impl StatusArgs {
     pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let you = context.caller.actor().agent_id;
         // Whoever works on a job is in the job's room, wherever it works.
-        let elsewhere = self.room.is_bare() && context.surroundings.assignment().is_some();
+        let elsewhere = self.room.is_bare() && context.surroundings.employment().assignment().is_some();
         if self.room.room.is_none() && !elsewhere {
             let path = self.room.path.as_deref().map(crate::select::utf8).transpose()?;
             let here = context.run::<List>(ListInput { context_path: path, all: false })?;

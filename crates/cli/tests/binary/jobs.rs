@@ -2,6 +2,7 @@
 
 use std::{fs, path::Path};
 
+use baton_testkit::assignment;
 use serde_json::{Value, json};
 
 use crate::support::{Live, Ran, Transcript, World};
@@ -22,8 +23,7 @@ fn ok(world: &World, who: &str, arguments: &[&str]) -> Value {
 
 #[test]
 fn a_job_is_delegated_claimed_asked_about_answered_proven_and_done() {
-    let (world, room) = world();
-    let at_it = format!("{room}/JOB-001/1/r1");
+    let (world, _) = world();
     let mut story = Transcript::new(&world);
     story.run("ana", &["anchor", "set", "a:core", "The rules", "--text", "crates/core"]);
     story.run(
@@ -32,18 +32,18 @@ fn a_job_is_delegated_claimed_asked_about_answered_proven_and_done() {
     );
     story.run("ana", &["radar"]);
     story.run("runner", &["job", "claim", "--runner", "r1"]);
-    story.run_on(&at_it, &["job", "report", "--kind", "progress", "reading the grammar", "--percent", "20"]);
-    story.run_on(&at_it, &["job", "report", "--kind", "question", "tabs or spaces?"]);
+    story.run_on_it(&["job", "report", "--kind", "progress", "reading the grammar", "--percent", "20"]);
+    story.run_on_it(&["job", "report", "--kind", "question", "tabs or spaces?"]);
     story.run("ana", &["status"]);
     story.run("ana", &["radar"]);
     story.run("ana", &["radar", "--reply", "JOB-001", "tabs, as in notes@1"]);
-    story.run_on(&at_it, &["job", "tail", "--after", "8"]);
+    story.run_on_it(&["job", "tail", "--after", "8"]);
     let evidence =
         ["card", "create", "all green", "--kind", "evidence", "--text", "7 tests", "--ref", "CMD: cargo test"];
-    story.run_on(&at_it, &evidence);
-    story.run_on(&at_it, &["job", "report", "--kind", "checkpoint", "it parses", "--ref", "CARD-1"]);
-    story.run_on(&at_it, &["job", "complete", "it parses"]);
-    story.run_on(&at_it, &["job", "message", "1", "well done, me"]);
+    story.run_on_it(&evidence);
+    story.run_on_it(&["job", "report", "--kind", "checkpoint", "it parses", "--ref", "CARD-1"]);
+    story.run_on_it(&["job", "complete", "it parses"]);
+    story.run_on_it(&["job", "message", "1", "well done, me"]);
     story.run("runner", &["job", "complete", "1", "it parses", "--runner", "r1", "--revision", "1", "--ref", "CARD-1"]);
     story.run("ana", &["job", "open", "1", "--events", "3"]);
     story.run("ana", &["radar"]);
@@ -73,7 +73,7 @@ fn a_job_is_delegated_claimed_asked_about_answered_proven_and_done() {
 
     next: baton job report JOB-001 --revision 1 --runner r1 --kind progress …
     then: baton job complete JOB-001 --revision 1 --runner r1 --ref … SUMMARY
-    An agent that works on it need name nothing, with BATON_JOB=room_1/JOB-001/1/r1
+    An agent that works on it need name nothing, with BATON_JOB=room_1/JOB-001/1/r1/cap_1
 
     its agent$ baton job report --kind progress "reading the grammar" --percent 20
     Reported as JOB-001@7; your claim runs out in SPAN.
@@ -196,7 +196,7 @@ fn a_job_that_is_lost_withdrawn_or_failed_is_told_with_what_leads_on() {
 
     next: baton job report JOB-001 --revision 1 --kind progress …
     then: baton job complete JOB-001 --revision 1 --ref … SUMMARY
-    An agent that works on it need name nothing, with BATON_JOB=room_1/JOB-001/1/test:r1
+    An agent that works on it need name nothing, with BATON_JOB=room_1/JOB-001/1/test:r1/cap_1
 
     r2$ baton job claim 1
     CONFLICT: JOB-001 is claimed by test:r1 (revision 1) until TIME.
@@ -218,7 +218,7 @@ fn a_job_that_is_lost_withdrawn_or_failed_is_told_with_what_leads_on() {
 
     next: baton job report JOB-001 --revision 2 --kind progress …
     then: baton job complete JOB-001 --revision 2 --ref … SUMMARY
-    An agent that works on it need name nothing, with BATON_JOB=room_1/JOB-001/2/test:r2
+    An agent that works on it need name nothing, with BATON_JOB=room_1/JOB-001/2/test:r2/cap_2
 
     r1$ baton job report 1 --kind progress "still here" --revision 1
     CONFLICT: The claim (test:r1, 1) on JOB-001 is over: it is RUNNING under (test:r2, 2).
@@ -383,8 +383,7 @@ fn a_key_makes_a_repeated_job_and_a_repeated_reply_the_same() {
 
 #[test]
 fn programs_get_one_envelope_for_every_command_of_a_job() {
-    let (world, room) = world();
-    let at_it = format!("{room}/JOB-001/1/test:r1");
+    let (world, _) = world();
     let answer = |ran: &Ran| {
         assert_eq!((ran.stdout.lines().count(), ran.stderr.as_str()), (1, ""), "{ran:?}");
         let json = ran.json();
@@ -395,7 +394,9 @@ fn programs_get_one_envelope_for_every_command_of_a_job() {
     let run = |who: &str, arguments: &[&str]| answer(&world.run_as(who, &[arguments, &["--json"]].concat()));
     shown.push(run("r1", &["job", "claim"]));
     shown.push(run("ana", &["job", "create", "t", "--prompt", "p"]));
-    shown.push(run("r1", &["job", "claim"]));
+    let claimed = world.run_as("r1", &["job", "claim", "--json"]);
+    shown.push(answer(&claimed));
+    let at_it = assignment(&claimed.json()["data"]).reveal();
     shown.push(answer(&world.run_on(&at_it, &["job", "report", "--kind", "question", "why?", "--json"])));
     shown.push(answer(&world.run_on(&at_it, &["job", "report", "--kind", "heartbeat", "--json"])));
     shown.push(run("ana", &["radar", "--reply", "1", "because"]));
@@ -414,7 +415,7 @@ fn programs_get_one_envelope_for_every_command_of_a_job() {
     insta::assert_snapshot!(shown.join("\n"), @r#"
     10 true job claim: room_id claimed
     0 true job create: room_id ref job title kind priority status meta revision needs_manager needs_proof has_error stale last created_by created_at updated_at
-    0 true job claim: room_id claimed job prompt
+    0 true job claim: room_id claimed job prompt capability
     0 true job report: room_id ref job title kind priority status meta revision runner_id claim_expires_at_ms needs_manager needs_proof has_error stale last created_by created_at updated_at
     0 true job report: room_id job title kind priority status meta revision runner_id claim_expires_at_ms needs_manager needs_proof has_error stale last created_by created_at updated_at
     0 true radar: room_id replied count runner runners runner_list diagnostics jobs has_more
@@ -515,7 +516,7 @@ fn a_job_that_makes_no_sense_is_refused_and_nothing_is_done() {
 #[test]
 fn a_bad_baton_job_is_named_and_nothing_is_done() {
     let (world, room) = world();
-    for assignment in ["JOB-001", "room_1/JOB-001/one/r1", &format!("{room}/TASK-001/1/r1")] {
+    for assignment in ["JOB-001", "room_1/JOB-001/one/r1", &format!("{room}/TASK-001/1/r1/cap_")] {
         let ran = world.run_on(assignment, &["job", "report", "--kind", "progress", "hello", "--json"]);
         assert_eq!(ran.status, 2, "{ran:?}");
         assert!(ran.stdout.contains("BATON_JOB"), "{ran:?}");
@@ -527,7 +528,7 @@ fn the_agent_of_a_job_means_its_room_wherever_it_works() {
     let (world, room) = world();
     let elsewhere = world.make_workspace("elsewhere");
     ok(&world, "ana", &["job", "create", "t", "--prompt", "p"]);
-    ok(&world, "r1", &["job", "claim"]);
+    let at_it = assignment(&ok(&world, "r1", &["job", "claim"])).reveal();
     for arguments in [
         &["job", "report", "--kind", "progress", "hello"][..],
         &["card", "create", "here", "--text", "x"],
@@ -535,7 +536,7 @@ fn the_agent_of_a_job_means_its_room_wherever_it_works() {
         &["radar"],
     ] {
         let mut command = world.baton(arguments);
-        command.current_dir(&elsewhere).env("BATON_JOB", format!("{room}/JOB-001/1/test:r1"));
+        command.current_dir(&elsewhere).env("BATON_JOB", &at_it);
         let ran = Ran::of(command);
         assert_eq!(ran.status, 0, "{arguments:?}: {ran:?}");
     }
@@ -547,7 +548,7 @@ fn the_agent_of_a_job_means_its_room_wherever_it_works() {
 
 #[test]
 fn a_thread_is_followed_until_its_job_is_over() {
-    let (world, room) = world();
+    let (world, _) = world();
     ok(&world, "ana", &["job", "create", "the title", "--prompt", "p"]);
     let follow = |json: &[&str]| Live::start(world.baton(&[&["job", "tail", "1", "--follow"], json].concat()));
     let (mut people, mut programs) = (follow(&[]), follow(&["--json"]));
@@ -555,9 +556,9 @@ fn a_thread_is_followed_until_its_job_is_over() {
         live.shows("the title");
         live.shows(end);
     }
-    ok(&world, "r1", &["job", "claim"]);
+    let at_it = assignment(&ok(&world, "r1", &["job", "claim"])).reveal();
     people.shows("claimed     test:r1: for test:r1\n");
-    let asked = world.run_on(&format!("{room}/JOB-001/1/test:r1"), &["job", "report", "--kind", "question", "why?"]);
+    let asked = world.run_on(&at_it, &["job", "report", "--kind", "question", "why?"]);
     assert_eq!(asked.status, 0, "{asked:?}");
     people.shows("why?\n");
     programs.shows("why?");
@@ -587,10 +588,9 @@ fn following_a_thread_ends_with_its_reader() {
 
 #[test]
 fn what_an_agent_wrote_cannot_draw_on_the_managers_screen() {
-    let (world, room) = world();
+    let (world, _) = world();
     ok(&world, "ana", &["job", "create", "t\u{202e}itle", "--prompt", "\u{1b}[2Jp"]);
-    ok(&world, "r1", &["job", "claim"]);
-    let at_it = format!("{room}/JOB-001/1/test:r1");
+    let at_it = assignment(&ok(&world, "r1", &["job", "claim"])).reveal();
     let said = "\u{1b}]0;owned\u{7}which\r\nway\u{202e}?";
     for arguments in [
         &["job", "report", "--kind", "question", said][..],

@@ -154,18 +154,17 @@ fn a_turn_takes_what_waits_and_a_failed_one_gives_it_back() {
 #[test]
 fn a_jobs_turn_is_shown_with_its_job() {
     let world = World::new();
-    let room = world.join_as("ana");
-    let at_it = format!("{room}/JOB-001/1/r1");
+    world.join_as("ana");
     let mut story = Transcript::new(&world);
     story.run("ana", &["job", "create", "Mend it", "--prompt", "It rains in."]);
     story.run("runner", &["job", "claim", "1", "--runner", "r1"]);
     story.run("ana", &["job", "message", "1", "Mind the gutter."]);
-    story.run_on(&at_it, &["turn", "begin"]);
+    story.run_on_it(&["turn", "begin"]);
     story.run("ana", &["job", "open", "1", "--events", "1"]);
     story.run("runner", &["turn", "end", "1", "--revision", "1", "--runner", "r1", "--input-tokens", "5"]);
     story.run("ana", &["open", "JOB-001"]);
     story.run("ana", &["job", "requeue", "1", "--reason", "Again."]);
-    story.run_on(&at_it, &["turn", "begin"]);
+    story.run_on_it(&["turn", "begin"]);
     insta::assert_snapshot!(story.text(), @r#"
     ana$ baton job create "Mend it" --prompt "It rains in."
     JOB-001 is QUEUED: Mend it (JOB-001@3)
@@ -182,7 +181,7 @@ fn a_jobs_turn_is_shown_with_its_job() {
 
     next: baton job report JOB-001 --revision 1 --runner r1 --kind progress …
     then: baton job complete JOB-001 --revision 1 --runner r1 --ref … SUMMARY
-    An agent that works on it need name nothing, with BATON_JOB=room_1/JOB-001/1/r1
+    An agent that works on it need name nothing, with BATON_JOB=room_1/JOB-001/1/r1/cap_1
 
     ana$ baton job message 1 "Mind the gutter."
     JOB-001 is RUNNING: Mend it (JOB-001@5)

@@ -1,11 +1,12 @@
 //! Claiming a job, and showing the claim.
 
 use super::{
-    Claim, Claimed, Event, Job, Reclaimed, Refusal, Status,
+    Capability, CapabilityDigest, Claim, Claimed, Event, Job, Reclaimed, Refusal, Status,
     event::{ReclaimMeta, ReclaimReason},
     spec::Executor,
 };
 use crate::{
+    claimant::{Backing, Claimant},
     ids::AgentId,
     lease::{Fence, expired},
     limits,
@@ -25,6 +26,10 @@ pub struct Claiming {
     pub allow_stale: bool,
     /// Whether a job may be taken while its claim is in force.
     pub force: Force,
+    /// The claimant's process or credential.
+    pub backing: Backing,
+    /// The digest of the secret that the claim is given.
+    pub capability_sha256: Option<CapabilityDigest>,
 }
 
 /// Whether a claim in force is respected.
@@ -45,10 +50,17 @@ pub struct Shown {
     pub runner: AgentId,
     /// Which claim.
     pub revision: Fence,
-    /// Who shows it.
-    pub by: AgentId,
-    /// Whether that is the job's own agent, which its runner gave the claim to.
-    pub own_agent: bool,
+    /// The caller that shows it.
+    pub by: Claimant,
+    /// The secret of the claim, if the caller is the job's own agent.
+    pub capability: Option<Capability>,
+}
+
+impl Shown {
+    /// Whether the job's own agent shows it, and not its claimant.
+    pub const fn is_own_agent(&self) -> bool {
+        self.capability.is_some()
+    }
 }
 
 impl Job {
@@ -57,8 +69,17 @@ impl Job {
         let revision = self.revision.next();
         let (runner_id, expires_at) = (claiming.runner.clone(), now.plus(claiming.ttl));
         let (job, executor) = (self.id, claiming.executor);
+        let (backing, capability_sha256) = (claiming.backing.clone(), claiming.capability_sha256.clone());
         match (self.status, &self.claim) {
-            (Status::Queued, _) => Ok(Event::Claimed(Claimed { job, runner_id, revision, expires_at, executor })),
+            (Status::Queued, _) => Ok(Event::Claimed(Claimed {
+                job,
+                runner_id,
+                revision,
+                expires_at,
+                executor,
+                backing,
+                capability_sha256,
+            })),
             (Status::Running, Some(claim)) => {
                 let reason = self.takeover(now, claim, claiming)?;
                 if reason == ReclaimReason::TtlExpired && self.losses >= limits::JOB_LOSSES {
@@ -66,7 +87,16 @@ impl Job {
                 }
                 let previous_runner_id = Some(claim.lease.holder.clone());
                 let meta = ReclaimMeta { previous_runner_id, reason };
-                Ok(Event::Reclaimed(Reclaimed { job, runner_id, revision, expires_at, executor, meta }))
+                Ok(Event::Reclaimed(Reclaimed {
+                    job,
+                    runner_id,
+                    revision,
+                    expires_at,
+                    executor,
+                    backing,
+                    capability_sha256,
+                    meta,
+                }))
             }
             (Status::Running | Status::Done | Status::Failed | Status::Canceled, _) => {
                 Err(self.wrong("it is over; requeue it to have it done again"))
@@ -98,15 +128,24 @@ impl Job {
         Event::Failed(super::Ended { job: self.id, revision: self.revision, summary, refs, meta })
     }
 
-    /// Refuses whoever does not show the claim in force.
+    /// Refuses a caller that does not show the claim in force, or that neither made it nor has its secret. Runner and
+    /// revision can be read in the log, so knowing them is not enough.
     pub fn require_claim(&self, shown: &Shown) -> Result<(), Refusal> {
         let in_force = self.claim.as_ref().filter(|claim| {
             self.status == Status::Running && claim.lease.holder == shown.runner && claim.lease.fence == shown.revision
         });
-        match in_force {
-            Some(claim) if claim.claimant == shown.by || shown.own_agent => Ok(()),
-            Some(claim) => Err(Refusal::NotClaimant { job: self.id, claimant: claim.claimant.clone() }),
-            None => Err(Refusal::ClaimOver {
+        match (in_force, &shown.capability) {
+            (Some(claim), Some(secret)) => match &claim.capability {
+                Some(digest) if digest.is_of(secret) => Ok(()),
+                Some(_) | None => Err(Refusal::WrongCapability { job: self.id, revision: self.revision }),
+            },
+            (Some(claim), None) if claim.claimant.is_same(&shown.by) => Ok(()),
+            (Some(claim), None) => Err(Refusal::NotClaimant {
+                job: self.id,
+                claimant: claim.claimant.agent.clone(),
+                occupant: claim.claimant.backing.occupant(),
+            }),
+            (None, _) => Err(Refusal::ClaimOver {
                 job: self.id,
                 shown_runner_id: shown.runner.clone(),
                 shown_revision: shown.revision,

@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    JobId, Lineage, agent_of,
+    CapabilityDigest, JobId, Lineage, agent_of,
     spec::{Executor, Priority, Routing},
 };
 use crate::{
+    claimant::Backing,
     event::{Concern, Recorded, events},
     ids::{AgentId, AnchorId},
     inbox::{Category, Item, Letter},
@@ -132,6 +133,12 @@ pub struct Claimed {
     /// With which program, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<Executor>,
+    /// The process or credential that made the claim.
+    #[serde(flatten)]
+    pub backing: Backing,
+    /// The digest of the secret that was made with the claim. Events of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capability_sha256: Option<CapabilityDigest>,
 }
 
 words! {
@@ -160,6 +167,12 @@ pub struct Reclaimed {
     /// With which program, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<Executor>,
+    /// The process or credential that made the claim.
+    #[serde(flatten)]
+    pub backing: Backing,
+    /// The digest of the secret that was made with the claim. Events of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capability_sha256: Option<CapabilityDigest>,
     /// From whom, and why.
     pub meta: ReclaimMeta,
 }

@@ -10,6 +10,7 @@
 //! What must stay true: a job ends at most once per revision, and a revision is never given out twice.
 
 mod attention;
+mod capability;
 mod claim;
 mod draft;
 mod event;
@@ -26,6 +27,7 @@ mod steer;
 mod tests;
 
 pub use attention::Marker;
+pub use capability::{Capability, CapabilityDigest, InvalidCapability};
 pub use claim::{Claiming, Force, Shown, clamp};
 pub use draft::Draft;
 pub(crate) use draft::check_line;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{JobId, Status};
-use crate::{code::ErrorCode, ids::AgentId, lease::Fence, time::Timestamp};
+use crate::{claimant::in_brackets, code::ErrorCode, ids::AgentId, lease::Fence, room::Occupant, time::Timestamp};
 
 /// Why a request about a job was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
@@ -57,12 +57,23 @@ pub enum Refusal {
         revision: Fence,
     },
     /// The claim is in force, and another's.
-    #[error("The claim on {job} was made by {claimant}, and only they may show it.")]
+    #[error("The claim on {job} was made by {claimant}{}, and only they may show it.", in_brackets(.occupant))]
     NotClaimant {
         /// Which.
         job: JobId,
         /// Whose it is.
         claimant: AgentId,
+        /// The process or credential that made it.
+        #[serde(flatten)]
+        occupant: Occupant,
+    },
+    /// The claim is in force, and the secret that was shown is not its own.
+    #[error("The capability that was shown for {job} is not the one of its claim {revision}.")]
+    WrongCapability {
+        /// The job.
+        job: JobId,
+        /// The claim in force.
+        revision: Fence,
     },
     /// A job's own agent is not its manager.
     #[error("{job} is the caller's own job: {why}.")]
@@ -113,6 +124,7 @@ impl Refusal {
         match self {
             Self::Invalid { .. } => ErrorCode::InvalidInput,
             Self::Claimed { .. } | Self::Stale { .. } | Self::ClaimOver { .. } => ErrorCode::Conflict,
+            Self::WrongCapability { .. } => ErrorCode::Forbidden,
             Self::NotClaimant { .. } | Self::OwnJob { .. } | Self::WrongStatus { .. } | Self::NotFor { .. } => {
                 ErrorCode::PreconditionFailed
             }
@@ -132,7 +144,14 @@ impl Refusal {
             Self::OwnJob { .. } => {
                 Some("Report with `jobs report`; to be decided on by a manager, report kind question.".to_owned())
             }
-            Self::NotClaimant { .. } => Some("Claim the job yourself once it is free.".to_owned()),
+            Self::NotClaimant { job, .. } => {
+                Some(format!("Leave {job} to them, or claim it yourself once it is free."))
+            }
+            Self::WrongCapability { .. } => Some(
+                "Only the program that a runner started for the job has its capability, in BATON_JOB. Unset BATON_JOB to \
+                 act as yourself."
+                    .to_owned(),
+            ),
             Self::Invalid { .. } | Self::NotFor { chosen: None, .. } => None,
         }
     }

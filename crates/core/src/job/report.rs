@@ -101,7 +101,7 @@ impl Job {
     /// Decides that the job is over.
     pub fn complete(&self, shown: &Shown, completion: &Completion) -> Result<Event, Refusal> {
         self.require_claim(shown)?;
-        if shown.own_agent {
+        if shown.is_own_agent() {
             return Err(Refusal::OwnJob { job: self.id, why: "its runner ends it, once the answer has come" });
         }
         if let Some(why) = blank_or_long(&completion.summary, limits::JOB_SUMMARY_BYTES) {

@@ -3,10 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Created, Event, Kind, Lineage, ReclaimReason,
+    CapabilityDigest, Created, Event, Kind, Lineage, ReclaimReason,
     spec::{Executor, Priority, Routing},
 };
 use crate::{
+    claimant::{Backing, Claimant},
     event::{self, Recorded},
     ids::{AgentId, AnchorId, RoomId, Seq},
     lease::{Fence, Lease},
@@ -54,8 +55,10 @@ impl Status {
 pub struct Claim {
     /// The runner, under the job's revision, until when.
     pub lease: Lease,
-    /// Who claimed it in the runner's name. Only they may show the claim.
-    pub claimant: AgentId,
+    /// The caller that claimed it in the runner's name. Nobody else may show the claim, but for the job's own agent.
+    pub claimant: Claimant,
+    /// The digest of the secret that makes a process the job's own agent. Claims of earlier versions have none.
+    pub capability: Option<CapabilityDigest>,
     /// With which program.
     pub executor: Option<Executor>,
 }
@@ -197,14 +200,18 @@ impl Job {
             Event::Created(_) => {}
             Event::Claimed(claimed) => {
                 self.losses = 0;
-                self.take(claimed.runner_id.clone(), &recorded.actor, claimed.revision, claimed.expires_at);
-                self.work_with(claimed.executor);
+                let lease = lease(&claimed.runner_id, claimed.revision, claimed.expires_at);
+                let claimant = claimant(recorded, &claimed.backing);
+                let (capability, executor) = (claimed.capability_sha256.clone(), claimed.executor);
+                self.take(Claim { lease, claimant, capability, executor });
             }
             Event::Reclaimed(reclaimed) => {
                 // Only a runner that fell silent was lost. One that somebody took the job from may have been fine.
                 self.losses += u32::from(reclaimed.meta.reason == ReclaimReason::TtlExpired);
-                self.take(reclaimed.runner_id.clone(), &recorded.actor, reclaimed.revision, reclaimed.expires_at);
-                self.work_with(reclaimed.executor);
+                let lease = lease(&reclaimed.runner_id, reclaimed.revision, reclaimed.expires_at);
+                let claimant = claimant(recorded, &reclaimed.backing);
+                let (capability, executor) = (reclaimed.capability_sha256.clone(), reclaimed.executor);
+                self.take(Claim { lease, claimant, capability, executor });
             }
             Event::Progress(reported) => self.note(reported),
             Event::Checkpoint(reported) => {
@@ -244,17 +251,10 @@ impl Job {
         self.active_at = recorded.at;
     }
 
-    fn take(&mut self, runner: AgentId, claimant: &AgentId, revision: Fence, expires_at: Timestamp) {
+    fn take(&mut self, claim: Claim) {
         self.status = Status::Running;
-        self.revision = revision;
-        let lease = Lease { holder: runner, fence: revision, expires_at };
-        self.claim = Some(Claim { lease, claimant: claimant.clone(), executor: None });
-    }
-
-    fn work_with(&mut self, executor: Option<Executor>) {
-        if let Some(claim) = &mut self.claim {
-            claim.executor = executor;
-        }
+        self.revision = claim.lease.fence;
+        self.claim = Some(claim);
     }
 
     fn note(&mut self, reported: &super::Reported) {
@@ -296,6 +296,14 @@ impl Job {
     pub fn last_ref(&self) -> Reference {
         Reference::JobEvent(self.id, self.last.seq)
     }
+}
+
+fn lease(runner: &AgentId, fence: Fence, expires_at: Timestamp) -> Lease {
+    Lease { holder: runner.clone(), fence, expires_at }
+}
+
+fn claimant(recorded: &Recorded, backing: &Backing) -> Claimant {
+    Claimant { agent: recorded.actor.clone(), backing: backing.clone() }
 }
 
 fn preview(text: &str) -> String {

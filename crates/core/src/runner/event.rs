@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Capabilities;
 use crate::{
+    claimant::Backing,
     event::{Concern, events},
     ids::AgentId,
 };
@@ -23,6 +24,9 @@ pub struct Registered {
     /// What it can do, where it said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<Capabilities>,
+    /// The process or credential that speaks for it.
+    #[serde(flatten)]
+    pub backing: Backing,
 }
 
 /// A runner signed off.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{code::ErrorCode, ids::AgentId};
+use crate::{claimant::in_brackets, code::ErrorCode, ids::AgentId, room::Occupant};
 
 /// Why a request about a runner was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
@@ -17,13 +17,16 @@ pub enum Refusal {
         #[serde(skip)]
         why: String,
     },
-    /// Another agent speaks for this runner, and is there.
-    #[error("{runner_id} is spoken for by {agent_id}, whose lease is in force.")]
+    /// Another agent, or another process of the same agent, speaks for this runner, and is there.
+    #[error("The runner id {runner_id} is in use by {agent_id}{}.", in_brackets(.occupant))]
     Taken {
-        /// Which runner.
+        /// The runner.
         runner_id: AgentId,
-        /// Who speaks for it.
+        /// The agent that speaks for it.
         agent_id: AgentId,
+        /// That agent's process or credential.
+        #[serde(flatten)]
+        occupant: Occupant,
     },
 }
 
@@ -32,7 +35,17 @@ impl Refusal {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Invalid { .. } => ErrorCode::InvalidInput,
-            Self::Taken { .. } => ErrorCode::Conflict,
+            Self::Taken { .. } => ErrorCode::IdInUse,
+        }
+    }
+
+    /// What to do next.
+    pub fn next(&self) -> Option<String> {
+        match self {
+            Self::Invalid { .. } => None,
+            Self::Taken { .. } => {
+                Some("Choose a runner id of your own, or end the process that has this one.".to_owned())
+            }
         }
     }
 }

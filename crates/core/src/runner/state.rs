@@ -4,11 +4,13 @@ use std::fmt;
 
 use super::{Capabilities, Event, Refusal, Registered, Retired};
 use crate::{
+    claimant::Claimant,
     event::{self, Recorded},
     ids::AgentId,
     job::{JobId, radar::moves},
     lease::expired,
     limits,
+    process::{Liveness, Witness},
     time::{Timestamp, Ttl},
     words::words,
 };
@@ -40,8 +42,8 @@ words! {
 pub struct Runner {
     /// Its id.
     pub id: AgentId,
-    /// Who speaks for it.
-    pub agent: AgentId,
+    /// The agent that speaks for it, in one process or with one credential.
+    pub claimant: Claimant,
     /// What it can do, where it said so.
     pub capabilities: Option<Capabilities>,
     /// Whether it signed off.
@@ -100,7 +102,7 @@ impl Runners {
     fn register(&mut self, recorded: &Recorded, registered: &Registered) {
         let fresh = Runner {
             id: registered.runner_id.clone(),
-            agent: recorded.actor.clone(),
+            claimant: Claimant { agent: recorded.actor.clone(), backing: registered.backing.clone() },
             capabilities: registered.capabilities.clone(),
             retired: false,
             phase: Phase::Idle,
@@ -115,22 +117,27 @@ impl Runners {
 }
 
 impl Heartbeat {
-    /// Decides whether this is news: a runner that is new, speaks through another agent, or can do other things.
-    /// Nothing means that it only renews the lease.
-    pub fn news(&self, now: Timestamp, known: Option<&Runner>, by: &AgentId) -> Result<Option<Event>, Refusal> {
+    /// Decides whether this is news: a runner that is new, speaks through another agent or process, or can do other
+    /// things. Nothing means that it only renews the lease.
+    pub fn news(
+        &self,
+        now: Timestamp,
+        known: Option<&Runner>,
+        by: &Claimant,
+        witness: &dyn Witness,
+    ) -> Result<Option<Event>, Refusal> {
         if let Some(capabilities) = &self.capabilities {
             capabilities.check()?;
         }
         if self.active.len() > limits::RUNNER_PARALLEL as usize {
             return Err(Refusal::Invalid { field: "active_jobs", why: "names too many jobs".to_owned() });
         }
-        let registered = Registered { runner_id: self.runner.clone(), capabilities: self.capabilities.clone() };
+        let (runner_id, backing) = (self.runner.clone(), by.backing.clone());
+        let registered = Registered { runner_id, capabilities: self.capabilities.clone(), backing };
         let Some(known) = known else { return Ok(Some(Event::Registered(registered))) };
-        if known.agent != *by && !known.retired && known.standing(now) != Standing::Offline {
-            return Err(Refusal::Taken { runner_id: known.id.clone(), agent_id: known.agent.clone() });
-        }
+        known.require_free(now, by, witness)?;
         let capabilities = self.capabilities.clone().or_else(|| known.capabilities.clone());
-        let same = known.agent == *by && !known.retired && known.capabilities == capabilities;
+        let same = known.claimant.is_same(by) && !known.retired && known.capabilities == capabilities;
         Ok((!same).then_some(Event::Registered(Registered { capabilities, ..registered })))
     }
 }
@@ -141,6 +148,27 @@ impl Runner {
         self.phase = heartbeat.phase;
         self.active.clone_from(&heartbeat.active);
         self.lease_expires_at = now.plus(heartbeat.ttl);
+    }
+
+    /// Refuses a caller that would speak for it while another process or credential does. A process that is seen to live
+    /// keeps its id also when it is late with its heartbeat, and one that is proven gone keeps nothing.
+    pub fn require_free(&self, now: Timestamp, by: &Claimant, witness: &dyn Witness) -> Result<(), Refusal> {
+        if self.retired || self.claimant.is_same(by) {
+            return Ok(());
+        }
+        let liveness = self.claimant.backing.process.as_ref().map(|process| witness.liveness(process));
+        let is_there = match liveness {
+            Some(Liveness::Alive) => true,
+            Some(Liveness::Gone(_)) => false,
+            Some(Liveness::Unknown) | None => self.standing(now) != Standing::Offline,
+        };
+        if is_there { Err(self.taken()) } else { Ok(()) }
+    }
+
+    /// The refusal of everybody but the one that speaks for it.
+    pub fn taken(&self) -> Refusal {
+        let Claimant { agent, backing } = &self.claimant;
+        Refusal::Taken { runner_id: self.id.clone(), agent_id: agent.clone(), occupant: backing.occupant() }
     }
 
     /// How it stands at `now`.

@@ -110,7 +110,15 @@ fn claimed(revision: u64) -> Job {
     for place in 0..revision {
         let force = if place == 0 { Force::No } else { Force::Manual };
         let ttl = Ttl::from_secs(10);
-        let claiming = Claiming { runner: agent("r1"), ttl, executor: None, allow_stale: false, force };
+        let claiming = Claiming {
+            runner: agent("r1"),
+            ttl,
+            executor: None,
+            allow_stale: false,
+            force,
+            backing: Default::default(),
+            capability_sha256: None,
+        };
         let event = jobs.jobs[0].claim(Timestamp::from_millis(2), &claiming).unwrap();
         jobs.apply(&recorded(2 + place, "r1", event));
     }
@@ -118,7 +126,7 @@ fn claimed(revision: u64) -> Job {
 }
 
 fn shown(revision: u64) -> Shown {
-    Shown { runner: agent("r1"), revision: Fence(revision), by: agent("r1"), own_agent: false }
+    Shown { runner: agent("r1"), revision: Fence(revision), by: agent("r1").into(), capability: None }
 }
 
 /// A turn of that job under its first claim.

@@ -2,7 +2,7 @@
 
 use baton_core::{
     ids::{AnchorId, RoomId},
-    job::{Executor, Job, Jobs, Marker},
+    job::{CapabilityDigest, Executor, Job, Jobs, Marker},
 };
 use serde::Serialize;
 
@@ -17,10 +17,10 @@ use crate::{
 const INSERT: &str = "
     INSERT INTO jobs (room_id, number, status, revision, runner, claimant, claim_executor, claim_expires_at_ms, losses,
                       last_question, last_manager, proof_missing, has_error, attention, summary, refs, meta, last_seq,
-                      last_kind, last_preview, active_at_ms, title, kind, priority, task, anchor, executor, routing,
-                      created_seq, created_by, created_at_ms)
+                      last_kind, last_preview, active_at_ms, capability, claim_process, claim_via, title, kind,
+                      priority, task, anchor, executor, routing, created_seq, created_by, created_at_ms)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
-            ?25, ?26, ?27, ?28, ?29, ?30, ?31)
+            ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34)
 ";
 
 /// Stores what may change of a job.
@@ -29,7 +29,7 @@ const UPDATE: &str = "
        SET status = ?3, revision = ?4, runner = ?5, claimant = ?6, claim_executor = ?7, claim_expires_at_ms = ?8,
            losses = ?9, last_question = ?10, last_manager = ?11, proof_missing = ?12, has_error = ?13, attention = ?14,
            summary = ?15, refs = ?16, meta = ?17, last_seq = ?18, last_kind = ?19, last_preview = ?20,
-           active_at_ms = ?21
+           active_at_ms = ?21, capability = ?22, claim_process = ?23, claim_via = ?24
      WHERE room_id = ?1 AND number = ?2
 ";
 
@@ -93,16 +93,19 @@ fn update(tx: &mut dyn Tx, room: &RoomId, job: &Job) -> Result<(), StoreError> {
 struct Texts {
     refs: String,
     meta: String,
+    claim_process: Option<String>,
 }
 
 impl Texts {
     fn of(room: &RoomId, job: &Job) -> Result<Self, StoreError> {
-        Ok(Self { refs: json(room, &job.refs)?, meta: json(room, &job.meta)? })
+        let process = job.claim.as_ref().and_then(|claim| claim.claimant.backing.process.as_ref());
+        let claim_process = process.map(|process| json(room, process)).transpose()?;
+        Ok(Self { refs: json(room, &job.refs)?, meta: json(room, &job.meta)?, claim_process })
     }
 }
 
 /// The key and all that may change, in the order of both statements.
-fn moving<'a>(room: &'a RoomId, job: &'a Job, texts: &'a Texts) -> [Param<'a>; 21] {
+fn moving<'a>(room: &'a RoomId, job: &'a Job, texts: &'a Texts) -> [Param<'a>; 24] {
     let claim = job.claim.as_ref();
     [
         room.as_str().into(),
@@ -110,7 +113,7 @@ fn moving<'a>(room: &'a RoomId, job: &'a Job, texts: &'a Texts) -> [Param<'a>; 2
         job.status.as_str().into(),
         number(job.revision.0).into(),
         claim.map(|claim| claim.lease.holder.as_str()).into(),
-        claim.map(|claim| claim.claimant.as_str()).into(),
+        claim.map(|claim| claim.claimant.agent.as_str()).into(),
         claim.and_then(|claim| claim.executor).map(Executor::as_str).into(),
         claim.map(|claim| claim.lease.expires_at.as_millis()).into(),
         i64::from(job.losses).into(),
@@ -126,6 +129,9 @@ fn moving<'a>(room: &'a RoomId, job: &'a Job, texts: &'a Texts) -> [Param<'a>; 2
         job.last.kind.as_str().into(),
         job.last.preview.as_str().into(),
         job.active_at.as_millis().into(),
+        claim.and_then(|claim| claim.capability.as_ref()).map(CapabilityDigest::as_str).into(),
+        texts.claim_process.as_deref().into(),
+        claim.and_then(|claim| claim.claimant.backing.via.as_deref()).into(),
     ]
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use baton_core::{
+    claimant::Backing,
     event::{Event, Recorded},
     ids::Seq,
     job::{
@@ -24,7 +25,7 @@ use baton_store::log;
 use baton_testkit::{Scribe, on_every_place};
 use serde_json::{Map, Value, json};
 
-use super::support::{agent, anchor, at, lineage, odd, read, write};
+use super::support::{agent, anchor, at, backing, digest, lineage, odd, read, write};
 
 /// The highest number that a room gives out.
 const LAST: u32 = 999_999_999;
@@ -113,6 +114,8 @@ fn claims() -> Vec<job::Event> {
         revision: Fence(u64::MAX),
         expires_at: at(-1),
         executor: Some(Executor::Command),
+        backing: backing(),
+        capability_sha256: Some(digest()),
     };
     let reclaimed = |reason, previous: Option<&str>, executor| Reclaimed {
         job: JobId(1),
@@ -120,10 +123,12 @@ fn claims() -> Vec<job::Event> {
         revision: Fence(1),
         expires_at: at(253_402_000_000_000),
         executor,
+        backing: Backing { process: None, via: Some(odd()) },
+        capability_sha256: None,
         meta: job_meta(reason, previous),
     };
     vec![
-        job::Event::Claimed(Claimed { executor: None, ..claimed.clone() }),
+        job::Event::Claimed(Claimed { executor: None, backing: Backing::default(), ..claimed.clone() }),
         job::Event::Claimed(claimed),
         job::Event::Reclaimed(reclaimed(ReclaimReason::TtlExpired, Some("r2"), Some(Executor::Codex))),
         job::Event::Reclaimed(reclaimed(ReclaimReason::Manual, None, None)),
@@ -187,11 +192,12 @@ fn runner_events() -> Vec<runner::Event> {
         sandbox_policy: Some(odd()),
     };
     let bare = Capabilities { executors: Vec::new(), max_parallel: 1, supports_artifacts: false, sandbox_policy: None };
-    let registered = |capabilities| runner::Event::Registered(Registered { runner_id: agent("r1"), capabilities });
+    let registered =
+        |capabilities, backing| runner::Event::Registered(Registered { runner_id: agent("r1"), capabilities, backing });
     vec![
-        registered(Some(full)),
-        registered(Some(bare)),
-        registered(None),
+        registered(Some(full), backing()),
+        registered(Some(bare), Backing { process: None, via: Some(odd()) }),
+        registered(None, Backing::default()),
         runner::Event::Retired(Retired { runner_id: agent("bm_runner:42") }),
     ]
 }

@@ -76,7 +76,7 @@ fn a_reference_leads_somewhere_where_that_is_and_nowhere_else() {
         };
         let runner = Runner {
             id: agent("r1"),
-            agent: agent("ana"),
+            claimant: agent("ana").into(),
             capabilities: None,
             retired: true,
             phase: Phase::Idle,

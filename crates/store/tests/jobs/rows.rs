@@ -1,6 +1,7 @@
 //! A job's row, and what becomes of it.
 
 use baton_core::{
+    claimant::Claimant,
     ids::Seq,
     job::{Claim, Executor, Job, JobId, Jobs, Kind, Last, Priority, Status},
     lease::{Fence, Lease},
@@ -11,7 +12,7 @@ use baton_store::{StoreError, engine::Changes, jobs};
 
 use super::{
     events::{every_reference, notes, routing},
-    support::{agent, anchor, at, claimed, job, lineage, odd, on_two_rooms, put, read, write},
+    support::{agent, anchor, at, backing, claimed, digest, job, lineage, odd, on_two_rooms, put, read, write},
 };
 
 /// A job with all that it can have.
@@ -27,7 +28,12 @@ fn full(id: u32) -> Job {
         anchor: Some(anchor("a:core/http-api_2.x")),
         routing: routing(),
         revision: lease.fence,
-        claim: Some(Claim { lease, claimant: agent("codex:9b22"), executor: Some(Executor::ClaudeCode) }),
+        claim: Some(Claim {
+            lease,
+            claimant: Claimant { agent: agent("codex:9b22"), backing: backing() },
+            capability: Some(digest()),
+            executor: Some(Executor::ClaudeCode),
+        }),
         losses: u32::MAX,
         last_question: Seq(i64::MAX as u64),
         last_manager: Seq(4),
@@ -211,6 +217,7 @@ fn a_row_that_makes_no_sense_is_named() {
             "UPDATE jobs SET task = -1",
             "UPDATE jobs SET anchor = 'core'",
             "UPDATE jobs SET claim_executor = 'vim'",
+            "UPDATE jobs SET claim_process = '{}'",
             "UPDATE jobs SET claim_expires_at_ms = NULL",
         ] {
             let refused: Result<(), StoreError> = store.write(|tx| {

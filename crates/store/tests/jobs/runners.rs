@@ -1,19 +1,20 @@
 //! Runners: what they said of themselves, and until when they count as there.
 
 use baton_core::{
+    claimant::Claimant,
     ids::RoomId,
     job::{Executor, JobId, Profile},
     runner::{Ability, Capabilities, Phase, Runner, Runners, Tally},
 };
 use baton_store::{StoreError, engine::Changes, runners};
 
-use super::support::{agent, at, odd, on_two_rooms, read, write};
+use super::support::{agent, at, backing, odd, on_two_rooms, read, write};
 
 /// A runner with as little as it may have.
 fn runner(id: &str, phase: Phase, expires_at: i64) -> Runner {
     Runner {
         id: agent(id),
-        agent: agent("ana"),
+        claimant: agent("ana").into(),
         capabilities: None,
         retired: false,
         phase,
@@ -26,7 +27,7 @@ fn runner(id: &str, phase: Phase, expires_at: i64) -> Runner {
 fn full(id: &str) -> Runner {
     let able = |executor: &Executor| Ability { executor: *executor, profiles: Profile::ALL.to_vec() };
     Runner {
-        agent: agent("codex:9b22"),
+        claimant: Claimant { agent: agent("codex:9b22"), backing: backing() },
         capabilities: Some(Capabilities {
             executors: Executor::ALL.iter().map(able).collect(),
             max_parallel: 64,

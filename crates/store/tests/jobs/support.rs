@@ -1,9 +1,14 @@
 //! What these tests share.
 
 use baton_core::{
+    claimant::Backing,
     ids::{AgentId, AnchorId, RoomId, Seq},
-    job::{Choice, Claim, Isolation, Job, JobId, Jobs, Kind, Last, Lineage, Priority, Routing, Status},
+    job::{
+        Capability, CapabilityDigest, Choice, Claim, Isolation, Job, JobId, Jobs, Kind, Last, Lineage, Priority,
+        Routing, Status,
+    },
     lease::{Fence, Lease},
+    process::{Keeps, ProcessIdentity},
     spawn::Grants,
     time::Timestamp,
 };
@@ -90,7 +95,7 @@ pub(crate) fn job(id: u32) -> Job {
 pub(crate) fn claimed(job: Job, runner: &str, expires_at: i64) -> Job {
     let revision = job.revision.next();
     let lease = Lease { holder: agent(runner), fence: revision, expires_at: at(expires_at) };
-    let claim = Some(Claim { lease, claimant: agent("ana"), executor: None });
+    let claim = Some(Claim { lease, claimant: agent("ana").into(), capability: None, executor: None });
     Job { status: Status::Running, revision, claim, ..job }
 }
 
@@ -112,4 +117,25 @@ pub(crate) fn numbers(found: &[Job]) -> Vec<u32> {
 /// Whom a job may come from, and all that it may be allowed.
 pub(crate) fn lineage() -> Lineage {
     Lineage { parent: Some(agent("job:JOB-001@1")), grants: Grants { spawn_nodes: true, read_only: true } }
+}
+
+/// A process and a credential with all that they can have.
+pub(crate) fn backing() -> Backing {
+    let keeps = Keeps { terminal: odd(), pid: 7, start_ticks: u64::MAX, pidfd_inode: Some(u64::MAX) };
+    let process = ProcessIdentity {
+        host_id: odd(),
+        boot_id: odd(),
+        pid_namespace: u64::MAX,
+        pid: u32::MAX,
+        start_ticks: u64::MAX,
+        pidfd_inode: Some(u64::MAX),
+        process_started_at: at(-1),
+        keeps: Some(keeps),
+    };
+    Backing { process: Some(process), via: Some(odd()) }
+}
+
+/// The digest of a capability.
+pub(crate) fn digest() -> CapabilityDigest {
+    "cap_0123456789abcdefghjkmnpqrs".parse::<Capability>().unwrap().digest()
 }

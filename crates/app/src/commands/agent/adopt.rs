@@ -104,7 +104,7 @@ pub(super) fn adopt(
 ) -> Result<AdoptResult, Failure> {
     let stale_after = app.stale_after()?;
     let request = Request { command: Adopt::NAME, input, key: input.idempotency_key.as_deref() };
-    if let Some(first) = app.replay(&caller.actor(), &request)? {
+    if let Some(first) = app.replay(caller, &request)? {
         return Ok(first);
     }
     let room = app.store.read(|tx| {

@@ -71,8 +71,8 @@ impl UseCase for Add {
         let role = input.role.as_deref().map(parse_role).transpose()?;
         let stale_after = app.stale_after_or_default();
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
-        let added = app.once(&actor, &request, |tx| {
-            app.change_in(tx, &actor, &input.room_id, &mut |change| {
+        let added = app.once(caller, &actor, &request, |tx| {
+            app.change_in(tx, caller, &actor, &input.room_id, &mut |change| {
                 let rejoined = change.room.member(&actor.agent_id).is_some();
                 change.join(name.clone(), role.clone())?;
                 // Who is there already is called as it asks now.

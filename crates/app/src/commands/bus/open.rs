@@ -49,7 +49,7 @@ impl UseCase for Open {
         }
         let actor = caller.actor();
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
-        app.once(&actor, &request, |tx| {
+        app.once(caller, &actor, &request, |tx| {
             let room = open_named(app, tx, &actor, input.name.as_deref())?;
             Ok(OpenResult { session: Session::of(&room) })
         })

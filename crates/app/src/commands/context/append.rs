@@ -79,7 +79,7 @@ impl UseCase for Append {
 
     fn perform(app: &App, caller: &Caller, input: AppendInput) -> Result<PackResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
-        if let Some(first) = app.replay(&caller.actor(), &request)? {
+        if let Some(first) = app.replay(caller, &request)? {
             return Ok(first);
         }
         let budget = budget(input.budget)?;

@@ -50,7 +50,7 @@ impl UseCase for Build {
 
     fn perform(app: &App, caller: &Caller, input: BuildInput) -> Result<PackResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
-        if let Some(first) = app.replay(&caller.actor(), &request)? {
+        if let Some(first) = app.replay(caller, &request)? {
             return Ok(first);
         }
         let budget = budget(input.budget)?;

@@ -3,7 +3,7 @@
 use baton_core::{
     envelope::{Party, Refusal},
     ids::AgentId,
-    job::{JobId, Shown, Status, agent_of, job_of},
+    job::{JobId, Status, agent_of, job_of},
     limits,
     room::{Member, Room},
 };
@@ -23,8 +23,7 @@ pub(crate) fn sender(change: &mut Change<'_>, caller: &Caller) -> Result<Party, 
     let member = name_of(&change.room, &agent_id);
     if let Some(assigned) = caller.own_job_in(&change.room.id) {
         let job = change.job(assigned.job)?.ok_or_else(|| Failure::unknown_id(assigned.job))?;
-        let (runner, revision, by) = (assigned.runner.clone(), assigned.revision, agent_id.clone());
-        job.require_claim(&Shown { runner, revision, by, own_agent: true })?;
+        job.require_claim(&assigned.shown(change.actor))?;
         return Ok(Party { agent_id, name: member.unwrap_or_else(|| job.id.to_string()) });
     }
     match member {

@@ -1,9 +1,10 @@
 //! Claiming a job: a chosen one, or the one that comes next.
 
 use baton_core::{
+    claimant::{Backing, Claimant},
     code::ErrorCode,
     ids::{AgentId, RoomId},
-    job::{Claiming, Event, Executor, Force, Job, JobId, Status, agent_of, clamp},
+    job::{Capability, CapabilityDigest, Claiming, Event, Force, Job, JobId, Status, agent_of, clamp},
     limits,
     runner::diagnose,
     turn,
@@ -72,6 +73,20 @@ pub struct ClaimResult {
     /// What to do, in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    /// The secret of this claim, which ends with it. It is answered once, and not again to a repeated request: a program
+    /// that has it, as the end of BATON_JOB, is the job's own agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capability: Option<Capability>,
+}
+
+/// An answer as it is kept under an idempotency key: without the secret.
+#[derive(Serialize, Deserialize)]
+struct Answer {
+    #[serde(flatten)]
+    result: ClaimResult,
+    /// Whether this very transaction made the claim, and did not find it as the answer to an earlier request.
+    #[serde(skip)]
+    is_fresh: bool,
 }
 
 impl UseCase for Claim {
@@ -85,27 +100,44 @@ impl UseCase for Claim {
 
     fn perform(app: &App, caller: &Caller, input: ClaimInput) -> Result<ClaimResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
-        app.change(caller, &request, &input.room_id, |change| {
+        let capability = app.ids.capability()?;
+        let answer = app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
             let runner = input.runner_id.as_ref().unwrap_or(&change.actor.agent_id).clone();
+            require_own_runner(change, &runner)?;
             let mut seeker = Seeker::new(change, &runner)?;
+            let claiming = claiming(runner, Backing::of(change.actor), capability.digest(), &input);
             let taken = match input.job {
                 Some(job) => {
                     require_manager(caller, &input.room_id, job, "it is claimed already, by its runner")?;
-                    Some(claim_that(change, &mut seeker, &runner, job, &input)?)
+                    Some(claim_that(change, &mut seeker, &claiming, job, &input)?)
                 }
-                None => claim_next(change, &mut seeker, &runner, &input)?,
+                None => claim_next(change, &mut seeker, &claiming)?,
             };
             let room_id = change.room.id.clone();
             let Some(Taken { job, outcome }) = taken else {
-                return Ok(ClaimResult { room_id, claimed: false, job: None, prompt: None });
+                let result = ClaimResult { room_id, claimed: false, job: None, prompt: None, capability: None };
+                return Ok(Answer { result, is_fresh: true });
             };
             let claimed = outcome == Claimed::Yes;
             let prompt = claimed.then(|| prompt(change.tx, &change.room.id, job.created_seq)).transpose()?;
             require_fit(job.id, prompt.as_deref(), input.max_chars)?;
             let view = JobView::of(&required(change, job.id)?, change.now);
-            Ok(ClaimResult { room_id, claimed, job: Some(view), prompt })
-        })
+            let result = ClaimResult { room_id, claimed, job: Some(view), prompt, capability: None };
+            Ok(Answer { result, is_fresh: true })
+        })?;
+        let Answer { result, is_fresh } = answer;
+        let capability = Some(capability).filter(|_| is_fresh && result.claimed);
+        Ok(ClaimResult { capability, ..result })
+    }
+}
+
+/// Refuses to claim in the name of a runner that another process speaks for.
+fn require_own_runner(change: &mut Change<'_>, runner: &AgentId) -> Result<(), Failure> {
+    let by = Claimant::of(change.actor);
+    match change.runner(runner)? {
+        Some(known) => Ok(known.require_free(change.now, &by, change.witness)?),
+        None => Ok(()),
     }
 }
 
@@ -136,7 +168,7 @@ enum Claimed {
 fn claim_that(
     change: &mut Change<'_>,
     seeker: &mut Seeker,
-    runner: &AgentId,
+    claiming: &Claiming,
     id: JobId,
     input: &ClaimInput,
 ) -> Result<Taken, Failure> {
@@ -146,19 +178,14 @@ fn claim_that(
         Fit::No(refusal) => return Err(refusal.into()),
     };
     let force = if input.force { forcing(change, &job)? } else { Force::No };
-    take(change, job, &claiming(runner, executor, force, input))
+    take(change, job, &Claiming { executor, force, ..claiming.clone() })
 }
 
-fn claim_next(
-    change: &mut Change<'_>,
-    seeker: &mut Seeker,
-    runner: &AgentId,
-    input: &ClaimInput,
-) -> Result<Option<Taken>, Failure> {
+fn claim_next(change: &mut Change<'_>, seeker: &mut Seeker, claiming: &Claiming) -> Result<Option<Taken>, Failure> {
     for _ in 0..LOST_AT_ONCE {
-        let Some((job, executor)) = seeker.next(change, input.allow_stale)? else { return Ok(None) };
+        let Some((job, executor)) = seeker.next(change, claiming.allow_stale)? else { return Ok(None) };
         change.take_jobs([job.clone()]);
-        let taken = take(change, job, &claiming(runner, executor, Force::No, input))?;
+        let taken = take(change, job, &Claiming { executor, ..claiming.clone() })?;
         if taken.outcome == Claimed::Yes {
             return Ok(Some(taken));
         }
@@ -181,9 +208,16 @@ fn take(change: &mut Change<'_>, job: Job, claiming: &Claiming) -> Result<Taken,
     Ok(Taken { job, outcome })
 }
 
-fn claiming(runner: &AgentId, executor: Option<Executor>, force: Force, input: &ClaimInput) -> Claiming {
-    let ttl = clamp(input.lease_ttl_ms, limits::CLAIM_TTL);
-    Claiming { runner: runner.clone(), ttl, executor, allow_stale: input.allow_stale, force }
+fn claiming(runner: AgentId, backing: Backing, capability: CapabilityDigest, input: &ClaimInput) -> Claiming {
+    Claiming {
+        runner,
+        ttl: clamp(input.lease_ttl_ms, limits::CLAIM_TTL),
+        executor: None,
+        allow_stale: input.allow_stale,
+        force: Force::No,
+        backing,
+        capability_sha256: Some(capability),
+    }
 }
 
 /// Why a claim in force may be taken from its runner: because somebody said so, or because what runners say about

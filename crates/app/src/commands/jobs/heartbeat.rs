@@ -1,6 +1,7 @@
 //! A runner says that it is there, and what it can do.
 
 use baton_core::{
+    claimant::Claimant,
     ids::{AgentId, RoomId},
     job::{JobId, clamp},
     limits,
@@ -69,7 +70,8 @@ impl UseCase for Heartbeat {
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
             let known = change.runner(&heartbeat.runner)?;
-            if let Some(event) = heartbeat.news(change.now, known.as_ref(), &change.actor.agent_id)? {
+            let by = Claimant::of(change.actor);
+            if let Some(event) = heartbeat.news(change.now, known.as_ref(), &by, change.witness)? {
                 change.record(event)?;
             }
             change.hear_runner(&heartbeat);

@@ -82,7 +82,7 @@ impl UseCase for Report {
                 None => None,
             };
             // The claim is the runner's to keep: what its agent says does not prolong it, unless it asks for that.
-            if !shown.own_agent || input.lease_ttl_ms.is_some() {
+            if !shown.is_own_agent() || input.lease_ttl_ms.is_some() {
                 change.renew_job(id, clamp(input.lease_ttl_ms, limits::CLAIM_TTL));
             }
             Happened::now(change, id, seq)

@@ -1,8 +1,9 @@
 //! A runner signs off, so that nobody waits for its lease to run out.
 
 use baton_core::{
+    claimant::Claimant,
     ids::{AgentId, RoomId},
-    runner::{Event, Refusal, Retired},
+    runner::{Event, Retired},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,9 +45,11 @@ impl UseCase for Retire {
         app.change(caller, &request, &input.room_id, |change| {
             let runner = change.runner(&input.runner_id)?;
             let runner = runner.ok_or_else(|| Failure::unknown_id(format!("runner:{}", input.runner_id)))?;
-            if runner.agent != change.actor.agent_id {
-                return Err(Refusal::Taken { runner_id: runner.id, agent_id: runner.agent }.into());
+            let by = Claimant::of(change.actor);
+            if runner.claimant.agent != by.agent {
+                return Err(runner.taken().into());
             }
+            runner.require_free(change.now, &by, change.witness)?;
             if !runner.retired {
                 change.record(Event::Retired(Retired { runner_id: runner.id.clone() }))?;
             }

@@ -1,6 +1,7 @@
 //! Whose word a report is: the claim that is shown, and who shows it.
 
 use baton_core::{
+    claimant::Claimant,
     code::ErrorCode,
     ids::{AgentId, RoomId},
     job::{JobId, Refusal, Shown},
@@ -17,13 +18,14 @@ pub(crate) fn shown(
     runner: Option<&AgentId>,
     revision: Option<Fence>,
 ) -> Result<(JobId, Shown), Failure> {
-    let by = caller.actor().agent_id;
+    let by = Claimant::of(&caller.actor());
     let assigned = caller.assignment_in(room).filter(|assigned| job.is_none_or(|job| job == assigned.job));
     let job = job.or(assigned.map(|assigned| assigned.job)).ok_or_else(|| missing("job"))?;
     let revision = revision.or(assigned.map(|assigned| assigned.revision)).ok_or_else(|| missing("claim_revision"))?;
-    let runner = runner.or(assigned.map(|assigned| &assigned.runner)).unwrap_or(&by).clone();
-    let own_agent = assigned.is_some_and(|assigned| assigned.runner == runner && assigned.revision == revision);
-    Ok((job, Shown { runner, revision, by, own_agent }))
+    let runner = runner.or(assigned.map(|assigned| &assigned.runner)).unwrap_or(&by.agent).clone();
+    let own = assigned.filter(|assigned| assigned.runner == runner && assigned.revision == revision);
+    let capability = own.map(|assigned| assigned.capability.clone());
+    Ok((job, Shown { runner, revision, by, capability }))
 }
 
 /// Refuses a job's own agent what is for its manager.

@@ -38,7 +38,7 @@ impl OpenedRunner {
         Ok(Some(Self {
             standing: runner.standing(now),
             runner_id: runner.id,
-            agent_id: runner.agent,
+            agent_id: runner.claimant.agent,
             lease_expires_at: runner.lease_expires_at,
             retired: runner.retired,
             capabilities: runner.capabilities,

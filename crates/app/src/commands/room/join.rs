@@ -105,13 +105,13 @@ impl UseCase for Join {
         };
         let wanted = if input.force_new { Wanted::Nested } else { Wanted::Covering };
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
-        let joined = app.once(&actor, &request, |tx| {
+        let joined = app.once(caller, &actor, &request, |tx| {
             let opened = find_or_open(app, tx, &actor, &location, wanted)?;
             let before = opened.room;
             let eyes = app.eyes(tx, &before)?;
             let now = tx.now()?;
             let mut change = Change::new(tx, before.clone().into(), now, &actor, &eyes);
-            change.admit()?;
+            change.admit(caller)?;
             change.retire_gone()?;
             change.join(None, None)?;
             let after = change.room.clone();

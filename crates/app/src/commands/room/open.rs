@@ -28,7 +28,7 @@ pub fn open_room(app: &App, caller: &Caller, path: &Path) -> Result<RoomId, Fail
     let location = paths::resolve(path, &caller.cwd, app.environment.home())?;
     let actor = caller.actor();
     let request = Request { command: "room.open", input: &location.canonical_path, key: None };
-    app.once(&actor, &request, |tx| {
+    app.once(caller, &actor, &request, |tx| {
         find_or_open(app, tx, &actor, &location, Wanted::Covering).map(|opened| opened.room.id)
     })
 }

@@ -76,7 +76,7 @@ impl UseCase for Status {
         if lapsed && sight.room.stick != Stick::Closed {
             // What ran out is archived by whoever looks. If the store is busy, the next one does it.
             let swept: Result<(), Failure> = presence::write(&app.store, Effort::Try, |tx| {
-                app.change_in(tx, &actor, &input.room_id, &mut |change| change.scopes().map(|_| ()))
+                app.change_in(tx, caller, &actor, &input.room_id, &mut |change| change.scopes().map(|_| ()))
             });
             if swept.is_ok() {
                 (sight, (in_force, ended)) = look()?;

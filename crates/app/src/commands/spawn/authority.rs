@@ -3,22 +3,34 @@
 use baton_core::{
     ids::{AgentId, RoomId},
     job::{Draft, Lineage, agent_of, job_of},
-    spawn::{Bounds, Wishes},
+    spawn::{Bounds, Grants, Wishes},
 };
 use baton_store::{engine::Tx, jobs, spawns};
 
-use crate::{Caller, Failure, Rights, change::Change};
+use crate::{Caller, Failure, Rights, change::Change, identity::Employment};
 
-/// What the caller may do. A process that was started for a job is bound by that job, whatever it calls itself.
+/// What the caller may do. A process that was started for a job is bound by that job, whatever it calls itself and in
+/// whichever room it acts; one whose job cannot be told has no grants at all.
 pub(super) fn bounds_of(change: &mut Change<'_>, caller: &Caller) -> Result<Bounds, Failure> {
-    if let Some(own) = caller.assignment_in(&change.room.id) {
-        let job = change.job(own.job)?.ok_or_else(|| Failure::unknown_id(own.job))?;
-        return Ok(Bounds::of_job(&job));
+    let agent = caller.actor().agent_id;
+    match caller.employment() {
+        Employment::Job(own) if own.room == change.room.id => {
+            let job = change.job(own.job)?.ok_or_else(|| Failure::unknown_id(own.job))?;
+            Ok(Bounds::of_job(&job))
+        }
+        Employment::Job(own) => {
+            let job = jobs::find(change.tx, &own.room, own.job)?.ok_or_else(|| Failure::unknown_id(own.job))?;
+            let (here, own) = (member(change, &agent)?, Bounds::of_job(&job));
+            Ok(Bounds { grants: own.grants.within(here.grants), ..own })
+        }
+        Employment::Hidden => Ok(Bounds::of_member(Grants::default())),
+        Employment::None if caller.rights() >= Rights::Operator => Ok(Bounds::of_operator()),
+        Employment::None => member(change, &agent),
     }
-    if caller.rights() >= Rights::Operator {
-        return Ok(Bounds::of_operator());
-    }
-    Ok(Bounds::of_member(change.granted(&caller.actor().agent_id)?.unwrap_or_default()))
+}
+
+fn member(change: &mut Change<'_>, agent: &AgentId) -> Result<Bounds, Failure> {
+    Ok(Bounds::of_member(change.granted(agent)?.unwrap_or_default()))
 }
 
 /// What somebody may do now who asked before.

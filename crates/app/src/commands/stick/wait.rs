@@ -131,7 +131,7 @@ impl UseCase for Wait {
         check_wait(&input)?;
         let waiter = Waiter { app, caller, actor: caller.actor(), cursor: parse_cursor(&input)?, input: &input };
         let started = Instant::now();
-        if let Some(first) = app.replay(&waiter.actor, &waiter.request())? {
+        if let Some(first) = app.replay(caller, &waiter.request())? {
             return Ok(first);
         }
         if input.max_wait_ms == Some(0) && !input.park {

@@ -90,7 +90,7 @@ impl UseCase for Begin {
 /// The claim that is shown, if the turn is a job's.
 fn claim(caller: &Caller, input: &BeginInput) -> Result<Option<(JobId, Shown)>, Failure> {
     let BeginInput { room_id, job, runner_id, claim_revision, .. } = input;
-    if job.is_some() || caller.assignment_in(room_id).is_some() {
+    if job.is_some() || caller.own_job_in(room_id).is_some() {
         return shown(caller, room_id, *job, runner_id.as_ref(), *claim_revision).map(Some);
     }
     let given = [("runner_id", runner_id.is_some()), ("claim_revision", claim_revision.is_some())];
@@ -105,7 +105,7 @@ fn claim(caller: &Caller, input: &BeginInput) -> Result<Option<(JobId, Shown)>, 
 
 fn most_bytes(input: &BeginInput, shown: Option<&Shown>) -> Result<usize, Failure> {
     let default = match shown {
-        Some(shown) if !shown.own_agent => limits::TURN_BYTES_OF_JOB,
+        Some(shown) if !shown.is_own_agent() => limits::TURN_BYTES_OF_JOB,
         Some(_) | None => limits::TURN_BYTES,
     };
     let (most, range) = (input.max_bytes.unwrap_or(default), limits::TURN_BYTES_RANGE);

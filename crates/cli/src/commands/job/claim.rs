@@ -85,10 +85,17 @@ fn next_steps(claimed: &ClaimResult, job: &JobView, you: &AgentId) -> String {
     let Some(runner) = &job.runner_id else { return String::new() };
     let (id, revision) = (job.job, job.revision);
     let name = if runner == you { String::new() } else { format!(" --runner {runner}") };
-    let assignment = Assignment { room: claimed.room_id.clone(), job: id, revision, runner: runner.clone() };
+    let agent = match &claimed.capability {
+        Some(capability) => {
+            let (room, runner, capability) = (claimed.room_id.clone(), runner.clone(), capability.clone());
+            let assignment = Assignment { room, job: id, revision, runner, capability };
+            format!("An agent that works on it need name nothing, with BATON_JOB={}\n", assignment.reveal())
+        }
+        None => "The capability of its agent was shown when it was claimed, and is not shown again.\n".to_owned(),
+    };
     format!(
         "next: baton job report {id} --revision {revision}{name} --kind progress …\n\
          then: baton job complete {id} --revision {revision}{name} --ref … SUMMARY\n\
-         An agent that works on it need name nothing, with BATON_JOB={assignment}\n"
+         {agent}"
     )
 }

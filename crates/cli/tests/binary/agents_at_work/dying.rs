@@ -91,8 +91,8 @@ fn assert_is_equipped(scene: &Scene, running: &[Found]) -> String {
     let servers: Vec<_> = is(&["mcp --no-runner-autostart"]).collect();
     let [server] = servers[..] else { panic!("{shown:#?}") };
     assert_eq!(server.variable("BATON_STORE"), scene.world.data().to_str());
-    let assignment = format!("{}/{JOB}/1/runner:one", scene.room);
-    assert_eq!(server.variable("BATON_JOB"), Some(assignment.as_str()));
+    let assignment = server.variable("BATON_JOB").unwrap_or_default().to_owned();
+    assert!(assignment.starts_with(&format!("{}/{JOB}/1/runner:one/cap_", scene.room)), "its Baton knows its job");
     let checkpoint = scene.events("checkpoint");
     assert_eq!(checkpoint[0]["by"], json!(scene.agent_id()));
     assignment

@@ -2,7 +2,7 @@
 
 /// Prefixes of ids that are made at random. The first room of a transcript is `room_1`, and so on. The agent of a job has
 /// its room's behind `@`.
-const RANDOM_IDS: [&str; 3] = ["room_", "lease_", "@"];
+const RANDOM_IDS: [&str; 4] = ["room_", "lease_", "cap_", "@"];
 
 /// Words that come before a span of time, and the characters that end it.
 const SPANS: [(&str, &[&str]); 14] = [

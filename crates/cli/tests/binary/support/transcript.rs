@@ -7,6 +7,8 @@ pub(crate) struct Transcript<'a> {
     world: &'a World,
     tidy: Tidy,
     text: String,
+    /// The last `BATON_JOB` that was shown.
+    assignment: Option<String>,
 }
 
 impl<'a> Transcript<'a> {
@@ -15,17 +17,21 @@ impl<'a> Transcript<'a> {
             .naming(&world.workspace(), "WORKSPACE")
             .naming(&world.data(), "DATA")
             .naming(&world.home(), "HOME");
-        Self { world, tidy, text: String::new() }
+        Self { world, tidy, text: String::new(), assignment: None }
     }
 
     /// Has `test:WHO` run the program.
     pub(crate) fn run(&mut self, who: &str, arguments: &[&str]) {
         let ran = self.world.run_as(who, arguments);
+        if let Some((_, after)) = ran.stdout.split_once("BATON_JOB=") {
+            self.assignment = after.split_whitespace().next().map(str::to_owned);
+        }
         self.note(who, arguments, &ran);
     }
 
-    /// Has the agent that works on the job of an assignment run it.
-    pub(crate) fn run_on(&mut self, assignment: &str, arguments: &[&str]) {
+    /// Has the agent that works on the job that was claimed last run it.
+    pub(crate) fn run_on_it(&mut self, arguments: &[&str]) {
+        let assignment = self.assignment.as_deref().expect("a claim showed an assignment");
         let ran = self.world.run_on(assignment, arguments);
         self.note("its agent", arguments, &ran);
     }

@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use super::scene::{agent, refs};
 use crate::{
+    claimant::{Backing, Claimant},
     ids::AgentId,
-    job::{Claiming, Completion, Force, Outcome, Report, ReportKind, Shown, clamp},
+    job::{Capability, Claiming, Completion, Force, Outcome, Report, ReportKind, Shown, clamp},
     lease::Fence,
     limits,
     reference::Reference,
@@ -25,7 +26,20 @@ pub(super) enum Act {
 /// Claims what is queued, for as long as is usual.
 pub(super) fn claim(runner: &str) -> Act {
     let ttl = clamp(None, limits::CLAIM_TTL);
-    Act::Claim(Claiming { runner: agent(runner), ttl, executor: None, allow_stale: false, force: Force::No })
+    Act::Claim(Claiming {
+        runner: agent(runner),
+        ttl,
+        executor: None,
+        allow_stale: false,
+        force: Force::No,
+        backing: Backing::default(),
+        capability_sha256: Some(secret(runner).digest()),
+    })
+}
+
+/// The secret of every claim of a runner. Real ones are random.
+pub(super) fn secret(runner: &str) -> Capability {
+    format!("cap_{runner:0<26}").parse().unwrap()
 }
 
 /// Claims also what was left behind.
@@ -46,7 +60,7 @@ pub(super) fn claim_by_force(runner: &str, force: Force) -> Act {
 
 /// A claim as its runner shows it.
 pub(super) fn shown(runner: &str, revision: u64) -> Shown {
-    Shown { runner: agent(runner), revision: Fence(revision), by: agent(runner), own_agent: false }
+    Shown { runner: agent(runner), revision: Fence(revision), by: agent(runner).into(), capability: None }
 }
 
 pub(super) fn report(kind: ReportKind, runner: &str, revision: u64, message: &str) -> Act {
@@ -137,11 +151,11 @@ impl Act {
         self
     }
 
-    /// The same, shown by somebody else; as the job's own agent, where that is said.
-    pub(super) fn shown_by(mut self, name: &str, is_own_agent: bool) -> Self {
+    /// The same, shown by somebody else; with the secret of a runner's claim, where that is said.
+    pub(super) fn shown_by(mut self, by: impl Into<Claimant>, secret_of: Option<&str>) -> Self {
         match &mut self {
             Self::Report(shown, _) | Self::Complete(shown, _) => {
-                (shown.by, shown.own_agent) = (agent(name), is_own_agent);
+                (shown.by, shown.capability) = (by.into(), secret_of.map(secret));
             }
             _ => panic!("{self:?} shows no claim"),
         }
@@ -152,7 +166,7 @@ impl Act {
     pub(super) fn actor(&self) -> AgentId {
         match self {
             Self::Claim(claiming) => claiming.runner.clone(),
-            Self::Report(shown, _) | Self::Complete(shown, _) => shown.by.clone(),
+            Self::Report(shown, _) | Self::Complete(shown, _) => shown.by.agent.clone(),
             Self::Message(..) | Self::Cancel(_) | Self::Requeue(_) => agent("boss"),
         }
     }

@@ -10,11 +10,13 @@ use super::{
     scene::{JOB, Scene, agent, secs},
 };
 use crate::{
+    claimant::{Backing, Claimant},
     code::ErrorCode,
     job::{Claiming, Event, Executor, Force, ReportKind, Status, clamp},
     lease::Fence,
     limits,
-    time::Ttl,
+    process::ProcessIdentity,
+    time::{Timestamp, Ttl},
 };
 
 #[test]
@@ -59,10 +61,10 @@ fn a_claim_is_a_token_of_runner_and_revision_and_says_with_what() {
     let Act::Claim(claiming) = claim("r1") else { unreachable!() };
     let with = Claiming { executor: Some(Executor::ClaudeCode), ..claiming };
     let claimed = scene.at(3).act(JOB, &Act::Claim(with)).unwrap().unwrap();
-    insta::assert_snapshot!(claimed.payload().unwrap(), @r#"{"job":"JOB-001","runner_id":"r1","revision":1,"expires_at":"1970-01-01T00:03:03.000Z","executor":"claude_code"}"#);
+    insta::assert_snapshot!(claimed.payload().unwrap(), @r#"{"job":"JOB-001","runner_id":"r1","revision":1,"expires_at":"1970-01-01T00:03:03.000Z","executor":"claude_code","capability_sha256":"49e21a2b1d7fe502579dfed8301994b2da146e6b359cf19ace2957157eaa86b1"}"#);
     let held = scene.job().claim.clone().unwrap();
     assert_eq!((held.lease.holder, held.lease.fence), (agent("r1"), Fence(1)));
-    assert_eq!((held.claimant, held.executor), (agent("r1"), Some(Executor::ClaudeCode)));
+    assert_eq!((held.claimant, held.executor), (agent("r1").into(), Some(Executor::ClaudeCode)));
 }
 
 #[test]
@@ -95,7 +97,7 @@ fn a_reclaim_says_from_whom_and_why_as_the_contract_writes_it() {
     };
     let event = reclaimed(180, claim_stale("r2"));
     assert_eq!(event["meta"], json!({ "previous_runner_id": "r1", "reason": "ttl_expired" }));
-    insta::assert_snapshot!(event, @r#"{"job":"JOB-001","runner_id":"r2","revision":2,"expires_at":"1970-01-01T00:06:00.000Z","meta":{"previous_runner_id":"r1","reason":"ttl_expired"}}"#);
+    insta::assert_snapshot!(event, @r#"{"job":"JOB-001","runner_id":"r2","revision":2,"expires_at":"1970-01-01T00:06:00.000Z","capability_sha256":"a930e81da7b01f0569342db93600c9bfb91f04f174b1cbd8405dffb9f36cd3ab","meta":{"previous_runner_id":"r1","reason":"ttl_expired"}}"#);
     let manual = reclaimed(10, claim_by_force("r2", Force::Manual));
     assert_eq!(manual["meta"], json!({ "previous_runner_id": "r1", "reason": "manual" }));
     let conflict = reclaimed(10, claim_by_force("r2", Force::Conflict));
@@ -168,11 +170,12 @@ fn a_zombie_of_the_same_name_is_told_by_its_revision() {
 #[test]
 fn a_claim_is_shown_only_by_whoever_made_it_or_by_the_jobs_own_agent() {
     let told = Scene::running().play(&[
-        (1, progress("r1", 1, "Not mine").shown_by("codex:9b22", false)),
-        (2, done("r1", 1).shown_by("codex:9b22", false)),
-        (3, question("r1", 1, "Which one?").shown_by("codex:9b22", true)),
-        (4, done("r1", 1).shown_by("codex:9b22", true)),
-        (5, progress("r1", 0, "An older slice").shown_by("codex:9b22", true)),
+        (1, progress("r1", 1, "Not mine").shown_by(agent("codex:9b22"), None)),
+        (2, done("r1", 1).shown_by(agent("codex:9b22"), None)),
+        (3, question("r1", 1, "Which one?").shown_by(agent("codex:9b22"), Some("r1"))),
+        (4, done("r1", 1).shown_by(agent("codex:9b22"), Some("r1"))),
+        (5, progress("r1", 0, "An older slice").shown_by(agent("codex:9b22"), Some("r1"))),
+        (6, progress("r1", 1, "A guess").shown_by(agent("codex:9b22"), Some("r2"))),
     ]);
     insta::assert_snapshot!(told, @r#"
     t1: PRECONDITION_FAILED: The claim on JOB-001 was made by r1, and only they may show it.
@@ -180,7 +183,69 @@ fn a_claim_is_shown_only_by_whoever_made_it_or_by_the_jobs_own_agent() {
     t3: question "Which one?" -> RUNNING #1 by r1 until t183 ?
     t4: PRECONDITION_FAILED: JOB-001 is the caller's own job: its runner ends it, once the answer has come.
     t5: CONFLICT: The claim (r1, 0) on JOB-001 is over: it is RUNNING under (r1, 1).
+    t6: FORBIDDEN: The capability that was shown for JOB-001 is not the one of its claim 1.
     "#);
+}
+
+#[test]
+fn a_capability_dies_with_its_claim() {
+    let spoken = |revision| progress("r1", revision, "I am back").shown_by(agent("codex:9b22"), Some("r1"));
+    for end in
+        [claim_by_force("r2", Force::Manual), requeue("Again"), cancel("Not wanted"), done("r1", 1), failed("r1", 1)]
+    {
+        let mut scene = Scene::running();
+        scene.at(1).act(JOB, &spoken(1)).unwrap();
+        scene.act(JOB, &end).unwrap();
+        assert_eq!(scene.act(JOB, &spoken(1)).unwrap_err().code(), ErrorCode::Conflict, "{end:?}");
+    }
+    let mut scene = Scene::running();
+    scene.at(999).act(JOB, &spoken(1)).expect("a claim that only ran out is in force until somebody takes over");
+    scene.at(9999).act(JOB, &claim_stale("r2")).unwrap();
+    assert_eq!(scene.act(JOB, &spoken(1)).unwrap_err().code(), ErrorCode::Conflict);
+    let new = |secret_of| progress("r2", 2, "As the next agent").shown_by(agent("codex:9b22"), Some(secret_of));
+    assert_eq!(scene.act(JOB, &new("r1")).unwrap_err().code(), ErrorCode::Forbidden, "the secret of the claim before");
+    scene.act(JOB, &new("r2")).unwrap();
+}
+
+#[test]
+fn a_claim_of_an_earlier_version_has_no_capability_and_nobody_is_its_agent() {
+    let mut scene = Scene::with_job();
+    let stored = r#"{"job":"JOB-001","runner_id":"r1","revision":1,"expires_at":"1970-01-01T00:03:00.000Z"}"#;
+    let crate::event::Event::Job(event) = crate::event::Event::read("job.claimed", stored).unwrap() else { panic!() };
+    scene.record(agent("r1"), event);
+    let refusal = scene.act(JOB, &progress("r1", 1, "Hello").shown_by(agent("x"), Some("r1"))).unwrap_err();
+    assert_eq!(refusal.code(), ErrorCode::Forbidden);
+    scene.act(JOB, &progress("r1", 1, "From its claimant")).unwrap();
+}
+
+#[test]
+fn another_process_of_the_claimant_is_refused_with_the_process_that_made_the_claim() {
+    let process = |pid| ProcessIdentity {
+        host_id: "host".to_owned(),
+        boot_id: "boot".to_owned(),
+        pid_namespace: 1,
+        pid,
+        start_ticks: 7,
+        pidfd_inode: None,
+        process_started_at: Timestamp::default(),
+        keeps: None,
+    };
+    let by = |pid| Claimant { agent: agent("r1"), backing: Backing { process: Some(process(pid)), via: None } };
+    let mut scene = Scene::with_job();
+    let Act::Claim(claiming) = claim("r1") else { unreachable!() };
+    let claimed = scene.act(JOB, &Act::Claim(Claiming { backing: by(4711).backing, ..claiming })).unwrap().unwrap();
+    insta::assert_snapshot!(claimed.payload().unwrap(), @r#"{"job":"JOB-001","runner_id":"r1","revision":1,"expires_at":"1970-01-01T00:03:00.000Z","process":{"host_id":"host","boot_id":"boot","pid_namespace":1,"pid":4711,"start_ticks":7,"process_started_at":"1970-01-01T00:00:00.000Z"},"capability_sha256":"49e21a2b1d7fe502579dfed8301994b2da146e6b359cf19ace2957157eaa86b1"}"#);
+    scene.act(JOB, &progress("r1", 1, "Mine").shown_by(by(4711), None)).unwrap();
+    for act in [progress("r1", 1, "Not mine"), heartbeat("r1", 1), done("r1", 1)] {
+        let refusal = scene.act(JOB, &act.clone().shown_by(by(4712), None)).unwrap_err();
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(refusal, @"The claim on JOB-001 was made by r1 (process 4711), and only they may show it.");
+            insta::assert_snapshot!(serde_json::to_string(&refusal).unwrap(), @r#"{"job":"JOB-001","claimant":"r1","pid":4711}"#);
+            insta::assert_snapshot!(refusal.next().unwrap(), @"Leave JOB-001 to them, or claim it yourself once it is free.");
+        }
+        assert!(scene.act(JOB, &act.shown_by(agent("r1"), None)).is_err(), "nothing is known of the caller");
+    }
+    assert_eq!(scene.log.len(), 3);
 }
 
 #[test]

@@ -214,8 +214,8 @@ fn every_event_is_stored_in_a_form_that_never_changes_and_is_read_back() {
     let lines: Vec<_> = seen.iter().map(|event| format!("{} {}", event.kind(), event.payload().unwrap())).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
     job.created {"job":"JOB-001","title":"Investigate cache","prompt":"Find out why it is slow.","kind":"research","priority":"MEDIUM","task":"TASK-001","anchor":"a:core","executor":"auto","executor_model":"opus","policy":{"min_profile":"deep"},"expected_artifacts":["docs_update"],"isolation":"worktree","meta":{"skill_max_chars":0}}
-    job.claimed {"job":"JOB-001","runner_id":"r1","revision":1,"expires_at":"1970-01-01T00:03:00.000Z"}
-    job.reclaimed {"job":"JOB-001","runner_id":"r2","revision":2,"expires_at":"1970-01-01T00:06:00.000Z","meta":{"previous_runner_id":"r1","reason":"ttl_expired"}}
+    job.claimed {"job":"JOB-001","runner_id":"r1","revision":1,"expires_at":"1970-01-01T00:03:00.000Z","capability_sha256":"49e21a2b1d7fe502579dfed8301994b2da146e6b359cf19ace2957157eaa86b1"}
+    job.reclaimed {"job":"JOB-001","runner_id":"r2","revision":2,"expires_at":"1970-01-01T00:06:00.000Z","capability_sha256":"a930e81da7b01f0569342db93600c9bfb91f04f174b1cbd8405dffb9f36cd3ab","meta":{"previous_runner_id":"r1","reason":"ttl_expired"}}
     job.progress {"job":"JOB-001","revision":2,"message":"Reading","percent":5,"meta":{"branch":"fix"}}
     job.checkpoint {"job":"JOB-001","revision":2,"message":"Found it","refs":["CARD-1"],"proves":true}
     job.question {"job":"JOB-001","revision":2,"message":"Which one?"}

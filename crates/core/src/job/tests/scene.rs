@@ -153,7 +153,7 @@ impl Scene {
         format!("{} #{}{until}{marker}", job.status, job.revision)
     }
 
-    fn record(&mut self, actor: AgentId, event: Event) {
+    pub(super) fn record(&mut self, actor: AgentId, event: Event) {
         let recorded = Recorded {
             overridden: false,
             room_id: "room_test".parse().unwrap(),

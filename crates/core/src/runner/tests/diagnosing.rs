@@ -48,7 +48,15 @@ fn job(number: u32, claimed: Option<(&str, u64)>) -> Job {
     let queued = record(draft.create(JobId(number)).unwrap());
     let Some((name, millis)) = claimed else { return queued };
     let ttl = Ttl::from_millis(millis);
-    let claiming = Claiming { runner: agent(name), ttl, executor: None, allow_stale: false, force: Force::No };
+    let claiming = Claiming {
+        runner: agent(name),
+        ttl,
+        executor: None,
+        allow_stale: false,
+        force: Force::No,
+        backing: Default::default(),
+        capability_sha256: None,
+    };
     record(queued.claim(at(0), &claiming).unwrap())
 }
 

@@ -46,7 +46,7 @@ fn heartbeat(runner: &str, phase: Phase, active: &[u32]) -> Heartbeat {
 fn runner(name: &str, phase: Phase, active: &[u32]) -> Runner {
     let mut runner = Runner {
         id: agent(name),
-        agent: agent(name),
+        claimant: agent(name).into(),
         capabilities: None,
         retired: false,
         phase: Phase::Idle,

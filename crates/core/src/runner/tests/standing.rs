@@ -4,16 +4,23 @@ use serde_json::json;
 
 use super::{able, agent, at, heartbeat, runner};
 use crate::{
+    claimant::{Backing, Claimant},
     code::ErrorCode,
     event::Recorded,
     ids::Seq,
     job::{Executor, JobId, Profile},
     lease::Fence,
     limits,
+    process::{Liveness, ProcessIdentity, Proof},
     runner::{
         Ability, Capabilities, Event, Heartbeat, Phase, Refusal, Registered, Retired, Runners, Seen, Standing, Tally,
     },
 };
+
+/// Nothing can be seen of any process.
+fn unseen(_: &ProcessIdentity) -> Liveness {
+    Liveness::Unknown
+}
 
 /// Folds an event at a time.
 fn happens(runners: &mut Runners, millis: i64, by: &str, event: Event) {
@@ -34,7 +41,7 @@ fn happens(runners: &mut Runners, millis: i64, by: &str, event: Event) {
 
 /// A runner says something at a time: what is news is folded, and the lease is renewed.
 fn hears(runners: &mut Runners, millis: i64, by: &str, said: &Heartbeat) -> Result<bool, Refusal> {
-    let news = said.news(at(millis), runners.find(&said.runner), &agent(by))?;
+    let news = said.news(at(millis), runners.find(&said.runner), &agent(by).into(), &unseen)?;
     let is_news = news.is_some();
     news.into_iter().for_each(|event| happens(runners, millis, by, event));
     runners.runners.iter_mut().find(|runner| runner.id == said.runner).unwrap().hear(at(millis), said);
@@ -70,7 +77,7 @@ fn only_what_is_new_about_a_runner_is_news() {
     assert_eq!(hears(&mut runners, 60_000, "ana", &idle), Ok(false), "that it is back");
     assert_eq!(hears(&mut runners, 120_000, "ben", &idle), Ok(true), "that another speaks for it");
     let known = &runners.runners[0];
-    assert_eq!((&known.agent, &known.capabilities), (&agent("ben"), &Some(able(&[Executor::Command]))));
+    assert_eq!((&known.claimant.agent, &known.capabilities), (&agent("ben"), &Some(able(&[Executor::Command]))));
 }
 
 #[test]
@@ -79,11 +86,40 @@ fn a_runner_that_is_there_is_spoken_for_by_one_agent() {
     let idle = heartbeat("r1", Phase::Idle, &[]);
     hears(&mut runners, 0, "ana", &idle).unwrap();
     let refusal = hears(&mut runners, 19_999, "ben", &idle).unwrap_err();
-    insta::assert_snapshot!(refusal, @"r1 is spoken for by ana, whose lease is in force.");
+    insta::assert_snapshot!(refusal, @"The runner id r1 is in use by ana.");
     insta::assert_snapshot!(serde_json::to_string(&refusal).unwrap(), @r#"{"runner_id":"r1","agent_id":"ana"}"#);
-    assert_eq!(refusal.code(), ErrorCode::Conflict);
+    assert_eq!(refusal.code(), ErrorCode::IdInUse);
     assert_eq!(hears(&mut runners, 20_000, "ben", &idle), Ok(true), "once its lease has run out");
     assert!(hears(&mut runners, 20_001, "ana", &idle).is_err());
+}
+
+#[test]
+fn two_processes_with_one_runner_id_are_told_apart() {
+    let process = |pid| ProcessIdentity {
+        host_id: "host".to_owned(),
+        boot_id: "boot".to_owned(),
+        pid_namespace: 1,
+        pid,
+        start_ticks: 7,
+        pidfd_inode: None,
+        process_started_at: at(0),
+        keeps: None,
+    };
+    let by = |pid| Claimant { agent: agent("r1"), backing: Backing { process: Some(process(pid)), via: None } };
+    let mut runners = Runners::default();
+    let idle = heartbeat("r1", Phase::Idle, &[]);
+    let first = idle.news(at(0), None, &by(4711), &unseen).unwrap().unwrap();
+    happens(&mut runners, 0, "r1", first);
+    runners.runners[0].hear(at(0), &idle);
+    let known = &runners.runners[0];
+    let heard = |millis, pid, seen: Liveness| idle.news(at(millis), Some(known), &by(pid), &|_: &_| seen.clone());
+    assert_eq!(heard(1, 4711, Liveness::Alive), Ok(None), "its own process only renews");
+    let refusal = heard(60_000, 4712, Liveness::Alive).expect_err("a process that lives keeps its id, late or not");
+    insta::assert_snapshot!(refusal, @"The runner id r1 is in use by r1 (process 4711).");
+    insta::assert_snapshot!(refusal.next().unwrap(), @"Choose a runner id of your own, or end the process that has this one.");
+    assert!(heard(19_999, 4712, Liveness::Unknown).is_err(), "where nothing is seen, the lease decides");
+    assert!(matches!(heard(20_000, 4712, Liveness::Unknown), Ok(Some(_))), "another process is news");
+    assert!(matches!(heard(1, 4712, Liveness::Gone(Proof::Exited)), Ok(Some(_))), "proof beats the lease");
 }
 
 #[test]
@@ -102,7 +138,7 @@ fn a_runner_that_signed_off_is_gone_at_once_and_can_come_back() {
 #[test]
 fn what_runners_say_of_themselves_has_bounds() {
     let refused = |said: Heartbeat| {
-        let refusal = said.news(at(0), None, &agent("ana")).unwrap_err();
+        let refusal = said.news(at(0), None, &agent("ana").into(), &unseen).unwrap_err();
         assert_eq!(refusal.code(), ErrorCode::InvalidInput);
         refusal.to_string()
     };
@@ -121,9 +157,9 @@ fn what_runners_say_of_themselves_has_bounds() {
     let many: Vec<u32> = (1..=65).collect();
     insta::assert_snapshot!(refused(heartbeat("r1", Phase::Live, &many)), @"active_jobs names too many jobs.");
     for fine in [of(|can| can.max_parallel = 64), of(|can| can.sandbox_policy = Some("ä".repeat(200)))] {
-        assert!(fine.news(at(0), None, &agent("ana")).is_ok());
+        assert!(fine.news(at(0), None, &agent("ana").into(), &unseen).is_ok());
     }
-    assert!(heartbeat("r1", Phase::Live, &many[..64]).news(at(0), None, &agent("ana")).is_ok());
+    assert!(heartbeat("r1", Phase::Live, &many[..64]).news(at(0), None, &agent("ana").into(), &unseen).is_ok());
 }
 
 #[test]
@@ -146,7 +182,8 @@ fn capabilities_are_read_as_the_contract_names_them() {
 
 #[test]
 fn events_of_runners_are_stored_in_a_form_that_never_changes() {
-    let registered = Registered { runner_id: agent("r1"), capabilities: Some(able(&[Executor::Codex])) };
+    let capabilities = Some(able(&[Executor::Codex]));
+    let registered = Registered { runner_id: agent("r1"), capabilities, backing: Backing::default() };
     let events = [Event::Registered(registered), Event::Retired(Retired { runner_id: agent("r1") })];
     let lines = events.map(|event| format!("{} {}", event.kind(), event.payload().unwrap()));
     insta::assert_snapshot!(lines.join("\n"), @r#"
