@@ -30,8 +30,12 @@ use serde_json::json;
 
 /// Takes away what the migrations since the sixth brought. What is left is what an earlier Baton has.
 const BACK_TO_FIVE: &[&str] = &[
+    "ALTER TABLE connections DROP COLUMN ended_why",
+    "ALTER TABLE connections DROP COLUMN ended_as",
+    "ALTER TABLE connections DROP COLUMN ended_at_ms",
     "ALTER TABLE jobs DROP COLUMN capability",
     "DROP INDEX members_by_agent",
+    "ALTER TABLE former_names DROP COLUMN retired",
     "ALTER TABLE members DROP COLUMN overridden",
     "ALTER TABLE members DROP COLUMN parallel_to",
     "ALTER TABLE members DROP COLUMN added_by",

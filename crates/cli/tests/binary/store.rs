@@ -56,11 +56,8 @@ fn a_store_is_named_by_an_argument_or_by_the_environment() {
 fn a_harness_and_a_guardian_use_the_store_that_they_were_given() {
     let place = Place::new(Backend::Postgres);
     let world = World::new();
-    // Orphaned, so that whoever runs these tests is not taken for the harness.
-    let hold = r#"parent=$$; (while kill -0 $parent 2>/dev/null; do :; done; setsid --wait "$@") &"#;
-    let mut command = world.command("sh");
-    command.args(["-c", hold, "sh", env!("CARGO_BIN_EXE_baton"), "hold", "--json", "--store", &place.address()]);
-    let held = Ran::of(command);
+    let mut terminal = world.terminal();
+    let held = terminal.run(&["hold", "--json", "--store", &place.address()]);
     assert_eq!(held.json()["ok"], true, "{held:?}");
     let guardian = held.json()["data"]["guardian_pid"].as_u64().unwrap();
     let arguments = fs::read_to_string(format!("/proc/{guardian}/cmdline")).unwrap();
@@ -196,7 +193,7 @@ fn info_tells_what_the_store_is() {
     insta::assert_snapshot!(info(&file), @r"
     store        PLACE/rooms.sqlite
     engine       SQLite
-    schema       7, the one this Baton writes
+    schema       10, the one this Baton writes
     size          KiB, write-ahead log  KiB
     rooms        1, with 5 events
     writer       nobody right now
@@ -204,7 +201,7 @@ fn info_tells_what_the_store_is() {
     insta::assert_snapshot!(info(&server), @r"
     store        PLACE
     engine       PostgreSQL
-    schema       7, the one this Baton writes
+    schema       10, the one this Baton writes
     size          KiB
     rooms        1, with 5 events
     writer       nobody right now
@@ -245,10 +242,10 @@ fn migrate_says_from_what_to_what_and_what_a_limited_role_needs() {
         assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{ran:?}");
         ran.stdout.replace(&place.address(), "PLACE")
     };
-    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: made, with schema 7.");
-    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: already at schema 7.");
+    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: made, with schema 10.");
+    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: already at schema 10.");
     insta::assert_snapshot!(migrate(&server), @r"
-    PLACE: made, with schema 7.
+    PLACE: made, with schema 10.
 
     A role of its own for agents (here `agents`) needs, from whoever ran this:
       GRANT USAGE ON SCHEMA baton TO agents;
@@ -256,7 +253,7 @@ fn migrate_says_from_what_to_what_and_what_a_limited_role_needs() {
       ALTER DEFAULT PRIVILEGES IN SCHEMA baton GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO agents;
     ");
     let json = run(&world, &["store", "migrate", "--store", &server.address(), "--json"]).json();
-    assert_eq!((&json["data"]["from"], &json["data"]["to"]), (&json!(7), &json!(7)), "{json}");
+    assert_eq!((&json["data"]["from"], &json["data"]["to"]), (&json!(10), &json!(10)), "{json}");
     assert_eq!(json["data"]["grants"].as_array().unwrap().len(), 3);
     server.sql("UPDATE baton.schema_version SET version = 99");
     let newer = run(&world, &["store", "migrate", "--store", &server.address(), "--json"]);
