@@ -77,7 +77,8 @@ fn job_agent(app: &TestApp, room: &RoomId) -> Caller {
     let claimed = runner.does("jobs.claim", json!({"job": OWN_JOB, "runner_id": "r1"}));
     let revision = Fence(claimed["job"]["revision"].as_u64().unwrap());
     let (job, runner) = (OWN_JOB.parse().unwrap(), "r1".parse().unwrap());
-    let assignment = Assignment { room: room.clone(), job, revision, runner };
+    let capability = claimed["capability"].as_str().unwrap().parse().unwrap();
+    let assignment = Assignment { room: room.clone(), job, revision, runner, capability };
     let (agent_id, session_kind) = (assignment.agent_id(), SessionKind::McpHarness);
     let actor = Actor::found(agent_id, None, session_kind);
     Caller::new(actor, app.workspace().at("")).assigned(Some(assignment))

@@ -208,6 +208,7 @@ fn ended(run: &Turn) -> String {
 mod tests {
     use super::*;
     use crate::{
+        claimant::Backing,
         event::{Event, Recorded},
         ids::{AgentId, Seq},
         job::{Claiming, Force, JobId, Jobs},
@@ -349,8 +350,15 @@ mod tests {
     fn claimed() -> Jobs {
         let mut jobs = queued();
         let runner = agent("r1");
-        let claiming =
-            Claiming { runner, ttl: Ttl::from_minutes(10), executor: None, allow_stale: false, force: Force::No };
+        let claiming = Claiming {
+            runner,
+            ttl: Ttl::from_minutes(10),
+            executor: None,
+            allow_stale: false,
+            force: Force::No,
+            backing: Backing::default(),
+            capability_sha256: None,
+        };
         let event = jobs.jobs[0].claim(seconds(60), &claiming).unwrap();
         jobs.apply(&recorded("r1", event));
         jobs

@@ -3,7 +3,7 @@
 use baton_app::Failure;
 use serde_json::json;
 
-use super::stage::{Agent, Stage, off_script, text, wrong};
+use super::stage::{Agent, Stage, off_script, text};
 
 /// What gemini is asked, and answers.
 const QUESTION: &str = "Is 429 to be retried? The plan depends on it.";
@@ -86,10 +86,7 @@ fn ask(stage: &Stage, codex: &mut Agent, gemini: &mut Agent) -> Result<(), Failu
 /// A person speaks to gemini, which hears it with its next call, whatever that is.
 fn interrupt(stage: &Stage, gemini: &mut Agent) -> Result<(), Failure> {
     let word = "Leave 404 alone.";
-    let told = stage.baton(&["tell", &gemini.known_as, word, "--interrupt"])?.output().map_err(wrong)?;
-    if !told.status.success() {
-        return Err(off_script("a person", "baton tell", &json!(String::from_utf8_lossy(&told.stderr))));
-    }
+    stage.steers("inbox.tell", json!({"to": gemini.known_as, "text": word, "mode": "interrupt"}))?;
     let answer = stage.expect(gemini, "get_room_state", json!({}))?;
     match answer["interrupt"][0]["text"].as_str() {
         Some(heard) if heard == word => {

@@ -1,9 +1,14 @@
 //! What a person is for: questions, requests and collisions that agents leave to them, all on one page.
 
-use baton_app::Failure;
-use serde_json::{Value, json};
+use baton_app::{
+    Failure,
+    clock::{Clock, SystemClock},
+    commands::agent::NeedsResult,
+};
+use serde_json::json;
 
 use super::stage::{Agent, Stage, off_script, text, wrong};
+use crate::render;
 
 /// Leaves something of each kind to a person, and reads what waits for them.
 pub(super) fn play(stage: &Stage, codex: &mut Agent, gemini: &mut Agent) -> Result<(), Failure> {
@@ -12,7 +17,8 @@ pub(super) fn play(stage: &Stage, codex: &mut Agent, gemini: &mut Agent) -> Resu
     collide(stage, codex, gemini)?;
     grow(stage, codex)?;
     turn_to_a_person(stage, gemini)?;
-    let needs = run(stage, &["needs"])?;
+    let found: NeedsResult = serde_json::from_value(stage.steers("agent.needs", json!({}))?).map_err(wrong)?;
+    let needs = render::needs_page(&found.needs, SystemClock.now());
     stage.say("`baton needs` lists it, and the page has a button for each:");
     needs.lines().for_each(|line| stage.say(line));
     for wanted in ["JOB-002", "APPROVAL-1", "incursion", "ack "] {
@@ -53,7 +59,7 @@ fn collide(stage: &Stage, codex: &mut Agent, gemini: &mut Agent) -> Result<(), F
 
 /// A request for another agent, which nobody but a person may grant.
 fn grow(stage: &Stage, codex: &mut Agent) -> Result<(), Failure> {
-    run(stage, &["agent", "grant", &codex.known_as, "--spawn"])?;
+    stage.steers("agent.grant", json!({ "agent": codex.known_as, "spawn_nodes": true }))?;
     let asked = json!({
         "title": "A reviewer for the retry logic",
         "prompt": "Read src/api/client.rs and look for calls that are retried although they must not be.",
@@ -67,9 +73,9 @@ fn grow(stage: &Stage, codex: &mut Agent) -> Result<(), Failure> {
 
 /// A message that has to be accepted, for the person at the terminal.
 fn turn_to_a_person(stage: &Stage, gemini: &mut Agent) -> Result<(), Failure> {
-    let joined: Value = serde_json::from_str(&run(stage, &["join", "--json"])?).map_err(wrong)?;
+    let joined = stage.steers("agent.add", json!({}))?;
     let blocked = json!({
-        "to": joined["data"]["display_name"],
+        "to": joined["agent"]["name"],
         "category": "BLOCKED",
         "subject": "May I change the public interface?",
         "blocker": "retries need a new argument in Client::send",
@@ -77,15 +83,6 @@ fn turn_to_a_person(stage: &Stage, gemini: &mut Agent) -> Result<(), Failure> {
         "urgency": "medium",
     });
     stage.op(gemini, "inbox", "send", blocked)?;
-    stage.say("gemini is blocked and turns to the person, who has joined from a terminal.");
+    stage.say("gemini is blocked and turns to the person, who has joined from the page.");
     Ok(())
-}
-
-/// Runs a command of the person's that must not refuse.
-fn run(stage: &Stage, arguments: &[&str]) -> Result<String, Failure> {
-    let ran = stage.baton(arguments)?.output().map_err(wrong)?;
-    match ran.status.success() {
-        true => String::from_utf8(ran.stdout).map_err(wrong),
-        false => Err(off_script("a person", &arguments.join(" "), &json!(String::from_utf8_lossy(&ran.stderr)))),
-    }
 }

@@ -7,7 +7,9 @@ use std::{
 };
 
 use baton_app::{Failure, environment::Environment, view::RoomEvent};
+use baton_bus::client as bus;
 use baton_core::code::ErrorCode;
+use baton_http::{Facts, Keyring};
 use baton_mcp::client::{CallId, Client};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -146,6 +148,18 @@ impl Stage {
     /// Where the demo's own files are.
     pub(super) fn home(&self) -> &Path {
         self.store.path()
+    }
+
+    /// Does something as the person who watches. The demo may run without a terminal, so they steer as somebody does who
+    /// looks at the page: with the owner's token of the server on stage.
+    pub(super) fn steers(&self, command: &str, mut input: Value) -> Result<Value, Failure> {
+        let facts = Facts::find(self.home())?.ok_or_else(|| wrong("no server is on stage"))?;
+        let token = fs::read_to_string(Keyring::in_directory(self.home()).operator_file()).map_err(wrong)?;
+        let base = facts.url;
+        let person = bus::Client::connect(bus::Transport::Http { base, token: token.trim().to_owned() });
+        input["room_id"] = json!(self.room_id);
+        let done = person.and_then(|person| person.call(command, &input, None));
+        done.map_err(|error| off_script("a person", command, &json!(error.to_string())))
     }
 
     /// A command of this program, in the workspace of the story.
