@@ -2,7 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
 use baton_app::doctor;
-use baton_core::{agent::ConnectionStatus, bus, event::Event, time::Ttl};
+use baton_core::{
+    agent::ConnectionStatus,
+    bus,
+    event::{Event, Recorded},
+    ids::RoomId,
+    time::Ttl,
+};
 use baton_store::{StoreError, bus as store};
 use baton_testkit::{Agent, Sleeper, TestApp, on_every_backend};
 use serde_json::{Value, json};
@@ -38,10 +44,15 @@ fn word(viewer: &Agent<'_>, id: &str) -> String {
     let graph = viewer.does("agent.graph", json!({}));
     let node = list(&graph["nodes"]).iter().find(|node| node["agent_id"] == id).unwrap().clone();
     let state = viewer.does("room.state", json!({}));
-    let member = list(&state["members"]).iter().find(|member| member["agent_id"] == id).unwrap().clone();
+    let member = list(&state["members"]).iter().find(|member| member["agent_id"] == id).cloned();
     let overview = viewer.does("room.overview", json!({}));
     let room = list(&overview["rooms"]).iter().find(|room| room["room_id"] == viewer.room().as_str()).unwrap().clone();
     let glance = list(&room["agents"]).iter().find(|agent| agent["agent_id"] == id).unwrap().clone();
+    // A room's state tells who is here; whoever is proven gone and has nothing to hand on is counted only.
+    let member = member.unwrap_or_else(|| {
+        assert_eq!(listed["status"], "gone", "{id}");
+        listed.clone()
+    });
     let said = [&listed, &shown, &inspected, &node, &member, &glance].map(|found| told(&found["connection"]));
     for (place, other) in said.iter().enumerate() {
         assert_eq!(*other, said[0], "surface {place} of {id}");
@@ -123,13 +134,30 @@ fn one_word_is_said_of_an_agent_that_connects_is_cut_calls_and_connects_again() 
     });
 }
 
+/// Begins a task, which has its agent stay a member when its process is gone.
+fn begins_a_task(agent: &Agent<'_>) {
+    let task = agent.does("tasks.create", json!({"title": "Mend it"}))["task"].clone();
+    agent.does("tasks.start", json!({"task": task}));
+}
+
+/// How often the end of an agent's stream, or of its process, was told.
+fn times_told(app: &TestApp, room: &RoomId, id: &str) -> usize {
+    let about = |recorded: &&Recorded| match &recorded.event {
+        Event::Bus(bus::Event::Disconnected(told)) => told.agent_id.as_str() == id,
+        _ => false,
+    };
+    app.log(room).iter().filter(about).count()
+}
+
 #[test]
 fn one_word_is_said_of_an_agent_whose_process_was_killed_with_its_stream_and_without_one() {
     on_every_backend(|app| {
-        let agents = ["bo", "cy", "di"].map(|name| app.living_agent(name));
-        let [bo, cy, di] = agents;
+        let [bo, cy, di] = ["bo", "cy", "di"].map(|name| app.living_agent(name));
         let [ana, bo, cy, di] = session([app.agent("ana"), bo, cy, di]);
         let room = ana.room();
+        for agent in [&bo, &cy, &di] {
+            begins_a_task(agent);
+        }
         for agent in [&bo, &cy] {
             app.app().connect(agent.caller(), &room).unwrap();
         }
@@ -144,18 +172,13 @@ fn one_word_is_said_of_an_agent_whose_process_was_killed_with_its_stream_and_wit
         for id in ["bo", "cy", "di"] {
             assert_eq!(word_of_all(&ana, id), GONE);
         }
-        let told = |id: &str| {
-            let about = |recorded: &&baton_core::event::Recorded| match &recorded.event {
-                Event::Bus(bus::Event::Disconnected(told)) => told.agent_id.as_str() == id,
-                _ => false,
-            };
-            app.log(&room).iter().filter(about).count()
-        };
-        assert_eq!(["bo", "cy", "di"].map(told), [2, 1, 1]);
+        let told = || ["bo", "cy", "di"].map(|id| times_told(&app, &room, id));
+        assert_eq!(told(), [2, 1, 1]);
+        app.later(Ttl::from_secs(2));
         app.app().sweep_gone(&room).unwrap();
-        assert_eq!(["bo", "cy", "di"].map(told), [2, 1, 1], "each death is told once");
+        ana.does("room.note", json!({"text": "Well."}));
+        assert_eq!(told(), [2, 1, 1], "each death is told once");
         // Its next process is the agent again, and may die again.
-        app.later(Ttl::from_secs(1));
         let back = app.living_agent("bo");
         back.enter(&room);
         back.does("bus.add", json!({}));
@@ -167,6 +190,37 @@ fn one_word_is_said_of_an_agent_whose_process_was_killed_with_its_stream_and_wit
         assert_eq!(word_of_all(&ana, "bo"), GONE);
         app.app().disconnect(back.caller(), &room, "it hung up").unwrap();
         assert_eq!(word_of_all(&ana, "bo"), GONE, "the end of its stream is no news");
+        is_sound(&app);
+    });
+}
+
+#[test]
+fn an_agent_that_is_retired_is_gone_on_every_surface_until_it_calls_again() {
+    on_every_backend(|app| {
+        let [ana, bo, cy] = session([app.agent("ana"), app.living_agent("bo"), app.living_agent("cy")]);
+        let room = ana.room();
+        app.app().connect(bo.caller(), &room).unwrap();
+        let retired = ConnectionStatus::left(true);
+        let retired = format!("{}: {}", retired.state, retired.why);
+        for agent in [&bo, &cy] {
+            agent.dies();
+        }
+        app.app().sweep_gone(&room).unwrap();
+        for id in ["bo", "cy"] {
+            let shown = ana.does("agent.show", json!({"agent": id}));
+            assert_eq!((told(&shown["connection"]), &shown["status"]), (retired.clone(), &json!("gone")));
+            let inspected = ana.does("agent.inspect", json!({"agent": id}));
+            assert_eq!(
+                (told(&inspected["connection"]), streamed(&ana, id).unwrap()),
+                (retired.clone(), retired.clone())
+            );
+        }
+        assert_eq!(list(&ana.does("agent.list", json!({}))["agents"]).len(), 1);
+        app.later(Ttl::from_secs(1));
+        let back = app.living_agent("bo");
+        back.enter(&room);
+        back.does("bus.take", json!({}));
+        assert_eq!(word(&ana, "bo"), "idle: it is there and waits");
         is_sound(&app);
     });
 }
@@ -190,6 +244,7 @@ fn one_word_is_said_of_agents_that_never_had_a_stream() {
         assert_eq!(word(&ana, "cy"), silent);
         unseen.does("context.turn.end", json!({ "turn": run, "outcome": "completed" }));
         assert_eq!(word(&ana, "cy"), "idle: it is there and waits");
+        begins_a_task(&bo);
         bo.dies();
         assert_eq!(word(&ana, "bo"), GONE);
         app.app().sweep_gone(&ana.room()).unwrap();

@@ -7,7 +7,7 @@ use baton_app::{
     clock::{RandomIds, Time},
     environment::Environment,
     identity::Surroundings,
-    table::UseCase,
+    table::{Command, UseCase},
 };
 use baton_core::code::ErrorCode;
 
@@ -33,6 +33,11 @@ impl Context {
             .assigned(surroundings.employment().clone());
         app.settle(&caller)?;
         Ok(Self { app, caller, surroundings, store: store.map(str::to_owned) })
+    }
+
+    /// Refuses a caller who may not call a use case, for commands that show something before they run it.
+    pub(crate) fn require<U: UseCase>(&self) -> Result<(), Failure> {
+        Command::of::<U>().check(&self.caller)
     }
 
     /// Runs a use case.

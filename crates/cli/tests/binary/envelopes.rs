@@ -113,13 +113,13 @@ fn something_is_handed_over_answered_and_waited_for() {
 fn an_operator_says_who_may_write_to_whom_and_speaks_to_agents() {
     let world = world_of(&["ana", "bo"]);
     let mut story = Transcript::new(&world);
-    story.run("ana", &["room", "policy", "--edges", "explicit"]);
+    story.steer(&["room", "policy", "--edges", "explicit"]);
     story.run("ana", &["handoff", "sunny-glade", "hello"]);
-    story.run("ana", &["edge", "add", "humble-orca", "sunny-glade"]);
-    story.run("ana", &["tell", "sunny-glade", "stop"]);
+    story.steer(&["edge", "add", "humble-orca", "sunny-glade"]);
+    story.steer(&["tell", "sunny-glade", "stop"]);
     story.run("ana", &["edge", "list"]);
     insta::assert_snapshot!(story.text(), @r#"
-    ana$ baton room policy --edges explicit
+    person$ baton room policy --edges explicit
     lease      45m
     heartbeat  5m
     claim      20m
@@ -137,11 +137,11 @@ fn an_operator_says_who_may_write_to_whom_and_speaks_to_agents() {
       next: You may write to nobody yet; an operator adds an edge with `baton edge add humble-orca sunny-glade`.
     [exit 3]
 
-    ana$ baton edge add humble-orca sunny-glade
+    person$ baton edge add humble-orca sunny-glade
     Envelopes go along these edges only: the policy is explicit.
       humble-orca  -->  sunny-glade
 
-    ana$ baton tell sunny-glade stop
+    person$ baton tell sunny-glade stop
     Message 6 is queued for sunny-glade: its next turn has it.
     next: baton inbox sent  (what becomes of it)
 
@@ -149,11 +149,7 @@ fn an_operator_says_who_may_write_to_whom_and_speaks_to_agents() {
     Envelopes go along these edges only: the policy is explicit.
       humble-orca  -->  sunny-glade
     "#);
-    let data = |arguments: &[&str]| -> Value {
-        let ran = world.run(&[arguments, &["--json"]].concat());
-        assert_eq!(ran.status, 0, "{arguments:?}: {ran:?}");
-        ran.json()["data"].clone()
-    };
+    let data = |arguments: &[&str]| -> Value { world.data_at_terminal(arguments) };
     let edges = data(&["edge", "add", "humble-orca", "sunny-glade", "--both-ways"]);
     assert_eq!((&edges["edges"][0]["from"], &edges["edges"][0]["both_ways"]), (&json!("humble-orca"), &json!(true)));
     assert_eq!(world.run_as("ana", &["handoff", "sunny-glade", "hello"]).status, 0);

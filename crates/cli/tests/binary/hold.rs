@@ -82,7 +82,7 @@ fn the_guardian_is_the_process_behind_the_person_and_release_ends_it() {
 fn heartbeats_of_the_guardian_keep_a_short_lease_alive_past_its_time() {
     let world = World::new();
     let (mut bo, mut ana) = (world.agent("bo"), world.terminal());
-    assert_eq!(as_person(&mut ana, &["room", "policy", "--lease", "1500ms", "--heartbeat", "100ms"]).1, 0);
+    world.set_policy(&bo.room_id, &["--lease", "1500ms", "--heartbeat", "100ms"]);
     let (held, exit) = as_person(&mut ana, &["hold"]);
     assert_eq!(exit, 0, "{held}");
     // Twice the lease passes in this wait, and nothing opens.
@@ -110,7 +110,7 @@ fn killing_the_guardian_leaves_the_stick_visibly_without_an_owner() {
 fn a_takeover_ends_the_guardian() {
     let world = World::new();
     let (mut bo, mut ana) = (world.agent("bo"), world.terminal());
-    assert_eq!(as_person(&mut ana, &["room", "policy", "--lease", "2s", "--heartbeat", "1s"]).1, 0);
+    world.set_policy(&bo.room_id, &["--lease", "2000ms", "--heartbeat", "1000ms"]);
     let (held, _) = as_person(&mut ana, &["hold"]);
     let guardian = guardian_pid(&held);
     // Between two heartbeats: one that is stopped inside a transaction would hold up everybody.

@@ -75,7 +75,7 @@ fn without_a_word_from_its_machine_an_owner_is_unknown_and_only_the_end_of_its_l
     let mut network = Network::new();
     let mut ana = network.a.agent(&network.world, "ana");
     let mut bo = network.b.agent(&network.world, "bo");
-    ana.set_policy(json!({ "owner_lease_ttl_ms": 3000, "heartbeat_interval_ms": 1000 }));
+    network.world.set_policy(&ana.room_id, &["--lease", "3000ms", "--heartbeat", "1000ms"]);
     let lease_expires_at = ana.claim()["lease_expires_at"].clone();
     network.a.dies();
     assert_eq!(seen(&mut bo, &ana), "unknown");
@@ -94,7 +94,7 @@ fn without_a_word_from_its_machine_an_owner_is_unknown_and_only_the_end_of_its_l
 fn a_machine_that_was_cut_off_for_longer_than_its_lease_finds_its_stale_writes_refused_and_joins_in_again() {
     let Network { a, b, world, .. } = &Network::new();
     let (mut ana, mut bo) = (a.agent(world, "ana"), b.agent(world, "bo"));
-    ana.set_policy(json!({ "owner_lease_ttl_ms": 2000, "heartbeat_interval_ms": 500 }));
+    world.set_policy(&ana.room_id, &["--lease", "2000ms", "--heartbeat", "500ms"]);
     ana.claim();
     a.cut_off();
     // Sent into the void, and delivered when the network is back.
@@ -103,7 +103,7 @@ fn a_machine_that_was_cut_off_for_longer_than_its_lease_finds_its_stale_writes_r
     let waiting = bo.start_wait();
     let (_, open) = bo.finish(waiting);
     assert_eq!(why(&open), ["takeover_available", "stale_owner", "owner_timeout", ana.id.as_str()], "{open}");
-    bo.set_policy(json!({ "owner_lease_ttl_ms": 2_700_000, "heartbeat_interval_ms": 300_000 }));
+    world.set_policy(&bo.room_id, &["--lease", "2700000ms", "--heartbeat", "300000ms"]);
     assert_eq!(take_over(&mut bo, &open)["turn_id"], 2);
     a.reconnect();
     let whose = json!({ "error": "turn_mismatch", "current_owner": bo.id, "current_turn_id": 2 });

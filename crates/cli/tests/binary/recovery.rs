@@ -75,7 +75,7 @@ fn what_is_left_of_a_dead_owner_cannot_heartbeat_release_pass_or_reclaim() {
 fn a_stopped_owner_is_alive_and_once_its_lease_ran_out_it_can_be_taken_over_and_its_release_is_refused() {
     let world = World::new();
     let (mut ana, mut bo) = (world.agent("ana"), world.agent("bo"));
-    ana.set_policy(json!({ "owner_lease_ttl_ms": 300, "heartbeat_interval_ms": 100 }));
+    world.set_policy(&ana.room_id, &["--lease", "300ms", "--heartbeat", "100ms"]);
     ana.claim();
     ana.signal(Signal::STOP);
     let waiting = bo.start_wait();
@@ -114,7 +114,7 @@ fn a_lease_that_ended_with_its_release_is_stale_though_its_turn_is_still_the_cur
 fn a_stopped_owner_that_comes_back_before_anyone_took_over_still_holds_the_stick() {
     let world = World::new();
     let (mut ana, mut bo) = (world.agent("ana"), world.agent("bo"));
-    ana.set_policy(json!({ "owner_lease_ttl_ms": 300, "heartbeat_interval_ms": 100 }));
+    world.set_policy(&ana.room_id, &["--lease", "300ms", "--heartbeat", "100ms"]);
     ana.claim();
     ana.signal(Signal::STOP);
     let waiting = bo.start_wait();

@@ -16,9 +16,9 @@ fn a_file_is_kept_listed_opened_and_given_up() {
     story.run("ana", &["artifact", "list", "--kind", "diff", "--node", "test:ana"]);
     story.run("ana", &["artifact", "list", "--kind", "log"]);
     story.run("ana", &["open", "artifact://diff/1"]);
-    story.run("ana", &["artifact", "gc", "--dry-run"]);
-    story.run("ana", &["artifact", "gc", "--older-than-days", "0"]);
-    story.run("ana", &["job", "create", "Look", "--prompt", "Look.", "--read-only", "--spawn-nodes"]);
+    story.steer(&["artifact", "gc", "--dry-run"]);
+    story.steer(&["artifact", "gc", "--older-than-days", "0"]);
+    story.steer(&["job", "create", "Look", "--prompt", "Look.", "--read-only", "--spawn-nodes"]);
     insta::assert_snapshot!(story.text(), @r#"
     ana$ baton artifact list
     No files are kept here.
@@ -64,16 +64,16 @@ fn a_file_is_kept_listed_opened_and_given_up() {
     +one
     +token=[redacted]
 
-    ana$ baton artifact gc --dry-run
+    person$ baton artifact gc --dry-run
     Would remove 0 files and 0 drafts, 0 bytes
 
-    ana$ baton artifact gc --older-than-days 0
+    person$ baton artifact gc --older-than-days 0
     INVALID_INPUT: older_than_days must be from 1 to 3650, not 0.
       field: older_than_days
       next: Correct the named field.
     [exit 2]
 
-    ana$ baton job create Look --prompt Look. --read-only --spawn-nodes
+    person$ baton job create Look --prompt Look. --read-only --spawn-nodes
     JOB-001 is QUEUED: Look (JOB-001@4)
     next: baton radar
     "#);
@@ -86,24 +86,21 @@ fn an_agent_is_asked_for_and_an_operator_decides() {
     world.join_as("bo");
     let mut story = Transcript::new(&world);
     let asking = ["spawn", "Read the logs", "--prompt", "Read them all.", "--message", "Here they are."];
-    story.run("bo", &["agent", "grant", "test:bo", "--spawn", "--read-only"]);
+    story.steer(&["agent", "grant", "test:bo", "--spawn"]);
     story.run("bo", &["agent", "show"]);
     story.run("bo", &asking);
     story.run("bo", &[&asking[..], &["--role", "reader", "--read-only", "--artifact", "task=TASK-009"]].concat());
     story.run("bo", &["approval", "list"]);
     story.run("ana", &["open", "APPROVAL-1"]);
-    story.run("ana", &["approval", "modify", "1"]);
-    story.run("ana", &["approval", "modify", "1", "--title", "Read one log", "--reason", "one is enough"]);
-    story.run("ana", &["approval", "approve", "APPROVAL-1"]);
+    story.steer(&["approval", "modify", "1"]);
+    story.steer(&["approval", "modify", "1", "--title", "Read one log", "--reason", "one is enough"]);
+    story.steer(&["approval", "approve", "APPROVAL-1"]);
     story.run("bo", &asking);
-    story.run("ana", &["approval", "deny", "2", "--reason", "enough"]);
-    story.run("ana", &["approval", "list", "--status", "denied"]);
+    story.steer(&["approval", "deny", "2", "--reason", "enough"]);
+    story.steer(&["approval", "list", "--status", "denied"]);
     insta::assert_snapshot!(story.text(), @r#"
-    bo$ baton agent grant test:bo --spawn --read-only
-    PRECONDITION_FAILED: test:bo is a person, who may do everything.
-      agent_id: test:bo
-      next: Name an agent of `baton agent list` that is none.
-    [exit 3]
+    person$ baton agent grant test:bo --spawn
+    sunny-glade may ask for further agents
 
     bo$ baton agent show
     sunny-glade (test:bo)  (you)
@@ -123,7 +120,7 @@ fn an_agent_is_asked_for_and_an_operator_decides() {
     [exit 4]
 
     bo$ baton approval list
-    APPROVAL-1  pending    Read the logs  by sunny-glade
+    APPROVAL-1  pending    Read the logs  by sunny-glade  599b8f8881188f54
     next: baton open APPROVAL-1, then baton approval approve APPROVAL-1
 
     ana$ baton open APPROVAL-1
@@ -134,24 +131,41 @@ fn an_agent_is_asked_for_and_an_operator_decides() {
       with      {"executor":"auto","isolation":"workspace"}
       first     {"message":"Here they are."}
       prompt    Read them all.
+      digest    599b8f8881188f54
     next: baton approval approve APPROVAL-1, or deny or modify it
 
-    ana$ baton approval modify 1
+    person$ baton approval modify 1
+    APPROVAL-1  pending: Read the logs
+      by        sunny-glade, created SPAN ago
+      kind      task
+      priority  MEDIUM
+      with      {"executor":"auto","isolation":"workspace"}
+      first     {"message":"Here they are."}
+      prompt    Read them all.
+      digest    599b8f8881188f54
     INVALID_INPUT: changes: say what is to be different.
       field: changes
       next: Approve it to leave it as it is.
     [exit 2]
 
-    ana$ baton approval modify 1 --title "Read one log" --reason "one is enough"
-    APPROVAL-1  approved  JOB-001  Read the logs  by sunny-glade
+    person$ baton approval modify 1 --title "Read one log" --reason "one is enough"
+    APPROVAL-1  pending: Read the logs
+      by        sunny-glade, created SPAN ago
+      kind      task
+      priority  MEDIUM
+      with      {"executor":"auto","isolation":"workspace"}
+      first     {"message":"Here they are."}
+      prompt    Read them all.
+      digest    599b8f8881188f54
+    APPROVAL-1  approved  JOB-001  Read the logs  by sunny-glade  2997a912841f30ba
     Changed: title
     next: baton job open JOB-001
 
-    ana$ baton approval approve APPROVAL-1
-    CONFLICT: APPROVAL-1 is approved already, by test:ana.
+    person$ baton approval approve APPROVAL-1
+    CONFLICT: APPROVAL-1 is approved already, by human:PERSON.
       approval: APPROVAL-1
       status: approved
-      decided_by: test:ana
+      decided_by: human:PERSON
       job: JOB-001
       next: See what came of it: open APPROVAL-1.
     [exit 3]
@@ -160,10 +174,10 @@ fn an_agent_is_asked_for_and_an_operator_decides() {
     APPROVAL-2 waits for an operator. The decision comes into your inbox.
     next: baton approval approve APPROVAL-2  (an operator)
 
-    ana$ baton approval deny 2 --reason enough
+    person$ baton approval deny 2 --reason enough
     APPROVAL-2  denied    Read the logs  by sunny-glade
 
-    ana$ baton approval list --status denied
+    person$ baton approval list --status denied
     APPROVAL-2  denied    Read the logs  by sunny-glade
     "#);
 }

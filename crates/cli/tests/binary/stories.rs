@@ -260,7 +260,8 @@ fn a_room_can_be_read_noted_ordered_timed_left_and_closed() {
     story.run("ana", &["room", "reorder", "test:bo"]);
     story.run("ana", &["room", "policy"]);
     story.run("ana", &["room", "policy", "--lease", "10m", "--heartbeat", "30s"]);
-    story.run("ana", &["room", "policy", "--lease", "1s"]);
+    story.steer(&["room", "policy", "--lease", "10m", "--heartbeat", "30s"]);
+    story.steer(&["room", "policy", "--lease", "1s"]);
     story.run("ana", &["room", "list", "--all"]);
     story.run("ana", &["wait"]);
     story.run("ana", &["leave"]);
@@ -308,6 +309,15 @@ fn a_room_can_be_read_noted_ordered_timed_left_and_closed() {
     spawn      ask
 
     ana$ baton room policy --lease 10m --heartbeat 30s
+    FORBIDDEN: Only the owner of the current turn, or an operator, changes a room's timings.
+      needs: owner
+      current_turn_id: 0
+      room_state: idle
+      role: agent
+      next: Set them while you hold the stick (`baton wait`), or ask a person: `baton room policy` at a terminal, or the room's page of `baton up`.
+    [exit 3]
+
+    person$ baton room policy --lease 10m --heartbeat 30s
     lease      10m
     heartbeat  30s
     claim      20m
@@ -317,7 +327,7 @@ fn a_room_can_be_read_noted_ordered_timed_left_and_closed() {
     edges      mesh
     spawn      ask
 
-    ana$ baton room policy --lease 1s
+    person$ baton room policy --lease 1s
     invalid_policy: heartbeat_interval_ms must be shorter than owner_lease_ttl_ms (1000), or a lease lapses between two heartbeats.
       field: heartbeat_interval_ms
       next: Correct the named field.

@@ -78,7 +78,7 @@ fn a_ticket_lets_in_once_and_a_stranger_is_told_how_to_get_one() {
         person.browser().devtools("Network.clearBrowserCookies", &json!({})).unwrap();
         person.browser().goes_to(stage.web().facts["url"].as_str().unwrap()).unwrap();
         person.reads("main", "baton ticket");
-        let login = stage.world.data_of(&["ticket"])["login"].as_str().unwrap().to_owned();
+        let login = stage.world.data_at_terminal(&["ticket"])["login"].as_str().unwrap().to_owned();
         person.logs_in(&login);
         person.is_live();
     });

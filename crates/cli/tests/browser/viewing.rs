@@ -17,7 +17,7 @@ fn a_viewer_sees_every_page_as_it_changes_and_has_nothing_to_press() {
         person.goes("/");
         assert_ne!(person.looks(TO_PRESS), json!([]), "the owner has");
         person.browser().devtools("Network.clearBrowserCookies", &json!({})).unwrap();
-        let ticket = stage.world.data_of(&["ticket", "--role", "viewer"]);
+        let ticket = stage.world.data_at_terminal(&["ticket", "--role", "viewer"]);
         person.logs_in(ticket["login"].as_str().unwrap());
         for page in &scene.pages {
             person.goes(page);

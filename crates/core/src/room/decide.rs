@@ -361,10 +361,10 @@ impl Room {
         if authority == Authority::Operator {
             return Ok(());
         }
-        self.require_member(&by.agent_id)?;
         if let Some(field) = change.steering_field() {
             return Err(Refusal::OperatorOnly { field, needs: "operator" });
         }
+        self.require_member(&by.agent_id)?;
         match self.ownership() {
             Some(ownership) if ownership.lease.holder == by.agent_id => {
                 let shown = Shown { turn: self.turn, lease_id: ownership.lease_id.clone() };

@@ -14,6 +14,7 @@ mod pages_agents;
 mod pages_jobs;
 mod pages_now;
 mod pages_room;
+mod presence;
 mod revoking;
 mod routes;
 mod speaking;

@@ -64,11 +64,7 @@ async fn the_inspector_shows_all_that_went_in_and_came_out_of_an_agent() {
     let world = World::start().await;
     let room = worked(&world).await;
     let shown = page(&world, &format!("/rooms/{room}/agents/bo")).await;
-    says(
-        &shown,
-        "agent",
-        &["data-connection=\"connected\"", "data-stream=\"writing\"", "Last activity", "data-session"],
-    );
+    says(&shown, "agent", &["data-connection=\"idle\"", "data-stream=\"reading\"", "Last activity", "data-session"]);
     says(
         &shown,
         "agent",
@@ -123,11 +119,7 @@ async fn the_graph_has_nodes_edges_flights_and_waits_and_says_the_same_in_a_tabl
     let world = World::start().await;
     let room = worked(&world).await;
     let shown = page(&world, &format!("/rooms/{room}/graph")).await;
-    says(
-        &shown,
-        "graph",
-        &["data-node=\"bo\" data-connection=\"connected\"", "data-node=\"ana\"", "data-edge=\"ana bo\""],
-    );
+    says(&shown, "graph", &["data-node=\"bo\" data-connection=\"idle\"", "data-node=\"ana\"", "data-edge=\"ana bo\""]);
     says(
         &shown,
         "graph",
@@ -137,7 +129,7 @@ async fn the_graph_has_nodes_edges_flights_and_waits_and_says_the_same_in_a_tabl
     says(&shown, "waits", &["waits for", "has one input queued", "payload://p-3"]);
     world.call("bo", "room.leave", json!({ "room_id": room }));
     let after = page(&world, &format!("/rooms/{room}/graph")).await;
-    says(&after, "graph", &["data-node=\"bo\" data-connection=\"disconnected\""]);
+    says(&after, "graph", &["data-node=\"bo\" data-connection=\"gone\""]);
     says(&after, "table", &["will not come"]);
 }
 
@@ -149,7 +141,7 @@ async fn all_agents_are_listed_by_state_and_room() {
     says(&shown, "agents", &["data-agent=\"ana\"", "data-agent=\"bo\"", &format!("href=\"/rooms/{room}\"")]);
     let none = page(&world, "/agents?state=disconnected").await;
     says(&none, "agents", &["No agent is so here"]);
-    let some = page(&world, &format!("/agents?state=connected&room={room}")).await;
+    let some = page(&world, &format!("/agents?state=idle&room={room}")).await;
     says(&some, "agents", &["data-agent=\"bo\""]);
 }
 

@@ -1,6 +1,7 @@
 //! What needs a person, on the page: each sort with its form, and what the form does. And requests for agents.
 
-use baton_core::time::Ttl;
+use baton_app::{Caller, table};
+use baton_core::{process::SessionKind, room::Actor, time::Ttl};
 use serde_json::{Value, json};
 
 use crate::support::{Answer, Browser, EVIL, Shown, World};
@@ -28,6 +29,13 @@ impl Story {
             input["room_id"] = json!(self.room);
         }
         self.world.call(who, command, input)
+    }
+
+    /// The same for a person at a terminal.
+    fn at_terminal(&self, who: &str, command: &str, input: Value) {
+        let actor = Actor::found(who.parse().unwrap(), None, SessionKind::Human);
+        let caller = Caller::new(actor, self.world.data().parent().unwrap().to_owned());
+        table::find_on_wire(command).unwrap().run(self.world.hub.app(), &caller, input).unwrap();
     }
 
     /// A job that codex works on, and says something about.
@@ -177,7 +185,7 @@ async fn a_free_stick_is_taken_kept_and_released_from_the_page() {
 async fn what_was_sent_to_a_person_at_their_terminal_is_accepted_and_answered_from_the_page() {
     let story = Story::begin().await;
     let terminal = "human:ana:pts1";
-    story.does(terminal, "room.join", json!({"context_path": "."}));
+    story.at_terminal(terminal, "room.join", json!({"context_path": "."}));
     let block = json!({"to": terminal, "category": "BLOCKED", "subject": "Port", "blocker": "It is taken.",
                        "requested_action": "Free it.", "urgency": "high"});
     let message = story.does("codex", "inbox.send", block)["message"].clone();

@@ -7,7 +7,7 @@ use baton_core::{
     process::SessionKind,
     task::{Task, TaskId},
 };
-use baton_store::{engine::Tx, jobs};
+use baton_store::{engine::Tx, former, jobs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -156,12 +156,14 @@ impl NodeView {
         if let Some(job) = job {
             return Self::of_job(tx, found, &job);
         }
+        let earlier = former::all(tx, &room.id)?;
+        let earlier = earlier.iter().filter(|former| former.agent_id == *agent).max_by_key(|former| former.until);
         Ok(Self {
             agent_id: agent.clone(),
             name: called(room, agent),
             kind: NodeKind::Outside,
             role: None,
-            connection: AgentConnection::outside(),
+            connection: earlier.map_or_else(AgentConnection::outside, AgentConnection::left),
             holds_stick: false,
             does: None,
             job: None,

@@ -85,6 +85,7 @@ pub(super) struct Verdict {
 
 impl DecideArgs {
     pub(super) fn decide(self, context: &Context, ui: Ui, verdict: Verdict) -> Result<ExitCode, Failure> {
+        context.require::<ApprovalResolve>()?;
         let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
         let digest = match &verdict.shown {
             Some(shown) => self.show(context, ui, &room_id, shown)?,

@@ -12,7 +12,9 @@ use clap::Subcommand;
 
 use crate::{context, operator::require_operator, ui::Ui};
 
-/// Make, list and revoke the tokens that let programs in over HTTP; for people at a terminal
+/// Make, list and revoke the tokens that let programs in over HTTP
+///
+/// For people at a terminal.
 #[derive(Debug, Subcommand)]
 pub(super) enum TokenCommand {
     Create(create::CreateArgs),

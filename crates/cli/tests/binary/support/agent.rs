@@ -128,11 +128,6 @@ impl Agent {
         arguments
     }
 
-    /// Sets timings of the room.
-    pub(crate) fn set_policy(&mut self, policy: Value) {
-        self.ok("set_room_policy", json!({ "policy": policy }));
-    }
-
     /// The process that was started: the harness, or the server itself.
     pub(crate) fn pid(&self) -> u32 {
         self.client.pid()

@@ -14,6 +14,8 @@ use rustix::{
     termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcgetsid, tcsetattr},
 };
 
+use serde_json::Value;
+
 use super::{Ran, World, ready, world::BATON};
 
 /// Runs the arguments with standard input as their controlling terminal, as an orphan. The loop waits for the parent to
@@ -59,6 +61,18 @@ impl World {
     /// outputs together.
     pub(crate) fn at_terminal(&self, arguments: &[&str]) -> Ran {
         self.terminal().run(arguments)
+    }
+
+    /// The `data` of a command that must succeed there, with `--json`.
+    pub(crate) fn data_at_terminal(&self, arguments: &[&str]) -> Value {
+        let ran = self.at_terminal(&[arguments, &["--json"]].concat());
+        assert_eq!(ran.status, 0, "{arguments:?}: {ran:?}");
+        ran.json()["data"].clone()
+    }
+
+    /// Has an operator set timings of a room, as flags of `baton room policy`.
+    pub(crate) fn set_policy(&self, room: &str, timings: &[&str]) {
+        self.data_at_terminal(&[&["room", "policy", "--room", room], timings].concat());
     }
 
     /// Runs it as the agent `test:WHO`, and types while it runs.

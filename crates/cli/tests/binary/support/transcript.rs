@@ -1,6 +1,6 @@
 //! A session at the command line, as one would copy it from a terminal, to be compared as a whole.
 
-use super::{Ran, Tidy, World};
+use super::{Ran, Terminal, Tidy, World};
 
 /// Runs commands and writes down what was typed, what was said, and the exit status unless it was 0.
 pub(crate) struct Transcript<'a> {
@@ -9,6 +9,8 @@ pub(crate) struct Transcript<'a> {
     text: String,
     /// The last `BATON_JOB` that was shown.
     assignment: Option<String>,
+    /// Opened when a person first does something.
+    terminal: Option<Terminal>,
 }
 
 impl<'a> Transcript<'a> {
@@ -17,7 +19,7 @@ impl<'a> Transcript<'a> {
             .naming(&world.workspace(), "WORKSPACE")
             .naming(&world.data(), "DATA")
             .naming(&world.home(), "HOME");
-        Self { world, tidy, text: String::new(), assignment: None }
+        Self { world, tidy, text: String::new(), assignment: None, terminal: None }
     }
 
     /// Has `test:WHO` run the program.
@@ -27,6 +29,14 @@ impl<'a> Transcript<'a> {
             self.assignment = after.split_whitespace().next().map(str::to_owned);
         }
         self.note(who, arguments, &ran);
+    }
+
+    /// Has a person at a terminal of their own run it.
+    pub(crate) fn steer(&mut self, arguments: &[&str]) {
+        let terminal = self.terminal.get_or_insert_with(|| self.world.terminal());
+        let (ran, person) = (terminal.run(arguments), terminal.person());
+        let ran = Ran { stdout: ran.stdout.replace(&person, "human:PERSON"), ..ran };
+        self.note("person", arguments, &ran);
     }
 
     /// Has the agent that works on the job that was claimed last run it.

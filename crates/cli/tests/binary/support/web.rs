@@ -74,9 +74,16 @@ impl Web {
 
     /// Follows what happens in a room.
     pub(crate) fn events(&self, room: &str, after: u64) -> Events {
-        let (accept, bearer) = (("Accept", "text/event-stream"), format!("Bearer {}", self.token));
-        let path = format!("/v1/rooms/{room}/events?after={after}");
-        Events(self.open("GET", &path, &[accept, ("Authorization", &bearer)], ""))
+        self.follow(&format!("Bearer {}", self.token), &format!("/v1/rooms/{room}/events?after={after}"))
+    }
+
+    /// The same with another token, from the beginning.
+    pub(crate) fn events_as(&self, bearer: &str, room: &str) -> Events {
+        self.follow(bearer, &format!("/v1/rooms/{room}/events?after=0"))
+    }
+
+    fn follow(&self, bearer: &str, path: &str) -> Events {
+        Events(self.open("GET", path, &[("Accept", "text/event-stream"), ("Authorization", bearer)], ""))
     }
 
     /// Asks it to end, as Ctrl-C does.
