@@ -35,14 +35,10 @@ const SOMEONE: &str = "someone";
 
 /// What happened, as a sentence.
 pub fn sentence(event: &RoomEvent) -> Vec<Piece> {
-    let mut pieces = match &event.protocol {
+    match &event.protocol {
         Some(said) => of_protocol(said),
         None => fill(template(event), |slot| event_slot(event, slot)),
-    };
-    if event.agent_id_override == Some(true) {
-        pieces.push(Piece::Words(", under an id given by hand".to_owned()));
     }
-    pieces
 }
 
 /// What was said with it, in the words of whoever said it.
@@ -214,6 +210,7 @@ fn messages(event: &RoomEvent) -> String {
 fn template(event: &RoomEvent) -> &'static str {
     match event.event_type.as_str() {
         "create" => "{from} opened the room",
+        "join" if event.agent_id_override == Some(true) => "{to} joined as {called}, under an id given by hand",
         "join" => "{to} joined as {called}",
         "leave" if event.proof.is_some() => "{from} is gone",
         "leave" => "{from} left",

@@ -106,23 +106,23 @@ fn a_session_begins_beats_and_is_seen() {
     next: work there, then baton scope release --all
 
     bo$ baton agent list
-      humble-orca (test:ana)  active  connected  role:parser-person        seen SPAN ago
-      amber-otter (test:bo)   active  connected  role:reviewer       docs  seen SPAN ago  (you)
+      humble-orca (test:ana)  active  idle  role:parser-person        seen SPAN ago
+      amber-otter (test:bo)   active  idle  role:reviewer       docs  seen SPAN ago  (you)
 
     bo$ baton agent show
     amber-otter (test:bo)  (you)
       liveness    active, seen SPAN ago
-      connection  connected, writing: it called a moment ago; test; active SPAN ago
+      connection  idle, reading: it is there and waits; active SPAN ago
       role        reviewer
       scopes      docs
-      grants      may ask for further agents
+      grants      may not ask for further agents
 
     bo$ baton agent show humble-orca
     humble-orca (test:ana)
       liveness    active, seen SPAN ago
-      connection  connected, writing: it called a moment ago; test; active SPAN ago
+      connection  idle, reading: it is there and waits; active SPAN ago
       role        parser-person
-      grants      may ask for further agents
+      grants      may not ask for further agents
 
     bo$ baton agent show test:cy
     AGENT_NOT_FOUND: No agent of this room is called "test:cy".
@@ -141,17 +141,17 @@ fn a_session_begins_beats_and_is_seen() {
     [exit 2]
 
     cy$ baton agent adopt amber-otter
-    ADOPTION_REJECTED: amber-otter cannot be adopted: no uncommitted changes in docs; no task of its own in progress; WORKSPACE is not in a git repository.
+    ADOPTION_REJECTED: amber-otter cannot be adopted: its own session, test:bo, is active and was last seen at TIME.
       its session: test:bo, active
-      next: Register under a name of your own with `baton agent register`.
+      next: Register under a name of your own with `baton agent register`, or ask again once it has left, has been silent for the stale time, or its process is gone.
     [exit 3]
 
     bo$ baton leave
     You left room_1. Still there: 1.
 
     cy$ baton agent list --all
-      humble-orca (test:ana)  active  connected  role:parser-person  seen SPAN ago
-      amber-otter (test:bo)   left               role:reviewer       seen SPAN ago
+      humble-orca (test:ana)  active  idle  role:parser-person  seen SPAN ago
+      amber-otter (test:bo)   left          role:reviewer       seen SPAN ago
     "#);
 }
 

@@ -63,8 +63,8 @@ fn something_is_handed_over_answered_and_waited_for() {
     room_1  WORKSPACE
     turn 0, the stick is free
 
-      1. test:ana                     humble-orca        seen SPAN ago
-      2. test:bo                      sunny-glade        seen SPAN ago  (you)
+      1. test:ana                     humble-orca        idle, seen SPAN ago
+      2. test:bo                      sunny-glade        idle, seen SPAN ago  (you)
 
     For you
       inbox     1 to accept: baton inbox

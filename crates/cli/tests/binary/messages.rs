@@ -353,13 +353,13 @@ fn status_shows_what_waits_for_you_and_counting_it_delivers_nothing() {
     room_1  WORKSPACE
     turn 0, the stick is free
 
-      1. test:ana                     humble-orca        seen SPAN ago  (you)
-      2. test:bo                      sunny-glade        seen SPAN ago
+      1. test:ana                     humble-orca        idle, seen SPAN ago  (you)
+      2. test:bo                      sunny-glade        idle, seen SPAN ago
 
     For you
       inbox     2 not seen, 1 to accept: baton inbox
       sent      not accepted yet: baton inbox sent --waiting
-                10 to sunny-glade, sent SPAN ago: in my way (TASK-001)
+                9 to sunny-glade, sent SPAN ago: in my way (TASK-001)
       task      TASK-001 write the parser: baton task done TASK-001
       scope     src/*, runs out in SPAN
 
@@ -369,8 +369,8 @@ fn status_shows_what_waits_for_you_and_counting_it_delivers_nothing() {
     room_1  WORKSPACE
     turn 0, the stick is free
 
-      1. test:ana                     humble-orca        seen SPAN ago
-      2. test:bo                      sunny-glade        seen SPAN ago
+      1. test:ana                     humble-orca        idle, seen SPAN ago
+      2. test:bo                      sunny-glade        idle, seen SPAN ago
 
     Reserved by others
       src/*  humble-orca, active, runs out in SPAN

@@ -86,33 +86,35 @@ fn the_timeline_tells_a_story_of_scopes_messages_tasks_and_identities_in_plain_w
     12  2026-01-01T00:01:00.000Z  turn 0    Decided by sunny-raven, for everybody: tabs it is
           text      after all
     13  2026-01-01T00:01:00.000Z  turn 1    claude:bo took up the stick
-    14  2026-01-01T00:02:00.000Z  turn 1    gemini:cy joined as rustic-heron
-    15  2026-01-01T00:02:00.000Z  turn 1    Resumed: gemini:cy goes on as fond-kestrel
+    14  2026-01-01T00:02:00.000Z  turn 1    claude:bo is not connected any more: gone: its process has exited
+    15  2026-01-01T00:02:00.000Z  turn 1    gemini:cy joined as rustic-heron
+    16  2026-01-01T00:02:00.000Z  turn 1    Resumed: gemini:cy goes on as fond-kestrel
           before    claude:bo
           reason    work of its own in progress
           evidence  in progress: TASK-001
           about     TASK-001, src/*
-    16  2026-01-01T00:02:00.000Z  turn 1    the reservation of src/* went on to gemini:cy
-    17  2026-01-01T00:02:00.000Z  turn 1    gemini:cy took on TASK-001
-    18  2026-01-01T00:02:00.000Z  turn 1    message 12 went on to gemini:cy
-    19  2026-01-01T00:02:00.000Z  turn 2    codex:ana took the stick over from claude:bo: no answer
-    20  2026-01-01T00:02:00.000Z  turn 2    codex:ana is called amber-otter from now on: was sunny-raven
-    21  2026-01-01T00:02:00.000Z  turn 2    codex:ana reserved docs
-    22  2026-01-01T00:18:00.000Z  turn 2    Incursion: fond-kestrel came upon amber-otter in docs
+    17  2026-01-01T00:02:00.000Z  turn 1    the reservation of src/* went on to gemini:cy
+    18  2026-01-01T00:02:00.000Z  turn 1    gemini:cy took on TASK-001
+    19  2026-01-01T00:02:00.000Z  turn 1    message 12 went on to gemini:cy
+    20  2026-01-01T00:02:00.000Z  turn 2    codex:ana took the stick over from claude:bo: no answer
+    21  2026-01-01T00:02:00.000Z  turn 2    codex:ana is called amber-otter from now on: was sunny-raven
+    22  2026-01-01T00:02:00.000Z  turn 2    codex:ana reserved docs
+    23  2026-01-01T00:18:00.000Z  turn 2    claude:bo is gone: its process is gone; noticed by gemini:cy
+    24  2026-01-01T00:18:00.000Z  turn 2    Incursion: fond-kestrel came upon amber-otter in docs
           overlap   partial
           owner     amber-otter, stale
           next      baton scope status
-    23  2026-01-01T00:18:00.000Z  turn 2    gemini:cy reserved docs/api.md in place of codex:ana
-    24  2026-01-01T00:18:00.000Z  turn 2    Passed to amber-otter by fond-kestrel: the parser is done
+    25  2026-01-01T00:18:00.000Z  turn 2    gemini:cy reserved docs/api.md in place of codex:ana
+    26  2026-01-01T00:18:00.000Z  turn 2    Passed to amber-otter by fond-kestrel: the parser is done
           summary   it parses
           next      review it
           about     TASK-001, src/parser.rs
-    25  2026-01-01T00:18:00.000Z  turn 2    gemini:cy finished TASK-001
-    26  2026-01-01T00:18:00.000Z  turn 2    gemini:cy wrote down TASK-002: read the docs
-    27  2026-01-01T00:18:00.000Z  turn 2    gemini:cy gave TASK-002 to codex:ana
-    28  2026-01-01T00:18:00.000Z  turn 2    gemini:cy put TASK-002 back: it is nobody's
-    29  2026-01-01T00:18:00.000Z  turn 2    gemini:cy gave back src/*
-    30  2026-01-01T00:23:00.000Z  turn 2    the reservation of docs/api.md by gemini:cy ran out
+    27  2026-01-01T00:18:00.000Z  turn 2    gemini:cy finished TASK-001
+    28  2026-01-01T00:18:00.000Z  turn 2    gemini:cy wrote down TASK-002: read the docs
+    29  2026-01-01T00:18:00.000Z  turn 2    gemini:cy gave TASK-002 to codex:ana
+    30  2026-01-01T00:18:00.000Z  turn 2    gemini:cy put TASK-002 back: it is nobody's
+    31  2026-01-01T00:18:00.000Z  turn 2    gemini:cy gave back src/*
+    32  2026-01-01T00:23:00.000Z  turn 2    the reservation of docs/api.md by gemini:cy ran out
     ");
 }
 
