@@ -47,21 +47,16 @@ impl Backing {
         }
     }
 
-    /// The process or credential, as a refusal names it.
-    pub fn occupant(&self) -> Occupant {
-        match &self.process {
-            Some(process) => Occupant::process(process),
-            None => Occupant { pid: None, terminal: None, added_by: self.via.clone(), ended: false },
-        }
+    /// The process or credential, as a refusal names it; `None` where nothing is known of it.
+    pub fn occupant(&self) -> Option<Occupant> {
+        let process = self.process.as_ref().map(Occupant::process);
+        process.or_else(|| self.via.as_deref().map(Occupant::credential))
     }
 }
 
 /// The process or credential after a name, in brackets, where one is known.
-pub(crate) fn in_brackets(occupant: &Occupant) -> String {
-    match occupant {
-        Occupant { pid: None, added_by: None, .. } => String::new(),
-        Occupant { .. } => format!(" ({})", occupant.describe()),
-    }
+pub(crate) fn in_brackets(occupant: Option<&Occupant>) -> String {
+    occupant.map(|occupant| format!(" ({})", occupant.describe())).unwrap_or_default()
 }
 
 /// An agent of whose process and credential nothing is known.

@@ -244,3 +244,27 @@ fn incoming(taken: turn::Taken) -> Incoming {
     }
     item
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sender(from: &str, category: &str, kind: Option<&str>) -> Sender {
+        let taken = json!({ "message": 7, "from": from, "from_name": from, "category": category, "sent_at": "2026-01-01T00:00:00Z",
+            "text": "Stop.", "sender_kind": kind });
+        incoming(serde_json::from_value(taken).unwrap()).from
+    }
+
+    #[test]
+    fn a_sender_is_a_person_by_the_kind_of_session_on_record_and_by_nothing_else() {
+        let persons = ["human", "human_guardian"];
+        for (id, category) in [("human:root:pts0", "USER"), ("worker", "USER"), ("human:root:pts0", "INFO")] {
+            for kind in persons {
+                assert!(sender(id, category, Some(kind)).is_person, "{id} {category} {kind}");
+            }
+            for kind in [Some("mcp_harness"), Some("shell"), None] {
+                assert!(!sender(id, category, kind).is_person, "{id} {category} {kind:?}");
+            }
+        }
+    }
+}

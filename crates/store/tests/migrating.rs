@@ -30,6 +30,10 @@ use serde_json::json;
 
 /// Takes away what the migrations since the sixth brought. What is left is what an earlier Baton has.
 const BACK_TO_FIVE: &[&str] = &[
+    "ALTER TABLE runners DROP COLUMN via",
+    "ALTER TABLE runners DROP COLUMN process",
+    "ALTER TABLE jobs DROP COLUMN claim_via",
+    "ALTER TABLE jobs DROP COLUMN claim_process",
     "ALTER TABLE connections DROP COLUMN ended_why",
     "ALTER TABLE connections DROP COLUMN ended_as",
     "ALTER TABLE connections DROP COLUMN ended_at_ms",

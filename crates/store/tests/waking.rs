@@ -1,6 +1,8 @@
 //! The doorbell and the listener's seat, between processes.
 #![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
+use std::collections::BTreeSet;
+
 use baton_core::{ids::AgentId, room::Event, room::Noted};
 use baton_store::{
     StoreError,
@@ -102,6 +104,27 @@ fn every_listener_hears_its_own_room_and_no_other() {
         assert!(bells.iter().all(|bell| rings(&**bell)) && silent(&*other));
         scribe.notes(&elsewhere, &second, "dong").unwrap();
         assert!(rings(&*other));
+    });
+}
+
+#[test]
+fn who_listens_to_all_rooms_is_told_which_rang() {
+    on_every_place(|place| {
+        let scribe = Scribe::new("ana");
+        let (store, elsewhere) = (place.open(), place.open());
+        let rooms = ["room_1", "room_2", "room_3"].map(|id| scribe.opens(&store, id, &format!("/{id}")));
+        let mut bell = store.listen_everywhere().unwrap();
+        for told in [vec![&rooms[0]], vec![&rooms[1], &rooms[2]]] {
+            for room in &told {
+                scribe.notes(&elsewhere, room, "ding").unwrap();
+            }
+            let mut heard = BTreeSet::new();
+            while heard.len() < told.len() {
+                assert!(rings(&*bell));
+                heard.extend(bell.clear_rooms().expect("so few are told apart"));
+            }
+            assert_eq!(heard, told.into_iter().map(|room| room.id.clone()).collect());
+        }
     });
 }
 

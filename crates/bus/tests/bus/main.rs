@@ -6,6 +6,7 @@ mod credentials;
 mod departures;
 mod frames;
 mod hub;
+mod minded;
 mod peer;
 mod runtimes;
 mod serving;
@@ -28,6 +29,7 @@ fn the_other_process() {
         }
         "target" => runtimes::target(&role),
         "rival" => runtimes::rival(&role),
+        "minded" => minded::play(&role),
         "member" => departures::play_member(&role),
         other => panic!("nobody plays {other}"),
     }

@@ -17,6 +17,7 @@ mod contention;
 mod context;
 mod crash;
 mod demo;
+mod employment;
 mod envelopes;
 mod git_hook;
 mod handoffs;

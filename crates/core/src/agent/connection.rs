@@ -157,20 +157,21 @@ impl ConnectionFacts<'_> {
         let broken = newest.filter(|run| matches!(run.outcome, Some(Outcome::Failed | Outcome::Lost)));
         // The runner speaks for the job's agent, by renewing its claim too.
         let silent_since_end = self.silent_since_end(self.last_seen_at.max(job.active_at));
-        let (state, why) = match (job.status, open) {
+        let (state, why) = match (job.status, silent_since_end) {
             (Status::Done | Status::Failed | Status::Canceled, _) => (Gone, format!("{id} is {}", job.status)),
             _ if self.room_closed => (Disconnected, CLOSED.to_owned()),
             (Status::Queued, _) => (Disconnected, broken.map_or_else(|| format!("no runner has {id}"), ended)),
             (Status::Running, _) if job.is_stale(self.now) => {
                 (Disconnected, format!("its runner fell silent: the claim on {id} ran out"))
             }
-            (Status::Running, Some(run)) if !output_ended => (Connected, format!("{} goes on", run.id)),
-            (Status::Running, _) if self.stream == RuntimeStream::Served => (Connected, SERVED.to_owned()),
-            (Status::Running, open) => match (silent_since_end, open, broken) {
-                (Some(why), ..) => (Disconnected, why),
-                (None, Some(run), _) => (Idle, format!("{} ends: its stream is closed", run.id)),
-                (None, None, Some(run)) => (Disconnected, ended(run)),
-                (None, None, None) => (Idle, "it waits for its next turn".to_owned()),
+            // Its runner serves the stream, and ends it when it gives the job back: no run goes on after that.
+            (Status::Running, Some(why)) => (Disconnected, why),
+            (Status::Running, None) => match (open, broken) {
+                (Some(run), _) if !output_ended => (Connected, format!("{} goes on", run.id)),
+                _ if self.stream == RuntimeStream::Served => (Connected, SERVED.to_owned()),
+                (Some(run), _) => (Idle, format!("{} ends: its stream is closed", run.id)),
+                (None, Some(run)) => (Disconnected, ended(run)),
+                (None, None) => (Idle, "it waits for its next turn".to_owned()),
             },
         };
         ConnectionStatus { state, why }
@@ -408,9 +409,11 @@ mod tests {
 
     #[test]
     fn the_stream_of_a_jobs_agent_that_ended_counts_until_its_runner_is_heard_again() {
-        let jobs = claimed();
-        let cut = ConnectionFacts { stream: CUT, ..of_job(&jobs, None, false) };
-        assert_eq!(told(&cut), "disconnected: its stream ended: it hung up");
+        let (jobs, run) = (claimed(), run());
+        for newest in [None, Some(&run)] {
+            let cut = ConnectionFacts { stream: CUT, ..of_job(&jobs, newest, false) };
+            assert_eq!(told(&cut), "disconnected: its stream ended: it hung up");
+        }
         let mut renewed = claimed();
         renewed.jobs[0].active_at = seconds(61);
         let back = ConnectionFacts { stream: CUT, ..of_job(&renewed, None, false) };

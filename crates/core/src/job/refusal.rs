@@ -57,7 +57,7 @@ pub enum Refusal {
         revision: Fence,
     },
     /// The claim is in force, and another's.
-    #[error("The claim on {job} was made by {claimant}{}, and only they may show it.", in_brackets(.occupant))]
+    #[error("The claim on {job} was made by {claimant}{}, and only they may show it.", in_brackets(.occupant.as_ref()))]
     NotClaimant {
         /// Which.
         job: JobId,
@@ -65,7 +65,7 @@ pub enum Refusal {
         claimant: AgentId,
         /// The process or credential that made it.
         #[serde(flatten)]
-        occupant: Occupant,
+        occupant: Option<Occupant>,
     },
     /// The claim is in force, and the secret that was shown is not its own.
     #[error("The capability that was shown for {job} is not the one of its claim {revision}.")]

@@ -105,9 +105,9 @@ impl Room {
 }
 
 /// Whether `by` was given the id of a member by hand who has it by right. One process may stand behind many agents, so
-/// being that process is not enough.
+/// being that process is not enough. An id without a colon was chosen by its process, whose commands may name it.
 pub fn poses(member: &Member, by: &Actor) -> bool {
-    by.is_overridden() && !member.overridden
+    by.is_overridden() && !member.overridden && member.agent_id.as_str().contains(':')
 }
 
 /// Whether a process that has an id keeps others from it. One that cannot be seen from here, on another machine or in

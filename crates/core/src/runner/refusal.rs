@@ -18,7 +18,7 @@ pub enum Refusal {
         why: String,
     },
     /// Another agent, or another process of the same agent, speaks for this runner, and is there.
-    #[error("The runner id {runner_id} is in use by {agent_id}{}.", in_brackets(.occupant))]
+    #[error("The runner id {runner_id} is in use by {agent_id}{}.", in_brackets(.occupant.as_ref()))]
     Taken {
         /// The runner.
         runner_id: AgentId,
@@ -26,7 +26,7 @@ pub enum Refusal {
         agent_id: AgentId,
         /// That agent's process or credential.
         #[serde(flatten)]
-        occupant: Occupant,
+        occupant: Option<Occupant>,
     },
 }
 

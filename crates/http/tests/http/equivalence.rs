@@ -203,11 +203,10 @@ async fn a_key_is_good_once_per_transport_and_an_agent_of_one_is_not_spoken_for_
             }
         }
         assert_eq!(clients[0].session_list().unwrap()[0].last_seq, newest, "the log is as it was");
-        let streams = clients.each_ref().map(|client| {
+        clients.each_ref().map(|client| {
             let events = client.events(&session, Seq(0)).unwrap();
             events.take(newest.0 as usize).map(|event| json!(event.unwrap()).to_string()).collect::<Vec<_>>()
-        });
-        streams
+        })
     });
     let streams = heard.await.unwrap();
     assert_eq!((&streams[0], &streams[0]), (&streams[1], &streams[2]));

@@ -145,8 +145,13 @@ async fn a_token_does_not_speak_for_an_agent_that_a_process_has_nor_had() {
     let add = json!({ "room_id": scene.session });
     table::find_on_wire("agent.add").unwrap().run(scene.world.hub.app(), &caller, add).unwrap();
     let before = scene.newest().await;
-    let answer = scene.asks(&scene.eve, "local", "message.send", json!({ "text": "I am local." })).await;
-    assert_eq!(is_in_use(&answer, "message.send")["pid"], process.identity().pid);
+    for (command, mut input) in Scene::attempts() {
+        if command == "agent.update" {
+            input["id"] = json!("local");
+        }
+        let answer = scene.asks(&scene.eve, "local", command, input).await;
+        assert_eq!(is_in_use(&answer, command)["pid"], process.identity().pid);
+    }
     assert_eq!(scene.newest().await, before);
     process.kill();
     let answer = scene.asks(&scene.eve, "local", "action.take", json!({})).await;

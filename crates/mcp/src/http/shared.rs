@@ -61,8 +61,11 @@ impl Run {
     }
 }
 
-/// What the agents without a session joined. By principal, too: another one may name the same conversation.
-pub(super) struct Remembered(Mutex<Recent<(Arc<str>, AgentId), Arc<Connection>>>);
+/// What the agents without a session joined.
+pub(super) struct Remembered(Mutex<Recent<Seat, Arc<Connection>>>);
+
+/// An agent of a principal: another principal may name the same conversation.
+type Seat = (Arc<str>, AgentId);
 
 impl Default for Remembered {
     fn default() -> Self {

@@ -19,6 +19,7 @@ pub(crate) struct Found {
 
 /// The caller as who it is in the room: a member, or the agent of the job that it works on, under the claim in force.
 pub(crate) fn sender(change: &mut Change<'_>, caller: &Caller) -> Result<Party, Failure> {
+    change.readmit()?;
     let agent_id = change.actor.agent_id.clone();
     let member = name_of(&change.room, &agent_id);
     if let Some(assigned) = caller.own_job_in(&change.room.id) {

@@ -41,7 +41,8 @@ impl Agent {
 
     /// Asks for another agent, which an operator has to approve.
     pub(crate) fn asks_for_help(&mut self, world: &World, title: &str) {
-        world.data_of(&["agent", "grant", &self.id, "--spawn"]);
+        let granted = world.at_terminal(&["agent", "grant", &self.id, "--spawn"]);
+        assert_eq!(granted.status, 0, "{granted:?}");
         let asked =
             self.ok("spawn_node", json!({ "title": title, "prompt": "Read them all.", "message": "Here they are." }));
         assert_eq!(asked["status"], "pending", "{asked}");

@@ -36,7 +36,8 @@ pub(crate) fn set(world: &World, words: &str) -> Scene {
     exchange(&mut ana, &mut bo, words, &path);
     library(world, words, &path);
     let jobs = jobs(world, &room, words);
-    does(world, &["agent", "grant", &bo.id, "--spawn"]);
+    let granted = world.at_terminal(&["agent", "grant", &bo.id, "--spawn"]);
+    assert_eq!(granted.status, 0, "{granted:?}");
     let asked = bo.ok("spawn_node", json!({ "title": words, "prompt": words, "message": words, "role": "reader" }));
     assert_eq!(asked["status"], "pending", "{asked}");
 

@@ -39,7 +39,7 @@ function follow() {
     if (mine !== source) return;
     source.close();
     source = null;
-    loggedOut(JSON.parse(event.data).message);
+    loggedOut(`You are logged out: ${JSON.parse(event.data).reason}.`);
   });
   mine.onerror = () => lost(mine);
 }
