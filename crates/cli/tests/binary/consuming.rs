@@ -53,7 +53,7 @@ fn killed_between_delivery_and_the_end_its_inputs_are_back_in_order_once() {
 
 /// Has a person say something, which must succeed.
 fn says(world: &World, arguments: &[&str]) {
-    let ran = world.run_as("ana", arguments);
+    let ran = world.at_terminal(arguments);
     assert_eq!(ran.status, 0, "{arguments:?}: {ran:?}");
 }
 

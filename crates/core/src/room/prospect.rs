@@ -92,7 +92,7 @@ impl Room {
                 Prospect::Takeover { reason: TakeoverReason::RecipientGone }
             }
             Stick::Reserved(reservation) if expired(reservation.claim_expires_at, now) => {
-                if reservation.pending.from != *agent && !self.is_behind(&reservation.pending.from, process) {
+                if reservation.pending.from != *agent {
                     return Prospect::Takeover { reason: TakeoverReason::ClaimTimeout };
                 }
                 match self.claim_timeout_candidates(now, &reservation.recipient, agent, witness) {
@@ -102,12 +102,6 @@ impl Room {
             }
             Stick::Reserved(_) => Prospect::NotYet,
         }
-    }
-
-    /// Whether this is the process behind a member, whatever id it calls under.
-    fn is_behind(&self, agent: &AgentId, process: Option<&ProcessIdentity>) -> bool {
-        let known = self.member(agent).and_then(|member| member.process.as_ref());
-        known.zip(process).is_some_and(|(known, process)| known.stands_for(process))
     }
 
     /// The active members who could take over a missed claim in place of the prior owner.

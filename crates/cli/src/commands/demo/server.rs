@@ -38,7 +38,8 @@ impl Server {
         if let Some(stdout) = child.stdout.take() {
             BufReader::new(stdout).read_line(&mut first).map_err(wrong)?;
         }
-        let facts = serde_json::from_value(answer(&first)?).map_err(wrong)?;
+        let facts: Facts = serde_json::from_value(answer(&first)?).map_err(wrong)?;
+        stage.shows_page(&facts.url);
         Ok(Self { child, socket, facts })
     }
 

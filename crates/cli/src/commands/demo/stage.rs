@@ -1,6 +1,7 @@
 //! Agents that are real processes, and a narrator.
 
 use std::{
+    cell::OnceCell,
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -9,7 +10,7 @@ use std::{
 use baton_app::{Failure, environment::Environment, view::RoomEvent};
 use baton_bus::client as bus;
 use baton_core::code::ErrorCode;
-use baton_http::{Facts, Keyring};
+use baton_http::Keyring;
 use baton_mcp::client::{CallId, Client};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -31,6 +32,8 @@ pub(super) struct Stage {
     _place: TempDir,
     path: Option<String>,
     room_id: String,
+    /// The address of the server whose page shows it all.
+    page: OnceCell<String>,
 }
 
 /// An agent on stage.
@@ -55,7 +58,7 @@ impl Stage {
             fs::write(workspace.join(file), text).map_err(wrong)?;
         }
         let path = Environment::read().var("PATH").map(str::to_owned);
-        Ok(Self { ui, store, _place: place, workspace, path, room_id: String::new() })
+        Ok(Self { ui, store, _place: place, workspace, path, room_id: String::new(), page: OnceCell::new() })
     }
 
     pub(super) fn heading(&self, text: &str) {
@@ -150,12 +153,17 @@ impl Stage {
         self.store.path()
     }
 
+    /// Notes where the page is.
+    pub(super) fn shows_page(&self, url: &str) {
+        // Only the first server has the page; others come and go with their scene.
+        let _ = self.page.set(url.to_owned());
+    }
+
     /// Does something as the person who watches. The demo may run without a terminal, so they steer as somebody does who
     /// looks at the page: with the owner's token of the server on stage.
     pub(super) fn steers(&self, command: &str, mut input: Value) -> Result<Value, Failure> {
-        let facts = Facts::find(self.home())?.ok_or_else(|| wrong("no server is on stage"))?;
+        let base = self.page.get().cloned().ok_or_else(|| wrong("no server is on stage"))?;
         let token = fs::read_to_string(Keyring::in_directory(self.home()).operator_file()).map_err(wrong)?;
-        let base = facts.url;
         let person = bus::Client::connect(bus::Transport::Http { base, token: token.trim().to_owned() });
         input["room_id"] = json!(self.room_id);
         let done = person.and_then(|person| person.call(command, &input, None));
