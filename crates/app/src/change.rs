@@ -228,8 +228,8 @@ impl<'a> Change<'a> {
         log::append(self.tx, &recorded)?;
         if let Some(event) = recorded.event.room() {
             self.arrange_names(event)?;
-            if matches!(event, room::Event::Left(_) | room::Event::Resumed(_)) {
-                // Streams of members who leave are forgotten, so they must be at hand.
+            if matches!(event, room::Event::Left(_) | room::Event::Resumed(_) | room::Event::Closed(_)) {
+                // Streams of members who leave are forgotten, and all of them with the room, so they must be at hand.
                 self.connections()?;
             }
         }

@@ -71,11 +71,14 @@ pub fn owing(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<AgentId>, StoreError>
     collect(tx, TARGETS, room, &[room.as_str().into()], |fields| fields.id(0))
 }
 
-/// Lists rooms in which somebody owes something: the result of an action, or the end of a turn of its own.
+/// Lists rooms in which somebody owes something: the result of an action, the end of a turn of its own, or of a stream
+/// that was told of the word that its process is gone.
 pub(crate) const ROOMS_OWING: &str = "
     SELECT room_id FROM actions WHERE ended_at_ms IS NULL
      UNION
     SELECT room_id FROM turns WHERE ended_at_ms IS NULL AND job IS NULL
+     UNION
+    SELECT room_id FROM connections WHERE ended_as IS NULL OR ended_as <> 'gone'
      ORDER BY room_id
      LIMIT ?1
 ";

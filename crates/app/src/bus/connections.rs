@@ -78,7 +78,8 @@ impl App {
         })
     }
 
-    /// Rooms in which somebody owes something: the result of an action, or the end of a turn of its own. At most so many.
+    /// Rooms in which somebody owes something: the result of an action, the end of a turn of its own, or the word that it
+    /// is gone, once its stream was told of. At most so many.
     pub fn rooms_owing(&self, limit: u32) -> Result<Vec<RoomId>, Failure> {
         self.store.read(|tx| Ok(bus::rooms_owing(tx, limit)?))
     }
@@ -89,6 +90,10 @@ impl App {
             let mut owing = bus::owing(tx, room)?;
             owing
                 .extend(turns::open(tx, room)?.into_iter().filter(|turn| turn.job.is_none()).map(|turn| turn.agent_id));
+            let untold = |connection: &Connection| {
+                connection.ended.as_ref().is_none_or(|ended| ended.state != ConnectionState::Gone)
+            };
+            owing.extend(bus::connections(tx, room)?.into_iter().filter(untold).map(|connection| connection.agent_id));
             owing.retain(|agent| job_of(agent).is_none());
             // Most rooms owe nothing, and are not read.
             if owing.is_empty() {

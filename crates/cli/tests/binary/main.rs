@@ -30,6 +30,7 @@ mod machines;
 mod messages;
 mod minder;
 mod postgres_contention;
+mod presence;
 mod radar;
 mod recovery;
 mod running;
@@ -43,3 +44,12 @@ mod support;
 mod tasks;
 mod turns;
 mod up;
+
+/// Another process of a test, which plays a part in it.
+#[test]
+#[ignore = "a part that other tests have played by a process of their own"]
+fn the_other_process() {
+    if let Some(role) = baton_testkit::Role::mine() {
+        presence::runtime(&role);
+    }
+}

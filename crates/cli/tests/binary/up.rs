@@ -106,7 +106,7 @@ fn tokens_and_tickets_are_made_by_people_only() {
     let world = World::new();
     let web = world.up(&[]);
     let tokens = fs::read(world.data().join("tokens.json")).unwrap();
-    let a_job = format!("{}/JOB-001/1/r1", world.join_as("ana"));
+    let a_job = format!("{}/JOB-001/1/r1/cap_0123456789abcdefghjkmnpqrs", world.join_as("ana"));
     for (variable, value) in [("CLAUDECODE", "1"), ("BATON_JOB", a_job.as_str()), ("LANG", "C")] {
         for arguments in [
             &["token", "create", "--role", "operator"][..],

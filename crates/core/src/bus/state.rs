@@ -127,7 +127,7 @@ pub struct Bus {
     pub conversations: Vec<Conversation>,
     /// By name.
     pub tasks: Vec<Task>,
-    /// Of members, by agent.
+    /// Of members while the room is open, by agent.
     pub connections: Vec<Connection>,
 }
 
@@ -183,8 +183,8 @@ impl Action {
 }
 
 impl Bus {
-    /// Folds an event that was decided on. Of other parts, an inbox that goes on with another and members that are none
-    /// any more matter here.
+    /// Folds an event that was decided on. Of other parts, an inbox that goes on with another, members that are none
+    /// any more, and the end of the room matter here.
     pub fn apply(&mut self, recorded: &Recorded) {
         match &recorded.event {
             event::Event::Bus(event) => self.apply_own(event, recorded),
@@ -195,6 +195,7 @@ impl Bus {
                 });
             }
             event::Event::Room(room::Event::Left(left)) => self.forget(&left.agent_id),
+            event::Event::Room(room::Event::Closed(_)) => self.connections.clear(),
             event::Event::Room(room::Event::Resumed(resumed)) if resumed.prior_stays_as.is_none() => {
                 self.forget(&resumed.prior_session_agent);
             }

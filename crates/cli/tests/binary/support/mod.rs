@@ -29,5 +29,5 @@ pub(crate) use runner::is_gone;
 pub(crate) use terminal::Terminal;
 pub(crate) use tidy::Tidy;
 pub(crate) use transcript::Transcript;
-pub(crate) use web::Web;
+pub(crate) use web::{Events, Web};
 pub(crate) use world::{PATIENCE, Ran, World};
