@@ -162,13 +162,14 @@ impl RoomMember {
         }
     }
 
-    /// The members who are here, and whoever the stick is held by or kept for, in turn order; and how many are left out.
+    /// The members who are not known to be gone, and whoever the stick is held by or kept for, in turn order; and how many
+    /// are left out.
     pub(crate) fn present(from: &Vantage<'_>, signs: &Signs, you: &AgentId) -> (Vec<Self>, usize) {
         let Vantage { room, now, witness, .. } = *from;
         let recipient = room.reservation().map(|reservation| &reservation.recipient);
         let is_shown = |member: &Member| {
             let is_named = [room.owner(), recipient, Some(you)].contains(&Some(&member.agent_id));
-            is_named || member.is_active(now, &room.policy, witness)
+            is_named || !member.liveness(witness).is_gone()
         };
         let here = room.members.iter().enumerate().filter(|(_, member)| is_shown(member));
         let shown: Vec<Self> =

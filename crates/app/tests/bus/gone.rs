@@ -62,7 +62,7 @@ fn a_sweep_ends_what_the_gone_owed_and_nothing_twice() {
         assert_eq!((standing(&ana, "a1"), standing(&ana, "a2")), (GONE.to_owned(), "nothing yet".to_owned()));
         assert_eq!(app.log(&room).last().unwrap().actor.as_str(), "bus");
         let told = events(&ana, &["agent.removed"]).pop().unwrap()["payload"].clone();
-        assert_eq!(told, json!({"id": "bo", "proof": "exited"}));
+        assert_eq!(told, json!({"id": "bo", "proof": "exited", "status": "gone", "detail": "its process is gone"}));
         let late = bo.refused("bus.result", json!({"action_id": "a1", "status": "completed"}));
         assert_eq!(late["error"], "ALREADY_ENDED");
         assert_eq!(takes(&cy), ["a2"]);
@@ -97,7 +97,7 @@ fn a_target_that_dies_with_the_stick_stays_until_that_is_settled_and_streams_hea
         }
         assert_eq!(standing(&ana, "a1"), GONE);
         let told: Vec<_> = events(&ana, &["agent.updated", "agent.removed"]);
-        let gone = json!({"id": "bo", "name": "Bo", "status": "disconnected", "detail": "its process is gone"});
+        let gone = json!({"id": "bo", "name": "Bo", "status": "gone", "detail": "its process has exited"});
         assert_eq!(told.iter().map(|event| &event["payload"]).collect::<Vec<_>>(), [&gone], "once");
         sound(&app);
     });
