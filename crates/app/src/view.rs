@@ -165,7 +165,7 @@ impl RoomMember {
     /// The members who are not known to be gone, and whoever the stick is held by or kept for, in turn order; and how many
     /// are left out.
     pub(crate) fn present(from: &Vantage<'_>, signs: &Signs, you: &AgentId) -> (Vec<Self>, usize) {
-        let Vantage { room, now, witness, .. } = *from;
+        let Vantage { room, witness, .. } = *from;
         let recipient = room.reservation().map(|reservation| &reservation.recipient);
         let is_shown = |member: &Member| {
             let is_named = [room.owner(), recipient, Some(you)].contains(&Some(&member.agent_id));
