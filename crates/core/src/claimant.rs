@@ -15,9 +15,9 @@ use crate::{
 /// nothing can be seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backing {
-    /// The exact process.
+    /// The exact process. In a box, because most events of jobs and runners have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub process: Option<ProcessIdentity>,
+    pub process: Option<Box<ProcessIdentity>>,
     /// The credential, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
@@ -35,7 +35,7 @@ pub struct Claimant {
 impl Backing {
     /// The backing of a caller.
     pub fn of(actor: &Actor) -> Self {
-        Self { process: actor.process.clone(), via: actor.via.as_deref().map(str::to_owned) }
+        Self { process: actor.process.clone().map(Box::new), via: actor.via.as_deref().map(str::to_owned) }
     }
 
     /// Whether both are one process; where there is none, one credential.
@@ -49,7 +49,7 @@ impl Backing {
 
     /// The process or credential, as a refusal names it; `None` where nothing is known of it.
     pub fn occupant(&self) -> Option<Occupant> {
-        let process = self.process.as_ref().map(Occupant::process);
+        let process = self.process.as_deref().map(Occupant::process);
         process.or_else(|| self.via.as_deref().map(Occupant::credential))
     }
 }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     fn claimant(agent: &str, pid: Option<u32>, via: Option<&str>) -> Claimant {
-        let backing = Backing { process: pid.map(process), via: via.map(str::to_owned) };
+        let backing = Backing { process: pid.map(process).map(Box::new), via: via.map(str::to_owned) };
         Claimant { agent: agent.parse().unwrap(), backing }
     }
 

@@ -10,7 +10,8 @@ const ANCESTORS_MAX: usize = 256;
 pub struct Ancestry {
     /// Parent first.
     pub processes: Vec<Ancestor>,
-    /// Whether they were seen up to the first process of the pid namespace. Where they were not, a harness may be above.
+    /// Whether they were seen up to the first process, and that of a pid namespace that hides no others on purpose. Where
+    /// they were not, a harness may be above.
     pub is_whole: bool,
 }
 
@@ -79,12 +80,26 @@ pub(super) fn upwards_from(pid: u32) -> Ancestry {
         }
         found.processes.push(ancestor);
         if parent == 0 {
-            found.is_whole = true;
+            found.is_whole = !may_hide_ancestors();
             break;
         }
         (pid, child_start_ticks) = (parent, start_ticks);
     }
     found
+}
+
+/// Whether the first process that can be seen from here may have ancestors all the same. An ordinary user makes a pid
+/// namespace only together with a user namespace; a container that a service of the system started shares the machine's.
+#[cfg(target_os = "linux")]
+fn may_hide_ancestors() -> bool {
+    /// The inodes of the machine's own namespaces, which the kernel numbers by constants.
+    const MACHINES: [(&str, &str); 2] = [("pid", "pid:[4026531836]"), ("user", "user:[4026531837]")];
+
+    let is_other = |(kind, machines): (&str, &str)| {
+        let link = std::fs::read_link(format!("/proc/self/ns/{kind}"));
+        link.map_or(true, |link| link.as_os_str() != machines)
+    };
+    MACHINES.into_iter().all(is_other)
 }
 
 /// A process with its parent and its start.

@@ -79,4 +79,5 @@ async fn a_program_below_a_minder_is_its_jobs_agent_on_the_socket_and_so_is_whom
         program = next;
         assert_eq!(said["code"], "CONFLICT", "{said}");
     }
+    tokio::task::spawn_blocking(move || program.ends()).await.unwrap();
 }

@@ -30,6 +30,10 @@ const WAYS: &[(&str, &str)] = &[
         r#"rm -f "$here/orphan"; mkfifo "$here/orphan"; (env -u BATON_JOB setsid sh -c '"$@" > "$0" 2>&1' "$here/orphan" "$@" &); cat "$here/orphan""#,
     ),
     ("terminal", r#"script -qec "env -u BATON_JOB $*" /dev/null"#),
+    (
+        "hidden",
+        r#"if unshare -Urpf --mount-proc true; then unshare -Urpf --mount-proc script -qec "env -u BATON_JOB $*" /dev/null; else by_unset "$@"; fi"#,
+    ),
     ("posing", r#"env -u BATON_JOB BATON_AGENT_ID=test:eve "$@""#),
     ("guessing", r#"env BATON_JOB="$guess" "$@""#),
 ];
@@ -64,13 +68,13 @@ fn read(path: PathBuf) -> String {
 }
 
 #[test]
-fn unsetting_baton_job_setsid_orphans_terminals_and_other_ids_make_no_operator_of_a_jobs_program() {
+fn unsetting_baton_job_setsid_orphans_terminals_namespaces_and_other_ids_make_no_operator_of_a_jobs_program() {
     World::on_every_backend(|world| {
         let room = delegated(
             &world,
             r#"guess="$(echo "$BATON_JOB" | cut -d/ -f1-4)"
 baton room events --limit 200 --json > "$here/before"
-for way in plainly unset session orphan terminal posing guessing; do
+for way in plainly unset session orphan terminal hidden posing guessing; do
     try "$way-approve" by_$way BATON approval approve 1 --json
     try "$way-grant" by_$way BATON agent grant ana --spawn --json
     try "$way-tell" by_$way BATON tell ana stop --json

@@ -156,7 +156,7 @@ impl Runner {
         if self.retired || self.claimant.is_same(by) {
             return Ok(());
         }
-        let liveness = self.claimant.backing.process.as_ref().map(|process| witness.liveness(process));
+        let liveness = self.claimant.backing.process.as_deref().map(|process| witness.liveness(process));
         let is_there = match liveness {
             Some(Liveness::Alive) => true,
             Some(Liveness::Gone(_)) => false,

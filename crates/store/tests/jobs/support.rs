@@ -132,7 +132,7 @@ pub(crate) fn backing() -> Backing {
         process_started_at: at(-1),
         keeps: Some(keeps),
     };
-    Backing { process: Some(process), via: Some(odd()) }
+    Backing { process: Some(Box::new(process)), via: Some(odd()) }
 }
 
 /// The digest of a capability.

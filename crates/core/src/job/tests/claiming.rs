@@ -230,7 +230,8 @@ fn another_process_of_the_claimant_is_refused_with_the_process_that_made_the_cla
         process_started_at: Timestamp::default(),
         keeps: None,
     };
-    let by = |pid| Claimant { agent: agent("r1"), backing: Backing { process: Some(process(pid)), via: None } };
+    let by =
+        |pid| Claimant { agent: agent("r1"), backing: Backing { process: Some(Box::new(process(pid))), via: None } };
     let mut scene = Scene::with_job();
     let Act::Claim(claiming) = claim("r1") else { unreachable!() };
     let claimed = scene.act(JOB, &Act::Claim(Claiming { backing: by(4711).backing, ..claiming })).unwrap().unwrap();

@@ -105,7 +105,8 @@ fn two_processes_with_one_runner_id_are_told_apart() {
         process_started_at: at(0),
         keeps: None,
     };
-    let by = |pid| Claimant { agent: agent("r1"), backing: Backing { process: Some(process(pid)), via: None } };
+    let by =
+        |pid| Claimant { agent: agent("r1"), backing: Backing { process: Some(Box::new(process(pid))), via: None } };
     let mut runners = Runners::default();
     let idle = heartbeat("r1", Phase::Idle, &[]);
     let first = idle.news(at(0), None, &by(4711), &unseen).unwrap().unwrap();
