@@ -1,7 +1,7 @@
 //! Rooms, members and events as callers see them, in the contract's words.
 
 use baton_core::{
-    agent::ConnectionStatus,
+    agent::{ConnectionState, ConnectionStatus},
     bus,
     event::{self, Recorded},
     handoff::Handoff,
@@ -214,6 +214,9 @@ pub struct RoomEvent {
     pub handoff: Option<Handoff>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// How the agent is connected from then on, where that changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection: Option<ConnectionState>,
     /// The text of a note.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -295,6 +298,7 @@ impl RoomEvent {
             to_agent_id: None,
             handoff: recorded.event.handoff().cloned(),
             reason: None,
+            connection: None,
             note: None,
             basis: None,
             proof: None,
@@ -387,12 +391,15 @@ impl RoomEvent {
             Event::Connected(_) => (None, Vec::new()),
             Event::Disconnected(disconnected) => {
                 let status = disconnected.connection.as_ref();
-                let reason = status
-                    .map_or_else(|| disconnected.why.clone(), |status| format!("{}: {}", status.state, status.why));
-                (Some(reason), Vec::new())
+                (Some(status.map_or(&disconnected.why, |status| &status.why).clone()), Vec::new())
             }
         };
-        Self { to_agent_id, note, messages, ..self }
+        let connection = match event {
+            Event::Connected(_) => Some(ConnectionState::Connected),
+            Event::Disconnected(disconnected) => disconnected.connection.as_ref().map(|status| status.state),
+            Event::Submitted(_) | Event::Resulted(_) | Event::Messaged(_) | Event::TaskReported(_) => None,
+        };
+        Self { to_agent_id, connection, note, messages, ..self }
     }
 
     fn of_inbox(self, event: &inbox::Event) -> Self {

@@ -4,6 +4,7 @@
 //! the pieces stand together; nothing that an agent wrote is ever read as a template.
 
 use baton_core::{
+    agent::ConnectionState,
     ids::AgentId,
     process::{Liveness, Proof},
     protocol::{ACCEPTED_LABEL, ProtocolEvent, SEEN_LABEL},
@@ -232,7 +233,12 @@ fn template(event: &RoomEvent) -> &'static str {
         "message.create" => "{from} told everybody",
         "conversation.task" => "{from} told how far a task is",
         "agent.connect" => "{to} is connected",
-        "agent.disconnect" => "{to} is not connected any more",
+        "agent.disconnect" => match event.connection {
+            Some(ConnectionState::Gone) => "{to} is gone",
+            Some(ConnectionState::Disconnected) => "{to} is disconnected",
+            Some(ConnectionState::Connected | ConnectionState::Idle) => "the stream of {to} ended",
+            None => "{to} is not connected any more",
+        },
         "scope.reserve" if event.to_agent_id.is_some() => "{from} reserved {scope} in place of {to}",
         "scope.reserve" => "{from} reserved {scope}",
         "scope.release" => "{to} gave back {scope}",

@@ -70,8 +70,8 @@ fn two_agents_hand_over_from_join_to_join() {
     room_1  WORKSPACE
     turn 1, held by test:ana, lease runs out in SPAN
 
-    * 1. test:ana                     humble-orca        seen SPAN ago  (you)
-      2. test:bo                      sunny-glade        seen SPAN ago
+    * 1. test:ana                     humble-orca        connected, seen SPAN ago  (you)
+      2. test:bo                      sunny-glade        idle, seen SPAN ago
 
     next: you hold the stick: baton release --status … --next …
 
@@ -85,8 +85,8 @@ fn two_agents_hand_over_from_join_to_join() {
     room_1  WORKSPACE
     turn 1, kept for test:bo, claim runs out in SPAN
 
-      1. test:ana                     humble-orca        seen SPAN ago
-    > 2. test:bo                      sunny-glade        seen SPAN ago  (you)
+      1. test:ana                     humble-orca        idle, seen SPAN ago
+    > 2. test:bo                      sunny-glade        idle, seen SPAN ago  (you)
 
     Handoff from test:ana
       status    wrote the parser
@@ -214,8 +214,8 @@ fn the_stick_is_taken_over_only_once_its_owner_is_gone() {
     room_1  WORKSPACE
     turn 1, held by test:cy, whose process has exited: it may be taken over
 
-    * 1. test:cy                      mellow-meadow      exited
-      2. test:bo                      sunny-glade        seen SPAN ago  (you)
+    * 1. test:cy                      mellow-meadow      gone: its process has exited
+      2. test:bo                      sunny-glade        idle, seen SPAN ago  (you)
 
     next: baton take --turn 1 --reason …
 
@@ -244,7 +244,7 @@ fn the_stick_is_taken_over_only_once_its_owner_is_gone() {
     next: baton room events  (read the latest handoffs)
 
     bo$ baton release --status "took over" --next "start again"
-    Nobody else is here: the stick is free, and your handoff waits for whoever takes it up (event 6).
+    Nobody else is here: the stick is free, and your handoff waits for whoever takes it up (event 8).
     "#);
 }
 
@@ -365,7 +365,7 @@ fn a_room_can_be_read_noted_ordered_timed_left_and_closed() {
     room_1  WORKSPACE
     turn 1, kept for test:ana, claim runs out in SPAN
 
-    > 1. test:ana                     humble-orca        seen SPAN ago  (you)
+    > 1. test:ana                     humble-orca        idle, seen SPAN ago  (you)
 
     Handoff from test:ana
       status    done

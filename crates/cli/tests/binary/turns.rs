@@ -82,8 +82,8 @@ fn a_turn_takes_what_waits_and_a_failed_one_gives_it_back() {
     ana$ baton agent show amber-otter
     amber-otter (test:bo)
       liveness    active, seen SPAN ago
-      connection  connected, writing: TURN-2 goes on; test; active SPAN ago
-      grants      may ask for further agents
+      connection  connected, writing: TURN-2 goes on; active SPAN ago
+      grants      may not ask for further agents
 
     ana$ baton turn end 2
     PRECONDITION_FAILED: TURN-2 is a turn of test:bo, and only whoever runs it may say something of it.

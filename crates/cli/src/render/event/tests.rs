@@ -86,7 +86,7 @@ fn the_timeline_tells_a_story_of_scopes_messages_tasks_and_identities_in_plain_w
     12  2026-01-01T00:01:00.000Z  turn 0    Decided by sunny-raven, for everybody: tabs it is
           text      after all
     13  2026-01-01T00:01:00.000Z  turn 1    claude:bo took up the stick
-    14  2026-01-01T00:02:00.000Z  turn 1    claude:bo is not connected any more: gone: its process has exited
+    14  2026-01-01T00:02:00.000Z  turn 1    claude:bo is gone: its process has exited
     15  2026-01-01T00:02:00.000Z  turn 1    gemini:cy joined as rustic-heron
     16  2026-01-01T00:02:00.000Z  turn 1    Resumed: gemini:cy goes on as fond-kestrel
           before    claude:bo

@@ -124,7 +124,7 @@ fn the_timeline_tells_the_same_conversation() {
     15  codex:ana told how far a task is: t1 running
     16  codex:ana told how far a task is: t1 done: reviewed
     17  claude:bo is called worker from now on: was fond-kestrel
-    18  claude:bo is not connected any more: disconnected: its stream ended: the connection ended
+    18  claude:bo is disconnected: its stream ended: the connection ended
     19  codex:ana told claude:bo: thanks, both
     20  Told to everybody by sunny-raven: lunch
           text      at one
