@@ -88,7 +88,7 @@ async fn revoking_a_credential_disconnects_its_runtime_and_the_log_says_why() {
     let Next::Record(event) = stream.next().await else { panic!("it goes on") };
     let told: serde_json::Value = serde_json::from_str(&event.json).unwrap();
     assert_eq!((&told["type"], &told["payload"]["status"]), (&json!("agent.updated"), &json!("disconnected")));
-    assert_eq!(told["payload"]["detail"], REASON);
+    assert_eq!(told["payload"]["detail"], format!("its stream ended: {REASON}"));
 }
 
 #[tokio::test]

@@ -86,7 +86,7 @@ async fn revoking_a_token_disconnects_its_runtime_and_every_stream_hears_why() {
     assert_eq!(told["error"]["code"], "UNAUTHORIZED");
     let told: Value = serde_json::from_str(&stream.event().await.unwrap().data).unwrap();
     let expected = json!({"id": "worker-a", "name": "worker-a", "status": "disconnected",
-        "detail": "the token ci was revoked"});
+        "detail": "its stream ended: the token ci was revoked"});
     assert_eq!(told["payload"], expected);
 }
 
