@@ -25,18 +25,16 @@ impl App {
     pub fn settle(&self, caller: &Caller) -> Result<(), Failure> {
         let actor = caller.actor();
         let settled = |id: &AgentId| caller.standing(id).is_some();
-        match (caller.parallel_id(), &actor.process) {
-            _ if actor.is_overridden() && !settled(&actor.agent_id) => {
-                if self.check_override(&actor)? == Membership::Own {
-                    caller.settle(&actor.agent_id, IdStanding::Own);
-                }
+        if actor.is_overridden() {
+            if !settled(&actor.agent_id) && self.check_override(&actor)? == Membership::Own {
+                caller.settle(&actor.agent_id, IdStanding::Own);
             }
-            (Some(parallel_id), Some(process)) if !actor.is_overridden() && !settled(&caller.found().agent_id) => {
-                if let Some(standing) = self.standing_of(&caller.found().agent_id, parallel_id, process)? {
-                    caller.settle(&caller.found().agent_id, standing);
-                }
-            }
-            _ => {}
+        } else if let (Some(parallel_id), Some(process)) = (caller.parallel_id(), &actor.process)
+            && let id = &caller.found().agent_id
+            && !settled(id)
+            && let Some(standing) = self.standing_of(id, parallel_id, process)?
+        {
+            caller.settle(id, standing);
         }
         Ok(())
     }

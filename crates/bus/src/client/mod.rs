@@ -53,7 +53,7 @@ pub enum Transport {
         token: String,
     },
     /// No server: this process's own store, as this caller.
-    Direct(Arc<App>, Caller),
+    Direct(Arc<App>, Box<Caller>),
 }
 
 /// A connection to Baton. Calls of several threads take turns; a thread that wants to wait has one of its own

@@ -125,7 +125,7 @@ async fn a_program_hears_the_same_on_the_socket_and_without_a_server() {
     let (here, there) = (World::new(), World::new());
     let served = Served::new(&there);
     let (direct, socket) =
-        (Transport::Direct(Arc::clone(&here.app), here.caller("me")), Transport::Socket(there.socket()));
+        (Transport::Direct(Arc::clone(&here.app), Box::new(here.caller("me"))), Transport::Socket(there.socket()));
     let direct = tokio::task::spawn_blocking(move || story(&direct)).await.unwrap();
     let socket = tokio::task::spawn_blocking(move || story(&socket)).await.unwrap();
     // Its own identity opens the session, and is another on each.

@@ -50,7 +50,7 @@ impl Both {
     fn direct(&self) -> Transport {
         let agent_id = "human:ana:pts1".parse().unwrap();
         let actor = Actor::found(agent_id, None, SessionKind::Human);
-        Transport::Direct(Arc::clone(self.world.hub.app()), Caller::new(actor, self.world.data()))
+        Transport::Direct(Arc::clone(self.world.hub.app()), Box::new(Caller::new(actor, self.world.data())))
     }
 
     async fn end(self) {

@@ -31,7 +31,7 @@ fn a_second_process_does_not_act_under_an_id_until_the_first_is_proven_gone() {
     let second = incarnation("codex", 1);
     let pid = process("codex", 0).pid;
     assert_eq!(admitted(&scene, &second), Err(format!("codex is in use by process {pid}.")));
-    assert_eq!(admitted(&scene, &second.clone().overridden(agent("claude"))).is_err(), true, "given by hand or not");
+    assert!(admitted(&scene, &second.clone().overridden(agent("claude"))).is_err(), "given by hand or not");
     let unseen = Actor { process: None, ..actor("codex") };
     assert!(admitted(&scene, &unseen).is_err(), "nobody knows what process it is");
     scene.kill("codex");
