@@ -29,7 +29,7 @@ use crate::{
 pub struct Interrupt {
     /// Its number.
     pub message: Seq,
-    /// What the sender is called.
+    /// The sender's name.
     pub from: String,
     /// The kind of session behind the sender, while it sent; missing where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

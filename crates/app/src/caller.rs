@@ -147,7 +147,7 @@ impl Caller {
         }
     }
 
-    /// Who the caller is to the command table. Only a room knows who holds its stick, so nobody is an owner here.
+    /// The caller's role in the command table. Only a room knows who holds its stick, so nobody is an owner here.
     pub(crate) fn role(&self) -> Role {
         match self.rights {
             Rights::Viewer => Role::Viewer,

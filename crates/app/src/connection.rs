@@ -147,7 +147,7 @@ impl SeenStream {
     }
 }
 
-/// What of the servers elsewhere was told.
+/// Testimony about servers on other machines.
 fn told_of(tx: &mut dyn Tx, connections: &[Connection], witness: &dyn Witness) -> Result<Testimony, Failure> {
     let open = connections.iter().filter(|connection| connection.is_open());
     let unseen: Vec<&ProcessIdentity> = open

@@ -9,6 +9,7 @@
 
 mod app;
 pub mod artifacts;
+mod attendance;
 pub mod attention;
 mod awaiting;
 pub mod beads;

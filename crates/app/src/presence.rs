@@ -56,8 +56,7 @@ impl App {
     }
 }
 
-/// The same for a call that has not looked at the room yet, and the room. Whoever waits shows it once, when the wait
-/// begins.
+/// Shows the caller's presence in a room that was not read yet, and returns the room. A wait does so once, when it begins.
 pub(crate) fn show(app: &App, caller: &Caller, room: &RoomId) -> Result<Room, Failure> {
     let (mut room, now) = app.store.read::<_, Failure>(|tx| Ok((app.room(tx, room)?, tx.now()?)))?;
     refresh(app, caller, &mut room, now, Effort::Try)?;

@@ -55,7 +55,7 @@ impl App {
         })
     }
 
-    /// The same for those whom a setting that makes no sense must not stop: it is told to people who list agents.
+    /// The setting, or its default where it makes no sense: that is told to people who list agents, and stops nobody else.
     pub(crate) fn stale_after_or_default(&self) -> StaleAfter {
         self.stale_after().unwrap_or_default()
     }

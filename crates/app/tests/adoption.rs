@@ -48,7 +48,7 @@ fn verdict(agent: &Agent<'_>, scopes: &[&str]) -> String {
     }
 }
 
-/// The same once amber-otter has been silent for so long that it does not count as there.
+/// The verdict once amber-otter has been silent for so long that it does not count as there.
 fn later_verdict(app: &TestApp, agent: &Agent<'_>, scopes: &[&str]) -> String {
     app.later_minutes(15);
     verdict(agent, scopes)

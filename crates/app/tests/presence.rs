@@ -35,7 +35,7 @@ fn streamed(viewer: &Agent<'_>, id: &str) -> Option<String> {
     Some(last["detail"].as_str().map_or_else(|| status.to_owned(), |detail| format!("{status}: {detail}")))
 }
 
-/// What each surface that answers says of a member, which must be one word with one reason.
+/// The presence of a member on each surface that answers, which must be one word with one reason.
 fn word(viewer: &Agent<'_>, id: &str) -> String {
     let listed = viewer.does("agent.list", json!({}));
     let listed = list(&listed["agents"]).iter().find(|agent| agent["agent_id"] == id).unwrap().clone();
@@ -64,7 +64,7 @@ fn word(viewer: &Agent<'_>, id: &str) -> String {
     first
 }
 
-/// The same, and the stream said so too, with its reason where it has one.
+/// The word of all surfaces, the stream included, with its reason where it has one.
 fn word_of_all(viewer: &Agent<'_>, id: &str) -> String {
     let word = word(viewer, id);
     let streamed = streamed(viewer, id).unwrap_or_else(|| panic!("the stream says nothing of {id}"));

@@ -36,7 +36,7 @@ impl Bindings {
         }
     }
 
-    /// The same for a call, in which another id may be chosen.
+    /// Checks a call, in which another id may be chosen.
     pub(crate) fn require_free_for(&self, caller: &Caller, call: &Call) -> Result<(), Failure> {
         self.require_free(caller)?;
         let Some(via) = caller.actor().via else { return Ok(()) };

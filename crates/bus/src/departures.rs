@@ -29,7 +29,7 @@ const ROOMS_MAX: u32 = 1_024;
 const REST: Duration = Duration::from_millis(100);
 /// How often all rooms are looked at without a ring, for a ring that was missed.
 const SAFETY: Duration = Duration::from_secs(30);
-/// The same while nothing can be heard, or after something failed.
+/// Time between two looks while nothing can be heard, or after something failed.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// The thread, from outside.
@@ -83,7 +83,7 @@ struct Watcher {
     watched: HashMap<ProcessIdentity, Watched>,
 }
 
-/// What the thread woke up for.
+/// The thread's reason for waking up.
 struct Woken {
     stopped: bool,
     rung: bool,

@@ -1,4 +1,4 @@
-//! What only a person at a terminal may do, though it is no command of the table.
+//! Rights of a person at a terminal, for what is no command of the table.
 
 use baton_app::{Failure, Rights, environment::Environment, identity::Surroundings};
 use baton_core::code::ErrorCode;

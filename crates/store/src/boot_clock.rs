@@ -23,7 +23,7 @@ impl BootClock {
         HERE.get_or_init(read).as_ref()
     }
 
-    /// Which boot it counts from.
+    /// The boot it counts from.
     pub fn boot_id(&self) -> &str {
         &self.boot_id
     }

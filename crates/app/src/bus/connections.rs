@@ -191,7 +191,7 @@ impl Change<'_> {
         self.disconnect(agent, why, status)
     }
 
-    /// The same for an agent that may go on without its stream.
+    /// Ends the stream of an agent that may go on without it.
     pub(crate) fn cut(&mut self, agent: &AgentId, why: &str, stale_after: StaleAfter) -> Result<(), Failure> {
         self.end_stream(agent, why, stale_after)?;
         // Presence is stored with a grain, and a call within it is not. The first call after the end of a stream counts

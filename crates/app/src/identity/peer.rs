@@ -1,4 +1,4 @@
-//! What can be seen of another process of this user: its environment and its directory.
+//! Another process of this user, as far as it can be seen: its environment and its directory.
 //!
 //! Everything is as it was when that process started its program, except the directory. What cannot be read is left
 //! out, as for a process that has ended.

@@ -58,7 +58,7 @@ fn at_terminal<'a>(surface: Surface<'a>, environment: &'a Environment, ancestry:
     }
 }
 
-/// The same with no terminal.
+/// A process without a terminal.
 fn away<'a>(surface: Surface<'a>, environment: &'a Environment, ancestry: &'a Ancestry) -> Signals<'a> {
     Signals { tty: None, session_leader: None, ..at_terminal(surface, environment, ancestry) }
 }

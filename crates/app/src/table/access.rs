@@ -1,4 +1,4 @@
-//! Who may call a command. Each use case says it once, as [`UseCase::ACCESS`](super::UseCase::ACCESS).
+//! Access to commands. Each use case says it once, as [`UseCase::ACCESS`](super::UseCase::ACCESS).
 //!
 //! [`Access::check`] refuses callers by their role before an input is judged, and every call on every surface passes it.
 //! Limits within a command ([`Permission::Limited`]) need its input or the room's state, so the command or the room's
@@ -9,7 +9,7 @@ use baton_core::code::ErrorCode;
 use super::Effect;
 use crate::{Caller, Failure};
 
-/// Who a caller is to a command.
+/// A caller's role towards a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Looks, and changes nothing.
@@ -81,7 +81,7 @@ impl Permission {
     }
 }
 
-/// Who may call a command: a row of the reference page.
+/// Access to one command: a row of the reference page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// See [`Role::Viewer`].

@@ -47,7 +47,7 @@ pub trait UseCase {
     const SUBJECT: Subject = Subject::Room;
     /// What it does to the store.
     const EFFECT: Effect;
-    /// Who may call it, where that does not follow from its effect.
+    /// Access to it, where that does not follow from its effect.
     const ACCESS: Access = Access::of(Self::EFFECT);
     /// What it does, for a reader with no context.
     const ABOUT: &'static str;

@@ -11,7 +11,7 @@ const PACK: &str = "contextpack://pack/x";
 /// How much of an input is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// What is required.
+    /// The required fields.
     Least,
     /// Every field.
     All,

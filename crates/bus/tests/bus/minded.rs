@@ -19,7 +19,7 @@ fn start_minded(world: &World, assignment: &str) -> Other {
     Other::start_through("env", &[&job, "bash", "-c", &become_minder, "bash"], "minded", &directory)
 }
 
-/// What it did with the session, as the job's agent and as one that it added itself.
+/// Its calls in the session, as the job's agent and as one that it added itself.
 pub(crate) fn play(role: &Role) {
     let session: RoomId = std::fs::read_to_string(role.directory.join("session")).unwrap().parse().unwrap();
     let connect = || Client::connect(Transport::Socket(role.directory.join(baton_bus::socket::FILE_NAME))).unwrap();

@@ -1,4 +1,4 @@
-//! Who calls is proven: programs without a terminal, conversations with two processes, and ids that were only claimed.
+//! Callers are proven: programs without a terminal, conversations with two processes, and ids that were only claimed.
 //! Everything here is real processes.
 #![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 

@@ -17,10 +17,11 @@ fn killed_between_delivery_and_the_end_its_inputs_are_back_in_order_once() {
         let started = world.pipe("started");
         let job = world.delegate(&[]);
         for said in ["first", "second"] {
-            says(&world, &["tell", &job, said]);
+            world.data_at_terminal(&["tell", &job, said]);
         }
-        says(&world, &["handoff", &job, "third"]);
-        says(&world, &["tell", &job, "--interrupt", "before all else"]);
+        let third = world.run_as("ana", &["handoff", &job, "third"]);
+        assert_eq!(third.status, 0, "{third:?}");
+        world.data_at_terminal(&["tell", &job, "--interrupt", "before all else"]);
 
         let mut runner = world.runner(&["--claim-ttl", "1", "--runner-ttl", "1"]);
         let family = started.processes(1);
@@ -49,12 +50,6 @@ fn killed_between_delivery_and_the_end_its_inputs_are_back_in_order_once() {
         assert_eq!(returned.len(), 2, "{returned:#?}");
         world.assert_sound();
     });
-}
-
-/// Has a person say something, which must succeed.
-fn says(world: &World, arguments: &[&str]) {
-    let ran = world.at_terminal(arguments);
-    assert_eq!(ran.status, 0, "{arguments:?}: {ran:?}");
 }
 
 /// What a turn consumed: what each says, and where it is.

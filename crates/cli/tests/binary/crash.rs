@@ -50,11 +50,13 @@ fn kill_9_of_any_process_at_any_moment_of_a_transition_leaves_a_consistent_store
 
 /// One life of an agent: it does whatever it may as fast as it can, until it is killed in the middle of a call.
 fn live(world: &World, name: &str, slot: u64, dice: &mut Dice, told: &mut Told) {
-    let script = match dice.below(2) {
-        // What dies is the server, and a new one under the same harness (this test) goes on with its turn.
-        0 => r#"exec "$0" mcp --tools full"#,
-        // What dies is the harness, and whoever finds out takes the stick over.
-        _ => r#""$0" mcp --tools full; :"#,
+    // An id is its harness's for as long as that lives, so a slot dies in one way only.
+    let script = if slot.is_multiple_of(2) {
+        // The server dies, and a new one under the same harness (this test) goes on with its turn.
+        r#"exec "$0" mcp --tools full"#
+    } else {
+        // The harness dies, and the first to find out takes the stick over.
+        r#""$0" mcp --tools full; :"#
     };
     let mut command = world.command("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_baton")]).env("BATON_AGENT_ID", format!("test:slot-{slot}"));

@@ -105,7 +105,7 @@ fn an_agent_is_asked_for_and_an_operator_decides() {
     bo$ baton agent show
     sunny-glade (test:bo)  (you)
       liveness    active, seen SPAN ago
-      connection  connected, writing: it called a moment ago; test; active SPAN ago
+      connection  idle, reading: it is there and waits; active SPAN ago
       grants      may ask for further agents
 
     bo$ baton spawn "Read the logs" --prompt "Read them all." --message "Here they are."

@@ -347,7 +347,7 @@ mod tests {
         jobs
     }
 
-    /// The same, claimed for ten minutes.
+    /// A job claimed for ten minutes.
     fn claimed() -> Jobs {
         let mut jobs = queued();
         let runner = agent("r1");

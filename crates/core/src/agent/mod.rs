@@ -1,4 +1,4 @@
-//! Who an agent is: whether it is there, which names are taken, and whether a session may resume somebody's identity.
+//! An agent: whether it is there, which names are taken, and whether a session may resume somebody's identity.
 //!
 //! An agent is a member of a room ([`crate::room`]): its id is the session's, its name is the persona's. The contract
 //! keeps room for that split: `session_agent_id` is the id, `logical_agent_id` the name. Only adoption lets a name go on

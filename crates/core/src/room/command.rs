@@ -179,7 +179,7 @@ pub enum Action {
     },
     /// Take a member off the list whose process is proven gone.
     Retire {
-        /// Who.
+        /// The member.
         agent: AgentId,
     },
     /// Give the room another name.

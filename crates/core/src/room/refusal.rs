@@ -185,7 +185,7 @@ pub enum Refusal {
     OwnerOnly {
         /// The role that may.
         needs: &'static str,
-        /// Who holds the stick.
+        /// The holder of the stick.
         current_owner: Option<AgentId>,
         /// The current turn.
         current_turn_id: Fence,
@@ -195,7 +195,7 @@ pub enum Refusal {
     /// A part of the policy that decides what agents may do.
     #[error("Only an operator changes {field} in a room's policy.")]
     OperatorOnly {
-        /// Which field.
+        /// The field.
         field: &'static str,
         /// The role that may.
         needs: &'static str,

@@ -39,7 +39,7 @@ impl Refusal {
         }
     }
 
-    /// What to do next.
+    /// The next step.
     pub fn next(&self) -> Option<String> {
         match self {
             Self::Invalid { .. } => None,

@@ -44,7 +44,7 @@ pub enum Refusal {
     /// An approval that does not say of what.
     #[error("digest: say which request of {approval} you saw.")]
     Unseen {
-        /// Which request.
+        /// The request.
         approval: ApprovalId,
         /// The field that says it.
         field: &'static str,
@@ -52,7 +52,7 @@ pub enum Refusal {
     /// An approval of something else than what would be made now.
     #[error("{approval} is not what was shown, or is no longer.")]
     Changed {
-        /// Which request.
+        /// The request.
         approval: ApprovalId,
         /// The digest of what it is now.
         digest: SpecDigest,

@@ -20,7 +20,7 @@ pub(crate) struct Credentials {
     pub(crate) cookie: String,
     /// What browsers are logged out by.
     pub(crate) clock: Arc<dyn Clock>,
-    /// What is open under them.
+    /// Streams that are open under them.
     pub(super) revocations: Revocations,
 }
 

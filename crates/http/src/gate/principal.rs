@@ -48,7 +48,7 @@ impl Principal {
         }
     }
 
-    /// What they may do under an id. Who speaks for an agent may do what agents do, whoever they are themselves.
+    /// Their rights under an id. A principal that speaks for an agent has an agent's rights, whatever its own are.
     fn rights_as(&self, origin: IdOrigin) -> Rights {
         match origin {
             IdOrigin::Found => self.rights(),

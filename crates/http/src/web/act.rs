@@ -85,7 +85,7 @@ async fn read(headers: &HeaderMap, body: Body) -> Result<Posted, Failure> {
     Posted::read(&body::whole(headers, body).await?)
 }
 
-/// The same person under another of their own names: the one that they have at a terminal, if the room has it on record
+/// A person under another of their own names: the one that they have at a terminal, if the room has it on record
 /// as a person's.
 async fn own_other(
     site: &Site,

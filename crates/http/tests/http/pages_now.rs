@@ -31,7 +31,7 @@ impl Story {
         self.world.call(who, command, input)
     }
 
-    /// The same for a person at a terminal.
+    /// A person at a terminal.
     fn at_terminal(&self, who: &str, command: &str, input: Value) {
         let actor = Actor::found(who.parse().unwrap(), None, SessionKind::Human);
         let caller = Caller::new(actor, self.world.data().parent().unwrap().to_owned());

@@ -100,7 +100,7 @@ impl Shared {
     }
 }
 
-/// Whom a request comes from.
+/// The sender of a request.
 fn principal_of(context: &RequestContext<RoleServer>) -> Principal {
     let told = |parts: &Parts| parts.extensions.get::<Principal>().cloned();
     context.extensions.get::<Parts>().and_then(told).unwrap_or_default()

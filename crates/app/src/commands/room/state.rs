@@ -36,7 +36,7 @@ pub struct StateInput {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GetRoomStateResult {
     pub room: PathRoom,
-    /// Who is here.
+    /// Members who are here.
     pub members: Vec<RoomMember>,
     /// Members that are not listed: they have not been seen lately, or are too many.
     #[serde(default, skip_serializing_if = "Option::is_none")]

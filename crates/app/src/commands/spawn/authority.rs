@@ -9,7 +9,7 @@ use baton_store::{engine::Tx, jobs, spawns};
 
 use crate::{Caller, Failure, Rights, change::Change, identity::Employment};
 
-/// What the caller may do. A process that was started for a job is bound by that job, whatever it calls itself and in
+/// The caller's authority. A process that was started for a job is bound by that job, whatever it calls itself and in
 /// whichever room it acts; one whose job cannot be told has no grants at all.
 pub(super) fn bounds_of(change: &mut Change<'_>, caller: &Caller) -> Result<Bounds, Failure> {
     let agent = caller.actor().agent_id;
@@ -33,7 +33,7 @@ fn member(change: &mut Change<'_>, agent: &AgentId) -> Result<Bounds, Failure> {
     Ok(Bounds::of_member(change.granted(agent)?.unwrap_or_default()))
 }
 
-/// What somebody may do now who asked before.
+/// The authority, as of now, of an agent that asked before.
 pub(super) fn bounds_of_agent(
     tx: &mut dyn Tx,
     room: &RoomId,

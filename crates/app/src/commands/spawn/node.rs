@@ -152,7 +152,7 @@ pub(crate) fn requested(tx: &mut dyn Tx, room: &RoomId, approval: &Approval) -> 
     }
 }
 
-/// What would be made of a pending request now: what was asked for, less what who asked may no longer have. A request
+/// A pending request as it would be carried out now: less whatever its asker may no longer have. A request
 /// that nothing would be made of is as it was asked for.
 pub(crate) fn pending_spec(tx: &mut dyn Tx, room: &RoomId, approval: &Approval) -> Result<NodeSpec, Failure> {
     let Requested { spec, by_operator, .. } = requested(tx, room, approval)?;

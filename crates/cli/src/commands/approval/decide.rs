@@ -32,7 +32,7 @@ pub(in crate::commands) struct ApproveArgs {
     shown: DigestArgs,
 }
 
-/// Which version of a request is approved.
+/// The version of a request that is approved.
 #[derive(Debug, clap::Args)]
 pub(super) struct DigestArgs {
     /// Only if the request has this digest, which `baton approval list` and `baton open` show; needed with --json

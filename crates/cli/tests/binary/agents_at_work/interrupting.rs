@@ -47,7 +47,7 @@ fn is_interrupted_in_time(program: Program) -> bool {
     let agent = scene.data(&["job", "open", JOB])["agent"]["connection"].clone();
     assert_eq!((&agent["state"], &agent["turn"]), (&json!("connected"), &json!("TURN-1")), "{agent:#}");
     assert_eq!(agent["provider"], program.executor(), "{agent:#}");
-    scene.manager(&["tell", JOB, "--interrupt", "Stop.\nIt is not the cache."]);
+    scene.world.data_at_terminal(&["tell", JOB, "--interrupt", "Stop.\nIt is not the cache."]);
     let in_time = all_end_within(&running, Duration::from_secs(1));
     gate.open();
     runner.finishes();

@@ -4,7 +4,6 @@
 use std::{
     os::unix::process::CommandExt,
     process::{Command, Stdio},
-    thread,
 };
 
 use baton_mcp::client::{CallId, Client};
@@ -57,15 +56,7 @@ impl Agent {
         // The name is no known harness's, so that the process behind the agent is the server's parent.
         let client = Client::spawn(command, &format!("{name}-test")).unwrap();
         let mut agent = Self { id: String::new(), room_id: String::new(), client, fence: Value::Null };
-        let joined = loop {
-            let (refused, joined) = agent.ask("join_path", json!({ "context_path": "." }));
-            // A harness that was killed a moment ago has its id until its process has ended.
-            if !(refused && joined["error"] == "id_in_use") {
-                assert!(!refused, "{joined}");
-                break joined;
-            }
-            thread::yield_now();
-        };
+        let joined = agent.ok("join_path", json!({ "context_path": "." }));
         agent.id = joined["agent_id"].as_str().unwrap().to_owned();
         agent.room_id = joined["room_id"].as_str().unwrap().to_owned();
         (agent, joined)

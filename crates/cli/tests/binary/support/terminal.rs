@@ -29,8 +29,7 @@ const ORPHANED: &str = r#"
     ) &
 "#;
 
-/// What the shell shows when it waits for the next command: how the last one ended. No program writes the first
-/// character.
+/// The shell's prompt, which tells how the last command ended. No program writes the first character.
 const PROMPT: &str = "\u{1e}$?\n";
 const END: &str = "\u{1e}";
 

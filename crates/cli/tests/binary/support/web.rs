@@ -77,7 +77,7 @@ impl Web {
         self.follow(&format!("Bearer {}", self.token), &format!("/v1/rooms/{room}/events?after={after}"))
     }
 
-    /// The same with another token, from the beginning.
+    /// A stream with another token, from the beginning.
     pub(crate) fn events_as(&self, bearer: &str, room: &str) -> Events {
         self.follow(bearer, &format!("/v1/rooms/{room}/events?after=0"))
     }

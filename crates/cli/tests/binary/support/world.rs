@@ -125,7 +125,7 @@ impl World {
         Ran::of(command)
     }
 
-    /// The same, as the agent that works on the job of an assignment: `room_…/JOB-001/1/RUNNER/cap_…`.
+    /// Runs it as the agent that works on the job of an assignment: `room_…/JOB-001/1/RUNNER/cap_…`.
     pub(crate) fn run_on(&self, assignment: &str, arguments: &[&str]) -> Ran {
         let mut command = self.baton(arguments);
         command.env("BATON_JOB", assignment);

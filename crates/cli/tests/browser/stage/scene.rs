@@ -34,6 +34,7 @@ pub(crate) fn set(world: &World, words: &str) -> Scene {
     let path = format!("src/{file}");
 
     exchange(&mut ana, &mut bo, words, &path);
+    world.join_as("cy");
     library(world, words, &path);
     let jobs = jobs(world, &room, words);
     let granted = world.at_terminal(&["agent", "grant", &bo.id, "--spawn"]);
@@ -100,28 +101,27 @@ fn library(world: &World, words: &str, path: &str) {
 
 /// A job with a question, one that failed, one with a gate, and one that nobody took.
 fn jobs(world: &World, room: &str, words: &str) -> Vec<String> {
-    let told = |number: usize, arguments: &[&str]| {
-        let ran = world.run_on(&format!("{room}/JOB-{number:03}/1/r1"), arguments);
+    let reports = |assignment: &str, more: &[&str]| {
+        let arguments = [&["job", "report", "--kind"], more].concat();
+        let ran = world.run_on(assignment, &arguments);
         assert_eq!(ran.status, 0, "{arguments:?}: {ran:?}");
     };
     for _ in 0..4 {
         does(world, &["job", "delegate", words, "--prompt", words]);
     }
-    for number in 1..=3 {
-        does(world, &["job", "claim", &number.to_string(), "--runner", "r1"]);
-        told(
-            number,
-            &["job", "report", "--kind", "progress", words, "--percent", "20", "--ref", &format!("CMD: echo {words}")],
-        );
+    for (number, kind) in (1..).zip(["question", "error", "proof_gate"]) {
+        let claimed = does(world, &["job", "claim", &number.to_string(), "--runner", "r1"]);
+        let capability = claimed["capability"].as_str().unwrap();
+        let assignment = format!("{room}/JOB-{number:03}/1/r1/{capability}");
+        let evidence = format!("CMD: echo {words}");
+        reports(&assignment, &["progress", words, "--percent", "20", "--ref", &evidence]);
+        reports(&assignment, &[kind, words]);
     }
-    told(1, &["job", "report", "--kind", "question", words]);
-    told(2, &["job", "report", "--kind", "error", words]);
     does(world, &["job", "complete", "2", words, "--failed", "--runner", "r1", "--revision", "1"]);
-    told(3, &["job", "report", "--kind", "proof_gate", words]);
     (1..=4).map(|number| format!("JOB-{number:03}")).collect()
 }
 
-/// Runs a command as a person at a terminal, which must succeed.
+/// Runs a command as a member of the room, which must succeed.
 fn does(world: &World, arguments: &[&str]) -> Value {
     let ran = world.run_as("cy", &[arguments, &["--json"]].concat());
     assert_eq!(ran.status, 0, "{arguments:?}: {ran:?}");

@@ -151,7 +151,7 @@ impl Act {
         self
     }
 
-    /// The same, shown by somebody else; with the secret of a runner's claim, where that is said.
+    /// A report shown by another agent; with the secret of a runner's claim, where that is said.
     pub(super) fn shown_by(mut self, by: impl Into<Claimant>, secret_of: Option<&str>) -> Self {
         match &mut self {
             Self::Report(shown, _) | Self::Complete(shown, _) => {

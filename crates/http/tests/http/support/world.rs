@@ -38,7 +38,7 @@ impl World {
         Self::start_as(|_| Time::Own, Box::new(RandomIds), Rate::default(), change).await
     }
 
-    /// The same where each credential may be used so often.
+    /// A world in which each credential may be used so often.
     pub(crate) async fn with_rate(rate: Rate) -> Self {
         Self::start_as(|_| Time::Own, Box::new(RandomIds), rate, |_, _| {}).await
     }

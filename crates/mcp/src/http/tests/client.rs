@@ -39,7 +39,7 @@ impl<'a> Client<'a> {
         Self { who: Some((Principal { name: principal.into(), ..Principal::default() }, rights)), ..self }
     }
 
-    /// The same with credentials that can be revoked.
+    /// A client with credentials that can be revoked.
     pub(super) fn revocable(self, principal: &str, revocation: watch::Receiver<Option<Arc<str>>>) -> Self {
         let principal = Principal { name: principal.into(), revocation: Some(revocation), ..Principal::default() };
         Self { who: Some((principal, Rights::Agent)), ..self }
