@@ -23,10 +23,7 @@ pub trait Ids: Send + Sync {
     /// An id for a new lease. Unguessable: showing it is half of being the owner.
     fn lease_id(&self) -> Result<LeaseId, Failure>;
     /// A secret for a new claim on a job. Unguessable: whoever has it is the job's own agent.
-    fn capability(&self) -> Result<Capability, Failure> {
-        let secret = format!("{}{}", Capability::PREFIX, random_text::<{ Capability::CHARS }>()?);
-        secret.parse().map_err(|error| Failure::new(ErrorCode::Internal, format!("{error}.")))
-    }
+    fn capability(&self) -> Result<Capability, Failure>;
 }
 
 /// Ids from the operating system's random numbers.
@@ -47,6 +44,11 @@ impl Ids for RandomIds {
 
     fn lease_id(&self) -> Result<LeaseId, Failure> {
         format!("lease_{}", random_text::<LEASE_CHARS>()?).parse().map_err(malformed)
+    }
+
+    fn capability(&self) -> Result<Capability, Failure> {
+        let secret = format!("{}{}", Capability::PREFIX, random_text::<{ Capability::CHARS }>()?);
+        secret.parse().map_err(|error| Failure::new(ErrorCode::Internal, format!("{error}.")))
     }
 }
 

@@ -1,4 +1,4 @@
-//! One key, one run, whichever way it comes.
+//! One key, one run, on every connection of its caller.
 
 use std::{sync::Barrier, thread};
 
@@ -8,10 +8,16 @@ use serde_json::json;
 use crate::world::{Face, World};
 
 #[test]
-fn the_same_submission_under_one_key_over_both_ways_at_once_runs_once() {
+fn the_same_submission_under_one_key_on_two_connections_at_once_runs_once_either_way() {
+    for face in Face::BOTH {
+        runs_once(face);
+    }
+}
+
+fn runs_once(face: Face) {
     let world = World::live();
     let session = world.session();
-    let [socket, http] = Face::BOTH.map(|face| world.agent(face, &session, "sender"));
+    let [first, second] = [0, 1].map(|_| world.agent(face, &session, "sender"));
     world.agent(Face::Http, &session, "target");
     const ROUNDS: usize = 50;
     for round in 0..ROUNDS {
@@ -23,15 +29,15 @@ fn the_same_submission_under_one_key_over_both_ways_at_once_runs_once() {
             client.call("action.submit", &input, Some(&key)).unwrap()
         };
         let [one, other] = thread::scope(|scope| {
-            [scope.spawn(|| submit(&socket)), scope.spawn(|| submit(&http))].map(|thread| thread.join().unwrap())
+            [scope.spawn(|| submit(&first)), scope.spawn(|| submit(&second))].map(|thread| thread.join().unwrap())
         });
-        assert_eq!(one, other);
+        assert_eq!(one, other, "{face:?}");
         let different = json!({"session": session, "group_id": "g", "actions": []});
-        for client in [&socket, &http] {
+        for client in [&first, &second] {
             assert_eq!(client.call("action.submit", &different, Some(&key)).unwrap_err().code, "idempotency_conflict");
         }
     }
     let submitted = world.app.records(&session, Seq::default(), 200).unwrap();
     let submitted = submitted.iter().filter(|record| record.kind == "message.created").count();
-    assert_eq!(submitted, ROUNDS);
+    assert_eq!(submitted, ROUNDS, "{face:?}");
 }

@@ -52,7 +52,7 @@ impl World {
     /// A terminal on which these variables are set.
     pub(crate) fn terminal_with(&self, variables: &[(&str, &str)]) -> Terminal {
         let mut command = self.command("sh");
-        command.args(["-c", ORPHANED, "sh", "sh", "-i"]).env("PS1", PROMPT).env("TERM", "dumb");
+        command.args(["-c", ORPHANED, "sh", "sh", "-i"]).envs([("PS1", PROMPT), ("PS2", "")]).env("TERM", "dumb");
         Terminal::open(command.envs(variables.iter().copied()))
     }
 
