@@ -31,6 +31,8 @@ pub struct Caller {
     identity: Actor,
     /// The id it has where another live process of its conversation has the usual one.
     parallel_id: Option<AgentId>,
+    /// Whether its process is one agent, whichever conversation it is at.
+    is_single: bool,
     /// Where a relative path starts. Empty for a caller whose directory is not known, which must send absolute ones.
     pub cwd: PathBuf,
     /// What outlives the call: what `join_path` told.
@@ -90,12 +92,14 @@ struct Settled {
 }
 
 /// How a caller stands to an id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum IdStanding {
     /// The id is its own.
     Own,
     /// A live process of the same conversation had the id first.
     Parallel,
+    /// Its process is an agent already, since an earlier conversation.
+    Already(AgentId),
 }
 
 impl Connection {
@@ -108,10 +112,11 @@ impl Connection {
 impl Caller {
     /// A caller with the identity that was found for it, and the rights of an agent.
     pub fn new(identity: impl Into<Resolved>, cwd: PathBuf) -> Self {
-        let Resolved { actor, parallel_id } = identity.into();
+        let Resolved { actor, parallel_id, is_single } = identity.into();
         Self {
             identity: actor,
             parallel_id,
+            is_single,
             cwd,
             connection: Arc::default(),
             cancel: Cancel::never(),
@@ -215,11 +220,13 @@ impl Caller {
             return self.posing(agent_id.clone());
         }
         // Only who may share a conversation has anything to settle.
-        match &self.parallel_id {
-            Some(parallel_id) if self.standing(&found.agent_id) == Some(IdStanding::Parallel) => {
+        let Some(parallel_id) = &self.parallel_id else { return found };
+        match self.standing(&found.agent_id) {
+            Some(IdStanding::Parallel) => {
                 Actor { agent_id: parallel_id.clone(), parallel_to: Some(found.agent_id.clone()), ..found }
             }
-            Some(_) | None => found,
+            Some(IdStanding::Already(agent_id)) => Actor { agent_id, ..found },
+            Some(IdStanding::Own) | None => found,
         }
     }
 
@@ -234,6 +241,11 @@ impl Caller {
         self.parallel_id.as_ref()
     }
 
+    /// Whether its process is one agent, whichever conversation it is at.
+    pub(crate) fn is_single(&self) -> bool {
+        self.is_single
+    }
+
     /// The identity as it was found, before it was compared with the store.
     pub(crate) fn found(&self) -> &Actor {
         &self.identity
@@ -242,7 +254,7 @@ impl Caller {
     /// How it stands to an id, if that was settled on this connection.
     pub(crate) fn standing(&self, id: &AgentId) -> Option<IdStanding> {
         let settled = self.connection.settled.lock().unwrap_or_else(PoisonError::into_inner);
-        settled.iter().find(|settled| settled.id == *id).map(|settled| settled.standing)
+        settled.iter().find(|settled| settled.id == *id).map(|settled| settled.standing.clone())
     }
 
     /// Remembers on this connection how it stands to an id.

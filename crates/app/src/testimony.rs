@@ -82,7 +82,7 @@ fn depart(store: &Store, process: &ProcessIdentity, proof: Proof) -> Result<(), 
         }
         let now = tx.now()?;
         hosts::departed(tx, process, proof, now)?;
-        behind.iter().for_each(|room| tx.ring(room, Concern::Everyone));
+        behind.iter().for_each(|(room, _)| tx.ring(room, Concern::Everyone));
         Ok(())
     })
 }

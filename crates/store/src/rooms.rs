@@ -21,7 +21,7 @@ use crate::{
     log,
 };
 
-pub use finding::{Outline, Standing, Tally, all, at_paths, of_process, recent, standing, tally};
+pub use finding::{Outline, Standing, Tally, all, at_paths, recent, standing, tally};
 
 /// Reads a room, less its members.
 const LOAD: &str = "
@@ -242,20 +242,42 @@ fn save_members(tx: &mut dyn Tx, before: &[Member], after: &Room) -> Result<(), 
     Ok(())
 }
 
-/// Reads the memberships of one agent, in whatever room.
-pub(crate) const OF_AGENT: &str = "
+/// Reads memberships in whatever room.
+macro_rules! memberships {
+    ($where:literal) => {
+        concat!(
+            "
     SELECT agent_id, display_name, session_kind, host_id, boot_id, pid_namespace, pid, start_ticks, pidfd_inode,
            process_started_at_ms, joined_at_ms, last_seen_at_ms, role, keeps, added_by, parallel_to,
            overridden, room_id
       FROM members
-     WHERE agent_id = ?1
-";
+     WHERE ",
+            $where
+        )
+    };
+}
+
+/// Reads the memberships of one agent.
+pub(crate) const OF_AGENT: &str = memberships!("agent_id = ?1");
+/// Reads the memberships of the processes with one pid.
+pub(crate) const OF_PID: &str = memberships!("pid = ?1");
 
 /// An agent as a member of each room it is in.
 pub fn of_agent(tx: &mut dyn Tx, agent: &AgentId) -> Result<Vec<(RoomId, Member)>, StoreError> {
+    memberships(tx, OF_AGENT, agent.as_str().into())
+}
+
+/// The members of all rooms that are one process.
+pub fn of_process(tx: &mut dyn Tx, process: &ProcessIdentity) -> Result<Vec<(RoomId, Member)>, StoreError> {
+    let mut found = memberships(tx, OF_PID, i64::from(process.pid).into())?;
+    found.retain(|(_, member)| member.process.as_ref().is_some_and(|known| known.same_process(process)));
+    Ok(found)
+}
+
+fn memberships(tx: &mut dyn Tx, query: &'static str, key: Param<'_>) -> Result<Vec<(RoomId, Member)>, StoreError> {
     let mut found = Vec::new();
-    tx.query(OF_AGENT, &[agent.as_str().into()], &mut |row| {
-        let room: RoomId = Fields { table: "members", key: agent.as_str(), row }.id(17)?;
+    tx.query(query, &[key], &mut |row| {
+        let room: RoomId = Fields { table: "members", key: "room_id", row }.id(17)?;
         let member = member(&room, row)?;
         found.push((room, member));
         Ok(())

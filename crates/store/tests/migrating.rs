@@ -39,6 +39,7 @@ const BACK_TO_FIVE: &[&str] = &[
     "ALTER TABLE connections DROP COLUMN ended_at_ms",
     "ALTER TABLE jobs DROP COLUMN capability",
     "DROP INDEX members_by_agent",
+    "DROP INDEX members_by_process",
     "ALTER TABLE former_names DROP COLUMN retired",
     "ALTER TABLE members DROP COLUMN overridden",
     "ALTER TABLE members DROP COLUMN parallel_to",

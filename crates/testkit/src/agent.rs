@@ -69,7 +69,7 @@ impl<'a> Agent<'a> {
     pub fn second_process(&self, parallel_id: &str) -> Self {
         let sleeper = Sleeper::start();
         let actor = Actor::found(self.id(), Some(sleeper.identity()), SessionKind::McpHarness);
-        let resolved = Resolved { actor, parallel_id: Some(parallel_id.parse().unwrap()) };
+        let resolved = Resolved { parallel_id: Some(parallel_id.parse().unwrap()), ..actor.into() };
         let caller = Caller::new(resolved, self.caller.cwd.clone());
         let room = Mutex::new(self.room_lock().clone());
         Self { app: self.app, caller, sleeper: Mutex::new(Some(sleeper)), room }

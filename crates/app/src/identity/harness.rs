@@ -65,6 +65,12 @@ impl Harness {
         }
     }
 
+    /// Whether a process of it has one conversation at a time. Codex runs a thread for each, and each is an agent; where
+    /// no conversation is told, the process is the agent anyway.
+    pub(super) const fn has_one_conversation(self) -> bool {
+        matches!(self, Self::ClaudeCode)
+    }
+
     /// The variable that holds the pid of the harness.
     pub(super) const fn pid_variable(self) -> Option<&'static str> {
         match self {
@@ -72,6 +78,11 @@ impl Harness {
             Self::OpenCode => Some("OPENCODE_PID"),
             Self::Codex | Self::Gemini => None,
         }
+    }
+
+    /// Whether an ancestor process is this harness.
+    pub(super) fn is(self, ancestor: &Ancestor, environment: &Environment) -> bool {
+        Self::of_ancestor(ancestor, environment) == Some(self)
     }
 
     /// The harness that an ancestor process is.

@@ -13,6 +13,7 @@
 mod agent_id;
 mod ancestry;
 mod assignment;
+mod claude_record;
 mod harness;
 mod own_id;
 mod peer;

@@ -20,6 +20,8 @@ pub struct Signals<'a> {
     pub override_id: Option<&'a AgentId>,
     /// The environment of this process, most of it inherited.
     pub environment: &'a Environment,
+    /// The conversation that the harness has on record for its process.
+    pub recorded: Option<&'a str>,
     /// The processes above this one.
     pub ancestry: &'a Ancestry,
     /// This process, for where nothing above it stands for the caller.
@@ -55,11 +57,13 @@ pub struct Resolved {
     pub actor: Actor,
     /// Its id where another live process of its conversation has the usual one.
     pub parallel_id: Option<AgentId>,
+    /// Whether its process has one conversation at a time, and so is one agent whichever that is.
+    pub is_single: bool,
 }
 
 impl From<Actor> for Resolved {
     fn from(actor: Actor) -> Self {
-        Self { actor, parallel_id: None }
+        Self { actor, parallel_id: None, is_single: false }
     }
 }
 
@@ -102,7 +106,11 @@ pub fn resolve(signals: &Signals<'_>) -> Resolved {
     let actor = Actor::found(signals.agent_id(&party, process), identity, session_kind);
     match signals.override_id {
         Some(agent_id) => actor.overridden(agent_id.clone()).into(),
-        None => Resolved { actor, parallel_id: signals.parallel_id(&party, process) },
+        None => Resolved {
+            actor,
+            parallel_id: signals.parallel_id(&party, process),
+            is_single: matches!(party, Party::Harness(harness) if harness.has_one_conversation()),
+        },
     }
 }
 
@@ -180,8 +188,7 @@ impl<'a> Signals<'a> {
         let above = &self.ancestry.processes;
         match party {
             Party::Harness(harness) => {
-                let is_it = |a: &&Ancestor| Harness::of_ancestor(a, self.environment) == Some(*harness);
-                let found = above.iter().find(is_it);
+                let found = above.iter().find(|above| harness.is(above, self.environment));
                 match self.surface {
                     Surface::Mcp { .. } => found.or(above.first()),
                     // The parent is a shell that ends with the command.
@@ -221,7 +228,8 @@ impl<'a> Signals<'a> {
     fn conversation_of(&self, harness: Harness) -> Option<&'a str> {
         let said = match (harness, self.surface) {
             (Harness::Codex, Surface::Mcp { thread_id, .. }) => thread_id.filter(|id| !id.is_empty()),
-            (Harness::Codex | Harness::ClaudeCode | Harness::Gemini | Harness::OpenCode, _) => None,
+            (Harness::ClaudeCode, _) => self.recorded,
+            (Harness::Codex | Harness::Gemini | Harness::OpenCode, _) => None,
         };
         said.or_else(|| self.environment.var(harness.conversation_variable()?))
     }

@@ -4,6 +4,9 @@
 //! of one conversation is an agent of its own, under an id made of both. Once the first is proven gone, the conversation's
 //! next process goes on under the old id. An id that was given by hand is refused while a live process has it.
 //!
+//! A process that has one conversation at a time (Claude Code) stays the agent it is when it begins another: its MCP
+//! server goes on with the old conversation's id, and its shell commands have the new one's.
+//!
 //! Rooms compare again inside each write (`Room::require_own_id`): whatever happens between the two, no id is shared.
 
 use baton_core::{
@@ -32,7 +35,7 @@ impl App {
         } else if let (Some(parallel_id), Some(process)) = (caller.parallel_id(), &actor.process)
             && let id = &caller.found().agent_id
             && !settled(id)
-            && let Some(standing) = self.standing_of(id, parallel_id, process)?
+            && let Some(standing) = self.standing_of(id, parallel_id, process, caller.is_single())?
         {
             caller.settle(id, standing);
         }
@@ -46,16 +49,21 @@ impl App {
         id: &AgentId,
         parallel_id: &AgentId,
         process: &ProcessIdentity,
+        is_single: bool,
     ) -> Result<Option<IdStanding>, Failure> {
         self.store.read(|tx| {
             if is_member(process, &rooms::of_agent(tx, parallel_id)?) {
                 return Ok(Some(IdStanding::Parallel));
             }
             let members = rooms::of_agent(tx, id)?;
-            Ok(match self.other_user(tx, &members, Some(process), |_| false)? {
-                Some(_) => Some(IdStanding::Parallel),
-                None => is_member(process, &members).then_some(IdStanding::Own),
-            })
+            if self.other_user(tx, &members, Some(process), |_| false)?.is_some() {
+                return Ok(Some(IdStanding::Parallel));
+            }
+            if is_member(process, &members) {
+                return Ok(Some(IdStanding::Own));
+            }
+            let already = if is_single { agent_of(process, id, rooms::of_process(tx, process)?) } else { None };
+            Ok(already.map(IdStanding::Already))
         })
     }
 
@@ -118,6 +126,17 @@ fn other_credential(actor: &Actor, members: &[(RoomId, Member)]) -> Option<Occup
 pub(crate) enum Membership {
     Own,
     Open,
+}
+
+/// The agent of the same harness that a process is already, whose id was found and not chosen.
+fn agent_of(process: &ProcessIdentity, id: &AgentId, members: Vec<(RoomId, Member)>) -> Option<AgentId> {
+    let harness = |id: &AgentId| id.as_str().split_once(':').map(|(harness, _)| harness.to_owned());
+    let is_found = |member: &Member| !member.overridden && member.added_by.is_none();
+    let own = members
+        .into_iter()
+        .map(|(_, member)| member)
+        .filter(|member| is_found(member) && is_behind(process, member) && harness(&member.agent_id) == harness(id));
+    own.max_by_key(|member| member.last_seen_at).map(|member| member.agent_id)
 }
 
 fn is_member(process: &ProcessIdentity, members: &[(RoomId, Member)]) -> bool {

@@ -2,13 +2,13 @@
 //!
 //! Kept on purpose: when the harness dies, this process gets another parent, and must not become another agent.
 
-use std::{ffi::OsStr, str::FromStr};
+use std::{ffi::OsStr, str::FromStr, sync::OnceLock};
 
 use baton_core::{code::ErrorCode, ids::AgentId, room::Actor};
 
 use super::{
     AgentAbove, Ancestor, Ancestry, Assignment, BATON_JOB, Employment, InvalidAssignment, Resolved, Signals, Surface,
-    agent_id, ancestry, guardian, peer, resolve, terminal,
+    agent_id, ancestry, claude_record, guardian, harness::Harness, peer, resolve, terminal,
 };
 use crate::{Failure, Rights, environment::Environment, liveness};
 
@@ -24,6 +24,8 @@ pub struct Surroundings {
     session_leader: Option<u32>,
     override_id: Option<AgentId>,
     employment: Employment,
+    /// The conversation that Claude Code has on record for its process, as of the first call.
+    recorded: OnceLock<Option<String>>,
 }
 
 impl Surroundings {
@@ -49,6 +51,7 @@ impl Surroundings {
             tty: terminal::controlling(pid),
             machine: None,
             session_leader: terminal::session_leader(pid),
+            recorded: OnceLock::new(),
         })
     }
 
@@ -113,11 +116,23 @@ impl Surroundings {
         }
     }
 
+    /// Looked up at the first call and kept. When an MCP server starts, its Claude Code may not have found the
+    /// conversation yet that it goes on with.
+    fn recorded(&self) -> Option<&str> {
+        let found = || {
+            let claude =
+                self.ancestry.processes.iter().find(|above| Harness::ClaudeCode.is(above, &self.environment))?;
+            claude_record::conversation_of(claude, &self.environment)
+        };
+        self.recorded.get_or_init(found).as_deref()
+    }
+
     fn signals<'a>(&'a self, surface: Surface<'a>) -> Signals<'a> {
         Signals {
             surface,
             override_id: self.override_id.as_ref(),
             environment: &self.environment,
+            recorded: self.recorded(),
             ancestry: &self.ancestry,
             own: self.own.as_ref(),
             user: &self.user,

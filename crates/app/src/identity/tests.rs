@@ -17,7 +17,7 @@ fn ancestors(lines: &[&str]) -> Ancestry {
     Ancestry { processes: lines.iter().map(|line| ancestor(line)).collect(), is_whole: true }
 }
 
-fn ancestor(line: &str) -> Ancestor {
+pub(super) fn ancestor(line: &str) -> Ancestor {
     let mut words = line.split_whitespace().map(str::to_owned);
     let pid = words.next().unwrap().parse().unwrap();
     let argv: Vec<String> = words.collect();
@@ -49,6 +49,7 @@ fn at_terminal<'a>(surface: Surface<'a>, environment: &'a Environment, ancestry:
         surface,
         override_id: None,
         environment,
+        recorded: None,
         ancestry,
         own: None,
         user: "ana",
@@ -340,7 +341,7 @@ fn an_override_replaces_the_id_is_flagged_and_keeps_the_process() {
     let tester: AgentId = "tester:1".parse().unwrap();
     let signals =
         Signals { override_id: Some(&tester), ..away(mcp("codex-mcp-client", Some("t-1")), &environment, &above) };
-    let Resolved { actor, parallel_id } = resolve(&signals);
+    let Resolved { actor, parallel_id, .. } = resolve(&signals);
     assert_eq!((actor.agent_id.as_str(), actor.is_overridden()), ("tester:1", true));
     assert_eq!((actor.process, parallel_id), (Some(process(50)), None));
 }

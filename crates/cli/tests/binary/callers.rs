@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
 use std::{
+    fs,
     io::{BufRead, BufReader, Write},
     os::unix::fs::symlink,
     process::{Child, ChildStdout, Stdio},
@@ -200,6 +201,31 @@ fn a_second_live_process_of_a_claude_conversation_is_an_agent_of_its_own() {
     let taken = third.asks(r#""$BATON" take --reason "resumed after a crash" --json"#);
     assert_eq!(taken["turn_id"], 2, "{taken}");
     assert_eq!(second.asks(TRY)["status"], "not_yet");
+    world.assert_sound();
+}
+
+#[test]
+fn a_claude_process_is_one_agent_whichever_conversation_its_servers_and_shells_name() {
+    let world = World::new();
+    let config = world.root().join("claude-config");
+    let sessions = config.join("sessions");
+    fs::create_dir_all(&sessions).unwrap();
+    let start = |conversation: &str| {
+        let variables = [("CLAUDE_CODE_SESSION_ID", conversation), ("CLAUDE_CONFIG_DIR", config.to_str().unwrap())];
+        Program::start(&world, "claude", &variables)
+    };
+    let mut first = start("c-1");
+    let joined = first.asks(JOIN);
+    assert_eq!(first.asks(TRY)["status"], "your_turn");
+    let cleared = first.asks(r#"CLAUDE_CODE_SESSION_ID=c-2 "$BATON" heartbeat --json"#);
+    assert_eq!(cleared["turn_id"], 1, "after `/clear` its shells have another id, and its server has not: {cleared}");
+    first.dies();
+
+    // `claude --continue` starts its servers under an id that it gives up a moment later.
+    let mut second = start("c-3");
+    let record = json!({"pid": second.pid(), "sessionId": "c-1"});
+    fs::write(sessions.join(format!("{}.json", second.pid())), record.to_string()).unwrap();
+    assert_eq!(second.asks(JOIN)["agent_id"], joined["agent_id"], "it goes on with its conversation");
     world.assert_sound();
 }
 

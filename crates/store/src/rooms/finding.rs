@@ -2,7 +2,6 @@
 
 use baton_core::{
     ids::{RoomId, Seq},
-    process::ProcessIdentity,
     time::Timestamp,
 };
 
@@ -10,7 +9,6 @@ use crate::{
     StoreError,
     engine::{Param, Tx},
     fields::{Fields, bad},
-    hosts,
 };
 
 /// Finds the open rooms at any of some paths.
@@ -130,19 +128,6 @@ const ALL: &str = "
 /// Every room there is, for a check of them all.
 pub fn all(tx: &mut dyn Tx) -> Result<Vec<RoomId>, StoreError> {
     ids(tx, ALL, &[])
-}
-
-/// Lists the rooms that a process is behind a member of.
-const OF_PROCESS: &str = "
-    SELECT room_id
-      FROM members
-     WHERE host_id = ?1 AND boot_id = ?2 AND pid_namespace = ?3 AND pid = ?4 AND start_ticks = ?5
-     ORDER BY room_id
-";
-
-/// The rooms in which `process` stands behind a member.
-pub fn of_process(tx: &mut dyn Tx, process: &ProcessIdentity) -> Result<Vec<RoomId>, StoreError> {
-    ids(tx, OF_PROCESS, &hosts::key(process))
 }
 
 /// Counts rooms, and events by the place of each room's last.

@@ -10,8 +10,9 @@ ALTER TABLE members ADD COLUMN overridden INTEGER NOT NULL DEFAULT 0;
 -- Somebody who was retired is a member again as soon as it calls; somebody who left is not.
 ALTER TABLE former_names ADD COLUMN retired INTEGER NOT NULL DEFAULT 0;
 
--- A caller is looked for by its id before it has named a room.
+-- A caller is looked for by its id, and by its process, before it has named a room.
 CREATE INDEX members_by_agent ON members (agent_id);
+CREATE INDEX members_by_process ON members (pid);
 
 -- A job's agent shows a secret that was made with the claim. Only its hash is kept.
 ALTER TABLE jobs ADD COLUMN capability TEXT;
