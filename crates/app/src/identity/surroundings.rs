@@ -107,7 +107,7 @@ impl Surroundings {
     }
 
     fn resolve(&self, surface: Surface<'_>) -> Resolved {
-        let resolved = resolve(&self.signals(surface));
+        let resolved = resolve(&Signals { recorded: self.recorded(), ..self.signals(surface) });
         match self.employment.assignment() {
             Some(assignment) if !resolved.actor.is_overridden() => {
                 Actor { agent_id: assignment.agent_id(), ..resolved.actor }.into()
@@ -132,7 +132,7 @@ impl Surroundings {
             surface,
             override_id: self.override_id.as_ref(),
             environment: &self.environment,
-            recorded: self.recorded(),
+            recorded: None,
             ancestry: &self.ancestry,
             own: self.own.as_ref(),
             user: &self.user,
