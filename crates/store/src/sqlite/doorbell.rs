@@ -21,7 +21,10 @@ use baton_core::{
     event::Concern,
     ids::{AgentId, RoomId},
 };
-use rustix::fs::inotify;
+use rustix::{
+    fs::inotify,
+    time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime},
+};
 
 use super::{failure, open};
 use crate::{
@@ -31,6 +34,9 @@ use crate::{
 
 /// Bells a process keeps open; beyond that it starts over.
 const OPEN_BELLS: usize = 256;
+
+/// Time between two looks of an ear that cannot hear.
+const UNHEARD_NANOS: i64 = 100_000_000;
 
 /// Watches a process keeps for its next wait. Closing one costs milliseconds in the kernel, and a wait that was
 /// answered would pay them before its caller hears of it.
@@ -43,10 +49,10 @@ pub(super) struct Doorbells {
     idle: Arc<Mutex<Vec<Watch>>>,
 }
 
-/// An inotify descriptor that watches one room's bell.
+/// An ear at one room's bell.
 struct Watch {
     room: RoomId,
-    fd: OwnedFd,
+    ear: Ear,
     bell: File,
 }
 
@@ -116,7 +122,7 @@ impl Doorbells {
 
     /// An ear in the hallway: it hears every bell, and whom for does not matter there.
     pub(super) fn listen_everywhere(&self) -> Result<Hallway, StoreError> {
-        Ok(Hallway { fd: watch_modified(&self.directory)? })
+        Ok(Hallway { ear: Ear::at(&self.directory)? })
     }
 
     fn idle_watch(&self, room: &RoomId) -> Option<Watch> {
@@ -129,7 +135,7 @@ impl Doorbells {
         let path = self.directory.join(room.as_str());
         let wrong = |error: std::io::Error| failure::from_io(&path, &error);
         let bell = self.bell(room).map_err(wrong)?;
-        Ok(Watch { room: room.clone(), fd: watch_modified(&path)?, bell })
+        Ok(Watch { room: room.clone(), ear: Ear::at(&path)?, bell })
     }
 
     fn bell(&self, room: &RoomId) -> std::io::Result<File> {
@@ -137,24 +143,61 @@ impl Doorbells {
     }
 }
 
-/// A descriptor that tells when the file at `path`, or one in the directory there, is written to.
-fn watch_modified(path: &Path) -> Result<OwnedFd, StoreError> {
-    let wrong = |error: rustix::io::Errno| failure::from_io(path, &error.into());
-    let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
-    let fd = inotify::init(flags).map_err(wrong)?;
-    inotify::add_watch(&fd, path, inotify::WatchFlags::MODIFY).map_err(wrong)?;
+/// A descriptor that is readable when there may be something to hear.
+enum Ear {
+    /// It tells of each write.
+    Inotify(OwnedFd),
+    /// It goes off now and then, where the user has no inotify instance left: one program with many waits must not keep
+    /// all others of its user from waiting.
+    Timer(OwnedFd),
+}
+
+impl Ear {
+    /// An ear for the file at `path`, or for all files in the directory there.
+    fn at(path: &Path) -> Result<Self, StoreError> {
+        let wrong = |error: rustix::io::Errno| failure::from_io(path, &error.into());
+        let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
+        let fd = match inotify::init(flags) {
+            Err(rustix::io::Errno::MFILE) => return timer().map(Self::Timer).map_err(wrong),
+            fd => fd.map_err(wrong)?,
+        };
+        inotify::add_watch(&fd, path, inotify::WatchFlags::MODIFY).map_err(wrong)?;
+        Ok(Self::Inotify(fd))
+    }
+
+    fn fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Inotify(fd) | Self::Timer(fd) => fd.as_fd(),
+        }
+    }
+
+    /// Forgets what it has told so far.
+    fn forget(&self) {
+        match self {
+            Self::Inotify(fd) => {
+                let mut buffer = [MaybeUninit::uninit(); 1024];
+                let mut events = inotify::Reader::new(fd, &mut buffer);
+                while events.next().is_ok() {}
+            }
+            // It does not block: a timer that did not go off has nothing to forget.
+            Self::Timer(fd) => _ = rustix::io::read(fd, &mut [0_u8; 8]),
+        }
+    }
+}
+
+fn timer() -> rustix::io::Result<OwnedFd> {
+    let fd = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
+    let often = Timespec { tv_sec: 0, tv_nsec: UNHEARD_NANOS };
+    timerfd_settime(&fd, TimerfdTimerFlags::empty(), &Itimerspec { it_interval: often, it_value: often })?;
     Ok(fd)
 }
 
-/// Forgets what a descriptor has told so far.
-fn forget(fd: &OwnedFd) {
-    let mut buffer = [MaybeUninit::uninit(); 1024];
-    let mut events = inotify::Reader::new(fd, &mut buffer);
-    while events.next().is_ok() {}
-}
-
 /// The rooms whose bells a descriptor has told of so far, unless it had too much to tell.
-fn rooms_told(fd: &OwnedFd) -> Option<BTreeSet<RoomId>> {
+fn rooms_told(ear: &Ear) -> Option<BTreeSet<RoomId>> {
+    let Ear::Inotify(fd) = ear else {
+        ear.forget();
+        return None;
+    };
     let mut buffer = [MaybeUninit::uninit(); 4096];
     let mut events = inotify::Reader::new(fd, &mut buffer);
     let mut rooms = Some(BTreeSet::new());
@@ -171,21 +214,21 @@ fn rooms_told(fd: &OwnedFd) -> Option<BTreeSet<RoomId>> {
 
 /// Somebody who listens to all rooms.
 pub(super) struct Hallway {
-    fd: OwnedFd,
+    ear: Ear,
 }
 
 impl Bell for Hallway {
     fn fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
+        self.ear.fd()
     }
 
     fn clear(&mut self, _agent: &AgentId) -> RungFor {
-        forget(&self.fd);
+        self.ear.forget();
         RungFor::Anyone
     }
 
     fn clear_rooms(&mut self) -> Option<BTreeSet<RoomId>> {
-        rooms_told(&self.fd)
+        rooms_told(&self.ear)
     }
 }
 
@@ -202,17 +245,20 @@ impl Listener {
     }
 
     fn forget(&self) {
-        forget(&self.watch().fd);
+        self.watch().ear.forget();
     }
 }
 
 impl Bell for Listener {
     fn fd(&self) -> BorrowedFd<'_> {
-        self.watch().fd.as_fd()
+        self.watch().ear.fd()
     }
 
     fn clear(&mut self, agent: &AgentId) -> RungFor {
         self.forget();
+        if matches!(self.watch().ear, Ear::Timer(_)) {
+            return RungFor::Anyone;
+        }
         let mut said = [0; 8];
         match self.watch().bell.read_exact_at(&mut said, 0) {
             Ok(()) if Ring(u64::from_le_bytes(said)) == Ring::digest(agent) => RungFor::You,
@@ -231,8 +277,28 @@ impl Bell for Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < IDLE_WATCHES {
+        if idle.len() < IDLE_WATCHES && matches!(self.watch().ear, Ear::Inotify(_)) {
             idle.extend(self.watch.take());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::event::{PollFd, PollFlags, poll};
+
+    use super::*;
+
+    #[test]
+    fn an_ear_without_inotify_goes_off_by_itself_and_forgets() {
+        let ear = Ear::Timer(timer().unwrap());
+        for _ in 0..2 {
+            let mut fds = [PollFd::from_borrowed_fd(ear.fd(), PollFlags::IN)];
+            assert_eq!(poll(&mut fds, None), Ok(1), "it waits for nobody");
+            ear.forget();
+            let mut fds = [PollFd::from_borrowed_fd(ear.fd(), PollFlags::IN)];
+            assert_eq!(poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })), Ok(0), "until the next time");
+        }
+        assert_eq!(rooms_told(&ear), None, "which bells rang, it cannot tell");
     }
 }
