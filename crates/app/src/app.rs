@@ -36,6 +36,15 @@ use crate::{
     testimony,
 };
 
+/// A look for members whose processes are gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Sweep {
+    /// By a read: only what is news is written.
+    Telling,
+    /// By a write, which takes those off the list who have nothing left.
+    Retiring,
+}
+
 /// Rooms of which it is remembered when their members were looked at. Forgetting costs a look.
 const SWEPT_MAX: usize = 1_024;
 
@@ -52,7 +61,7 @@ pub struct App {
     /// Whether this machine's boot was told since this process started.
     arrived: AtomicBool,
     /// When the members of rooms were last looked at for ones whose processes are gone.
-    swept: Mutex<HashMap<RoomId, Timestamp>>,
+    swept: Mutex<HashMap<(RoomId, Sweep), Timestamp>>,
     /// What to do when a job waits and no runner is there.
     pub(crate) when_queued: OnceLock<Box<WhenQueued>>,
 }
@@ -111,8 +120,9 @@ impl App {
         room_id: &RoomId,
         mut work: impl FnMut(&mut Change<'_>) -> Result<O, Failure>,
     ) -> Result<O, Failure> {
-        let actor = caller.actor();
-        self.once(caller, &actor, request, |tx| self.change_in(tx, caller, &actor, room_id, &mut work))
+        self.as_settled(caller, |actor| {
+            self.once(caller, actor, request, |tx| self.change_in(tx, caller, actor, room_id, &mut work))
+        })
     }
 
     /// The same for work whose "no" changes something too: what it recorded is kept, whatever it answers.
@@ -123,8 +133,9 @@ impl App {
         room_id: &RoomId,
         mut work: impl FnMut(&mut Change<'_>) -> Result<Outcome<O>, Failure>,
     ) -> Result<O, Failure> {
-        let actor = caller.actor();
-        self.once_or_refuse(caller, &actor, request, |tx| self.change_in(tx, caller, &actor, room_id, &mut work))
+        self.as_settled(caller, |actor| {
+            self.once_or_refuse(caller, actor, request, |tx| self.change_in(tx, caller, actor, room_id, &mut work))
+        })
     }
 
     /// The same with what the caller finds in the room at hand: its handoff and messages, which come along in the same
@@ -136,11 +147,26 @@ impl App {
         room_id: &RoomId,
         mut work: impl FnMut(&mut Change<'_>) -> Result<O, Failure>,
     ) -> Result<O, Failure> {
-        let actor = caller.actor();
-        self.once(caller, &actor, request, |tx| {
-            let arrival = self.arrive(tx, room_id, &actor.agent_id)?;
-            self.change_loaded(tx, caller, &actor, arrival, &mut work)
+        self.as_settled(caller, |actor| {
+            self.once(caller, actor, request, |tx| {
+                let arrival = self.arrive(tx, room_id, &actor.agent_id)?;
+                self.change_loaded(tx, caller, actor, arrival, &mut work)
+            })
         })
+    }
+
+    /// Runs `work` as the caller; once more, if another process of its conversation came first meanwhile.
+    fn as_settled<O>(&self, caller: &Caller, mut work: impl FnMut(&Actor) -> Result<O, Failure>) -> Result<O, Failure> {
+        let actor = caller.actor();
+        let done = work(&actor);
+        if done.as_ref().is_err_and(|failure| failure.code == ErrorCode::IdInUse) && !actor.is_overridden() {
+            self.settle(caller)?;
+            let settled = caller.actor();
+            if settled.agent_id != actor.agent_id {
+                return work(&settled);
+            }
+        }
+        done
     }
 
     /// The same inside a transaction that is under way.
@@ -170,27 +196,30 @@ impl App {
         let now = tx.now()?;
         let mut change = Change::new(tx, arrival, now, actor, &eyes);
         change.admit(caller)?;
-        if self.is_sweep_due(&before, now) {
+        if self.is_sweep_due(&before, now, Sweep::Retiring) {
             change.retire_gone()?;
         }
         let output = work(&mut change)?;
+        change.require_spoken_for(&before)?;
+        change.tell_return(&before)?;
         change.save(&before)?;
         Ok(output)
     }
 
-    /// Whether a write looks for members whose processes are gone. One look a second is enough, and keeps it off the hot
+    /// Whether a command looks for members whose processes are gone. One look a second is enough, and keeps it off the hot
     /// path; a command that runs by itself always looks.
-    fn is_sweep_due(&self, room: &Room, now: Timestamp) -> bool {
+    pub(crate) fn is_sweep_due(&self, room: &Room, now: Timestamp, sweep: Sweep) -> bool {
         if room.members.len() < 2 {
             return false;
         }
         let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = swept.get(&room.id).is_none_or(|last| now.since(*last) >= limits::SWEEP_GRAIN);
+        let key = (room.id.clone(), sweep);
+        let due = swept.get(&key).is_none_or(|last| now.since(*last) >= limits::SWEEP_GRAIN);
         if due {
             if swept.len() >= SWEPT_MAX {
                 swept.clear();
             }
-            swept.insert(room.id.clone(), now);
+            swept.insert(key, now);
         }
         due
     }

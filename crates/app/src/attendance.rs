@@ -2,12 +2,13 @@
 
 use baton_core::{
     agent::ConnectionStatus,
+    code::ErrorCode,
     ids::AgentId,
     job::job_of,
-    room::{self, Action, Member},
+    room::{self, Action, IdOrigin, Member, Room},
     turn::Outcome as TurnOutcome,
 };
-use baton_store::{envelopes, tasks};
+use baton_store::{envelopes, former, tasks};
 
 use crate::{Caller, Failure, change::Change, commands::bus::GONE, identity::require_own_id};
 
@@ -18,10 +19,8 @@ impl Change<'_> {
         if self.room.member(&self.actor.agent_id).is_some() || !self.is_open() {
             return Ok(());
         }
-        let former = self.former()?;
-        let own = former.iter().filter(|former| former.agent_id == self.actor.agent_id).max_by_key(|one| one.until);
         // Only processes are retired: a credential that names one is not its conversation.
-        if own.is_some_and(|own| own.retired) && self.actor.via.is_none() {
+        if self.actor.via.is_none() && former::is_retired(self.tx, &self.room.id, &self.actor.agent_id)? {
             self.join(None, None)?;
         }
         Ok(())
@@ -45,6 +44,21 @@ impl Change<'_> {
             Some(event) => self.come_back(event),
             None => Ok(()),
         }
+    }
+
+    /// Refuses to a credential what it wrote under an id of its choice that is nobody's in the room: a token speaks for
+    /// agents that it added.
+    pub(crate) fn require_spoken_for(&self, before: &Room) -> Result<(), Failure> {
+        let you = &self.actor.agent_id;
+        let is_chosen = self.actor.via.is_some() && self.actor.origin == IdOrigin::Chosen;
+        let is_member = before.member(you).or_else(|| self.room.member(you)).is_some();
+        if !is_chosen || is_member || self.room.last_seq == before.last_seq {
+            return Ok(());
+        }
+        let message = format!("{you} is no agent of this room, so nobody speaks for it.");
+        Err(Failure::new(ErrorCode::AgentNotFound, message)
+            .with("agent_id", you.as_str())
+            .advising("Add it with `agent.add`, or leave `Baton-Agent` out."))
     }
 
     /// Records the caller's return. Nobody works any more at what its former process had taken, so that is back in its

@@ -18,7 +18,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::{
     Failure,
     boundary::Boundary,
-    identity::{Assignment, Employment, Resolved},
+    identity::{Assignment, Conversation, Employment, Resolved},
     table::Role,
 };
 
@@ -29,10 +29,7 @@ const JOINED_MAX: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Caller {
     identity: Actor,
-    /// The id it has where another live process of its conversation has the usual one.
-    parallel_id: Option<AgentId>,
-    /// Whether its process is one agent, whichever conversation it is at.
-    is_single: bool,
+    conversation: Conversation,
     /// Where a relative path starts. Empty for a caller whose directory is not known, which must send absolute ones.
     pub cwd: PathBuf,
     /// What outlives the call: what `join_path` told.
@@ -76,7 +73,8 @@ pub struct Connection {
     /// The process that is this connection, where it is one of its own: the MCP server that a client started. An id that is
     /// given to the connection by hand is that process's.
     server: Option<ProcessIdentity>,
-    override_id: Mutex<Option<AgentId>>,
+    /// Ids that were given by hand, by the id that was found. Several, because conversations share a connection.
+    overrides: Mutex<Vec<(AgentId, AgentId)>>,
     /// Ids that were compared with the store. Several, because conversations share a connection.
     settled: Mutex<Vec<Settled>>,
     /// Where each agent on this connection joined last, the latest at the end. By agent, because conversations that
@@ -100,6 +98,8 @@ pub(crate) enum IdStanding {
     Parallel,
     /// Its process is an agent already, since an earlier conversation.
     Already(AgentId),
+    /// The id is that of its conversation, whose harness is this process.
+    Behind(ProcessIdentity),
 }
 
 impl Connection {
@@ -112,11 +112,10 @@ impl Connection {
 impl Caller {
     /// A caller with the identity that was found for it, and the rights of an agent.
     pub fn new(identity: impl Into<Resolved>, cwd: PathBuf) -> Self {
-        let Resolved { actor, parallel_id, is_single } = identity.into();
+        let Resolved { actor, conversation } = identity.into();
         Self {
             identity: actor,
-            parallel_id,
-            is_single,
+            conversation,
             cwd,
             connection: Arc::default(),
             cancel: Cancel::never(),
@@ -215,19 +214,29 @@ impl Caller {
 
     /// Who is calling.
     pub fn actor(&self) -> Actor {
-        let found = self.identity.clone();
-        if let Some(agent_id) = &*self.connection.override_id.lock().unwrap_or_else(PoisonError::into_inner) {
-            return self.posing(agent_id.clone());
+        if let Some(agent_id) = self.override_id() {
+            return self.posing(agent_id);
         }
-        // Only who may share a conversation has anything to settle.
-        let Some(parallel_id) = &self.parallel_id else { return found };
-        match self.standing(&found.agent_id) {
-            Some(IdStanding::Parallel) => {
+        let found = self.identity.clone();
+        // Only a caller that may share a conversation has anything to settle.
+        if self.conversation == Conversation::Untold {
+            return found;
+        }
+        match (self.standing(&found.agent_id), &self.conversation) {
+            (Some(IdStanding::Parallel), Conversation::Of { parallel_id, .. }) => {
                 Actor { agent_id: parallel_id.clone(), parallel_to: Some(found.agent_id.clone()), ..found }
             }
-            Some(IdStanding::Already(agent_id)) => Actor { agent_id, ..found },
-            Some(IdStanding::Own) | None => found,
+            (Some(IdStanding::Already(agent_id)), _) => Actor { agent_id, ..found },
+            (Some(IdStanding::Behind(process)), _) => Actor { process: Some(process), ..found },
+            (Some(IdStanding::Own | IdStanding::Parallel) | None, _) => found,
         }
+    }
+
+    /// The id that was given by hand to this conversation on its connection.
+    fn override_id(&self) -> Option<AgentId> {
+        let given = self.connection.overrides.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = given.iter().find(|(found, _)| *found == self.identity.agent_id);
+        own.map(|(_, given)| given.clone())
     }
 
     /// The caller under an id that its connection is given by hand.
@@ -236,14 +245,9 @@ impl Caller {
         Actor { process: self.connection.server.clone().or(found.process), ..found }
     }
 
-    /// The id it has where another live process of its conversation has the usual one.
-    pub(crate) fn parallel_id(&self) -> Option<&AgentId> {
-        self.parallel_id.as_ref()
-    }
-
-    /// Whether its process is one agent, whichever conversation it is at.
-    pub(crate) fn is_single(&self) -> bool {
-        self.is_single
+    /// The conversation that it is at.
+    pub(crate) fn conversation(&self) -> &Conversation {
+        &self.conversation
     }
 
     /// The identity as it was found, before it was compared with the store.
@@ -283,9 +287,14 @@ impl Caller {
             .advising("Leave agent_id_override out, or get a token of your own from whoever runs the server."))
     }
 
-    /// Sets the identity of this connection by hand, until it ends. For tests and debugging.
+    /// Sets the identity of this conversation by hand, until its connection ends. For tests and debugging.
     pub(crate) fn override_identity(&self, agent_id: AgentId) {
-        *self.connection.override_id.lock().unwrap_or_else(PoisonError::into_inner) = Some(agent_id);
+        let mut given = self.connection.overrides.lock().unwrap_or_else(PoisonError::into_inner);
+        given.retain(|(found, _)| *found != self.identity.agent_id);
+        if given.len() == JOINED_MAX {
+            given.remove(0);
+        }
+        given.push((self.identity.agent_id.clone(), agent_id));
     }
 
     /// Notes that the caller joined `room`: what it says next without naming a room is about this one.

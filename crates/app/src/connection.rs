@@ -269,7 +269,10 @@ pub(crate) fn of_process(
     stream: RuntimeStream<'_>,
 ) -> ConnectionStatus {
     let liveness = member.liveness(from.witness);
-    let holds_stick = from.room.owner() == Some(&member.agent_id);
+    // A turn whose process is gone is nobody's work any more, though another process of the agent be there.
+    let holds_stick = from.room.ownership().is_some_and(|ownership| {
+        ownership.lease.holder == member.agent_id && !ownership.liveness(from.witness).is_gone()
+    });
     let worker = Worker::Process { liveness: &liveness, holds_stick, run };
     facts(from, stream, member.last_seen_at, worker).status()
 }

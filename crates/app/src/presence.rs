@@ -1,9 +1,14 @@
 //! Presence: the calls of a member show that it is there, and few of them write it.
 
-use baton_core::{ids::RoomId, limits, room::Room, time::Timestamp};
-use baton_store::{Store, StoreError, engine::Tx, rooms};
+use baton_core::{
+    ids::RoomId,
+    limits,
+    room::{Room, Stick},
+    time::Timestamp,
+};
+use baton_store::{Store, StoreError, engine::Tx, former};
 
-use crate::{App, Caller, Failure, identity::require_own_id};
+use crate::{App, Caller, Failure, app::Sweep, identity::require_own_id};
 
 /// Whether a call can afford to wait for another writer to record that its caller is there.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,15 +30,20 @@ pub(crate) fn refresh(
 ) -> Result<(), Failure> {
     let actor = caller.actor();
     app.require_employment(caller)?;
+    if app.is_sweep_due(room, now, Sweep::Telling) {
+        // What it comes to, the next look tells.
+        let _ = app.sweep_gone(&room.id);
+    }
+    if room.member(&actor.agent_id).is_none() {
+        app.restore(caller, room, effort);
+    }
     let Some(member) = room.member(&actor.agent_id) else { return Ok(()) };
     require_own_id(room, now, &actor, &app.probe)?;
     let stored = member.last_seen_at;
-    if room.comeback(&actor, &app.probe).is_some() {
-        // Changing nothing is enough: every change begins with the return.
+    if now.since(stored) >= limits::PRESENCE_GRAIN || room.comeback(&actor, &app.probe).is_some() {
+        // Changing nothing is enough: every change begins with the caller's return.
         let _: Result<(), Failure> =
             write(&app.store, effort, |tx| app.change_in(tx, caller, &actor, &room.id, &mut |_| Ok(())));
-    } else if now.since(stored) >= limits::PRESENCE_GRAIN {
-        let _: Result<(), StoreError> = write(&app.store, effort, |tx| rooms::seen(tx, &room.id, &actor.agent_id, now));
     }
     // What the caller is told counts it as present, because it is.
     room.touch(&actor.agent_id, now);
@@ -41,6 +51,27 @@ pub(crate) fn refresh(
 }
 
 impl App {
+    /// Makes a caller who was retired a member again, and reads the room anew. No read fails over that.
+    fn restore(&self, caller: &Caller, room: &mut Room, effort: Effort) {
+        let actor = caller.actor();
+        // Only processes are retired.
+        if actor.process.is_none() || room.stick == Stick::Closed {
+            return;
+        }
+        let is_retired = self.store.read(|tx| former::is_retired(tx, &room.id, &actor.agent_id));
+        if is_retired.is_ok_and(|retired| retired) {
+            let back = write(&self.store, effort, |tx| {
+                self.change_in(tx, caller, &actor, &room.id, &mut |change| {
+                    change.readmit()?;
+                    Ok(change.room.clone())
+                })
+            });
+            if let Ok::<Room, Failure>(back) = back {
+                *room = back;
+            }
+        }
+    }
+
     /// Makes a caller who was retired a member again, and refuses one who is none.
     pub(crate) fn readmit(&self, caller: &Caller, room: &Room) -> Result<(), Failure> {
         let actor = caller.actor();

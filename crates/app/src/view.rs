@@ -393,9 +393,11 @@ impl RoomEvent {
                 let status = disconnected.connection.as_ref();
                 (Some(status.map_or(&disconnected.why, |status| &status.why).clone()), Vec::new())
             }
+            Event::Returned(returned) => (Some(returned.connection.why.clone()), Vec::new()),
         };
         let connection = match event {
             Event::Connected(_) => Some(ConnectionState::Connected),
+            Event::Returned(returned) => Some(returned.connection.state),
             Event::Disconnected(disconnected) => disconnected.connection.as_ref().map(|status| status.state),
             Event::Submitted(_) | Event::Resulted(_) | Event::Messaged(_) | Event::TaskReported(_) => None,
         };

@@ -239,6 +239,7 @@ fn template(event: &RoomEvent) -> &'static str {
             Some(ConnectionState::Connected | ConnectionState::Idle) => "the stream of {to} ended",
             None => "{to} is not connected any more",
         },
+        "agent.return" => "{to} is there again",
         "scope.reserve" if event.to_agent_id.is_some() => "{from} reserved {scope} in place of {to}",
         "scope.reserve" => "{from} reserved {scope}",
         "scope.release" => "{to} gave back {scope}",

@@ -49,7 +49,6 @@ fn commands() -> Vec<(&'static str, Value)> {
         ("jobs.report", shown(json!({"kind": "progress", "message": "Half of it is dry."}))),
         ("jobs.report", shown(json!({"kind": "heartbeat", "lease_ttl_ms": 300_000}))),
         ("jobs.create", json!({"title": "More", "prompt": "More of it.", "idempotency_key": "k"})),
-        ("jobs.claim", json!({"idempotency_key": "k2"})),
         ("jobs.open", json!({"job": "JOB-001"})),
         ("jobs.log", json!({"job": "JOB-001"})),
         ("spawn.request", json!({"title": "More", "prompt": "More of it.", "message": "Help."})),

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use baton_app::doctor;
-use baton_testkit::{Agent, TestApp, handoff, on_every_backend};
+use baton_core::{process::SessionKind, room::Actor};
+use baton_testkit::{Agent, Backend, TestApp, handoff, on_every_backend};
 use serde_json::{Value, json};
 
 fn sound(app: &TestApp) {
@@ -98,15 +99,108 @@ fn nobody_is_given_an_id_by_hand_that_would_say_what_was_not_proven() {
     on_every_backend(|app| {
         let [eve] = app.joined_living(["claude:1"]);
         let before = app.everything();
-        let proven =
-            ["human:root:pts0", "job:JOB-001@x", "runner:r1", "bus", "broadcast", "token:ci", "browser:viewer"];
+        let proven = [
+            "human:root:pts0",
+            "Human:root:pts0",
+            "job:JOB-001@x",
+            "runner:r1",
+            "bus",
+            "BUS",
+            "broadcast",
+            "Broadcast",
+            "token:ci",
+            "browser:viewer",
+            "role:reviewer",
+            "shell:eve:0badcafe",
+            "codex:0badcafe",
+            "claude-code:0badcafe",
+        ];
         for id in proven {
             let input = json!({"context_path": app.workspace().at(""), "agent_id_override": id});
             let refusal = eve.refused("room.join", input);
             assert_eq!(refusal["error"], "INVALID_AGENT_ID", "{id}: {refusal}");
         }
+        let input = json!({"context_path": app.workspace().at(""), "agent_id_override": "job-001"});
+        assert_eq!(eve.refused("room.join", input)["error"], "DUPLICATE_AGENT_ID", "a job's own agent is called so");
         assert_eq!(app.everything(), before);
     });
+}
+
+#[test]
+fn an_id_given_by_hand_is_not_one_that_another_conversation_has_on_record_dead_or_alive() {
+    on_every_backend(|app| {
+        let [dead, eve] = app.joined_living(["acme:1", "claude:1"]);
+        dead.does("scope.reserve", json!({"scopes": ["src"]}));
+        dead.dies();
+        let before = app.everything();
+        let input = json!({"context_path": app.workspace().at(""), "agent_id_override": "acme:1"});
+        let refusal = eve.refused("room.join", input);
+        assert_eq!((&refusal["error"], &refusal["ended"]), (&json!("id_in_use"), &json!(true)), "{refusal}");
+        assert_eq!(app.everything(), before);
+        let again = dead.second_process("acme:other");
+        again.join();
+        assert_eq!(again.id().as_str(), "acme:1", "its conversation goes on");
+        sound(&app);
+    });
+}
+
+#[test]
+fn a_command_in_a_sandbox_that_hides_its_harness_is_its_conversation() {
+    on_every_backend(|app| {
+        let [codex, other] = app.joined_living(["codex:conv", "claude:1"]);
+        let turn = codex.claim();
+        let sandboxed = codex.in_a_sandbox();
+        let renewed = sandboxed.does("stick.heartbeat", turn.showing(json!({})));
+        assert_eq!(renewed["turn_id"], json!(turn.turn_id), "{renewed}");
+        sandboxed.does("room.note", json!({"text": "from the sandbox"}));
+        assert_eq!(sandboxed.release(&turn)["reserved_for"], "claude:1");
+        assert_eq!(other.state()["members"][0]["process"], "alive", "the harness stays behind it");
+        sound(&app);
+    });
+}
+
+#[test]
+fn one_conversation_of_a_connection_is_given_an_id_by_hand_and_the_others_keep_theirs() {
+    let app = TestApp::open(Backend::Sqlite);
+    let [first] = app.joined_living(["codex:1"]);
+    let second = first.on_the_same_connection("codex:2");
+    second.does("room.join", json!({"context_path": app.workspace().at(""), "agent_id_override": "dbg"}));
+    assert_eq!(second.id().as_str(), "dbg");
+    assert_eq!(first.id().as_str(), "codex:1");
+    first.claim();
+    assert_eq!(first.state()["room"]["owner"], "codex:1");
+}
+
+#[test]
+fn a_conversation_that_a_credential_added_is_another_agents_in_a_process() {
+    on_every_backend(|app| {
+        let [boss] = app.joined_living(["claude:1"]);
+        let found = Actor::found("codex:conv".parse().unwrap(), None, SessionKind::McpHarness);
+        let remote = app.agent_as(found.by_way_of("ci"));
+        remote.enter(&boss.room());
+        remote.does("bus.add", json!({}));
+        let local = app.living_agent("codex:conv").second_process("codex:local");
+        local.join();
+        assert_eq!(local.id().as_str(), "codex:local");
+        sound(&app);
+    });
+}
+
+#[test]
+fn a_look_at_the_room_ends_what_the_gone_owed() {
+    for command in ["bus.actions", "room.state", "agent.list"] {
+        on_every_backend(|app| {
+            let [ana, bo] = app.joined_living(["claude:1", "codex:1"]);
+            let action = json!({"type": "message", "kind": "user", "text": "Go.", "dst": "codex:1", "action_id": "a1", "action_index": 0});
+            ana.does("bus.submit", json!({"group_id": "g", "actions": [action]}));
+            bo.dies();
+            app.later_minutes(1);
+            ana.does(command, json!({}));
+            let actions = ana.does("bus.actions", json!({}))["actions"].clone();
+            assert_eq!(actions[0]["status"], "error", "{command}: {actions}");
+            sound(&app);
+        });
+    }
 }
 
 #[test]

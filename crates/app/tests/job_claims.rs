@@ -170,10 +170,13 @@ fn a_jobs_own_agent_reports_without_saying_which_and_cannot_end_or_answer_it() {
             ("jobs.radar", json!({"reply_job": "JOB-001", "reply_message": "left"})),
             ("jobs.cancel", json!({"job": "JOB-001", "reason": "tired"})),
             ("jobs.requeue", json!({"job": "JOB-001", "reason": "tired"})),
-            ("jobs.claim", json!({"job": "JOB-001", "force": true})),
         ] {
             let refused = call(command, input).unwrap_err();
             assert_eq!(refused.code.as_str(), "PRECONDITION_FAILED", "{command}: {refused}");
+        }
+        for job in ["JOB-001", "JOB-002"] {
+            let refused = call("jobs.claim", json!({"job": job, "force": true})).unwrap_err();
+            assert_eq!(refused.code.as_str(), "FORBIDDEN", "the rights of another job are not its own: {refused}");
         }
         // Its word is good for as long as the claim is.
         app.later_minutes(10);

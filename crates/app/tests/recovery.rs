@@ -262,7 +262,7 @@ fn a_member_who_calls_from_a_new_process_after_the_old_one_died_is_back_without_
         successor.enter(&codex.room());
         successor.state();
         assert_eq!((&successor.entry()["process"], &successor.entry()["status"]), (&json!("alive"), &json!("active")));
-        assert_eq!(codex.story(), "create join join join", "the return is in the log");
+        assert_eq!(codex.story(), "create join join leave join", "it was retired, and its return is in the log");
         assert_eq!(codex.release(&codex.claim())["reserved_for"], "claude");
         assert_eq!(codex.room_state(), "reserved");
         successor.claim();

@@ -1,9 +1,8 @@
-//! Watches the processes of all agents that owe something, so that a sender hears of a death when it happens.
+//! Watches the processes of all agents, so that everybody hears of a death when it happens.
 //!
-//! An agent owes the result of an action, or the end of a turn. When its process ends, both end in an error at once, whether
-//! the agent came through this server, through `baton mcp` or from a shell. One thread waits for all of them: it listens to
-//! every room, reads who owes something in the rooms that changed, and holds a handle of each such process. Where nobody owes
-//! anything, a change costs two look-ups in an index.
+//! What a dead agent owed, the result of an action or the end of a turn, ends in an error at once, and its death is told,
+//! whether the agent came through this server, through `baton mcp` or from a shell. One thread waits for all of them: it
+//! listens to every room, reads the members of the rooms that changed, and holds a handle of each process.
 //!
 //! Every bound and failure here only delays: what could not be watched or swept ends with the next command in its room.
 
@@ -67,7 +66,7 @@ enum Rooms {
     These(BTreeSet<RoomId>),
 }
 
-/// A process that owes something, and where.
+/// A process of an agent, and its rooms.
 struct Watched {
     /// Readable when the process has ended.
     handle: OwnedFd,
@@ -138,7 +137,7 @@ impl Watcher {
         }
     }
 
-    /// Reads who owes something where it may have changed. Tells whether something could not be read.
+    /// Reads the members of rooms that may have changed. Tells whether something could not be read.
     fn look(&mut self) -> bool {
         let changed = std::mem::replace(&mut self.changed, Rooms::These(BTreeSet::new()));
         let rooms = match changed {
@@ -155,15 +154,15 @@ impl Watcher {
         any
     }
 
-    /// The rooms in which something is owed, and those in which it was when they were last looked at.
+    /// The rooms with agents, and those that had some when they were last looked at.
     fn all_rooms(&self) -> Result<BTreeSet<RoomId>, Failure> {
         let known = self.watched.values().flat_map(|watched| watched.rooms.iter().cloned());
-        Ok(blocking::inline(|| self.app.rooms_owing(ROOMS_MAX))?.into_iter().chain(known).collect())
+        Ok(blocking::inline(|| self.app.rooms_watched(ROOMS_MAX))?.into_iter().chain(known).collect())
     }
 
-    /// Watches exactly the processes that owe something in `room`, and ends what those owe that are gone already.
+    /// Watches exactly the processes of `room`, and ends what those owe that are gone already.
     fn look_at(&mut self, room: &RoomId) -> Result<(), Failure> {
-        let owing = match blocking::inline(|| self.app.processes_owing(room)) {
+        let owing = match blocking::inline(|| self.app.processes_watched(room)) {
             Err(failure) if failure.code == baton_core::code::ErrorCode::UnknownRoom => Vec::new(),
             owing => owing?,
         };

@@ -71,22 +71,23 @@ pub fn owing(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<AgentId>, StoreError>
     collect(tx, TARGETS, room, &[room.as_str().into()], |fields| fields.id(0))
 }
 
-/// Lists rooms in which somebody owes something: the result of an action, the end of a turn of its own, or of a stream
-/// that was told of the word that its process is gone.
-pub(crate) const ROOMS_OWING: &str = "
+/// Lists open rooms with members that are processes, and rooms in which the result of an action or the end of a turn is owed.
+pub(crate) const ROOMS_WATCHED: &str = "
     SELECT room_id FROM actions WHERE ended_at_ms IS NULL
      UNION
     SELECT room_id FROM turns WHERE ended_at_ms IS NULL AND job IS NULL
      UNION
-    SELECT room_id FROM connections WHERE ended_as IS NULL OR ended_as <> 'gone'
+    SELECT rooms.room_id
+      FROM members JOIN rooms ON rooms.room_id = members.room_id
+     WHERE members.pid IS NOT NULL AND rooms.state <> 'closed'
      ORDER BY room_id
      LIMIT ?1
 ";
 
-/// The rooms in which somebody owes something, at most so many.
-pub fn rooms_owing(tx: &mut dyn Tx, limit: u32) -> Result<Vec<RoomId>, StoreError> {
+/// The rooms in which somebody's death would be news, at most so many.
+pub fn rooms_watched(tx: &mut dyn Tx, limit: u32) -> Result<Vec<RoomId>, StoreError> {
     let mut found = Vec::new();
-    tx.query(ROOMS_OWING, &[i64::from(limit).into()], &mut |row: &dyn Row| {
+    tx.query(ROOMS_WATCHED, &[i64::from(limit).into()], &mut |row: &dyn Row| {
         found.push(Fields { table: "the bus", key: "all rooms", row }.id(0)?);
         Ok(())
     })?;

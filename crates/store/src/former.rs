@@ -2,7 +2,7 @@
 
 use baton_core::{
     agent::{Former, Given},
-    ids::{Role, RoomId},
+    ids::{AgentId, Role, RoomId},
 };
 
 use crate::{
@@ -34,6 +34,25 @@ pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Former>, StoreError> {
         Ok(())
     })?;
     Ok(found)
+}
+
+/// Reads whether the last of an agent's names was taken from it because its process is gone.
+const RETIRED: &str = "
+    SELECT retired
+      FROM former_names
+     WHERE room_id = ?1 AND agent_id = ?2
+     ORDER BY until_ms DESC
+     LIMIT 1
+";
+
+/// Whether an agent was taken off the list of members because its process is gone. One who left was not.
+pub fn is_retired(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<bool, StoreError> {
+    let mut retired = false;
+    tx.query(RETIRED, &[room.as_str().into(), agent.as_str().into()], &mut |row| {
+        retired = row.int(0)?.unwrap_or_default() != 0;
+        Ok(())
+    })?;
+    Ok(retired)
 }
 
 /// Keeps a name from being given out again.

@@ -172,8 +172,8 @@ fn what_a_target_was_asked_and_still_owes_is_read_in_the_order_of_an_index() {
         (bus::OPEN, "actions_open (room_id=? AND target=? AND ended_at_ms=? AND seq>?)"),
         (bus::TARGETS, "actions_open (room_id=?)"),
         // All that is open anywhere, which is never much.
-        (bus::ROOMS_OWING, "SCAN actions USING COVERING INDEX actions_open"),
-        (bus::ROOMS_OWING, "USING INDEX turns_open"),
+        (bus::ROOMS_WATCHED, "SCAN actions USING COVERING INDEX actions_open"),
+        (bus::ROOMS_WATCHED, "USING INDEX turns_open"),
         (bus::OF_GROUP, "actions_by_group (room_id=? AND group_id=? AND seq>?)"),
         (bus::OF_TARGET, "actions_of_target (room_id=? AND target=? AND seq>?)"),
         (bus::OF_SENDER, "actions_of_sender (room_id=? AND sender=? AND seq>?)"),

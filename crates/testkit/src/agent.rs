@@ -1,13 +1,13 @@
 //! Someone in a story.
 
 use std::{
-    sync::{Mutex, MutexGuard},
+    sync::{Arc, Mutex, MutexGuard},
     thread::{self, ScopedJoinHandle},
 };
 
 use baton_app::{
     Caller, Cancel, Failure, Rights,
-    identity::Resolved,
+    identity::{Conversation, Resolved},
     table::{self, Subject},
 };
 use baton_core::{
@@ -69,10 +69,28 @@ impl<'a> Agent<'a> {
     pub fn second_process(&self, parallel_id: &str) -> Self {
         let sleeper = Sleeper::start();
         let actor = Actor::found(self.id(), Some(sleeper.identity()), SessionKind::McpHarness);
-        let resolved = Resolved { parallel_id: Some(parallel_id.parse().unwrap()), ..actor.into() };
+        let conversation = Conversation::Of { parallel_id: parallel_id.parse().unwrap(), is_single: false };
+        let resolved = Resolved { actor, conversation };
         let caller = Caller::new(resolved, self.caller.cwd.clone());
         let room = Mutex::new(self.room_lock().clone());
         Self { app: self.app, caller, sleeper: Mutex::new(Some(sleeper)), room }
+    }
+
+    /// A command that this agent's harness runs in a sandbox, from which no process of it can be seen.
+    pub fn in_a_sandbox(&self) -> Self {
+        let actor = Actor::found(self.id(), None, SessionKind::McpHarness);
+        let caller = Caller::new(Resolved { actor, conversation: Conversation::Sandboxed }, self.caller.cwd.clone());
+        let room = Mutex::new(self.room_lock().clone());
+        Self { app: self.app, caller, sleeper: Mutex::default(), room }
+    }
+
+    /// Another conversation of the same process, on the same connection.
+    pub fn on_the_same_connection(&self, name: &str) -> Self {
+        let actor = Actor::found(name.parse().unwrap(), Some(self.process()), SessionKind::McpHarness);
+        let caller = Caller::new(actor, self.caller.cwd.clone());
+        let caller = caller.on(Arc::clone(&self.caller.connection), Cancel::never());
+        let room = Mutex::new(self.room_lock().clone());
+        Self { app: self.app, caller, sleeper: Mutex::default(), room }
     }
 
     /// Another agent of the same process.

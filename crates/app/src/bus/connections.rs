@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use baton_core::{
     agent::{ConnectionState, ConnectionStatus, StaleAfter},
-    bus::{Connected, Connection, Disconnected, Event},
+    bus::{Connected, Connection, Disconnected, Event, Returned},
     code::ErrorCode,
     ids::{AgentId, BROADCAST, RoomId},
     job::job_of,
@@ -33,7 +33,8 @@ pub const SERVER: &str = "bus";
 
 /// Refuses an id that nobody may choose for an agent: one that would be a process's or a person's, or the bus's own.
 pub fn check_chosen(id: &AgentId) -> Result<(), Failure> {
-    if !id.as_str().contains(':') && ![SERVER, BROADCAST].contains(&id.as_str()) {
+    let is_taken = |taken: &str| id.as_str().eq_ignore_ascii_case(taken);
+    if !id.as_str().contains(':') && !is_taken(SERVER) && !is_taken(BROADCAST) {
         return Ok(());
     }
     let message = format!("{id} cannot be chosen: ids with a colon are found out, and bus and broadcast are taken.");
@@ -78,30 +79,26 @@ impl App {
         })
     }
 
-    /// Rooms in which somebody owes something: the result of an action, the end of a turn of its own, or the word that it
-    /// is gone, once its stream was told of. At most so many.
-    pub fn rooms_owing(&self, limit: u32) -> Result<Vec<RoomId>, Failure> {
-        self.store.read(|tx| Ok(bus::rooms_owing(tx, limit)?))
+    /// Rooms in which somebody's death would be news, at most so many.
+    pub fn rooms_watched(&self, limit: u32) -> Result<Vec<RoomId>, Failure> {
+        self.store.read(|tx| Ok(bus::rooms_watched(tx, limit)?))
     }
 
-    /// The processes of the members who owe something in `room`. A job's agent is no process, and ends with its job.
-    pub fn processes_owing(&self, room: &RoomId) -> Result<Vec<ProcessIdentity>, Failure> {
+    /// The processes of the members of `room` whose death was not told yet. A job's agent is no process, and ends with its
+    /// job.
+    pub fn processes_watched(&self, room: &RoomId) -> Result<Vec<ProcessIdentity>, Failure> {
         self.store.read(|tx| {
-            let mut owing = bus::owing(tx, room)?;
-            owing
-                .extend(turns::open(tx, room)?.into_iter().filter(|turn| turn.job.is_none()).map(|turn| turn.agent_id));
-            let untold = |connection: &Connection| {
-                connection.ended.as_ref().is_none_or(|ended| ended.state != ConnectionState::Gone)
-            };
-            owing.extend(bus::connections(tx, room)?.into_iter().filter(untold).map(|connection| connection.agent_id));
-            owing.retain(|agent| job_of(agent).is_none());
-            // Most rooms owe nothing, and are not read.
-            if owing.is_empty() {
+            let found = self.room(tx, room)?;
+            if found.stick == Stick::Closed {
                 return Ok(Vec::new());
             }
-            let found = self.room(tx, room)?;
-            let members = found.members.iter().filter(|member| owing.contains(&member.agent_id));
-            Ok(members.filter_map(|member| member.process.clone()).collect())
+            let connections = bus::connections(tx, room)?;
+            let watched = found.members.iter().filter(|member| {
+                job_of(&member.agent_id).is_none() && !is_told_gone(&connections, &member.agent_id, member.last_seen_at)
+            });
+            let processes = watched.filter_map(|member| member.process.as_ref());
+            // A person is there for as long as their terminal's shell, whatever becomes of a guardian.
+            Ok(processes.flat_map(|process| [Some(process.clone()), process.leader()]).flatten().collect())
         })
     }
 
@@ -226,6 +223,27 @@ impl Change<'_> {
         Ok(())
     }
 
+    /// Tells every stream that the caller is there again, after they were told that it is not.
+    pub(crate) fn tell_return(&mut self, before: &Room) -> Result<(), Failure> {
+        let you = self.actor.agent_id.clone();
+        let Some(member) = before.member(&you).filter(|_| self.room.member(&you).is_some()) else { return Ok(()) };
+        // Whoever was seen since is not looked up again.
+        if self.now.since(member.last_seen_at) < limits::PRESENCE_GRAIN || !self.is_open() {
+            return Ok(());
+        }
+        let connections = self.connections()?;
+        let connection = connections.iter().find(|connection| connection.agent_id == you);
+        let Some(told) = connection.and_then(|connection| connection.ended.as_ref()).map(|ended| ended.state) else {
+            return Ok(());
+        };
+        self.room.touch(&you, self.now);
+        let status = self.connection_of(&you, StaleAfter::default())?;
+        if status.state != told {
+            self.record(Event::Returned(Returned { name: self.name_of(&you), agent_id: you, connection: status }))?;
+        }
+        Ok(())
+    }
+
     /// Ends streams whose server is gone without a word.
     fn end_unserved(&mut self, stale_after: StaleAfter) -> Result<(), Failure> {
         let connections = self.connections()?;
@@ -302,18 +320,19 @@ impl Change<'_> {
 
 /// Members whose process is proven gone, and of whom that was not told since they were last heard.
 fn untold(room: &Room, connections: &[Connection], witness: &dyn Witness) -> Vec<AgentId> {
-    let told = |agent: &AgentId, last_seen_at: Timestamp| {
-        let connection = connections.iter().find(|connection| connection.agent_id == *agent);
-        let ended = connection.and_then(|connection| connection.ended.as_ref());
-        ended.is_some_and(|ended| ended.state == ConnectionState::Gone && last_seen_at <= ended.at)
-    };
     let gone = room.members.iter().filter(|member| {
         // A job's agent is gone with its job.
         job_of(&member.agent_id).is_none()
-            && !told(&member.agent_id, member.last_seen_at)
+            && !is_told_gone(connections, &member.agent_id, member.last_seen_at)
             && member.liveness(witness).is_gone()
     });
     gone.map(|member| member.agent_id.clone()).collect()
+}
+
+fn is_told_gone(connections: &[Connection], agent: &AgentId, last_seen_at: Timestamp) -> bool {
+    let connection = connections.iter().find(|connection| connection.agent_id == *agent);
+    let ended = connection.and_then(|connection| connection.ended.as_ref());
+    ended.is_some_and(|ended| ended.state == ConnectionState::Gone && last_seen_at <= ended.at)
 }
 
 /// Agents whose stream has no end on record and no server that is there.

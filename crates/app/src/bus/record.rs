@@ -169,6 +169,10 @@ fn of_bus(event: &bus::Event) -> (&'static str, Value) {
             let status = ConnectionState::Connected;
             ("agent.updated", json!({"id": connected.agent_id, "name": connected.name, "status": status}))
         }
+        bus::Event::Returned(returned) => {
+            let ConnectionStatus { state, why } = &returned.connection;
+            ("agent.updated", json!({"id": returned.agent_id, "name": returned.name, "status": state, "detail": why}))
+        }
         bus::Event::Disconnected(gone) => {
             // Events that were written before it was kept say no more than that the stream ended.
             let (status, detail) = match &gone.connection {

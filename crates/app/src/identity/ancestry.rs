@@ -10,8 +10,8 @@ const ANCESTORS_MAX: usize = 256;
 pub struct Ancestry {
     /// Parent first.
     pub processes: Vec<Ancestor>,
-    /// Whether they were seen up to the first process, and that of a pid namespace that hides no others on purpose. Where
-    /// they were not, a harness may be above.
+    /// Whether they were seen up to the first process, from a place that does not deceive. Where they were not, a harness
+    /// may be above.
     pub is_whole: bool,
 }
 
@@ -64,7 +64,13 @@ pub(super) fn of_this_process() -> Ancestry {
     let parent = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get().cast_unsigned());
     #[cfg(not(unix))]
     let parent = None;
-    parent.map(upwards_from).unwrap_or_default()
+    let mut found = parent.map(upwards_from).unwrap_or_default();
+    // Where nothing is seen of the parent, its pid still tells it from the parents of others.
+    if let (true, Some(pid)) = (found.processes.is_empty(), parent) {
+        let nameless = Ancestor { pid, session: 0, comm: String::new(), argv: Vec::new(), identity: None };
+        found.processes.push(nameless);
+    }
+    found
 }
 
 /// `pid` and the processes above it, as far as they can be seen.
@@ -80,7 +86,7 @@ pub(super) fn upwards_from(pid: u32) -> Ancestry {
         }
         found.processes.push(ancestor);
         if parent == 0 {
-            found.is_whole = !may_hide_ancestors();
+            found.is_whole = !may_deceive();
             break;
         }
         (pid, child_start_ticks) = (parent, start_ticks);
@@ -88,18 +94,15 @@ pub(super) fn upwards_from(pid: u32) -> Ancestry {
     found
 }
 
-/// Whether the first process that can be seen from here may have ancestors all the same. An ordinary user makes a pid
-/// namespace only together with a user namespace; a container that a service of the system started shares the machine's.
+/// Whether what is seen from here may not be so. In a user namespace of its own, an ordinary user may enter a pid namespace
+/// and see no ancestors, or mount something over what tells of them. A container that a service of the system started
+/// shares the machine's.
 #[cfg(target_os = "linux")]
-fn may_hide_ancestors() -> bool {
-    /// The inodes of the machine's own namespaces, which the kernel numbers by constants.
-    const MACHINES: [(&str, &str); 2] = [("pid", "pid:[4026531836]"), ("user", "user:[4026531837]")];
+fn may_deceive() -> bool {
+    /// The inode of the machine's own user namespace, which the kernel numbers by a constant.
+    const MACHINES: &str = "user:[4026531837]";
 
-    let is_other = |(kind, machines): (&str, &str)| {
-        let link = std::fs::read_link(format!("/proc/self/ns/{kind}"));
-        link.map_or(true, |link| link.as_os_str() != machines)
-    };
-    MACHINES.into_iter().all(is_other)
+    std::fs::read_link("/proc/self/ns/user").map_or(true, |link| link.as_os_str() != MACHINES)
 }
 
 /// A process with its parent and its start.

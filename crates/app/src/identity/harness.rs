@@ -4,7 +4,7 @@
 
 use crate::environment::Environment;
 
-use super::Ancestor;
+use super::{Ancestor, shells};
 
 /// A coding agent's program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,11 @@ impl Harness {
             Self::Gemini => "gemini",
             Self::OpenCode => "opencode",
         }
+    }
+
+    /// The harness whose agents' ids begin like this.
+    pub(super) fn of_slug(slug: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|harness| harness.slug() == slug)
     }
 
     /// The harness that calls itself `name` in MCP's `clientInfo`.
@@ -89,7 +94,8 @@ impl Harness {
     pub(super) fn of_ancestor(ancestor: &Ancestor, environment: &Environment) -> Option<Self> {
         let named_by_variable = |harness: &Self| {
             let pid = harness.pid_variable().and_then(|name| environment.var(name));
-            pid.is_some_and(|pid| pid.parse() == Ok(ancestor.pid))
+            // Everybody may name an ancestor that all have.
+            shells::stands(ancestor) && pid.is_some_and(|pid| pid.parse() == Ok(ancestor.pid))
         };
         Self::of_process(&ancestor.comm, &ancestor.argv).or_else(|| Self::ALL.into_iter().find(named_by_variable))
     }

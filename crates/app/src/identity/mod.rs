@@ -29,5 +29,5 @@ pub(crate) use own_id::require_own_id;
 
 pub use ancestry::{Ancestor, Ancestry};
 pub use assignment::{Assignment, BATON_JOB, Employment, InvalidAssignment};
-pub use resolve::{AgentAbove, Resolved, Signals, Surface, guardian, resolve, resolve_remote};
+pub use resolve::{AgentAbove, Conversation, Resolved, Signals, Surface, guardian, resolve, resolve_remote};
 pub use surroundings::Surroundings;

@@ -22,7 +22,10 @@ pub(crate) fn require_own_id(room: &Room, now: Timestamp, by: &Actor, witness: &
             (None, IdOrigin::Chosen) => {
                 failure.advising("Choose another id with `agent.add`, or speak from the process that has this one.")
             }
-            (_, IdOrigin::Override) | (None, IdOrigin::Found | IdOrigin::Bound) => failure,
+            (None, IdOrigin::Found) => {
+                failure.advising("Call again once that process has ended, or go on in a conversation of your own.")
+            }
+            (_, IdOrigin::Override) | (None, IdOrigin::Bound) => failure,
         }
     })
 }

@@ -55,15 +55,29 @@ pub enum Surface<'a> {
 pub struct Resolved {
     /// The caller.
     pub actor: Actor,
-    /// Its id where another live process of its conversation has the usual one.
-    pub parallel_id: Option<AgentId>,
-    /// Whether its process has one conversation at a time, and so is one agent whichever that is.
-    pub is_single: bool,
+    /// The conversation that it is at.
+    pub conversation: Conversation,
+}
+
+/// A caller's conversation, as far as it matters to whose id it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Conversation {
+    /// None was told: the process is the agent.
+    Untold,
+    /// One of a process that can be seen.
+    Of {
+        /// The caller's id where another live process of the conversation has the usual one.
+        parallel_id: AgentId,
+        /// Whether the process has one conversation at a time, and so is one agent whichever that is.
+        is_single: bool,
+    },
+    /// One whose harness is hidden from a command that it runs in a sandbox.
+    Sandboxed,
 }
 
 impl From<Actor> for Resolved {
     fn from(actor: Actor) -> Self {
-        Self { actor, parallel_id: None, is_single: false }
+        Self { actor, conversation: Conversation::Untold }
     }
 }
 
@@ -106,11 +120,7 @@ pub fn resolve(signals: &Signals<'_>) -> Resolved {
     let actor = Actor::found(signals.agent_id(&party, process), identity, session_kind);
     match signals.override_id {
         Some(agent_id) => actor.overridden(agent_id.clone()).into(),
-        None => Resolved {
-            actor,
-            parallel_id: signals.parallel_id(&party, process),
-            is_single: matches!(party, Party::Harness(harness) if harness.has_one_conversation()),
-        },
+        None => Resolved { actor, conversation: signals.conversation(&party, process) },
     }
 }
 
@@ -191,8 +201,10 @@ impl<'a> Signals<'a> {
                 let found = above.iter().find(|above| harness.is(above, self.environment));
                 match self.surface {
                     Surface::Mcp { .. } => found.or(above.first()),
-                    // The parent is a shell that ends with the command.
-                    Surface::Cli => found,
+                    // In a sandbox the harness is hidden, and all that is seen ends with the command.
+                    Surface::Cli if !self.ancestry.is_whole && self.conversation_of(*harness).is_some() => found,
+                    // Variables are inherited and can be set by anybody, so they are the program's that runs the command.
+                    Surface::Cli => found.or_else(|| shells::standing_process(above)).or(self.own),
                 }
             }
             Party::Client(_) => above.first(),
@@ -207,7 +219,7 @@ impl<'a> Signals<'a> {
             Party::Harness(harness) => match (self.conversation_of(*harness), process) {
                 (Some(conversation), _) => agent_id::hashed(harness.slug(), &["conversation", conversation]),
                 (None, Some(process)) => agent_id::hashed(harness.slug(), &["process", &facts(process)]),
-                (None, None) => agent_id::hashed(harness.slug(), &["session", &self.session_of(*harness)]),
+                (None, None) => agent_id::hashed(harness.slug(), &["session", self.user, &self.unseen()]),
             },
             Party::Client(name) => {
                 let parent = process.map(facts).unwrap_or_default();
@@ -218,11 +230,16 @@ impl<'a> Signals<'a> {
         }
     }
 
-    /// The id of a second live process of one conversation: of the conversation and the process together.
-    fn parallel_id(&self, party: &Party<'_>, process: Option<&Ancestor>) -> Option<AgentId> {
-        let Party::Harness(harness) = party else { return None };
-        let conversation = self.conversation_of(*harness)?;
-        Some(agent_id::hashed(harness.slug(), &["conversation", conversation, "process", &facts(process?)]))
+    fn conversation(&self, party: &Party<'_>, process: Option<&Ancestor>) -> Conversation {
+        let Party::Harness(harness) = party else { return Conversation::Untold };
+        match (self.conversation_of(*harness), process) {
+            (Some(told), Some(process)) => Conversation::Of {
+                parallel_id: agent_id::hashed(harness.slug(), &["conversation", told, "process", &facts(process)]),
+                is_single: harness.has_one_conversation(),
+            },
+            (Some(_), None) => Conversation::Sandboxed,
+            (None, _) => Conversation::Untold,
+        }
     }
 
     fn conversation_of(&self, harness: Harness) -> Option<&'a str> {
@@ -232,12 +249,6 @@ impl<'a> Signals<'a> {
             (Harness::Codex | Harness::Gemini | Harness::OpenCode, _) => None,
         };
         said.or_else(|| self.environment.var(harness.conversation_variable()?))
-    }
-
-    /// What stays the same between the commands of a harness that cannot be seen: in a sandbox, say.
-    fn session_of(&self, harness: Harness) -> String {
-        let pid = harness.pid_variable().and_then(|name| self.environment.var(name)).unwrap_or_default();
-        format!("{} {} {pid}", self.user, self.unseen())
     }
 
     /// The place of a caller of whom no process can be seen: all that is left to tell it from others.

@@ -17,10 +17,11 @@ use baton_core::{
 };
 use baton_store::{engine::Tx, hosts, rooms};
 
+use super::{Conversation, harness::Harness};
 use crate::{App, Caller, Failure, bus::SERVER, caller::IdStanding, liveness::Eyes};
 
 /// Beginnings of ids that say what was proven, and that nobody is given by hand.
-const PROVEN: [&str; 6] = ["human:", "job:", "runner:", "token:", "browser:", "bus:"];
+const PROVEN: [&str; 8] = ["human:", "job:", "runner:", "token:", "browser:", "bus:", "shell:", "role:"];
 
 impl App {
     /// Settles under which id a caller acts. Called before each command; once the caller is a member somewhere, its
@@ -32,14 +33,33 @@ impl App {
             if !settled(&actor.agent_id) && self.check_override(&actor)? == Membership::Own {
                 caller.settle(&actor.agent_id, IdStanding::Own);
             }
-        } else if let (Some(parallel_id), Some(process)) = (caller.parallel_id(), &actor.process)
-            && let id = &caller.found().agent_id
-            && !settled(id)
-            && let Some(standing) = self.standing_of(id, parallel_id, process, caller.is_single())?
-        {
+            return Ok(());
+        }
+        let id = &caller.found().agent_id;
+        if *caller.conversation() == Conversation::Untold || settled(id) {
+            return Ok(());
+        }
+        let standing = match (caller.conversation(), &actor.process) {
+            (Conversation::Of { parallel_id, is_single }, Some(process)) => {
+                self.standing_of(id, parallel_id, process, *is_single)?
+            }
+            (Conversation::Sandboxed, _) => self.harness_of(id)?.map(IdStanding::Behind),
+            (Conversation::Of { .. } | Conversation::Untold, _) => None,
+        };
+        if let Some(standing) = standing {
             caller.settle(id, standing);
         }
         Ok(())
+    }
+
+    /// The live process of a conversation, for a command in a sandbox that hides it. Knowing the conversation is all the
+    /// proof there can be.
+    fn harness_of(&self, id: &AgentId) -> Result<Option<ProcessIdentity>, Failure> {
+        self.store.read(|tx| {
+            let mut members = rooms::of_agent(tx, id)?;
+            members.retain(|(_, member)| !member.overridden);
+            self.other_user(tx, &members, None, |_| true)
+        })
     }
 
     /// How a process of a conversation stands to the conversation's id. Open until it has joined somewhere: another process
@@ -56,7 +76,8 @@ impl App {
                 return Ok(Some(IdStanding::Parallel));
             }
             let members = rooms::of_agent(tx, id)?;
-            if self.other_user(tx, &members, Some(process), |_| false)?.is_some() {
+            let is_credentials = members.iter().any(|(_, member)| member.added_by.is_some());
+            if is_credentials || self.other_user(tx, &members, Some(process), |_| false)?.is_some() {
                 return Ok(Some(IdStanding::Parallel));
             }
             if is_member(process, &members) {
@@ -69,9 +90,9 @@ impl App {
 
     /// Refuses an id given by hand that would say what was not proven, or that a live process has in any room.
     pub(crate) fn check_override(&self, actor: &Actor) -> Result<Membership, Failure> {
-        let id = actor.agent_id.as_str();
-        if PROVEN.iter().any(|proven| id.starts_with(proven)) || [SERVER, BROADCAST].contains(&id) {
-            let message = format!("{id} cannot be given by hand: ids of people, jobs, runners and the bus are proven.");
+        if says_what_is_proven(actor.agent_id.as_str()) {
+            let id = &actor.agent_id;
+            let message = format!("{id} cannot be given by hand: ids of people, agents, jobs and the bus are proven.");
             return Err(Failure::new(ErrorCode::InvalidAgentId, message)
                 .with("field", "agent_id_override")
                 .advising("Choose another id, like test:ana, or leave it out to act as yourself."));
@@ -81,6 +102,7 @@ impl App {
             let rightful = |member: &Member| poses(member, actor);
             let process = actor.process.as_ref();
             let other = self.other_user(tx, &members, process, rightful)?;
+            let other = other.as_ref().map(Occupant::process).or_else(|| rightful_one(actor, &members));
             match other.or_else(|| other_credential(actor, &members)) {
                 Some(occupant) => Err(Refusal::IdInUse { agent_id: actor.agent_id.clone(), occupant }.into()),
                 None if process.is_some_and(|process| is_member(process, &members)) => Ok(Membership::Own),
@@ -97,7 +119,7 @@ impl App {
         members: &[(RoomId, Member)],
         process: Option<&ProcessIdentity>,
         is_rightful: impl Fn(&Member) -> bool,
-    ) -> Result<Option<Occupant>, Failure> {
+    ) -> Result<Option<ProcessIdentity>, Failure> {
         let is_other =
             |member: &&Member| is_rightful(member) || !process.is_some_and(|process| is_behind(process, member));
         let others: Vec<&Member> = members.iter().map(|(_, member)| member).filter(is_other).collect();
@@ -110,8 +132,24 @@ impl App {
             member.process.as_ref().is_some_and(|known| is_occupied(known, member.last_seen_at, now, &eyes))
         };
         let found = others.iter().find(holds).and_then(|member| member.process.as_ref());
-        Ok(found.map(Occupant::process))
+        Ok(found.cloned())
     }
+}
+
+/// Whether an id says something about its bearer that has to be proven.
+fn says_what_is_proven(id: &str) -> bool {
+    let id = id.to_ascii_lowercase();
+    let is_found = || {
+        let (program, hash) = id.split_once(':').unwrap_or_default();
+        Harness::of_slug(program).is_some() && hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    PROVEN.iter().any(|proven| id.starts_with(proven)) || [SERVER, BROADCAST].contains(&&*id) || is_found()
+}
+
+/// A member of the caller's id that has it by right, whose process has ended: its conversation may go on.
+fn rightful_one(actor: &Actor, members: &[(RoomId, Member)]) -> Option<Occupant> {
+    let rightful = members.iter().map(|(_, member)| member).find(|member| poses(member, actor))?;
+    rightful.process.as_ref().map(|process| Occupant { ended: true, ..Occupant::process(process) })
 }
 
 /// Another credential than the caller's that added an agent of its id somewhere.

@@ -29,6 +29,11 @@ pub(super) fn standing_process(above: &[Ancestor]) -> Option<&Ancestor> {
     behind.or(shell).or(passed.last())
 }
 
+/// Whether a process can stand for an agent: it is neither a shell, nor a wrapper, nor the first process of all.
+pub(super) fn stands(ancestor: &Ancestor) -> bool {
+    !is_passing(ancestor) && ancestor.pid != 1 && !INITS.contains(&ancestor.program())
+}
+
 fn is_passing(ancestor: &Ancestor) -> bool {
     SHELLS.contains(&ancestor.program()) || WRAPPERS.contains(&ancestor.program())
 }

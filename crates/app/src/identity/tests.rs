@@ -8,7 +8,8 @@ use baton_core::{
 };
 
 use super::{
-    AgentAbove, Ancestor, Ancestry, Resolved, Signals, Surface, Surroundings, guardian, resolve, resolve_remote,
+    AgentAbove, Ancestor, Ancestry, Conversation, Resolved, Signals, Surface, Surroundings, guardian, resolve,
+    resolve_remote,
 };
 use crate::environment::Environment;
 
@@ -204,14 +205,31 @@ fn a_thread_id_counts_only_where_the_harness_is_known_to_mean_its_conversation_b
 }
 
 #[test]
-fn a_harness_that_cannot_be_seen_is_known_by_its_variables_and_has_no_process() {
-    let sandboxed = |vars: &[(&str, &str)], shell: &str| found(Surface::Cli, vars, &[shell, "1 bwrap"]);
-    let codex = sandboxed(&[("CODEX_THREAD_ID", "t-1")], "7 bash");
-    assert_eq!(shown(&codex), "codex process=none");
-    assert_eq!(codex.agent_id, found(mcp("codex-mcp-client", Some("t-1")), &[], &["50 codex"]).agent_id);
-    let gemini = sandboxed(&[("GEMINI_CLI", "1")], "7 bash");
-    assert_eq!(shown(&gemini), "gemini process=none");
-    assert_eq!(gemini, sandboxed(&[("GEMINI_CLI", "1")], "8 bash"), "the next command is the same agent");
+fn a_harness_that_a_sandbox_hides_is_known_by_its_conversation_and_its_process_is_the_stores_to_say() {
+    let sandboxed = |vars: &[(&str, &str)]| {
+        let (environment, above) = (Environment::of(vars.iter().copied(), "/"), ancestors(&["7 bash", "1 bwrap"]));
+        resolve(&away(Surface::Cli, &environment, &Ancestry { is_whole: false, ..above }))
+    };
+    let codex = sandboxed(&[("CODEX_THREAD_ID", "t-1")]);
+    assert_eq!((shown(&codex.actor).as_str(), codex.conversation), ("codex process=none", Conversation::Sandboxed));
+    assert_eq!(codex.actor.agent_id, found(mcp("codex-mcp-client", Some("t-1")), &[], &["50 codex"]).agent_id);
+    let gemini = sandboxed(&[("GEMINI_CLI", "1")]).actor;
+    assert_eq!(shown(&gemini), "gemini process=7", "no conversation is told, so its commands are not one agent");
+}
+
+#[test]
+fn variables_of_a_harness_that_is_not_above_are_the_programs_that_has_them() {
+    for variables in
+        [&[("CLAUDECODE", "1")][..], &[("GEMINI_CLI", "1")], &[("CLAUDE_CODE_SESSION_ID", "c"), ("CLAUDE_PID", "1")]]
+    {
+        let [one, other] = ["50 eve", "51 eve"].map(|program| {
+            let (environment, above) =
+                (Environment::of(variables.iter().copied(), "/"), ancestors(&["30 bash", program, "1 init"]));
+            resolve(&away(Surface::Cli, &environment, &above))
+        });
+        assert_eq!([&one, &other].map(|found| found.actor.process.clone()), [Some(process(50)), Some(process(51))]);
+        assert_ne!((one.actor.agent_id, one.conversation), (other.actor.agent_id, other.conversation));
+    }
 }
 
 #[test]
@@ -318,10 +336,11 @@ fn a_second_process_of_one_conversation_has_an_id_of_its_own_at_hand() {
     let both = |above: &[&str]| -> Resolved { resolve(&at_terminal(Surface::Cli, &environment, &ancestors(above))) };
     let (first, second) = (both(&["30 bash", "20 claude"]), both(&["31 bash", "21 claude"]));
     assert_eq!(first.actor.agent_id, second.actor.agent_id);
-    assert_ne!(first.parallel_id, second.parallel_id);
-    assert!(first.parallel_id.is_some() && first.parallel_id != Some(first.actor.agent_id));
+    assert_ne!(first.conversation, second.conversation);
+    let Conversation::Of { parallel_id, is_single: true } = first.conversation else { panic!("{first:?}") };
+    assert_ne!(parallel_id, first.actor.agent_id);
     let person = resolve(&at_terminal(Surface::Cli, &Environment::default(), &ancestors(&["9 zsh", "1 init"])));
-    assert_eq!(person.parallel_id, None);
+    assert_eq!(person.conversation, Conversation::Untold);
 }
 
 #[test]
@@ -341,9 +360,9 @@ fn an_override_replaces_the_id_is_flagged_and_keeps_the_process() {
     let tester: AgentId = "tester:1".parse().unwrap();
     let signals =
         Signals { override_id: Some(&tester), ..away(mcp("codex-mcp-client", Some("t-1")), &environment, &above) };
-    let Resolved { actor, parallel_id, .. } = resolve(&signals);
+    let Resolved { actor, conversation } = resolve(&signals);
     assert_eq!((actor.agent_id.as_str(), actor.is_overridden()), ("tester:1", true));
-    assert_eq!((actor.process, parallel_id), (Some(process(50)), None));
+    assert_eq!((actor.process, conversation), (Some(process(50)), Conversation::Untold));
 }
 
 #[test]

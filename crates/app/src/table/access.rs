@@ -180,6 +180,10 @@ impl Access {
                 "Call with a token of the role agent, which a person makes: `baton token create --role agent`.",
             );
         }
+        if role == Role::JobAgent && self.agent != Permission::No {
+            return refused(role, Role::Agent, format!("A job's agent may not call {command}."))
+                .advising("Delegate it with `job create`: runners claim jobs, and a job's agent works on its own.");
+        }
         self.operator_needed(role, format!("Only an operator may call {command}, not {}.", role.with_article()))
     }
 

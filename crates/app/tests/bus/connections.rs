@@ -48,6 +48,7 @@ fn a_connection_is_told_and_its_end_loses_nothing() {
         let expected = [
             json!({"id": "bo", "name": "Bo", "status": "connected"}),
             json!({"id": "bo", "name": "Bo", "status": "disconnected", "detail": "its stream ended: it hung up"}),
+            json!({"id": "bo", "name": "Bo", "status": "idle", "detail": "it is there and waits"}),
         ];
         assert_eq!(told, expected);
         let before = app.log(&room).len();

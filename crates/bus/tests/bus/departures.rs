@@ -71,6 +71,17 @@ async fn hears_of_the_death(stream: &mut Subscription, action: &str) {
 }
 
 #[tokio::test]
+async fn everybody_hears_of_the_death_of_an_agent_that_owes_nothing() {
+    let world = World::new();
+    let room = world.room();
+    let member = member(&world).await;
+    let mut stream = world.hub.subscribe(&world.credential(), &room, Seq(0)).await.unwrap();
+    kill(member).await;
+    let gone = next_of(&mut stream, "agent.removed").await;
+    assert_eq!((&gone["payload"]["id"], &gone["payload"]["status"]), (&json!("member"), &json!("gone")));
+}
+
+#[tokio::test]
 async fn a_sender_hears_on_its_stream_that_a_target_died_that_never_connected() {
     let world = World::new();
     let room = world.room();

@@ -34,6 +34,10 @@ const WAYS: &[(&str, &str)] = &[
         "hidden",
         r#"if unshare -Urpf --mount-proc true; then unshare -Urpf --mount-proc script -qec "env -u BATON_JOB $*" /dev/null; else by_unset "$@"; fi"#,
     ),
+    (
+        "covered",
+        r#"if unshare -Urm true; then unshare -Urm sh -c "grep -lzx minder /proc/[0-9]*/cmdline 2>/dev/null | while read -r of; do mount --bind /dev/null \$of; done; env -u BATON_JOB script -qec '$*' /dev/null"; else by_unset "$@"; fi"#,
+    ),
     ("posing", r#"env -u BATON_JOB BATON_AGENT_ID=test:eve "$@""#),
     ("guessing", r#"env BATON_JOB="$guess" "$@""#),
 ];
@@ -74,7 +78,7 @@ fn unsetting_baton_job_setsid_orphans_terminals_namespaces_and_other_ids_make_no
             &world,
             r#"guess="$(echo "$BATON_JOB" | cut -d/ -f1-4)"
 baton room events --limit 200 --json > "$here/before"
-for way in plainly unset session orphan terminal hidden posing guessing; do
+for way in plainly unset session orphan terminal hidden covered posing guessing; do
     try "$way-approve" by_$way BATON approval approve 1 --json
     try "$way-grant" by_$way BATON agent grant ana --spawn --json
     try "$way-tell" by_$way BATON tell ana stop --json

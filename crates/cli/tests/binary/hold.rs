@@ -230,6 +230,22 @@ fn a_guardian_outlives_its_command_and_what_is_interrupted_at_its_terminal() {
 }
 
 #[test]
+fn a_person_who_held_and_released_is_still_there() {
+    let world = World::new();
+    let (mut bo, mut ana) = (world.agent("bo"), world.terminal());
+    assert_eq!(ana.run(&["join"]).status, 0);
+    assert_eq!(ana.run(&["scope", "reserve", "src"]).status, 0);
+    let (held, exit) = as_person(&mut ana, &["hold"]);
+    assert_eq!(exit, 0, "{held}");
+    let (released, exit) = as_person(&mut ana, &["release", "--status", "read it all", "--next", "go on"]);
+    assert_eq!(exit, 0, "{released}");
+    let person = person_seen_by(&mut bo, &ana).unwrap();
+    assert_eq!((&person["process"], &person["connection"]["state"]), (&"alive".into(), &"idle".into()), "{person}");
+    bo.refused("scope", json!({"op": "reserve", "args": {"scopes": ["src"], "takeover_stale": true}}));
+    world.assert_sound();
+}
+
+#[test]
 fn refusals_and_status_name_the_process_that_keeps_the_stick_and_its_terminal() {
     let world = World::new();
     let (mut bo, mut ana) = (world.agent("bo"), world.terminal());

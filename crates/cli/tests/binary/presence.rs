@@ -87,6 +87,8 @@ fn one_word_is_said_of_a_runtime_that_connects_is_cut_connects_again_and_is_kill
         assert_eq!(cut, ("disconnected".to_owned(), json!("its stream ended: its connection ended")));
         assert_eq!(word(&world, &web, &room, "worker"), cut);
         worker.go();
+        // It calls before its stream is up.
+        assert_eq!(told(&mut events, "worker").0, "idle");
         assert_eq!(told(&mut events, "worker").0, "connected");
         assert_eq!(word(&world, &web, &room, "worker").0, "connected");
         // It owes nobody anything, and its death is told all the same.

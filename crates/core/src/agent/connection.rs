@@ -106,6 +106,11 @@ impl ConnectionStatus {
         Self::new(ConnectionState::Gone, if retired { "its process is gone" } else { "it left the room" })
     }
 
+    /// The status in words, as of somebody: `it is gone: its process is gone`.
+    pub fn told(&self) -> String {
+        format!("it is {}: {}", self.state, self.why)
+    }
+
     /// The status of an agent that is no member, and perhaps never was one.
     pub fn stranger() -> Self {
         Self::new(ConnectionState::Disconnected, "it is no member of the room")

@@ -25,6 +25,8 @@ events! {
     "agent.connect" => Connected,
     /// An agent's runtime is not connected any more.
     "agent.disconnect" => Disconnected,
+    /// An agent that was told not to be there called again.
+    "agent.return" => Returned,
 }
 
 /// An action was submitted.
@@ -188,6 +190,17 @@ pub struct Disconnected {
     pub connection: Option<ConnectionStatus>,
 }
 
+/// An agent called again after it was told not to be there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Returned {
+    /// The agent.
+    pub agent_id: AgentId,
+    /// Its name.
+    pub name: String,
+    /// Its connection from then on.
+    pub connection: ConnectionStatus,
+}
+
 impl Submitted {
     /// The item that it puts into its target's inbox, once it is recorded.
     pub fn item(&self, recorded: &Recorded) -> Item {
@@ -221,6 +234,7 @@ impl Event {
             Self::TaskReported(reported) => reported.context.as_ref().map(|context| &context.owner_id),
             Self::Connected(connected) => Some(&connected.agent_id),
             Self::Disconnected(disconnected) => Some(&disconnected.agent_id),
+            Self::Returned(returned) => Some(&returned.agent_id),
         }
     }
 
@@ -236,7 +250,11 @@ impl Event {
                     (Some(_), Some(_)) => Concern::Everyone,
                 }
             }
-            Self::Resulted(_) | Self::TaskReported(_) | Self::Connected(_) | Self::Disconnected(_) => Concern::Nobody,
+            Self::Resulted(_)
+            | Self::TaskReported(_)
+            | Self::Connected(_)
+            | Self::Disconnected(_)
+            | Self::Returned(_) => Concern::Nobody,
         }
     }
 }

@@ -23,6 +23,6 @@ mod tests;
 pub use action::{BusId, Context, Control, Data, Kind, Plan, Status, What};
 pub use decide::{Known, Parent, Report, Submission, TaskReport, Word, place_of};
 pub use draft::{ActionDraft, ContextDraft, Draft, WhatDraft};
-pub use event::{Connected, Disconnected, Event, Messaged, Resulted, Submitted, TaskReported, TaskStatus};
+pub use event::{Connected, Disconnected, Event, Messaged, Resulted, Returned, Submitted, TaskReported, TaskStatus};
 pub use refusal::Refusal;
 pub use state::{Action, Bus, Connection, Conversation, Ended, StreamEnd, Task};

@@ -247,6 +247,13 @@ impl Bus {
                 put(&mut self.connections, connection, |connection| connection.agent_id.clone());
             }
             Event::Disconnected(disconnected) => self.disconnect(disconnected, recorded.at),
+            Event::Returned(returned) => {
+                let own = self.connections.iter_mut().find(|connection| connection.agent_id == returned.agent_id);
+                // Its stream stays ended as it was; only the word about the agent is another.
+                if let Some(ended) = own.and_then(|connection| connection.ended.as_mut()) {
+                    ended.state = returned.connection.state;
+                }
+            }
         }
     }
 

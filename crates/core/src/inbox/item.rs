@@ -166,7 +166,10 @@ impl Inbox {
                 own.filter(|item| item.recipient == resulted.target)
                     .for_each(|item| item.reach(Stage::Accepted, recorded.at));
             }
-            bus::Event::TaskReported(_) | bus::Event::Connected(_) | bus::Event::Disconnected(_) => {}
+            bus::Event::TaskReported(_)
+            | bus::Event::Connected(_)
+            | bus::Event::Disconnected(_)
+            | bus::Event::Returned(_) => {}
         }
     }
 

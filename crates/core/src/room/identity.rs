@@ -4,6 +4,7 @@ use super::{Actor, Event, NewIdentity, Refusal, Registered, Resumed, Room, Stick
 use crate::{
     agent::{Adopting, Former, Presence, Prior, Rejection},
     ids::{AgentId, AgentName, Role},
+    job::{JobId, agent_of},
     names,
     process::{Liveness, Witness},
     time::Timestamp,
@@ -14,6 +15,9 @@ pub(super) struct Called {
     pub(super) name: String,
     pub(super) role: Option<Role>,
 }
+
+/// Why nobody else is called like a job.
+const JOBS_NAME: &str = "is what a job's own agent is called";
 
 impl Room {
     /// What a newcomer is called: as it asks, else as it was called here before, else by a name that nobody has or had.
@@ -129,6 +133,9 @@ impl Room {
         let taken = |agent_id: &AgentId, why| {
             Err(Refusal::NameTaken { name: name.as_str().to_owned(), agent_id: agent_id.clone(), why })
         };
+        if let Some(worker) = self.job_agent_called(name.as_str()).filter(|worker| *worker != by.agent_id) {
+            return taken(&worker, JOBS_NAME);
+        }
         let others = || self.members.iter().filter(|member| member.agent_id != by.agent_id);
         if let Some(member) = others().find(|member| member.display_name == name.as_str()) {
             return taken(&member.agent_id, "belongs to another member");
@@ -146,6 +153,9 @@ impl Room {
 
     /// Refuses an id that is another's name: whoever is named may be named by id too. Only ids that somebody chose can be.
     pub(super) fn require_free_id(&self, id: &AgentId, former: &[Former]) -> Result<(), Refusal> {
+        if let Some(agent_id) = self.job_agent_called(id.as_str()) {
+            return Err(Refusal::NameTaken { name: id.to_string(), agent_id, why: JOBS_NAME });
+        }
         let members = self.members.iter().map(|member| (&member.display_name, &member.agent_id));
         let earlier = former.iter().map(|former| (&former.name, &former.agent_id));
         match members.chain(earlier).find(|(name, whose)| *name == id.as_str() && *whose != id) {
@@ -156,6 +166,12 @@ impl Room {
             }),
             None => Ok(()),
         }
+    }
+
+    /// The own agent of a job, if a word means one: what is sent to `JOB-001` goes to the job, whether it is there yet or not.
+    fn job_agent_called(&self, word: &str) -> Option<AgentId> {
+        let job: JobId = word.to_ascii_uppercase().parse().ok()?;
+        Some(agent_of(&self.id, job))
     }
 
     fn is_taken(&self, name: &str, former: &[Former]) -> bool {

@@ -92,10 +92,11 @@ impl Room {
                 Prospect::Takeover { reason: TakeoverReason::RecipientGone }
             }
             Stick::Reserved(reservation) if expired(reservation.claim_expires_at, now) => {
-                if reservation.pending.from != *agent {
+                let prior = self.prior_owner(&reservation.pending.from);
+                if !prior.is(agent, process) {
                     return Prospect::Takeover { reason: TakeoverReason::ClaimTimeout };
                 }
-                match self.claim_timeout_candidates(now, &reservation.recipient, agent, witness) {
+                match self.claim_timeout_candidates(now, &reservation.recipient, &prior, witness) {
                     candidates if candidates.is_empty() => Prospect::Takeover { reason: TakeoverReason::ClaimTimeout },
                     candidates => Prospect::PriorOwner { candidates },
                 }
@@ -109,15 +110,19 @@ impl Room {
         &self,
         now: Timestamp,
         recipient: &AgentId,
-        prior_owner: &AgentId,
+        prior: &PriorOwner<'_>,
         witness: &dyn Witness,
     ) -> Vec<AgentId> {
         self.members
             .iter()
-            .filter(|member| member.agent_id != *recipient && member.agent_id != *prior_owner)
+            .filter(|member| member.agent_id != *recipient && !prior.is(&member.agent_id, member.process.as_ref()))
             .filter(|member| member.is_active(now, &self.policy, witness))
             .map(|member| member.agent_id.clone())
             .collect()
+    }
+
+    fn prior_owner<'a>(&'a self, agent_id: &'a AgentId) -> PriorOwner<'a> {
+        PriorOwner { agent_id, process: self.member(agent_id).and_then(|member| member.process.as_ref()) }
     }
 
     /// Whom a takeover would revoke, with what is known of their process, and when their time is up.
@@ -166,6 +171,19 @@ impl Room {
             }
             Stick::Idle(_) | Stick::Closed => None,
         }
+    }
+}
+
+/// The last to hold the stick. A process does not come before others by taking another id.
+struct PriorOwner<'a> {
+    agent_id: &'a AgentId,
+    process: Option<&'a ProcessIdentity>,
+}
+
+impl PriorOwner<'_> {
+    fn is(&self, agent_id: &AgentId, process: Option<&ProcessIdentity>) -> bool {
+        let is_process = || self.process.zip(process).is_some_and(|(own, other)| own.stands_for(other));
+        agent_id == self.agent_id || is_process()
     }
 }
 

@@ -303,9 +303,13 @@ impl Member {
         !expired(self.last_seen_at.plus(policy.presence_ttl_ms), now)
     }
 
-    /// What can be seen of their process.
+    /// What can be seen of their process. A person whose guardian has ended is there for as long as their terminal's shell.
     pub fn liveness(&self, witness: &dyn Witness) -> Liveness {
-        self.process.as_ref().map_or(Liveness::Unknown, |process| witness.liveness(process))
+        let Some(process) = &self.process else { return Liveness::Unknown };
+        match (witness.liveness(process), process.leader()) {
+            (Liveness::Gone(_), Some(leader)) => witness.liveness(&leader),
+            (seen, _) => seen,
+        }
     }
 
     /// Whether they count as active: present, and not proven gone.

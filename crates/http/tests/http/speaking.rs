@@ -203,3 +203,32 @@ async fn a_refused_runtime_leaves_the_one_that_is_connected_alone() {
     assert_eq!(scene.asks(&scene.eve, "worker-a", "action.result", done.clone()).await.status, 409);
     assert_eq!(scene.asks(&scene.ci, "worker-a", "action.result", done).await.status, 200);
 }
+
+#[tokio::test]
+async fn a_token_writes_nothing_under_an_id_that_it_never_added() {
+    let scene = Scene::start().await;
+    let before = scene.newest().await;
+    for (command, input) in [
+        ("jobs.create", json!({ "title": "t", "prompt": "p" })),
+        ("tasks.card.create", json!({ "title": "t", "text": "x" })),
+        ("context.brief.edit", json!({ "goal": "mine" })),
+    ] {
+        let refused = scene.asks(&scene.eve, "ghost", command, input).await;
+        assert_eq!(refused.refusal(), (404, "AGENT_NOT_FOUND".to_owned()), "{command}: {}", refused.text());
+    }
+    assert_eq!(scene.newest().await, before, "the log is as it was");
+}
+
+#[tokio::test]
+async fn nobody_is_called_like_an_agent_that_another_token_is_bound_to() {
+    let scene = Scene::start().await;
+    scene.world.token("bx", Role::Agent, Some("bound-x"));
+    let refused = scene.asks(&scene.eve, "evil", "agent.add", json!({ "name": "bound-x" })).await;
+    assert_eq!(refused.refusal().1, "SOURCE_MISMATCH", "{}", refused.text());
+    let added = scene.asks(&scene.eve, "evil", "agent.add", json!({})).await;
+    assert_eq!(added.status, 200, "{}", added.text());
+    for command in ["agent.update", "agent.register"] {
+        let refused = scene.asks(&scene.eve, "evil", command, json!({ "id": "evil", "name": "bound-x" })).await;
+        assert_ne!(refused.status, 200, "{command}: {}", refused.text());
+    }
+}

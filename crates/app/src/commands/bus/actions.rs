@@ -14,6 +14,7 @@ use super::ActionView;
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
+    presence,
     table::{BUS, Effect, Place, UseCase},
 };
 
@@ -64,7 +65,8 @@ impl UseCase for Actions {
     type Input = ActionsInput;
     type Output = ActionsResult;
 
-    fn perform(app: &App, _caller: &Caller, input: ActionsInput) -> Result<ActionsResult, Failure> {
+    fn perform(app: &App, caller: &Caller, input: ActionsInput) -> Result<ActionsResult, Failure> {
+        presence::show(app, caller, &input.room_id)?;
         let limit = bounds::limit(input.limit, limits::ACTIONS_DEFAULT, limits::ACTIONS_MAX)?;
         let which = which(&input)?;
         let after = input.after.unwrap_or_default();

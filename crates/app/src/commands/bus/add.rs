@@ -111,7 +111,9 @@ fn joining(actor: Actor, chosen: Option<&AgentId>) -> Result<Actor, Failure> {
 pub(super) fn display_name(text: &str) -> Result<AgentName, Failure> {
     let refuse = |why: String| Err(Failure::new(ErrorCode::InvalidAgentId, why).with("field", "name"));
     match AgentName::display(text) {
-        Ok(_) if text == SERVER => refuse(format!("{SERVER} is what the bus itself is called; choose another name.")),
+        Ok(_) if text.eq_ignore_ascii_case(SERVER) => {
+            refuse(format!("{SERVER} is what the bus itself is called; choose another name."))
+        }
         Ok(name) => Ok(name),
         Err(error) => refuse(format!("{error}.")),
     }

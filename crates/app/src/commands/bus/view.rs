@@ -177,7 +177,8 @@ impl Delivery {
             bus::Event::Resulted(_)
             | bus::Event::TaskReported(_)
             | bus::Event::Connected(_)
-            | bus::Event::Disconnected(_) => None,
+            | bus::Event::Disconnected(_)
+            | bus::Event::Returned(_) => None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What is owed a response, as those see it who owe it and who wait for it.
 
 use baton_core::{
+    agent::ConnectionStatus,
     envelope::{self, Posted},
     event::{Event, Recorded},
     ids::{AgentId, Seq},
@@ -90,9 +91,7 @@ pub(crate) fn why_over(
     }
     Ok(match room.member(agent) {
         None => Some("it has left the room".to_owned()),
-        Some(member) if member.liveness(witness).is_gone() => {
-            Some("it is disconnected: its process is gone".to_owned())
-        }
+        Some(member) if member.liveness(witness).is_gone() => Some(ConnectionStatus::left(true).told()),
         Some(_) => None,
     })
 }

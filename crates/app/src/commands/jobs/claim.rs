@@ -17,14 +17,13 @@ use super::{
     JobView,
     events::prompt,
     next::{Fit, Seeker},
-    shown::require_manager,
     view::required,
 };
 use crate::{
     App, Caller, Failure,
     app::Request,
     change::Change,
-    table::{Access, Effect, JOBS, Place, UseCase},
+    table::{Access, Effect, JOBS, Permission, Place, UseCase},
 };
 
 /// Jobs that are ended on the way to one that can be done.
@@ -93,7 +92,8 @@ impl UseCase for Claim {
     const NAME: &'static str = "jobs.claim";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
-    const ACCESS: Access = Access::limited_for_jobs("other jobs");
+    // A claim makes a capability, and with it a job's agent would have the rights of another job.
+    const ACCESS: Access = Access { job_agent: Permission::No, ..Access::AGENTS };
     const ABOUT: &'static str = "Claim a job, or the next one.";
     type Input = ClaimInput;
     type Output = ClaimResult;
@@ -108,10 +108,7 @@ impl UseCase for Claim {
             let mut seeker = Seeker::new(change, &runner)?;
             let claiming = claiming(runner, Backing::of(change.actor), capability.digest(), &input);
             let taken = match input.job {
-                Some(job) => {
-                    require_manager(caller, &input.room_id, job, "it is claimed already, by its runner")?;
-                    Some(claim_that(change, &mut seeker, &claiming, job, &input)?)
-                }
+                Some(job) => Some(claim_that(change, &mut seeker, &claiming, job, &input)?),
                 None => claim_next(change, &mut seeker, &claiming)?,
             };
             let room_id = change.room.id.clone();

@@ -53,7 +53,7 @@ impl UseCase for Complete {
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
     const ACCESS: Access =
-        Access { job_agent: Permission::Limited("its claim, not its own job"), ..Access::limited_for_all("its claim") };
+        Access { job_agent: Permission::Limited("not its own job"), ..Access::limited_for_all("its claim") };
     const ABOUT: &'static str = "End the job you claimed.";
     type Input = CompleteInput;
     type Output = Happened;

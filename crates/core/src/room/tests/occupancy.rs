@@ -118,6 +118,18 @@ fn a_terminals_shell_acts_under_the_grant_of_its_guardian_and_no_other_shell_doe
 }
 
 #[test]
+fn a_person_is_there_for_as_long_as_their_shell_whatever_becomes_of_a_guardian() {
+    let mut scene = Scene::with(&["claude"]);
+    let person = Actor { session_kind: SessionKind::Human, ..incarnation("human", 0) };
+    let guard = guardian("keeper", 0, person.process.as_ref().unwrap());
+    scene.act_as(&Actor { agent_id: agent("human"), ..guard }, Action::join()).unwrap();
+    scene.kill("keeper");
+    assert_eq!(scene.room.member(&agent("human")).unwrap().liveness(&scene), Liveness::Alive);
+    scene.kill("human");
+    assert!(scene.room.member(&agent("human")).unwrap().liveness(&scene).is_gone());
+}
+
+#[test]
 fn a_dead_member_is_retired_unless_the_stick_is_its_own_or_kept_for_it() {
     let mut scene = Scene::with(&["codex", "claude", "gemini"]);
     let turn = scene.claim("codex").unwrap();

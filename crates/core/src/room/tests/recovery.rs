@@ -49,6 +49,21 @@ fn prior_owner_rejected_on_claim_timeout_takeover_when_another_active_candidate_
 }
 
 #[test]
+fn prior_owner_is_a_process_whichever_id_it_takes() {
+    let mut scene = missed_recipient(&["codex", "claude", "gemini"]);
+    let other_id = Actor { agent_id: agent("codex-2"), ..incarnation("codex", 0) };
+    scene.act_as(&other_id, Action::join()).unwrap();
+    let candidates = vec![agent("gemini")];
+    assert_eq!(scene.take_as(&other_id).unwrap_err(), Refusal::PriorOwner { candidates: candidates.clone() });
+    assert_eq!(
+        scene.take("codex").unwrap_err(),
+        Refusal::PriorOwner { candidates },
+        "its own other id is no candidate"
+    );
+    assert!(scene.take("gemini").is_ok());
+}
+
+#[test]
 fn prior_owner_allowed_on_claim_timeout_takeover_when_no_other_active_candidate_exists() {
     let mut alone = missed_recipient(&["codex", "claude"]);
     assert!(alone.take("codex").is_ok());
