@@ -15,7 +15,7 @@ fn a_person_who_is_no_member_takes_over_from_a_dead_holder_in_one_call() {
         assert_eq!(ana.state()["takeover"], json!({"available": true, "reason": "owner_gone"}));
         let turn = ana.take();
         assert_eq!((turn.turn_id, &turn.answer["basis"]), (2, &json!("owner_gone")));
-        assert!(ana.story().ends_with("claim join takeover"), "{}", ana.story());
+        assert!(ana.story().ends_with("claim agent.disconnect join takeover"), "{}", ana.story());
         assert_eq!(ana.entry()["session_kind"], "human");
         ana.does("stick.pass", turn.showing(json!({"to_agent_id": codex.id(), "handoff": handoff("done")})));
         codex.claim();

@@ -202,12 +202,14 @@ fn nothing_is_told_where_everybody_can_look() {
             let [owner, near] = app.joined_living(["owner", "near"]);
             owner.claim();
             let elsewhere = app.place().open();
-            let bell = elsewhere.listen(&near.room()).unwrap();
+            let mut bell = elsewhere.listen(&near.room()).unwrap();
             owner.dies();
             look(&near);
             assert_eq!(near.room_state(), "owner_gone");
-            assert_eq!(was_told(&app, &owner.process()), None);
-            assert!(!has_rung(&*bell, AT_ONCE));
+            assert_eq!(was_told(&app, &owner.process()), None, "no machine testifies; the log says that it is gone");
+            bell.clear(&near.id());
+            look(&near);
+            assert!(!has_rung(&*bell, AT_ONCE), "and says it once");
         });
     }
 }

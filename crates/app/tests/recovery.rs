@@ -138,6 +138,7 @@ fn dead_owner_or_dead_reserved_recipient_cannot_reclaim_after_exact_process_gone
         let [claude, codex] = app.joined_living(["claude", "codex"]);
         let turn = claude.claim();
         claude.dies();
+        codex.state();
         let before = app.everything();
         let attempts = [
             ("stick.heartbeat", turn.showing(json!({})), "stale_lease"),
@@ -162,6 +163,7 @@ fn dead_reserved_recipient_cannot_claim() {
         let [codex, claude] = app.joined_living(["codex", "claude"]);
         codex.release(&codex.claim());
         claude.dies();
+        codex.state();
         let before = app.everything();
         assert_eq!(claude.wait()["status"], "not_yet");
         assert_eq!(claude.refused("stick.takeover", claude.taking())["error"], "takeover_unavailable");
