@@ -6,9 +6,9 @@ use baton_core::{
     room::{Room, Stick},
     time::Timestamp,
 };
-use baton_store::{Store, StoreError, engine::Tx, former};
+use baton_store::{Store, StoreError, engine::Tx, former, hosts::Testimony};
 
-use crate::{App, Caller, Failure, app::Sweep, identity::require_own_id};
+use crate::{App, Caller, Failure, app::Sweep, identity::require_own_id, liveness::Eyes};
 
 /// Whether a call can afford to wait for another writer to record that its caller is there.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,9 +38,10 @@ pub(crate) fn refresh(
         app.restore(caller, room, effort);
     }
     let Some(member) = room.member(&actor.agent_id) else { return Ok(()) };
-    require_own_id(room, now, &actor, &app.probe)?;
+    let eyes = Eyes::new(&app.probe, Testimony::default());
+    require_own_id(room, now, &actor, &eyes)?;
     let stored = member.last_seen_at;
-    if now.since(stored) >= limits::PRESENCE_GRAIN || room.comeback(&actor, &app.probe).is_some() {
+    if now.since(stored) >= limits::PRESENCE_GRAIN || room.comeback(&actor, &eyes).is_some() {
         // Changing nothing is enough: every change begins with the caller's return.
         let _: Result<(), Failure> =
             write(&app.store, effort, |tx| app.change_in(tx, caller, &actor, &room.id, &mut |_| Ok(())));

@@ -29,15 +29,16 @@ pub(super) fn run(setting: &Setting) -> Outcome<Measured> {
     let _pinned = process::OneProcessor::take()?;
     let place = tempfile::tempdir()?;
     let (data, workspace) = (place.path().join("data"), place.path().join("workspace"));
-    let player = Player::join(&data, &workspace, "bench:reader")?;
-    let other = Player::join(&data, &workspace, "bench:other")?;
+    let player = Player::join(&data, &workspace, "bench:other")?;
     let mut ours = Wire::spawn(setting.servers.command(&data, "bench:reader"))?;
+    let joining = json!({"name": "join_path", "arguments": {"context_path": workspace}}).to_string();
+    length_of_answer(&mut ours, &joining, player.room_id())?;
     let mut command = helpers::command("helper-bare-mcp")?;
     command.arg(&data);
     let mut bare = Wire::spawn(command)?;
 
     let state = json!({"name": "get_room_state", "arguments": {"room_id": player.room_id()}}).to_string();
-    let bytes = length_of_answer(&mut ours, &state, other.room_id())?;
+    let bytes = length_of_answer(&mut ours, &state, player.room_id())?;
     let echo = json!({"name": "echo", "arguments": {"text": player.room_id()}}).to_string();
     length_of_answer(&mut bare, &echo, player.room_id())?;
     let long_echo = json!({"name": "echo", "arguments": {"bytes": bytes}}).to_string();
