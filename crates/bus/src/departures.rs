@@ -1,6 +1,6 @@
 //! Watches the processes of all agents, so that everybody hears of a death when it happens.
 //!
-//! What a dead agent owed, the result of an action or the end of a turn, ends in an error at once, and its death is told,
+//! Debts of a dead agent, the result of an action or the end of a turn, end in an error at once, and its death is told,
 //! whether the agent came through this server, through `baton mcp` or from a shell. One thread waits for all of them: it
 //! listens to every room, reads the members of the rooms that changed, and holds a handle of each process.
 //!

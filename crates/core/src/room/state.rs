@@ -303,7 +303,7 @@ impl Member {
         !expired(self.last_seen_at.plus(policy.presence_ttl_ms), now)
     }
 
-    /// What can be seen of their process. A person whose guardian has ended is there for as long as their terminal's shell.
+    /// The liveness of their process. A person whose guardian has ended is there for as long as their terminal's shell.
     pub fn liveness(&self, witness: &dyn Witness) -> Liveness {
         let Some(process) = &self.process else { return Liveness::Unknown };
         match (witness.liveness(process), process.leader()) {
