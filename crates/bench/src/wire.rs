@@ -2,8 +2,11 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
+    path::Path,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
+
+use serde_json::json;
 
 use crate::trouble::Outcome;
 
@@ -41,6 +44,21 @@ impl Wire {
             return Err("the server hung up".into());
         }
         Ok(&self.line)
+    }
+
+    /// Joins the room of a workspace as the server's agent. The answer must name the room.
+    pub(crate) fn join(&mut self, workspace: &Path, room_id: &str) -> Outcome<()> {
+        let params = json!({"name": "join_path", "arguments": {"context_path": workspace}}).to_string();
+        self.ask_naming(&params, room_id).map(|_| ())
+    }
+
+    /// The answer to a call, which must contain `name`: an error would be answered faster.
+    pub(crate) fn ask_naming(&mut self, params: &str, name: &str) -> Outcome<&[u8]> {
+        let answer = self.ask("tools/call", params)?;
+        if !answer.windows(name.len()).any(|part| part == name.as_bytes()) {
+            return Err(format!("the call was answered with {}", String::from_utf8_lossy(answer)).into());
+        }
+        Ok(answer)
     }
 
     /// The server's process.

@@ -30,8 +30,10 @@ pub(super) fn run(setting: &Setting) -> Outcome<Measured> {
     let place = tempfile::tempdir()?;
     let workspace = place.path().join("workspace");
     let [mcp, app, raw] = ["mcp", "app", "raw"].map(|name| place.path().join(name));
-    let room_id = Player::join(&mcp, &workspace, AGENT)?.room_id().to_owned();
-    let mut served = Served { wire: Wire::spawn(setting.servers.command(&mcp, AGENT))?, room_id, jobs: 0 };
+    let room_id = Player::join(&mcp, &workspace, "bench:manager")?.room_id().to_owned();
+    let mut wire = Wire::spawn(setting.servers.command(&mcp, AGENT))?;
+    wire.join(&workspace, &room_id)?;
+    let mut served = Served { wire, room_id, jobs: 0 };
     let mut direct = Direct { player: Player::join(&app, &workspace, AGENT)?, jobs: 0 };
     let mut raw = RawJobs::open(&raw, &workspace, AGENT)?;
 

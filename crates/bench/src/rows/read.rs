@@ -31,16 +31,15 @@ pub(super) fn run(setting: &Setting) -> Outcome<Measured> {
     let (data, workspace) = (place.path().join("data"), place.path().join("workspace"));
     let player = Player::join(&data, &workspace, "bench:other")?;
     let mut ours = Wire::spawn(setting.servers.command(&data, "bench:reader"))?;
-    let joining = json!({"name": "join_path", "arguments": {"context_path": workspace}}).to_string();
-    length_of_answer(&mut ours, &joining, player.room_id())?;
+    ours.join(&workspace, player.room_id())?;
     let mut command = helpers::command("helper-bare-mcp")?;
     command.arg(&data);
     let mut bare = Wire::spawn(command)?;
 
     let state = json!({"name": "get_room_state", "arguments": {"room_id": player.room_id()}}).to_string();
-    let bytes = length_of_answer(&mut ours, &state, player.room_id())?;
+    let bytes = ours.ask_naming(&state, player.room_id())?.len();
     let echo = json!({"name": "echo", "arguments": {"text": player.room_id()}}).to_string();
-    length_of_answer(&mut bare, &echo, player.room_id())?;
+    bare.ask_naming(&echo, player.room_id())?;
     let long_echo = json!({"name": "echo", "arguments": {"bytes": bytes}}).to_string();
 
     let (mut read, mut short, mut long) = (Vec::new(), Vec::new(), Vec::new());
@@ -68,15 +67,6 @@ pub(super) fn run(setting: &Setting) -> Outcome<Measured> {
         Measure::new("the server's processor time for it", median(&read_cost), "µs").against(median(&short_cost)),
     ];
     Ok(Measured { measures, notes: vec![format!("the answer to get_room_state has {bytes} bytes")] })
-}
-
-/// The length of the answer to a call, which must name the room: an error would be answered faster.
-fn length_of_answer(wire: &mut Wire, params: &str, room_id: &str) -> Outcome<usize> {
-    let answer = wire.ask("tools/call", params)?;
-    if !answer.windows(room_id.len()).any(|part| part == room_id.as_bytes()) {
-        return Err(format!("the call was answered with {}", String::from_utf8_lossy(answer)).into());
-    }
-    Ok(answer.len())
 }
 
 /// A slice of calls.
