@@ -57,10 +57,9 @@ impl Change<'_> {
 
 impl App {
     /// Refuses a caller that cannot prove the job it says it works for, before it is shown anything of that job's agent.
-    pub(crate) fn require_employment(&self, caller: &Caller) -> Result<(), Failure> {
-        let actor = caller.actor();
+    pub(crate) fn require_employment(&self, caller: &Caller, actor: &Actor) -> Result<(), Failure> {
         match caller.employment().assignment() {
-            Some(_) => self.store.read(|tx| require_proof(tx, caller, &actor)),
+            Some(_) => self.store.read(|tx| require_proof(tx, caller, actor)),
             None => require_no_job(&actor.agent_id),
         }
     }

@@ -29,7 +29,7 @@ pub(crate) fn refresh(
     effort: Effort,
 ) -> Result<(), Failure> {
     let actor = caller.actor();
-    app.require_employment(caller)?;
+    app.require_employment(caller, &actor)?;
     if app.is_sweep_due(room, now, Sweep::Telling) {
         // What it comes to, the next look tells.
         let _ = app.sweep_gone(&room.id);

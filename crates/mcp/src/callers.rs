@@ -31,11 +31,20 @@ pub struct Seen<'a> {
     pub thread_id: Option<&'a str>,
 }
 
+/// A caller that was told, with what it was told by.
+struct Known {
+    client_name: Option<String>,
+    thread_id: Option<String>,
+    resolved: Resolved,
+}
+
 type Identify = dyn Fn(Seen<'_>) -> Resolved + Send + Sync;
 
 /// Makes the caller of each call on one connection.
 pub struct Callers {
     identify: Box<Identify>,
+    /// The caller that was told last, with what it was told by. Nothing else about a client changes while it is connected.
+    known: Mutex<Option<Known>>,
     cwd: PathBuf,
     connection: Arc<Connection>,
     /// The process behind the last call.
@@ -59,9 +68,9 @@ impl Callers {
         identify: impl Fn(Seen<'_>) -> R + Send + Sync + 'static,
         cwd: impl Into<PathBuf>,
     ) -> Self {
-        let (connection, behind) = (Arc::default(), Arc::default());
+        let (known, connection, behind) = (Mutex::default(), Arc::default(), Arc::default());
         let identify = Box::new(move |seen: Seen<'_>| identify(seen).into());
-        Self { identify, cwd: cwd.into(), connection, behind, employment: Employment::None }
+        Self { identify, known, cwd: cwd.into(), connection, behind, employment: Employment::None }
     }
 
     /// Whether the client was started for a job.
@@ -78,15 +87,34 @@ impl Callers {
     pub(crate) fn caller(&self, context: &RequestContext<RoleServer>, cancel: Cancel) -> Caller {
         let client = context.client_info();
         let thread_id = thread_id(&context.meta);
-        let resolved = (self.identify)(Seen {
+        let resolved = self.resolve(Seen {
             client_name: client.as_ref().map(|client| client.name.as_str()),
             thread_id: thread_id.as_deref(),
         });
+        let caller = Caller::new(resolved, self.cwd.clone()).on(Arc::clone(&self.connection), cancel);
+        caller.assigned(self.employment.clone())
+    }
+
+    /// Works out who calls, unless the last call was the same client's in the same conversation.
+    fn resolve(&self, seen: Seen<'_>) -> Resolved {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*known
+            && known.client_name.as_deref() == seen.client_name
+            && known.thread_id.as_deref() == seen.thread_id
+        {
+            return known.resolved.clone();
+        }
+        let resolved = (self.identify)(seen);
         if resolved.actor.process.is_some() {
             self.behind.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&resolved.actor.process);
         }
-        let caller = Caller::new(resolved, self.cwd.clone()).on(Arc::clone(&self.connection), cancel);
-        caller.assigned(self.employment.clone())
+        let Seen { client_name, thread_id } = seen;
+        *known = Some(Known {
+            client_name: client_name.map(str::to_owned),
+            thread_id: thread_id.map(str::to_owned),
+            resolved: resolved.clone(),
+        });
+        resolved
     }
 }
 
@@ -111,9 +139,34 @@ fn in_turn(turn: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use baton_core::{process::SessionKind, room::Actor};
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_caller_is_worked_out_once_for_as_long_as_the_conversation_is_the_same() {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&asked);
+        let callers = Callers::new(
+            move |seen: Seen<'_>| {
+                counter.fetch_add(1, Ordering::Relaxed);
+                let id = format!("{}:{}", seen.client_name.unwrap_or("nobody"), seen.thread_id.unwrap_or("none"));
+                Actor::found(id.parse().unwrap(), None, SessionKind::McpHarness)
+            },
+            "/",
+        );
+        let id = |client_name, thread_id| callers.resolve(Seen { client_name, thread_id }).actor.agent_id.to_string();
+        assert_eq!([id(Some("codex"), Some("a")), id(Some("codex"), Some("a"))], ["codex:a", "codex:a"]);
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        assert_eq!(id(Some("codex"), Some("b")), "codex:b");
+        assert_eq!(id(Some("codex"), None), "codex:none");
+        assert_eq!(id(None, None), "nobody:none");
+        assert_eq!(id(Some("codex"), Some("a")), "codex:a");
+        assert_eq!(asked.load(Ordering::Relaxed), 5);
+    }
 
     #[test]
     fn codex_names_the_conversation_directly_or_in_its_turn_metadata() {

@@ -32,14 +32,14 @@ const LOAD: &str = "
      WHERE room_id = ?1
 ";
 
-/// Reads a room's members in turn order.
+/// Reads a room's members, each with its place in the turn order. Sorting a few here is cheaper than a sorter in every
+/// look at a room.
 const LOAD_MEMBERS: &str = "
     SELECT agent_id, display_name, session_kind, host_id, boot_id, pid_namespace, pid, start_ticks, pidfd_inode,
            process_started_at_ms, joined_at_ms, last_seen_at_ms, role, keeps, added_by, parallel_to,
-           overridden
+           overridden, ordinal
       FROM members
      WHERE room_id = ?1
-     ORDER BY ordinal
 ";
 
 /// The room with this id. In a write it is this transaction's alone from here on.
@@ -58,11 +58,13 @@ fn load_and(tx: &mut dyn Tx, id: &RoomId, more: &[Query<'_>], each: EachRow<'_>)
     tx.query_all(&queries, &mut |which, row| {
         match which {
             0 => found = Some(room(row)?),
-            1 => members.push(member(id, row)?),
+            1 => members.push((row.int(17)?, member(id, row)?)),
             more => each(more - own.len(), row)?,
         }
         Ok(())
     })?;
+    members.sort_by_key(|(ordinal, _)| *ordinal);
+    let members = members.into_iter().map(|(_, member)| member).collect();
     Ok(found.map(|room: Room| Room { members, ..room }))
 }
 
