@@ -13,6 +13,7 @@ use baton_core::{
     code::ErrorCode,
     ids::{AgentId, RoomId},
     limits,
+    process::ProcessIdentity,
     room::{Actor, Room},
     time::Timestamp,
 };
@@ -29,10 +30,14 @@ use crate::{
     Caller, Failure, artifacts,
     change::{Change, Outcome},
     clock::{Ids, Time},
-    commands::jobs::WhenQueued,
+    commands::{
+        jobs::WhenQueued,
+        stick::{Takeover, Wait},
+    },
     employment::require_proof,
     environment::Environment,
     liveness::{Eyes, Probe, is_here},
+    table::UseCase,
     testimony,
 };
 
@@ -44,6 +49,9 @@ pub(crate) enum Sweep {
     /// By a write, which takes those off the list who have nothing left.
     Retiring,
 }
+
+/// Commands that grant a turn.
+const GRANTS: [&str; 2] = [Wait::NAME, Takeover::NAME];
 
 /// Rooms of which it is remembered when their members were looked at. Forgetting costs a look.
 const SWEPT_MAX: usize = 1_024;
@@ -201,6 +209,7 @@ impl App {
         }
         let output = work(&mut change)?;
         change.require_spoken_for(&before)?;
+        change.require_living_caller(&before)?;
         change.tell_return(&before)?;
         change.save(&before)?;
         Ok(output)
@@ -263,7 +272,7 @@ impl App {
             return done.into();
         };
         check_key(key)?;
-        let (digest, kept_under) = (request.digest()?, scoped(actor, key));
+        let (digest, kept_under) = (request.digest()?, request.scoped(actor, key));
         let outcome = self.store.write(|tx| {
             // First answers are their caller's own, too.
             require_proof(tx, caller, actor)?;
@@ -292,7 +301,7 @@ impl App {
         let Some(key) = request.key else { return Ok(None) };
         check_key(key)?;
         let actor = caller.actor();
-        let (digest, kept_under) = (request.digest()?, scoped(&actor, key));
+        let (digest, kept_under) = (request.digest()?, request.scoped(&actor, key));
         let first = self.store.read::<_, Failure>(|tx| {
             require_proof(tx, caller, &actor)?;
             Ok(idempotency::find(tx, &actor.agent_id, &kept_under)?)
@@ -342,6 +351,21 @@ impl<I: Serialize> Request<'_, I> {
         let json = serde_json::to_string(self.input).map_err(internal)?;
         let digest = Sha256::new().chain_update(self.command).chain_update([0]).chain_update(json).finalize();
         Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    fn scoped(&self, actor: &Actor, key: &str) -> String {
+        if GRANTS.contains(&self.command) { scoped_to_process(actor, key) } else { scoped(actor, key) }
+    }
+}
+
+/// A caller's key for a turn, which is granted to a process: no other one hears what that was answered.
+pub(crate) fn scoped_to_process(actor: &Actor, key: &str) -> String {
+    let key = scoped(actor, key);
+    match &actor.process {
+        Some(ProcessIdentity { host_id, boot_id, pid, start_ticks, .. }) => {
+            format!("{host_id}/{boot_id}/{pid}/{start_ticks}\u{1f}{key}")
+        }
+        None => key,
     }
 }
 

@@ -46,6 +46,20 @@ impl Change<'_> {
         }
     }
 
+    /// Refuses to what is left of an agent whose process is gone what it wrote: a child that somebody goes on feeding acts
+    /// for nobody.
+    pub(crate) fn require_living_caller(&self, before: &Room) -> Result<(), Failure> {
+        if self.room.last_seq == before.last_seq {
+            return Ok(());
+        }
+        let gone = self.actor.process.as_ref().filter(|process| self.witness.liveness(process).is_gone());
+        let Some(process) = gone else { return Ok(()) };
+        let message = format!("You act for process {}, which is gone, and nobody acts for it any more.", process.pid);
+        Err(Failure::new(ErrorCode::Forbidden, message)
+            .with("pid", process.pid)
+            .advising("Go on in a new session of your program; what was waiting for you is there."))
+    }
+
     /// Refuses to a credential what it wrote under an id of its choice that is nobody's in the room: a token speaks for
     /// agents that it added.
     pub(crate) fn require_spoken_for(&self, before: &Room) -> Result<(), Failure> {
@@ -76,16 +90,17 @@ impl Change<'_> {
             return Ok(());
         }
         let gone: Vec<AgentId> = self.gone_members().map(|member| member.agent_id.clone()).collect();
-        for agent in gone {
-            self.lose_if_lost(&agent)?;
-            self.end_actions_of(&agent, GONE)?;
-            if self.has_stake(&agent)? {
-                self.tell_gone(&agent)?;
-            } else {
-                self.disconnect(&agent, GONE, ConnectionStatus::left(true))?;
-                self.decide(Action::Retire { agent })?;
-            }
+        self.as_bus(|change| gone.into_iter().try_for_each(|agent| change.retire(agent)))
+    }
+
+    fn retire(&mut self, agent: AgentId) -> Result<(), Failure> {
+        self.lose_if_lost(&agent)?;
+        self.end_actions_of(&agent, GONE)?;
+        if self.has_stake(&agent)? {
+            return self.tell_gone(&agent);
         }
+        self.disconnect(&agent, GONE, ConnectionStatus::left(true))?;
+        self.decide(Action::Retire { agent })?;
         Ok(())
     }
 

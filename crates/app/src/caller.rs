@@ -138,14 +138,16 @@ impl Caller {
         Self { rights, vouched: true, ..self }
     }
 
-    /// Rights are granted, never assumed: an agent's, unless the resolver or a credential says otherwise.
+    /// Rights are granted, never assumed: an agent's, unless the resolver or a credential says otherwise. Under an id that
+    /// was given by hand nobody is more than an agent.
     pub fn rights(&self) -> Rights {
-        self.rights
+        let poses = self.identity.is_overridden() || self.override_id().is_some();
+        if poses { self.rights.min(Rights::Agent) } else { self.rights }
     }
 
     /// What the caller acts as in a room.
     pub(crate) fn authority(&self) -> Authority {
-        match self.rights {
+        match self.rights() {
             Rights::Operator => Authority::Operator,
             Rights::Agent | Rights::Viewer => Authority::Member,
         }
@@ -153,7 +155,7 @@ impl Caller {
 
     /// The caller's role in the command table. Only a room knows who holds its stick, so nobody is an owner here.
     pub(crate) fn role(&self) -> Role {
-        match self.rights {
+        match self.rights() {
             Rights::Viewer => Role::Viewer,
             Rights::Agent if *self.employment() != Employment::None => Role::JobAgent,
             Rights::Agent => Role::Agent,
@@ -163,7 +165,7 @@ impl Caller {
 
     /// Whether the caller is one of a room, or a person who steers, whom acting there makes one.
     pub(crate) fn may_act_in(&self, room: &Room) -> bool {
-        self.rights >= Rights::Operator || room.member(&self.actor().agent_id).is_some()
+        self.rights() >= Rights::Operator || room.member(&self.actor().agent_id).is_some()
     }
 
     /// A caller on a connection that may have overridden its identity.
@@ -309,7 +311,7 @@ impl Caller {
     }
 
     /// The room that the caller joined last on this connection.
-    pub(crate) fn room_joined_last(&self) -> Option<RoomId> {
+    pub fn room_joined_last(&self) -> Option<RoomId> {
         let agent_id = self.actor().agent_id;
         let joined = self.connection.joined.lock().unwrap_or_else(PoisonError::into_inner);
         joined.iter().find(|(agent, _)| *agent == agent_id).map(|(_, room)| room.clone())

@@ -4,6 +4,8 @@
 //! every event is logged, folded into the room and into the parts that were asked for, and what became different is
 //! stored at the end. The fold is the one that `baton doctor` makes of the whole log.
 
+use std::mem;
+
 use baton_core::{
     agent::{Former, Given},
     bus::{Action as BusAction, Bus, BusId, Connection},
@@ -35,7 +37,7 @@ use baton_store::{
     runners, scopes, tasks,
 };
 
-use crate::{Failure, testimony};
+use crate::{Failure, bus::BUS, identity::advised, testimony};
 
 /// What a request came to, when its "no" may change something too.
 pub(crate) enum Outcome<O> {
@@ -138,7 +140,16 @@ impl<'a> Change<'a> {
     pub(crate) fn join(&mut self, name: Option<AgentName>, role: Option<Role>) -> Result<Option<Recorded>, Failure> {
         let newcomer = self.room.member(&self.actor.agent_id).is_none();
         let former = if newcomer { self.former()? } else { Vec::new() };
-        self.decide(Action::Join { identity: NewIdentity { name, role, former } })
+        let joined = self.decide(Action::Join { identity: NewIdentity { name, role, former } });
+        joined.map_err(|failure| advised(failure, self.actor))
+    }
+
+    /// Does something in the name of the bus: what follows from a death is nobody's word, whoever happens to notice it.
+    pub(crate) fn as_bus<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Failure>) -> Result<T, Failure> {
+        let caller = mem::replace(&mut self.actor, &BUS);
+        let done = work(self);
+        self.actor = caller;
+        done
     }
 
     /// Logs what was decided, and folds it into all that is at hand.
@@ -408,7 +419,12 @@ impl<'a> Change<'a> {
                 };
                 self.items_of_action(action.seq)?;
                 if let Some(event) = action.fail(why) {
-                    self.record(event)?;
+                    let by_target = self.actor.agent_id == *target;
+                    if by_target {
+                        self.record(event)?
+                    } else {
+                        self.as_bus(|change| change.record(event))?
+                    };
                     ended = true;
                 }
             }

@@ -104,6 +104,9 @@ impl From<Refusal> for Failure {
             Refusal::OwnerOnly { .. } => failure.advising(format!(
                 "Set them while you hold the stick (`wait_for_turn`), or ask a person: {POLICY_BY_HAND}."
             )),
+            Refusal::RemovesHolder { .. } => failure.advising(
+                "Take the stick over once that is open to you (`wait_for_turn` says when), then remove it.",
+            ),
             Refusal::OperatorOnly { .. } => failure.advising(format!("Ask a person: {POLICY_BY_HAND}.")),
             _ => failure,
         }

@@ -43,8 +43,12 @@ pub(crate) fn refresh(
     let stored = member.last_seen_at;
     if now.since(stored) >= limits::PRESENCE_GRAIN || room.comeback(&actor, &eyes).is_some() {
         // Changing nothing is enough: every change begins with the caller's return.
-        let _: Result<(), Failure> =
-            write(&app.store, effort, |tx| app.change_in(tx, caller, &actor, &room.id, &mut |_| Ok(())));
+        let seen: Result<Room, Failure> = write(&app.store, effort, |tx| {
+            app.change_in(tx, caller, &actor, &room.id, &mut |change| Ok(change.room.clone()))
+        });
+        if let Ok(seen) = seen {
+            *room = seen;
+        }
     }
     // What the caller is told counts it as present, because it is.
     room.touch(&actor.agent_id, now);

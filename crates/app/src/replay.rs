@@ -14,7 +14,11 @@ use baton_core::{
 use baton_store::{engine::Tx, idempotency, log};
 use serde::{Deserialize, de::IgnoredAny};
 
-use crate::{App, Caller, Failure, app::scoped, employment::require_proof};
+use crate::{
+    App, Caller, Failure,
+    app::{scoped, scoped_to_process},
+    employment::require_proof,
+};
 
 /// A request that was carried out under a key.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,10 +47,14 @@ struct Answer {
 /// The request that the caller had carried out under `key`, if there was one and it was about a room.
 pub fn earlier(app: &App, caller: &Caller, key: &str) -> Result<Option<Earlier>, Failure> {
     let actor = caller.actor();
-    let (kept_under, agent) = (scoped(&actor, key), &actor.agent_id);
+    let (kept_under, agent) = ([scoped(&actor, key), scoped_to_process(&actor, key)], &actor.agent_id);
     app.store.read(|tx| {
         require_proof(tx, caller, &actor)?;
-        let Some(first) = idempotency::find(tx, agent, &kept_under)? else { return Ok(None) };
+        let mut first = None;
+        for kept_under in &kept_under {
+            first = first.or(idempotency::find(tx, agent, kept_under)?);
+        }
+        let Some(first) = first else { return Ok(None) };
         let Ok(answer) = serde_json::from_str::<Answer>(&first.answer) else { return Ok(None) };
         let turn_id = match (answer.turn_id, &answer.revoked_agent_id) {
             // A takeover shows the turn that it ends: the one before its own.

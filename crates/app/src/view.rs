@@ -25,6 +25,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::connection::{Signs, Vantage};
 
+/// The members who are not known to be gone, and whoever the stick is held by or kept for, each with its place in the turn
+/// order.
+fn here<'a>(room: &'a Room, you: &'a AgentId, witness: &'a dyn Witness) -> impl Iterator<Item = (usize, &'a Member)> {
+    let recipient = room.reservation().map(|reservation| &reservation.recipient);
+    room.members.iter().enumerate().filter(move |(_, member)| {
+        let is_named = [room.owner(), recipient, Some(you)].contains(&Some(&member.agent_id));
+        is_named || !member.liveness(witness).is_gone()
+    })
+}
+
 /// A room at a glance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PathRoom {
@@ -62,7 +72,7 @@ impl PathRoom {
             room_id: room.id.clone(),
             name: room.name.clone(),
             canonical_path: room.canonical_path.clone(),
-            members: room.members.iter().map(|member| member.agent_id.clone()).collect(),
+            members: here(room, &viewer.agent_id, witness).map(|(_, member)| member.agent_id.clone()).collect(),
             sequence_index: room.sequence_index,
             owner: room.owner().cloned(),
             kept_by: room.guardian(),
@@ -166,14 +176,10 @@ impl RoomMember {
     /// are left out.
     pub(crate) fn present(from: &Vantage<'_>, signs: &Signs, you: &AgentId) -> (Vec<Self>, usize) {
         let Vantage { room, witness, .. } = *from;
-        let recipient = room.reservation().map(|reservation| &reservation.recipient);
-        let is_shown = |member: &Member| {
-            let is_named = [room.owner(), recipient, Some(you)].contains(&Some(&member.agent_id));
-            is_named || !member.liveness(witness).is_gone()
-        };
-        let here = room.members.iter().enumerate().filter(|(_, member)| is_shown(member));
-        let shown: Vec<Self> =
-            here.take(limits::MEMBERS_SHOWN).map(|(ordinal, member)| Self::of(from, signs, ordinal, member)).collect();
+        let shown: Vec<Self> = here(room, you, witness)
+            .take(limits::MEMBERS_SHOWN)
+            .map(|(ordinal, member)| Self::of(from, signs, ordinal, member))
+            .collect();
         let more = room.members.len() - shown.len();
         (shown, more)
     }
@@ -232,6 +238,9 @@ pub struct RoomEvent {
     /// Set when the id of whoever did it was given by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id_override: Option<bool>,
+    /// The agent whose conversation the joiner shares as a second process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel_to: Option<AgentId>,
     /// The new turn order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Vec<AgentId>>,
@@ -304,6 +313,7 @@ impl RoomEvent {
             proof: None,
             display_name: None,
             agent_id_override: recorded.overridden.then_some(true),
+            parallel_to: None,
             order: None,
             policy: None,
             scope: None,
@@ -444,13 +454,17 @@ impl RoomEvent {
                 from_agent_id: None,
                 to_agent_id: actor,
                 display_name: Some(joined.display_name.clone()),
-                reason: joined.rejoin.then(|| "came back as another process".to_owned()),
+                reason: match &joined.parallel_to {
+                    Some(first) => Some(format!("a second process of the conversation of {first}")),
+                    None => joined.rejoin.then(|| "came back as another process".to_owned()),
+                },
+                parallel_to: joined.parallel_to.clone(),
                 ..blank
             },
             Event::Left(left) => Self {
                 from_agent_id: Some(left.agent_id.clone()),
                 to_agent_id: left.reserved_for.clone(),
-                reason: left.retired.map(|_| format!("its process is gone; noticed by {}", recorded.actor)),
+                reason: left.retired.map(|_| "its process has exited".to_owned()),
                 proof: left.retired,
                 ..blank
             },

@@ -224,7 +224,7 @@ fn template(event: &RoomEvent) -> &'static str {
         "pass" => "{from} passed the stick to {to}",
         "takeover" => "{to} took the stick over from {from}",
         "note" => "{from} noted",
-        "policy" => "{from} changed the timings",
+        "policy" => "{from} changed the room's policy",
         "rename" => "{from} gave the room a name",
         "close" => "{from} closed the room",
         "action.submit" => "{from} submitted to {to}",

@@ -330,7 +330,7 @@ fn a_response_that_is_required_shows_until_it_comes() {
         bo.dies();
         let left = attention(&ana)["awaited"].clone();
         assert_eq!((left.as_array().unwrap().len(), &left[0]["message"]), (1, &first["message"]));
-        assert_eq!(left[0]["over"], "it is gone: its process is gone");
+        assert_eq!(left[0]["over"], "it is gone: its process has exited");
         clean(&app);
     });
 }

@@ -75,6 +75,19 @@ fn the_same_key_replays_the_first_grant_of_a_wait() {
 }
 
 #[test]
+fn a_key_does_not_grant_a_process_the_turn_of_the_one_before_it() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined_living(["codex", "claude"]);
+        let input = keyed(json!({"max_wait_ms": 0}), "k");
+        assert_eq!(codex.does("stick.wait", input.clone())["status"], "your_turn");
+        codex.dies();
+        let taken = claude.take();
+        let back = codex.second_process("codex:2");
+        assert_eq!(back.does("stick.wait", input)["status"], "not_yet", "{} holds it", taken.turn_id);
+    });
+}
+
+#[test]
 fn an_answer_that_granted_nothing_is_not_remembered() {
     on_every_backend(|app| {
         let [codex, claude] = app.joined(["codex", "claude"]);

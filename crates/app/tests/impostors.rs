@@ -77,6 +77,61 @@ fn join_path_with_the_holders_id_by_hand_answers_nothing_of_the_holders() {
 }
 
 #[test]
+fn an_id_that_looks_like_a_harness_names_its_process_and_is_never_given_by_hand() {
+    on_every_backend(|app| {
+        let [holder, eve] = app.joined_living(["codex:0badcafe", "claude-code:12345678"]);
+        let input = json!({"context_path": app.workspace().at(""), "agent_id_override": "codex:0badcafe"});
+        let refusal = eve.refused("room.join", input);
+        assert_eq!((&refusal["error"], &refusal["pid"]), (&json!("id_in_use"), &json!(holder.process().pid)));
+        let input = json!({"context_path": app.workspace().at(""), "agent_id_override": "codex:0badc0de"});
+        assert_eq!(eve.refused("room.join", input)["error"], "INVALID_AGENT_ID", "nobody has it, and it says too much");
+    });
+}
+
+#[test]
+fn what_is_left_of_an_agent_whose_process_is_gone_writes_nothing() {
+    on_every_backend(|app| {
+        let [codex, bo] = app.joined_living(["codex:1", "bo:1"]);
+        codex.dies();
+        bo.state();
+        let before = app.everything();
+        let commands = [
+            ("room.note", json!({"text": "still here"})),
+            ("tasks.create", json!({"title": "x"})),
+            ("scope.reserve", json!({"scopes": ["src"]})),
+            ("room.join", json!({"context_path": app.workspace().at("")})),
+        ];
+        for (command, input) in commands {
+            let refusal = codex.refused(command, input);
+            assert_eq!(refusal["error"], "FORBIDDEN", "{command}: {refusal}");
+            assert_eq!(refusal["pid"], codex.process().pid, "{command}");
+        }
+        assert_eq!(app.everything(), before);
+        let back = codex.second_process("codex:2");
+        back.does("room.note", json!({"text": "Here I am."}));
+        assert_eq!(back.id().as_str(), "codex:1", "its conversation goes on in another process");
+        sound(&app);
+    });
+}
+
+#[test]
+fn a_restarted_holder_who_leaves_is_told_what_it_can_do() {
+    on_every_backend(|app| {
+        let [codex, _bo] = app.joined_living(["codex:1", "bo:1"]);
+        codex.claim();
+        codex.dies();
+        let back = codex.second_process("codex:2");
+        let refusal = back.refused("room.leave", json!({}));
+        assert_eq!(refusal["error"], "stale_lease", "{refusal}");
+        assert!(refusal["message"].as_str().is_some_and(|message| message.contains("take the stick over")));
+        let turn = back.take();
+        back.release(&turn);
+        back.does("room.leave", json!({}));
+        sound(&app);
+    });
+}
+
+#[test]
 fn one_process_behind_two_agents_does_not_let_one_pose_as_the_other() {
     on_every_backend(|app| {
         let [holder] = app.joined_living(["codex:1"]);
@@ -318,6 +373,7 @@ fn the_dead_are_retired_unless_they_hold_reserve_own_or_owe() {
         assert_eq!(left, HashSet::from(expected), "only who has nothing left goes");
         assert_eq!(member_ids(&watcher), ["codex:holder", "claude:1", "gemini:1"], "answers list who is here");
         assert_eq!(watcher.state()["members_not_shown"], 2);
+        assert_eq!(watcher.state()["room"]["members"], json!(["codex:holder", "claude:1", "gemini:1"]));
         let log = app.log(&watcher.room());
         let retired: Vec<_> = log.iter().filter(|recorded| recorded.event.kind() == "member.leave").collect();
         assert_eq!(retired.len(), 1, "with an event");

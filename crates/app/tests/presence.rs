@@ -195,6 +195,42 @@ fn one_word_is_said_of_an_agent_whose_process_was_killed_with_its_stream_and_wit
 }
 
 #[test]
+fn one_word_is_said_of_an_agent_that_is_back_at_once_whatever_it_calls_first() {
+    on_every_backend(|app| {
+        for first in ["room.state", "inbox.list", "scope.status", "bus.add"] {
+            let name = format!("of-{}", first.replace('.', "-"));
+            let [ana, bo] = session([app.agent("ana"), app.living_agent(&name)]);
+            begins_a_task(&bo);
+            bo.dies();
+            app.app().sweep_gone(&ana.room()).unwrap();
+            assert_eq!(word_of_all(&ana, &name), GONE);
+            app.later(Ttl::from_secs(1));
+            let back = app.living_agent(&name);
+            back.enter(&ana.room());
+            back.does(first, json!({}));
+            let idle = "idle: it is there and waits";
+            assert_eq!((word(&ana, &name).as_str(), streamed(&ana, &name).as_deref()), (idle, Some(idle)), "{first}");
+        }
+        is_sound(&app);
+    });
+}
+
+#[test]
+fn one_word_is_said_of_an_agent_that_takes_the_stick_and_gives_it_back() {
+    on_every_backend(|app| {
+        let [ana, bo] = session([app.agent("ana"), app.living_agent("bo")]);
+        app.app().connect(bo.caller(), &bo.room()).unwrap();
+        app.app().disconnect(bo.caller(), &bo.room(), "it hung up").unwrap();
+        app.later(Ttl::from_secs(1));
+        let turn = bo.claim();
+        assert_eq!(word_of_all(&ana, "bo"), "connected: it holds the stick");
+        bo.release(&turn);
+        assert_eq!(word_of_all(&ana, "bo"), "idle: it is there and waits");
+        is_sound(&app);
+    });
+}
+
+#[test]
 fn an_agent_that_is_retired_is_gone_on_every_surface_until_it_calls_again() {
     on_every_backend(|app| {
         let [ana, bo, cy] = session([app.agent("ana"), app.living_agent("bo"), app.living_agent("cy")]);

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
 use baton_app::{Caller, Rights, doctor};
-use baton_core::{ids::AgentId, process::SessionKind, room::Actor};
+use baton_core::{code::ErrorCode, ids::AgentId, process::SessionKind, room::Actor};
 use baton_testkit::{Agent, TestApp, on_every_backend};
 use serde_json::{Value, json};
 
@@ -67,9 +67,10 @@ fn an_id_that_was_given_by_hand_is_never_a_persons() {
         call("inbox.send", json!({"to": "bo", "category": "INFO", "subject": "s", "body": "b"}));
         call("envelope.send", json!({"to": "bo", "message": "m"}));
         call("bus.send", json!({"dst": "bo", "text": "t"}));
-        call("inbox.tell", json!({"to": "bo", "text": "Stop."}));
+        let tells = json!({"room_id": bo.room(), "to": "bo", "text": "Stop."});
+        assert_eq!(app.call(&poser, "inbox.tell", tells).unwrap_err().code, ErrorCode::Forbidden, "nor does it steer");
         let found = taken(&bo);
-        assert_eq!(found.len(), 4);
+        assert_eq!(found.len(), 3);
         assert!(found.iter().all(|(_, kind)| kind.is_null()), "{found:?}");
         let shown = bo.does("agent.show", json!({"agent": "test:root"}));
         let plain = bo.does("agent.show", json!({"agent": "bo"}));

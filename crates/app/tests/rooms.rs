@@ -345,7 +345,9 @@ fn get_room_state_derives_all_eight_states() {
         gemini.dies();
         app.later_minutes(4 * 60);
         seen.push(reader.room_state());
-        gemini.does("room.close", json!({"expected_turn_id": 3}));
+        let last = app.living_agent("last");
+        last.join();
+        last.does("room.close", json!({"expected_turn_id": 3}));
         seen.push(reader.room_state());
         assert_eq!(
             seen,

@@ -155,7 +155,7 @@ fn a_member_is_connected_in_a_turn_idle_while_it_is_there_and_gone_with_its_proc
         let unknown = "nothing is known of its process, and it has been silent for 15m or more";
         assert_eq!(of("cy").0, format!("disconnected closed: {unknown}"));
         cy.does("room.leave", json!({}));
-        assert_eq!(of("cy").0, "gone closed: it left the room");
+        assert_eq!(of("cy").0, "gone closed: it is no longer a member");
         let listed = ana.does("agent.list", json!({}))["agents"].clone();
         assert!(listed.as_array().unwrap().iter().all(|agent| agent["connection"]["state"].is_string()));
         is_sound(&test);

@@ -81,7 +81,7 @@ fn who_is_gone_or_has_left_ends_the_wait_at_once_and_it_says_why() {
         bo.dies();
         let answer = waits(&ana, json!({"agents": ["bo", "cy"], "max_wait_ms": 50_000}));
         assert_eq!((&answer["done"], &answer["over"]), (&json!(false), &json!(true)));
-        assert_eq!(why(&answer), "it is gone: its process is gone");
+        assert_eq!(why(&answer), "it is gone: its process has exited");
         assert_eq!(answer["pending"][0]["over"], true);
         let any = waits(&ana, json!({"agents": ["bo", "cy"], "any": true}));
         assert_eq!((&any["done"], &any["over"]), (&json!(false), &json!(false)), "the other may still answer");

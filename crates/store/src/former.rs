@@ -13,7 +13,7 @@ use crate::{
 
 /// Lists them, the oldest first.
 const ALL: &str = "
-    SELECT name, agent_id, role, until_ms, retired
+    SELECT name, agent_id, role, until_ms, retired, added_by
       FROM former_names
      WHERE room_id = ?1
      ORDER BY until_ms, name
@@ -30,6 +30,7 @@ pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Former>, StoreError> {
             role: fields.optional(2)?,
             until: fields.time(3)?,
             retired: row.int(4)?.unwrap_or_default() != 0,
+            added_by: row.text(5)?.map(str::to_owned),
         });
         Ok(())
     })?;
@@ -57,10 +58,11 @@ pub fn is_retired(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<boo
 
 /// Keeps a name from being given out again.
 const PUT: &str = "
-    INSERT INTO former_names (room_id, name, agent_id, role, until_ms, retired)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    INSERT INTO former_names (room_id, name, agent_id, role, until_ms, retired, added_by)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         ON CONFLICT (room_id, name) DO UPDATE
-       SET agent_id = excluded.agent_id, role = excluded.role, until_ms = excluded.until_ms, retired = excluded.retired
+       SET agent_id = excluded.agent_id, role = excluded.role, until_ms = excluded.until_ms,
+           retired = excluded.retired, added_by = excluded.added_by
 ";
 
 /// Takes a name into use again.
@@ -91,6 +93,7 @@ pub fn put(tx: &mut dyn Tx, room: &RoomId, former: &Former) -> Result<(), StoreE
             former.role.as_ref().map(Role::as_str).into(),
             former.until.as_millis().into(),
             i64::from(former.retired).into(),
+            former.added_by.as_deref().into(),
         ],
         Changes::Any,
     )

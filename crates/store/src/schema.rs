@@ -52,6 +52,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0011_claims.sqlite.sql"),
         postgres: include_str!("schema/0011_claims.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0012_former.sqlite.sql"),
+        postgres: include_str!("schema/0012_former.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

@@ -221,6 +221,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0010_presence.sqlite.sql", "5acd90f1f0ba51a1612b39193417df8e2fb2be24aeacf28b0a57d229b7a1fb77"),
     ("0011_claims.postgres.sql", "775bd8cc83a82cf63552a945d3e5ef1794a151c98fca2f857bcc56c262ef6865"),
     ("0011_claims.sqlite.sql", "775bd8cc83a82cf63552a945d3e5ef1794a151c98fca2f857bcc56c262ef6865"),
+    ("0012_former.postgres.sql", "aadab675312a87f01d8e5465115c6fafecdd9eab4843dc9f48333fc5c954a862"),
+    ("0012_former.sqlite.sql", "16cf7be825e16a7e41dacd37254457078de68f21e58408e9768a3b5a86a65685"),
 ];
 
 #[test]

@@ -262,6 +262,7 @@ fn former_names_are_kept_given_up_and_taken_into_use_again() {
             agent_id: agent("codex:9b22"),
             role: role.map(|role| role.parse().unwrap()),
             until: at(until),
+            added_by: role.map(|_| "ci".to_owned()),
         };
         let (otter, harbor) = (former("amber-otter", Some("reviewer"), 9), former("cobalt-harbor", None, 5));
         for away in [&otter, &harbor] {

@@ -3,7 +3,7 @@
 //! A connection that ends loses nothing: what was submitted stays in its target's inbox, and the runtime takes it up when
 //! it is back. Only a target whose process is proven gone will not come back, and what it still owed ends in an error.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::LazyLock};
 
 use baton_core::{
     agent::{ConnectionState, ConnectionStatus, StaleAfter},
@@ -30,6 +30,12 @@ use crate::{
 
 /// Whoever acts when nobody in particular does: a server that finds a target gone.
 pub const SERVER: &str = "bus";
+
+/// The bus as an actor.
+pub(crate) static BUS: LazyLock<Actor> = LazyLock::new(|| {
+    let id = SERVER.parse().expect("the name of the bus is an id");
+    Actor::found(id, None, SessionKind::McpHarness)
+});
 
 /// Refuses an id that nobody may choose for an agent: one that would be a process's or a person's, or the bus's own.
 pub fn check_chosen(id: &AgentId) -> Result<(), Failure> {
@@ -157,10 +163,8 @@ impl App {
         room: &RoomId,
         mut work: impl FnMut(&mut Change<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let agent_id: AgentId = SERVER.parse().map_err(crate::app::internal)?;
-        let actor = Actor::found(agent_id, None, SessionKind::McpHarness);
         let request = Request { command: "bus.server", input: room, key: None };
-        self.change(&Caller::new(actor, PathBuf::new()), &request, room, &mut work)
+        self.change(&Caller::new(BUS.clone(), PathBuf::new()), &request, room, &mut work)
     }
 }
 
@@ -223,23 +227,33 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Tells every stream that the caller is there again, after they were told that it is not.
+    /// Tells every stream another word than the last about whoever the change made different: the caller, who is there
+    /// again, and the holders of the stick, before and now.
     pub(crate) fn tell_return(&mut self, before: &Room) -> Result<(), Failure> {
-        let you = self.actor.agent_id.clone();
-        let Some(member) = before.member(&you).filter(|_| self.room.member(&you).is_some()) else { return Ok(()) };
-        // Whoever was seen since is not looked up again.
-        if self.now.since(member.last_seen_at) < limits::PRESENCE_GRAIN || !self.is_open() {
+        let you = &self.actor.agent_id;
+        let returned = before.member(you).zip(self.room.member(you)).is_some_and(|(member, now)| {
+            // Whoever was seen since is not looked up again, unless it came back as another process.
+            now.process != member.process || self.now.since(member.last_seen_at) >= limits::PRESENCE_GRAIN
+        });
+        let mut different: Vec<AgentId> = returned.then(|| you.clone()).into_iter().collect();
+        if before.owner() != self.room.owner() {
+            different.extend([before.owner(), self.room.owner()].into_iter().flatten().cloned());
+        }
+        if different.is_empty() || !self.is_open() {
             return Ok(());
         }
         let connections = self.connections()?;
-        let connection = connections.iter().find(|connection| connection.agent_id == you);
-        let Some(told) = connection.and_then(|connection| connection.ended.as_ref()).map(|ended| ended.state) else {
-            return Ok(());
-        };
-        self.room.touch(&you, self.now);
-        let status = self.connection_of(&you, StaleAfter::default())?;
-        if status.state != told {
-            self.record(Event::Returned(Returned { name: self.name_of(&you), agent_id: you, connection: status }))?;
+        for agent in different {
+            let connection = connections.iter().find(|connection| connection.agent_id == agent);
+            let ended = connection.and_then(|connection| connection.ended.as_ref());
+            let (Some(told), Some(_)) = (ended.map(|ended| ended.state), self.room.member(&agent)) else { continue };
+            if agent == self.actor.agent_id {
+                self.room.touch(&agent, self.now);
+            }
+            let connection = self.connection_of(&agent, StaleAfter::default())?;
+            if connection.state != told {
+                self.record(Event::Returned(Returned { name: self.name_of(&agent), agent_id: agent, connection }))?;
+            }
         }
         Ok(())
     }

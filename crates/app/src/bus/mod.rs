@@ -9,4 +9,4 @@ mod workers;
 pub use connections::{SERVER, check_chosen};
 pub use record::{Record, VERSION};
 pub use workers::Ending;
-pub(crate) use workers::why_lost;
+pub(crate) use {connections::BUS, workers::why_lost};

@@ -52,6 +52,12 @@ impl Harness {
         Self::ALL.into_iter().find(|harness| harness.variables().iter().any(is_set))
     }
 
+    /// A variable of a harness that is set.
+    pub(super) fn variable_set(environment: &Environment) -> Option<&'static str> {
+        let variables = Self::ALL.into_iter().flat_map(|harness| harness.variables().iter().copied());
+        variables.into_iter().find(|name| environment.var(name).is_some())
+    }
+
     const fn variables(self) -> &'static [&'static str] {
         match self {
             Self::Codex => &["CODEX_THREAD_ID"],

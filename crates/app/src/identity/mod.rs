@@ -25,7 +25,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use own_id::require_own_id;
+pub(crate) use own_id::{advised, require_own_id};
 
 pub use ancestry::{Ancestor, Ancestry};
 pub use assignment::{Assignment, BATON_JOB, Employment, InvalidAssignment};

@@ -86,6 +86,8 @@ impl From<Actor> for Resolved {
 pub enum AgentAbove {
     /// A harness of this name.
     Harness(&'static str),
+    /// None that can be seen, but this variable of one is set: what outlives a harness keeps it.
+    Variable(&'static str),
     /// A job, or the minder of one.
     Job,
 }
@@ -94,6 +96,7 @@ impl fmt::Display for AgentAbove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Harness(name) => f.write_str(name),
+            Self::Variable(name) => write!(f, "an agent that set {name}"),
             Self::Job => f.write_str("a job"),
         }
     }
@@ -183,9 +186,9 @@ impl<'a> Signals<'a> {
 
     /// The agent that this process works for, if a harness or a minder is above it or its variables say so.
     pub(super) fn agent_above(&self) -> Option<AgentAbove> {
-        let harness = self.deepest_harness().or_else(|| Harness::of_variables(self.environment));
+        let harness = self.deepest_harness().map(|harness| AgentAbove::Harness(harness.slug()));
         let minder = || self.is_minded().then_some(AgentAbove::Job);
-        harness.map(|harness| AgentAbove::Harness(harness.slug())).or_else(minder)
+        harness.or_else(minder).or_else(|| Harness::variable_set(self.environment).map(AgentAbove::Variable))
     }
 
     /// The harness that is closest above us. Those further up only started it.
@@ -217,6 +220,9 @@ impl<'a> Signals<'a> {
     fn agent_id(&self, party: &Party<'_>, process: Option<&Ancestor>) -> AgentId {
         match party {
             Party::Harness(harness) => match (self.conversation_of(*harness), process) {
+                (Some(conversation), Some(process)) if !self.is_seen(*harness, process) => {
+                    process_of_conversation(*harness, conversation, process)
+                }
                 (Some(conversation), _) => agent_id::hashed(harness.slug(), &["conversation", conversation]),
                 (None, Some(process)) => agent_id::hashed(harness.slug(), &["process", &facts(process)]),
                 (None, None) => agent_id::hashed(harness.slug(), &["session", self.user, &self.unseen()]),
@@ -233,13 +239,20 @@ impl<'a> Signals<'a> {
     fn conversation(&self, party: &Party<'_>, process: Option<&Ancestor>) -> Conversation {
         let Party::Harness(harness) = party else { return Conversation::Untold };
         match (self.conversation_of(*harness), process) {
+            (Some(_), Some(process)) if !self.is_seen(*harness, process) => Conversation::Untold,
             (Some(told), Some(process)) => Conversation::Of {
-                parallel_id: agent_id::hashed(harness.slug(), &["conversation", told, "process", &facts(process)]),
+                parallel_id: process_of_conversation(*harness, told, process),
                 is_single: harness.has_one_conversation(),
             },
             (Some(_), None) => Conversation::Sandboxed,
             (None, _) => Conversation::Untold,
         }
+    }
+
+    /// Whether a process that was found for a caller is its harness. A client that tells its conversation with each call is;
+    /// the variables of a command tell nothing by themselves, because what outlives a harness keeps them.
+    fn is_seen(&self, harness: Harness, process: &Ancestor) -> bool {
+        matches!(self.surface, Surface::Mcp { .. }) || harness.is(process, self.environment)
     }
 
     fn conversation_of(&self, harness: Harness) -> Option<&'a str> {
@@ -260,6 +273,11 @@ impl<'a> Signals<'a> {
     fn among_machines(&self, label: String) -> String {
         self.machine.map_or(label.clone(), |machine| format!("{label}@{machine}"))
     }
+}
+
+/// The id of a process that is not, or not alone, its conversation's harness.
+fn process_of_conversation(harness: Harness, conversation: &str, process: &Ancestor) -> AgentId {
+    agent_id::hashed(harness.slug(), &["conversation", conversation, "process", &facts(process)])
 }
 
 fn facts(process: &Ancestor) -> String {

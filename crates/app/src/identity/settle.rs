@@ -90,14 +90,17 @@ impl App {
 
     /// Refuses an id given by hand that would say what was not proven, or that a live process has in any room.
     pub(crate) fn check_override(&self, actor: &Actor) -> Result<Membership, Failure> {
-        if says_what_is_proven(actor.agent_id.as_str()) {
-            let id = &actor.agent_id;
+        let id = &actor.agent_id;
+        let unproven = || {
             let message = format!("{id} cannot be given by hand: ids of people, agents, jobs and the bus are proven.");
-            return Err(Failure::new(ErrorCode::InvalidAgentId, message)
+            Failure::new(ErrorCode::InvalidAgentId, message)
                 .with("field", "agent_id_override")
-                .advising("Choose another id, like test:ana, or leave it out to act as yourself."));
+                .advising("Choose another id, like test:ana, or leave it out to act as yourself.")
+        };
+        if says_what_is_proven(id.as_str()) {
+            return Err(unproven());
         }
-        self.store.read(|tx| {
+        let membership = self.store.read::<_, Failure>(|tx| {
             let members = rooms::of_agent(tx, &actor.agent_id)?;
             let rightful = |member: &Member| poses(member, actor);
             let process = actor.process.as_ref();
@@ -108,7 +111,9 @@ impl App {
                 None if process.is_some_and(|process| is_member(process, &members)) => Ok(Membership::Own),
                 None => Ok(Membership::Open),
             }
-        })
+        })?;
+        // An agent's id is refused like any other while somebody has it, which is said first, and also later.
+        if is_harness_id(id.as_str()) { Err(unproven()) } else { Ok(membership) }
     }
 
     /// Another process than `process` that has an id, of its memberships in all rooms; or that process itself, as a member
@@ -139,11 +144,14 @@ impl App {
 /// Whether an id says something about its bearer that has to be proven.
 fn says_what_is_proven(id: &str) -> bool {
     let id = id.to_ascii_lowercase();
-    let is_found = || {
-        let (program, hash) = id.split_once(':').unwrap_or_default();
-        Harness::of_slug(program).is_some() && hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
-    };
-    PROVEN.iter().any(|proven| id.starts_with(proven)) || [SERVER, BROADCAST].contains(&&*id) || is_found()
+    PROVEN.iter().any(|proven| id.starts_with(proven)) || [SERVER, BROADCAST].contains(&&*id)
+}
+
+/// Whether an id looks like one that is worked out for a harness.
+fn is_harness_id(id: &str) -> bool {
+    let id = id.to_ascii_lowercase();
+    let (program, hash) = id.split_once(':').unwrap_or_default();
+    Harness::of_slug(program).is_some() && hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A member of the caller's id that has it by right, whose process has ended: its conversation may go on.

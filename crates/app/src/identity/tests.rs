@@ -288,7 +288,7 @@ fn a_process_works_for_the_harness_or_the_job_above_it_and_a_service_for_nobody(
     assert_eq!(above(&[], &["1 /sbin/init"]), None, "started by a service manager");
     assert_eq!(above(&[], &["12 bash", "9 claude", "1 init"]), Some(AgentAbove::Harness("claude-code")));
     let orphan = above(&[("CODEX_THREAD_ID", "t")], &["1 init"]);
-    assert_eq!(orphan, Some(AgentAbove::Harness("codex")), "its variables tell though it left its parent");
+    assert_eq!(orphan, Some(AgentAbove::Variable("CODEX_THREAD_ID")), "its variables tell though it left its parent");
     assert_eq!(above(&[], &["12 sh", "9 baton minder x", "1 init"]), Some(AgentAbove::Job));
 }
 
@@ -328,6 +328,19 @@ fn without_terminal_and_harness_a_caller_is_the_program_behind_its_shells() {
     let none = ancestors(&["1 init"]);
     let signals = Signals { own: Some(&alone), ..away(Surface::Cli, &environment, &none) };
     assert_eq!(shown(&resolve(&signals).actor), "shell process=50");
+}
+
+#[test]
+fn what_outlives_a_harness_is_not_its_conversation_whatever_its_variables_say() {
+    for (variable, harness) in [("CODEX_THREAD_ID", "codex"), ("CLAUDE_CODE_SESSION_ID", "claude")] {
+        let environment = Environment::of([(variable, "c-1")], "/");
+        let below = |above: &[&str]| resolve(&away(Surface::Cli, &environment, &ancestors(above)));
+        let seen = below(&["30 bash", &format!("20 {harness}"), "1 init"]);
+        let orphan = below(&["40 bash", "1 init"]);
+        assert_ne!(orphan.actor.agent_id, seen.actor.agent_id, "{harness}");
+        assert_eq!(orphan.conversation, Conversation::Untold, "it has no conversation to go on with");
+        assert_ne!(orphan.actor.agent_id, below(&["50 bash", "45 eve", "1 init"]).actor.agent_id);
+    }
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn an_agent_leaves_and_only_an_operator_removes_another() {
         let again = app.call(&operator, "bus.remove", input("cy")).unwrap_err();
         assert_eq!(again.to_json()["error"], "AGENT_NOT_FOUND");
         let told: Vec<Value> = events(&ana, &["agent.removed"]).iter().map(|event| event["payload"].clone()).collect();
-        let removed = |id: &str| json!({"id": id, "status": "gone", "detail": "it left the room"});
+        let removed = |id: &str| json!({"id": id, "status": "gone", "detail": "it is no longer a member"});
         assert_eq!(told, [removed("bo"), removed("cy")]);
         assert_eq!(events(&ana, &["agent.removed"])[1]["src"], "human:eve:1", "whoever acted is the actor");
         assert!(cy.call("bus.take", json!({})).is_err());

@@ -18,6 +18,7 @@ fn what_is_asked_of_a_target_that_is_gone_ends_at_once() {
         submits(&ana, "h", [user("bo", "a1"), user("cy", "a2")]);
         assert_eq!((standing(&ana, "a1"), standing(&ana, "a2")), (GONE.to_owned(), "nothing yet".to_owned()));
         let result = &events(&ana, &["action.result"])[0];
+        assert_eq!(result["src"], "bus", "nobody's word, whoever asked");
         assert_eq!((&result["payload"]["action_id"], &result["payload"]["status"]), (&json!("a1"), &json!("error")));
         assert_eq!(takes(&cy), ["a2"]);
         sound(&app);
@@ -62,7 +63,7 @@ fn a_sweep_ends_what_the_gone_owed_and_nothing_twice() {
         assert_eq!((standing(&ana, "a1"), standing(&ana, "a2")), (GONE.to_owned(), "nothing yet".to_owned()));
         assert_eq!(app.log(&room).last().unwrap().actor.as_str(), "bus");
         let told = events(&ana, &["agent.removed"]).pop().unwrap()["payload"].clone();
-        assert_eq!(told, json!({"id": "bo", "proof": "exited", "status": "gone", "detail": "its process is gone"}));
+        assert_eq!(told, json!({"id": "bo", "proof": "exited", "status": "gone", "detail": "its process has exited"}));
         let late = bo.refused("bus.result", json!({"action_id": "a1", "status": "completed"}));
         assert_eq!(late["error"], "ALREADY_ENDED");
         assert_eq!(takes(&cy), ["a2"]);

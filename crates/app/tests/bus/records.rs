@@ -90,7 +90,7 @@ fn the_types_and_payloads_of_every_event_are_the_contracts() {
         agent.updated bus {"id":"bo","name":"Bo","status":"disconnected","detail":"its stream ended: it hung up"}
         action.result bo -> ana {"group_id":"g","action_id":"a1","action_index":0,"status":"error","detail":"its target left the session"}
         action.result bo -> ana {"group_id":"g","action_id":"a3","action_index":2,"status":"error","detail":"its target left the session"}
-        agent.removed bo {"id":"bo","status":"gone","detail":"it left the room"}
+        agent.removed bo {"id":"bo","status":"gone","detail":"it is no longer a member"}
         action.result ana -> bo {"group_id":"r","action_id":"b1","action_index":0,"status":"error","detail":"the session was closed"}
         session.closed ana {"reason":"done"}
         "#);

@@ -42,8 +42,11 @@ impl JoinArgs {
             let path = joined.canonical_path.as_deref().unwrap_or("(no path)");
             let verb = if joined.created { "Opened" } else { "Joined" };
             let warning = joined.warning.as_ref().map_or_else(String::new, |warning| format!("warning: {warning}\n"));
+            let beside = joined.parallel_to.as_ref().map_or_else(String::new, |first| {
+                format!("Another process of this conversation is {first}; you are an agent of your own.\n")
+            });
             format!(
-                "{verb} {} at {path} as {} ({}).\n{warning}next: baton wait\n",
+                "{verb} {} at {path} as {} ({}).\n{beside}{warning}next: baton wait\n",
                 joined.room_id, joined.agent_id, joined.display_name
             )
         }))

@@ -66,9 +66,10 @@ pub(crate) fn room_page(state: &GetRoomStateResult, now: Timestamp, you: &AgentI
             ' '
         };
         let presence = presence(member, now);
+        let beside = member.parallel_to.as_ref().map_or_else(String::new, |first| format!("  beside {first}"));
         let me = if member.agent_id == *you { "  (you)" } else { "" };
         page.push_str(&format!(
-            "{mark} {}. {:<28} {:<18} {presence}{me}\n",
+            "{mark} {}. {:<28} {:<18} {presence}{beside}{me}\n",
             member.ordinal + 1,
             member.agent_id.as_str(),
             member.display_name

@@ -328,7 +328,7 @@ fn a_person_at_a_terminal_can_adopt_without_evidence_by_typing_the_name() {
     let world = World::new().with_repository();
     let (gone, name) = gone_leaving(&world, Left::Nothing);
     let adopt = |arguments: &[&str], typed: &str| {
-        world.type_as("bo", &[&["agent", "init", "--adopt", &gone.id], arguments].concat(), typed)
+        world.terminal().run_typing(&[&["agent", "init", "--adopt", &gone.id], arguments].concat(), typed)
     };
     for (arguments, typed) in [(&[][..], "yes\n"), (&[], "\u{4}"), (&["--non-interactive"], "NAME\n")] {
         let left = adopt(arguments, &typed.replace("NAME", &name));
@@ -341,7 +341,7 @@ fn a_person_at_a_terminal_can_adopt_without_evidence_by_typing_the_name() {
             "Nothing speaks for going on as {name}: no uncommitted changes in src; no task of its own in progress."
         ),
         &format!("Type {name} to go on as it all the same"),
-        &format!("You go on as {name} (test:bo) in "),
+        &format!("You go on as {name} (human:"),
         "confirmed by a person at a terminal",
     ] {
         assert!(adopted.stdout.contains(words), "{words}: {adopted:?}");

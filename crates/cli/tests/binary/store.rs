@@ -193,7 +193,7 @@ fn info_tells_what_the_store_is() {
     insta::assert_snapshot!(info(&file), @r"
     store        PLACE/rooms.sqlite
     engine       SQLite
-    schema       11, the one this Baton writes
+    schema       12, the one this Baton writes
     size          KiB, write-ahead log  KiB
     rooms        1, with 5 events
     writer       nobody right now
@@ -201,7 +201,7 @@ fn info_tells_what_the_store_is() {
     insta::assert_snapshot!(info(&server), @r"
     store        PLACE
     engine       PostgreSQL
-    schema       11, the one this Baton writes
+    schema       12, the one this Baton writes
     size          KiB
     rooms        1, with 5 events
     writer       nobody right now
@@ -242,10 +242,10 @@ fn migrate_says_from_what_to_what_and_what_a_limited_role_needs() {
         assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{ran:?}");
         ran.stdout.replace(&place.address(), "PLACE")
     };
-    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: made, with schema 11.");
-    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: already at schema 11.");
+    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: made, with schema 12.");
+    insta::assert_snapshot!(migrate(&file), @"PLACE/rooms.sqlite: already at schema 12.");
     insta::assert_snapshot!(migrate(&server), @r"
-    PLACE: made, with schema 11.
+    PLACE: made, with schema 12.
 
     A role of its own for agents (here `agents`) needs, from whoever ran this:
       GRANT USAGE ON SCHEMA baton TO agents;
@@ -253,7 +253,7 @@ fn migrate_says_from_what_to_what_and_what_a_limited_role_needs() {
       ALTER DEFAULT PRIVILEGES IN SCHEMA baton GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO agents;
     ");
     let json = run(&world, &["store", "migrate", "--store", &server.address(), "--json"]).json();
-    assert_eq!((&json["data"]["from"], &json["data"]["to"]), (&json!(11), &json!(11)), "{json}");
+    assert_eq!((&json["data"]["from"], &json["data"]["to"]), (&json!(12), &json!(12)), "{json}");
     assert_eq!(json["data"]["grants"].as_array().unwrap().len(), 3);
     server.sql("UPDATE baton.schema_version SET version = 99");
     let newer = run(&world, &["store", "migrate", "--store", &server.address(), "--json"]);

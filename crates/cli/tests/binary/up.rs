@@ -144,7 +144,7 @@ fn an_agent_that_starts_a_server_is_told_no_way_in() {
     assert_eq!((&facts["login"], &facts["token_file"]), (&Value::Null, &Value::Null), "{told}");
     assert!(facts["url"].is_string() && facts["socket"].is_string(), "it serves all the same: {told}");
     let why = facts["login_withheld"].as_str().unwrap();
-    assert!(why.contains("claude-code") && why.contains("baton ticket"), "{why}");
+    assert!(why.contains("CLAUDECODE") && why.contains("baton ticket"), "{why}");
     // A person gets in beside it.
     let login = world.data_at_terminal(&["ticket"])["login"].clone();
     assert!(login.as_str().unwrap().starts_with(facts["url"].as_str().unwrap()));

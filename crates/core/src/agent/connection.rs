@@ -103,10 +103,10 @@ impl ConnectionStatus {
 
     /// The status of an agent that is no member any more: it left, or was `retired` because its process is gone.
     pub fn left(retired: bool) -> Self {
-        Self::new(ConnectionState::Gone, if retired { "its process is gone" } else { "it left the room" })
+        Self::new(ConnectionState::Gone, if retired { "its process has exited" } else { "it is no longer a member" })
     }
 
-    /// The status in words, as of somebody: `it is gone: its process is gone`.
+    /// The status in words, as of somebody: `it is gone: its process has exited`.
     pub fn told(&self) -> String {
         format!("it is {}: {}", self.state, self.why)
     }

@@ -20,6 +20,8 @@ pub struct Former {
     pub until: Timestamp,
     /// Whether its agent was retired: its process was gone, and it did not leave by itself.
     pub retired: bool,
+    /// The credential that its agent came with.
+    pub added_by: Option<String>,
 }
 
 /// What an event does to the names that are not in use.
@@ -42,6 +44,7 @@ impl Given {
                 role: member.role.clone(),
                 until: at,
                 retired,
+                added_by: member.added_by.clone(),
             })
         };
         match event {

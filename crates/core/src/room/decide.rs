@@ -25,7 +25,7 @@ impl Room {
         }
         let by = &command.by;
         match &command.action {
-            Action::Join { identity } => self.decide_join(by, identity, witness),
+            Action::Join { identity } => self.decide_join(now, by, identity, witness),
             Action::Register { identity } => self.decide_register(by, identity),
             Action::Adopt { adopting } => self.decide_adopt(now, by, adopting, witness).map(Some),
             Action::Claim { lease_id } => self.decide_claim(now, by, lease_id, witness).map(Some),
@@ -35,8 +35,8 @@ impl Room {
                 self.decide_takeover(now, by, *expected_turn, reason, lease_id, witness).map(Some)
             }
             Action::Note { text, authority } => self.decide_note(by, text, *authority).map(Some),
-            Action::Leave => self.decide_leave(now, &by.agent_id, witness).map(Some),
-            Action::Remove { agent } => self.decide_leave(now, agent, witness).map(Some),
+            Action::Leave => self.decide_leave(now, by, &by.agent_id, witness).map(Some),
+            Action::Remove { agent } => self.decide_leave(now, by, agent, witness).map(Some),
             Action::Retire { agent } => Ok(self.decide_retire(agent, witness)),
             Action::Rename { name } => self.decide_rename(name),
             Action::Close { expected_turn, lease_id, reason, authority } => {
@@ -84,7 +84,13 @@ impl Room {
         Ok(expires_at)
     }
 
-    fn decide_join(&self, by: &Actor, identity: &NewIdentity, witness: &dyn Witness) -> Result<Option<Event>, Refusal> {
+    fn decide_join(
+        &self,
+        now: Timestamp,
+        by: &Actor,
+        identity: &NewIdentity,
+        witness: &dyn Witness,
+    ) -> Result<Option<Event>, Refusal> {
         let (who, rejoin) = match self.member(&by.agent_id) {
             Some(member) => {
                 // A live guardian goes on standing for its person, whose shell speaks beside it.
@@ -98,18 +104,24 @@ impl Room {
                 (Called { name: member.display_name.clone(), role: member.role.clone() }, Rejoin::Yes)
             }
             None => {
-                self.require_place(witness)?;
+                self.require_place(now, witness)?;
                 self.require_free_id(&by.agent_id, &identity.former)?;
+                self.require_own_former_id(by, &identity.former)?;
                 (self.first_name(by, identity)?, Rejoin::No)
             }
         };
         Ok(Some(self.joined(by, who, rejoin, witness)))
     }
 
-    /// Refuses another member to a room that is full of members who may be alive.
-    pub(super) fn require_place(&self, witness: &dyn Witness) -> Result<(), Refusal> {
-        let is_full = self.members.len() >= limits::MEMBERS
-            && self.members.iter().filter(|member| !member.liveness(witness).is_gone()).count() >= limits::MEMBERS;
+    /// Refuses another member to a room that is full of members who may be alive: whose process is not gone, or who called
+    /// lately where none is known.
+    pub(super) fn require_place(&self, now: Timestamp, witness: &dyn Witness) -> Result<(), Refusal> {
+        let counts = |member: &&Member| match member.process {
+            Some(_) => !member.liveness(witness).is_gone(),
+            None => member.is_present(now, &self.policy),
+        };
+        let is_full =
+            self.members.len() >= limits::MEMBERS && self.members.iter().filter(counts).count() >= limits::MEMBERS;
         if is_full { Err(Refusal::TooManyMembers { limit: limits::MEMBERS }) } else { Ok(()) }
     }
 
@@ -261,10 +273,17 @@ impl Room {
         }
     }
 
-    fn decide_leave(&self, now: Timestamp, who: &AgentId, witness: &dyn Witness) -> Result<Event, Refusal> {
+    fn decide_leave(&self, now: Timestamp, by: &Actor, who: &AgentId, witness: &dyn Witness) -> Result<Event, Refusal> {
         self.require_member(who)?;
-        if self.owner() == Some(who) {
-            return Err(Refusal::HoldsStick { current_turn_id: self.turn });
+        if let Some(ownership) = self.ownership().filter(|ownership| ownership.lease.holder == *who) {
+            let (current_turn_id, lease_expires_at) = (self.turn, ownership.lease.expires_at);
+            return Err(if by.agent_id != *who {
+                Refusal::RemovesHolder { current_owner: who.clone(), current_turn_id, lease_expires_at }
+            } else if ownership.standing(now, witness) == Standing::Gone {
+                self.stale_lease(now, witness, HOLDER_GONE)
+            } else {
+                Refusal::HoldsStick { current_turn_id }
+            });
         }
         let reserved_for = match self.reservation() {
             Some(reservation) if reservation.recipient == *who => self.next_active_after(now, who, witness),
@@ -386,11 +405,14 @@ impl Room {
         let Some(ownership) = self.ownership() else {
             return Err(stale("The supplied lease ended with its turn; nobody holds the stick."));
         };
-        if ownership.lease.holder != by.agent_id || ownership.lease_id != shown.lease_id {
+        if ownership.lease_id != shown.lease_id {
             return Err(stale("The supplied lease is no longer current for this room."));
         }
+        if ownership.lease.holder != by.agent_id {
+            return Err(stale("The supplied lease is its holder's alone, and you are another agent."));
+        }
         if ownership.standing(now, witness) == Standing::Gone {
-            return Err(stale("The process that held this lease is gone; take the stick over to go on."));
+            return Err(stale(HOLDER_GONE));
         }
         if !ownership.belongs_to(by) {
             return Err(stale("The stick was granted to another process of this agent, which may still work."));
@@ -493,6 +515,9 @@ fn came_back(member: &Member, by: &Actor, witness: &dyn Witness) -> bool {
     let is_there = by.process.as_ref().is_some_and(|new| !old.same_process(new) && !witness.liveness(new).is_gone());
     is_there && witness.liveness(old).is_gone()
 }
+
+/// Told to an agent whose turn was another process's, which is gone.
+const HOLDER_GONE: &str = "The process that held this lease is gone; take the stick over to go on.";
 
 fn check_reason(reason: &str) -> Result<(), Refusal> {
     match blank_or_long(reason, limits::REASON_BYTES) {

@@ -92,7 +92,7 @@ impl Room {
         // A prior session that leaves makes room for the one that goes on.
         let makes_room = member.is_some() && !has_stick;
         if joins && !makes_room {
-            self.require_place(witness)?;
+            self.require_place(now, witness)?;
         }
         Ok(Event::Resumed(Resumed {
             agent_id: by.agent_id.clone(),

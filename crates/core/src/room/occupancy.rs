@@ -2,14 +2,15 @@
 //!
 //! An id is a name; the process or the credential behind it decides. A member's id belongs to the process it was last seen
 //! in, or to the credential that added it, until that process is proven gone. Then the next process of the same
-//! conversation goes on under it. A credential that was made for an id has it before any other credential. A job's own agent is the exception: runners come and go, and its capability is
-//! checked with the job's claim.
+//! conversation goes on under it. A credential that was made for an id has it before any other credential, and one that
+//! added an agent keeps its id when that leaves. A job's own agent is the exception: runners come and go, and its
+//! capability is checked with the job's claim.
 
 use serde::Serialize;
 
 use super::{Actor, IdOrigin, Member, Refusal, Room};
 use crate::{
-    agent::{Presence, StaleAfter},
+    agent::{Former, Presence, StaleAfter},
     ids::AgentId,
     job::{agent_of, job_of},
     process::{Liveness, ProcessIdentity, SessionKind, Witness},
@@ -63,6 +64,25 @@ impl Room {
         let Some(member) = self.member(&by.agent_id) else { return Ok(()) };
         match self.occupant(now, member, by, witness) {
             Some(occupant) => Err(Refusal::IdInUse { agent_id: by.agent_id.clone(), occupant }),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses an id under which somebody else was a member: what is in its inbox, and owed to it, is not the caller's. A
+    /// process that was found to be at a conversation goes on with that, and a credential that was made for an id has it.
+    pub(super) fn require_own_former_id(&self, by: &Actor, former: &[Former]) -> Result<(), Refusal> {
+        let is_proven = by.origin == IdOrigin::Bound || (by.origin == IdOrigin::Found && by.via.is_none());
+        if is_proven || is_job_agent(self, &by.agent_id) {
+            return Ok(());
+        }
+        let own = former.iter().filter(|former| former.agent_id == by.agent_id);
+        let last = own.max_by_key(|former| former.until);
+        match last.filter(|former| former.added_by.as_deref() != by.via.as_deref()) {
+            Some(former) => {
+                let added_by = former.added_by.clone();
+                let occupant = Occupant { pid: None, terminal: None, added_by, ended: false };
+                Err(Refusal::IdInUse { agent_id: by.agent_id.clone(), occupant })
+            }
             None => Ok(()),
         }
     }

@@ -132,6 +132,18 @@ pub enum Refusal {
         /// The turn.
         current_turn_id: Fence,
     },
+    /// Somebody wants to remove the owner, with the stick.
+    #[error(
+        "{current_owner} holds the stick (turn {current_turn_id}) until {lease_expires_at}; it cannot leave with it."
+    )]
+    RemovesHolder {
+        /// The owner.
+        current_owner: AgentId,
+        /// The turn.
+        current_turn_id: Fence,
+        /// When its lease ends, unless it goes on renewing it.
+        lease_expires_at: Timestamp,
+    },
     /// The room is over.
     #[error("The room is closed.")]
     Closed,
@@ -260,7 +272,7 @@ impl Refusal {
             Self::PassToSelf { .. } => ErrorCode::InvalidTarget,
             Self::TakeoverUnavailable { .. } => ErrorCode::TakeoverUnavailable,
             Self::PriorOwner { .. } => ErrorCode::PriorOwner,
-            Self::HoldsStick { .. } => ErrorCode::HoldsStick,
+            Self::HoldsStick { .. } | Self::RemovesHolder { .. } => ErrorCode::HoldsStick,
             Self::Closed => ErrorCode::RoomClosed,
             Self::InvalidHandoff { .. } => ErrorCode::InvalidHandoff,
             Self::InvalidReason { .. } => ErrorCode::InvalidReason,

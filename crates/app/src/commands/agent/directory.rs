@@ -37,6 +37,12 @@ pub struct AgentView {
     pub process: ProcessState,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_kind: Option<SessionKind>,
+    /// The agent whose conversation it shares as a second process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel_to: Option<AgentId>,
+    /// Set when its id was given by hand.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub agent_id_override: bool,
     pub holds_stick: bool,
     pub scopes: Vec<String>,
     pub in_progress: Vec<TaskId>,
@@ -75,6 +81,8 @@ impl Directory<'_> {
             last_seen_at: member.last_seen_at,
             process: ProcessState::of(&process),
             session_kind: member.sender_kind(),
+            parallel_to: member.parallel_to.clone(),
+            agent_id_override: member.overridden,
             holds_stick: room.owner() == Some(agent),
             scopes: self.scopes_of(agent, now),
             in_progress: self.tasks_of(agent),
@@ -103,6 +111,8 @@ impl Directory<'_> {
             last_seen_at: former.until,
             process: ProcessState::Unknown,
             session_kind: None,
+            parallel_to: None,
+            agent_id_override: false,
             holds_stick: false,
             scopes: Vec::new(),
             in_progress: self.tasks_of(&former.agent_id),

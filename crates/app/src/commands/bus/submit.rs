@@ -187,7 +187,7 @@ pub(super) fn submit(change: &mut Change<'_>, draft: Draft) -> Result<SubmitResu
     for (_, submitted) in &submitted {
         let Some(why) = lost.get(&submitted.target) else { continue };
         if let Some(event) = change.action(&submitted.action_id)?.and_then(|action| action.fail(why)) {
-            change.record(event)?;
+            change.as_bus(|change| change.record(event))?;
         }
     }
     let (_, first) = submitted.first().ok_or_else(|| crate::app::internal("a submission has an action"))?;

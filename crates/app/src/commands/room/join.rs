@@ -51,6 +51,9 @@ pub struct JoinPathResult {
     pub agent_id: AgentId,
     /// What people call you.
     pub display_name: String,
+    /// The agent whose conversation you share as a second process: you are another agent, with an inbox of your own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel_to: Option<AgentId>,
     pub state: RoomState,
     /// Whether the room was opened by this call.
     pub created: bool,
@@ -114,6 +117,8 @@ impl UseCase for Join {
             change.admit(caller)?;
             change.retire_gone()?;
             change.join(None, None)?;
+            change.require_living_caller(&before)?;
+            change.tell_return(&before)?;
             let after = change.room.clone();
             change.save(&before)?;
             answer(&after, &actor, now, &eyes, opened.created, opened.warning)
@@ -141,6 +146,7 @@ fn answer(
         canonical_path: room.canonical_path.clone(),
         agent_id: actor.agent_id.clone(),
         display_name: member.display_name.clone(),
+        parallel_to: member.parallel_to.clone(),
         state: view.state,
         created,
         policy: room.policy.clone(),

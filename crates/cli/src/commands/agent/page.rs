@@ -43,14 +43,14 @@ fn row(agent: &AgentView, now: Timestamp) -> [String; 7] {
 /// One agent, with all there is to know.
 pub(super) fn page(agent: &AgentView, grants: Grants, now: Timestamp) -> String {
     let you = if agent.you { "  (you)" } else { "" };
-    let liveness = if agent.former { "left the room, or goes by another name" } else { agent.liveness.as_str() };
+    let liveness = if agent.former { "a former name" } else { agent.liveness.as_str() };
     let mut rows = vec![["liveness".to_owned(), format!("{liveness}, {}", presence(agent, now))]];
     let mut add = |label: &str, text: String| {
         if !text.is_empty() {
             rows.push([label.to_owned(), text]);
         }
     };
-    add("connection", if agent.former { String::new() } else { connection_line(&agent.connection, now) });
+    add("connection", connection_line(&agent.connection, now));
     add("role", agent.role.as_ref().map_or_else(String::new, ToString::to_string));
     add("stick", if agent.holds_stick { "held".to_owned() } else { String::new() });
     add("scopes", clean(&agent.scopes.join(", ")));

@@ -99,7 +99,7 @@ fn the_timeline_tells_a_story_of_scopes_messages_tasks_and_identities_in_plain_w
     20  2026-01-01T00:02:00.000Z  turn 2    codex:ana took the stick over from claude:bo: no answer
     21  2026-01-01T00:02:00.000Z  turn 2    codex:ana is called amber-otter from now on: was sunny-raven
     22  2026-01-01T00:02:00.000Z  turn 2    codex:ana reserved docs
-    23  2026-01-01T00:18:00.000Z  turn 2    claude:bo is gone: its process is gone; noticed by gemini:cy
+    23  2026-01-01T00:18:00.000Z  turn 2    claude:bo is gone: its process has exited
     24  2026-01-01T00:18:00.000Z  turn 2    Incursion: fond-kestrel came upon amber-otter in docs
           overlap   partial
           owner     amber-otter, stale

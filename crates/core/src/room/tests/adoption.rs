@@ -202,6 +202,7 @@ fn whoever_left_is_resumed_under_the_name_and_role_it_had() {
         agent_id: agent("codex"),
         role: Some("reviewer".parse().unwrap()),
         until: scene.now(),
+        added_by: None,
     };
     let adopting = Adopting { former: vec![former], ..adopting(&scene, "codex", dirty()) };
     let resumed = judged(scene.act("claude", Action::Adopt { adopting })).unwrap();
