@@ -63,7 +63,8 @@ impl Principal {
             Self::Browser(Login { admitted: Admitted::Owner, .. }) => owner.clone(),
             Self::Browser(Login { admitted: Admitted::Viewer, .. }) => made(VIEWER.to_owned()),
             Self::Holder(token) if token.role == Role::Operator && token.name.as_str() == OPERATOR => owner.clone(),
-            Self::Holder(token) if token.role == Role::Operator => made(format!("human:{}:http", token.name)),
+            // Whatever the token is called: it is not the owner, and is told from the owner.
+            Self::Holder(token) if token.role == Role::Operator => made(format!("human:{}:token", token.name)),
             Self::Holder(token) => made(format!("token:{}", token.name)),
         }
     }
@@ -182,8 +183,14 @@ mod tests {
         assert_eq!(speaks(&holder("operator", Role::Operator, None), None), Ok(owner));
         let named_so = ("token:operator".to_owned(), McpHarness, Rights::Agent);
         assert_eq!(speaks(&holder("operator", Role::Agent, None), None), Ok(named_so), "a name gives no rights");
-        let bob = ("human:bob:http".to_owned(), Human, Rights::Operator);
-        assert_eq!(speaks(&holder("bob", Role::Operator, None), None), Ok(bob));
+        for name in ["bob", "ana"] {
+            let person = (format!("human:{name}:token"), Human, Rights::Operator);
+            assert_eq!(
+                speaks(&holder(name, Role::Operator, None), None),
+                Ok(person),
+                "not the owner, whose name it has"
+            );
+        }
         let viewer = ("browser:viewer".to_owned(), McpHarness, Rights::Viewer);
         assert_eq!(speaks(&browser(Admitted::Viewer), None), Ok(viewer));
         let ci = ("token:ci".to_owned(), McpHarness, Rights::Viewer);

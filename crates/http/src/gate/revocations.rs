@@ -1,5 +1,5 @@
 //! Ends what is open under a credential when it stops counting: a token that is revoked, a browser that is logged out, a
-//! login whose time is over.
+//! login whose time is over, an agent for which another token was made.
 //!
 //! A request is checked when it comes in; a stream or a wait goes on for hours after that. One thread per server looks at the
 //! credentials under which something is open, whenever their files change, and now and then for what no file tells: a login
@@ -14,6 +14,7 @@ use std::{
 };
 
 use baton_bus::Credential;
+use baton_core::ids::AgentId;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::inotify,
@@ -34,7 +35,8 @@ pub(super) struct Revocations(Mutex<Open>);
 
 #[derive(Default)]
 struct Open {
-    credentials: HashMap<Digest, Watched>,
+    /// By the credential, and the agent that is spoken for.
+    credentials: HashMap<(Digest, Option<AgentId>), Watched>,
     is_running: bool,
 }
 
@@ -50,12 +52,12 @@ impl Credentials {
         Credential::lasting(principal.credential_name())
     }
 
-    /// The credential of a request under which something stays open.
-    pub(crate) fn watched(self: &Arc<Self>, principal: &Principal) -> Credential {
+    /// The credential of a request under which something stays open, perhaps for an agent.
+    pub(crate) fn watched(self: &Arc<Self>, principal: &Principal, agent: Option<&AgentId>) -> Credential {
         let mut open = self.revocations.lock();
         let watched = open
             .credentials
-            .entry(principal.digest().clone())
+            .entry((principal.digest().clone(), agent.cloned()))
             .or_insert_with(|| Watched { principal: principal.clone(), ended: watch::Sender::new(None) });
         let (sender, revocation) = (watched.ended.clone(), watched.ended.subscribe());
         if !open.is_running {
@@ -66,16 +68,16 @@ impl Credentials {
         }
         drop(open);
         // Once more, now that it is watched: the request was checked a moment ago.
-        sender.send_if_modified(|ended| self.notice(principal, ended));
+        sender.send_if_modified(|ended| self.notice(principal, agent, ended));
         Credential::revocable(principal.credential_name(), revocation)
     }
 
     /// Puts down why a credential does not count any more, if that is new.
-    fn notice(&self, principal: &Principal, ended: &mut Option<Arc<str>>) -> bool {
+    fn notice(&self, principal: &Principal, agent: Option<&AgentId>, ended: &mut Option<Arc<str>>) -> bool {
         if ended.is_some() {
             return false;
         }
-        *ended = self.why_ended(principal);
+        *ended = self.why_ended(principal).or_else(|| self.why_not_for(principal, agent?));
         ended.is_some()
     }
 
@@ -96,12 +98,19 @@ impl Credentials {
         }
     }
 
+    /// Why a credential does not count for an agent any more: another was made for that.
+    fn why_not_for(&self, principal: &Principal, agent: &AgentId) -> Option<Arc<str>> {
+        let bound = self.tokens.bound_to(agent).ok()?;
+        let other = bound.first().filter(|_| !bound.iter().any(|name| **name == *principal.name()))?;
+        Some(format!("the token {other} was made for {agent}").into())
+    }
+
     /// Looks at every credential under which something is open. Tells whether there is none.
     fn look_over(&self) -> bool {
         let mut open = self.revocations.lock();
         open.credentials.retain(|_, watched| watched.ended.receiver_count() > 0);
-        for watched in open.credentials.values() {
-            watched.ended.send_if_modified(|ended| self.notice(&watched.principal, ended));
+        for ((_, agent), watched) in &open.credentials {
+            watched.ended.send_if_modified(|ended| self.notice(&watched.principal, agent.as_ref(), ended));
         }
         open.credentials.is_empty()
     }

@@ -34,7 +34,7 @@ pub(crate) async fn introduce(State(site): State<Arc<Site>>, mut request: Reques
     if let Some(principal) = request.extensions().get::<Principal>().cloned() {
         match spoken_for(&principal, request.headers()) {
             Ok(agent) => {
-                let credential = site.credentials.watched(&principal);
+                let credential = site.credentials.watched(&principal, agent.as_ref());
                 // Who speaks for an agent may do what agents do, whoever they are themselves.
                 let most = if agent.is_some() { Rights::Agent } else { Rights::Operator };
                 let (rights, is_bound) = (principal.rights().min(most), principal.bound_to().is_some());

@@ -58,19 +58,20 @@ pub(super) async fn run(
 ) -> Response {
     let prepared = || {
         let caller = speaker(principal, headers, &site.owner)?;
+        let agent = caller.actor().agent_id;
         if input.contains_key(OVERRIDE) {
             let message = "Over HTTP the token and the header Baton-Agent say who you are.";
             return Err(Failure::new(ErrorCode::SourceMismatch, message).with("field", OVERRIDE));
         }
-        Ok((caller, input::with_key(input, command, headers)?))
-    };
-    let credential = match command.effect {
-        Effect::Read | Effect::Write => Credentials::of(principal),
-        // It may go on for longer than the token counts.
-        Effect::Wait | Effect::Follow => site.credentials.watched(principal),
+        let credential = match command.effect {
+            Effect::Read | Effect::Write => Credentials::of(principal),
+            // It may go on for longer than the token counts.
+            Effect::Wait | Effect::Follow => site.credentials.watched(principal, Some(&agent)),
+        };
+        Ok((credential, caller, input::with_key(input, command, headers)?))
     };
     let answer = match prepared() {
-        Ok((caller, input)) => site.hub.call(&credential, caller, command, input).await,
+        Ok((credential, caller, input)) => site.hub.call(&credential, caller, command, input).await,
         Err(failure) => Err(failure),
     };
     match answer {

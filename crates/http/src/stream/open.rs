@@ -18,7 +18,7 @@ pub(super) const ACTIONS: &str = "actions.stream";
 
 /// Streams the events of the room that the path names.
 pub(crate) async fn events(site: &Site, principal: &Principal, params: &RawPathParams, parts: &Parts) -> Response {
-    let credential = site.credentials.watched(principal);
+    let credential = site.credentials.watched(principal, None);
     let opened = async {
         let (room, after) = cursor::read(params, parts, "after")?;
         Ok(Source::Events(site.hub.subscribe(&credential, &room, after).await?))
@@ -28,10 +28,13 @@ pub(crate) async fn events(site: &Site, principal: &Principal, params: &RawPathP
 
 /// Streams what is submitted to the agent that speaks, which is connected until the stream ends.
 pub(crate) async fn actions(site: &Site, principal: &Principal, params: &RawPathParams, parts: &Parts) -> Response {
-    let credential = site.credentials.watched(principal);
+    let caller = match speaker(principal, &parts.headers, &site.owner) {
+        Ok(caller) => caller,
+        Err(failure) => return answer::refused(ACTIONS, &failure),
+    };
+    let credential = site.credentials.watched(principal, Some(&caller.actor().agent_id));
     let opened = async {
         let (room, resume_after) = cursor::read(params, parts, "resume_after")?;
-        let caller = speaker(principal, &parts.headers, &site.owner)?;
         Ok(Source::Actions(Box::new(site.hub.runtime(&credential, caller, &room, resume_after).await?)))
     };
     begun(ACTIONS, opened.await, &credential, parts)

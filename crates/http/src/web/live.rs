@@ -243,7 +243,7 @@ pub(super) async fn stream(
         Ok(caller) => caller,
         Err(failure) => return answer::refused("live", &failure),
     };
-    let credential = site.credentials.watched(&principal);
+    let credential = site.credentials.watched(&principal, None);
     let permit = match site.hub.open_stream(&credential) {
         Ok(permit) => permit,
         Err(failure) => return answer::refused("live", &failure),

@@ -91,6 +91,34 @@ async fn revoking_a_token_disconnects_its_runtime_and_every_stream_hears_why() {
 }
 
 #[tokio::test]
+async fn a_token_that_is_made_for_an_agent_ends_what_another_has_open_for_it() {
+    let world = World::start().await;
+    let session = world.session().await;
+    let ci = world.token("ci", Role::Agent, None);
+    let runtime = |agent: &str| Ask::get(&format!("/v1/sessions/{session}/actions")).token(&ci).agent(agent).stream();
+    for agent in ["worker-a", "worker-b"] {
+        let added = world.send(Ask::call("agent.add", json!({ "room_id": session })).token(&ci).agent(agent)).await;
+        assert_eq!(added.status, 200, "{}", added.text());
+    }
+    let mut ended = open(&world, runtime("worker-a")).await;
+    let _stays = open(&world, runtime("worker-b")).await;
+    let bound = world.token("own", Role::Agent, Some("worker-a"));
+    let told = last_word(&mut ended, "bus.dropped").await;
+    assert_eq!(told["error"]["reason"], "the token own was made for worker-a", "{told}");
+    let own = Ask::get(&format!("/v1/sessions/{session}/actions")).token(&bound).stream();
+    let mut own = loop {
+        let mut peer = world.connect().await;
+        peer.send(&own.text(&world.host())).await;
+        if peer.head().await.status == 200 {
+            break peer;
+        }
+    };
+    let other = json!({ "room_id": session, "dst": "worker-a", "text": "for its own token" });
+    assert_eq!(world.send(Ask::call("message.send", other).token(&ci).agent("worker-b")).await.status, 200);
+    assert!(own.event().await.is_some());
+}
+
+#[tokio::test]
 async fn revoking_a_token_answers_its_pending_waits() {
     let world = World::start().await;
     let session = world.session().await;

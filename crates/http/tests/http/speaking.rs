@@ -85,6 +85,24 @@ async fn a_token_does_not_speak_for_an_agent_that_another_token_added() {
 }
 
 #[tokio::test]
+async fn an_agent_that_left_is_still_its_tokens_and_what_was_sent_to_it_nobody_elses() {
+    let scene = Scene::start().await;
+    let secret = json!({ "to": "worker-a", "category": "INFO", "subject": "s", "body": "for worker-a" });
+    scene.asks(&scene.eve, "worker-e", "agent.add", json!({})).await;
+    assert_eq!(scene.asks(&scene.eve, "worker-e", "inbox.send", secret).await.status, 200);
+    assert_eq!(scene.asks(&scene.ci, "worker-a", "agent.remove", json!({})).await.status, 200);
+    let before = scene.newest().await;
+    for token in [scene.eve.clone(), scene.world.operator()] {
+        let answer = scene.asks(&token, "worker-a", "agent.add", json!({})).await;
+        assert_eq!(is_in_use(&answer, "agent.add")["added_by"], "ci");
+        let answer = scene.asks(&token, "worker-a", "inbox.list", json!({})).await;
+        assert_ne!(answer.status, 200, "{}", answer.text());
+    }
+    assert_eq!(scene.newest().await, before, "the log is as it was");
+    assert_eq!(scene.asks(&scene.ci, "worker-a", "agent.add", json!({})).await.status, 200, "its own token goes on");
+}
+
+#[tokio::test]
 async fn a_token_does_not_speak_for_an_agent_that_another_token_is_bound_to_wherever_it_was_never_added() {
     let scene = Scene::start().await;
     let bound = scene.world.token("bound", Role::Agent, Some("bound-x"));

@@ -5,16 +5,28 @@
 //! program are told apart only if each names itself.
 
 use std::{
+    mem,
     path::PathBuf,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use baton_app::{Caller, Cancel, Connection, Failure, Rights, identity::resolve_remote, table::Call};
-use baton_core::{code::ErrorCode, ids::AgentId, process::SessionKind, room::Actor};
+use baton_app::{
+    Caller, Cancel, Connection, Failure, Rights,
+    commands::room::Leave,
+    identity::resolve_remote,
+    table::{self, Call, UseCase},
+};
+use baton_core::{
+    code::ErrorCode,
+    ids::{AgentId, RoomId},
+    process::SessionKind,
+    room::Actor,
+};
 use http::request::Parts;
 use rmcp::{RoleServer, service::RequestContext};
-use tokio::sync::watch;
+use serde_json::Map;
+use tokio::{runtime::Handle, sync::watch};
 
 use super::{recent::Recent, service::session_id, sessions::Attended};
 use crate::{blocking::Answer, callers::thread_id, host::Host, instructions::INSTRUCTIONS};
@@ -91,12 +103,57 @@ pub(super) struct Shared {
     run: Run,
     remembered: Arc<Remembered>,
     connection: Arc<Connection>,
+    /// The agents that this session is, each with a room that it joined. They end with it.
+    seats: Mutex<Vec<SessionSeat>>,
     closing: watch::Receiver<bool>,
 }
 
+/// An agent that is a session, in a room.
+struct SessionSeat {
+    principal: Principal,
+    caller: Caller,
+    room: RoomId,
+}
+
+/// How many rooms of a session are left when it ends.
+const SEATS_MAX: usize = 64;
+
 impl Shared {
     pub(super) fn new(run: Run, remembered: Arc<Remembered>, closing: watch::Receiver<bool>) -> Self {
-        Self { run, remembered, connection: Arc::default(), closing }
+        Self { run, remembered, connection: Arc::default(), seats: Mutex::default(), closing }
+    }
+
+    /// Notes the room of an agent that nobody can be once its session has ended: no credential and no conversation names
+    /// it.
+    fn seated(&self, context: &RequestContext<RoleServer>, principal: Principal, caller: &Caller) {
+        let is_session = context.extensions.get::<Attended>().is_some();
+        if !is_session || principal.agent.is_some() || thread_id(&context.meta).is_some() {
+            return;
+        }
+        let Some(room) = caller.room_joined_last() else { return };
+        let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        if seats.len() < SEATS_MAX && seats.iter().all(|seat| seat.room != room) {
+            seats.push(SessionSeat { principal, caller: caller.clone(), room });
+        }
+    }
+}
+
+impl Drop for Shared {
+    /// Has the agents of an ended session leave. With the server they stay, and time tells.
+    fn drop(&mut self) {
+        let seats = mem::take(self.seats.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let (Some(leave), Ok(runtime)) = (table::find(Leave::NAME), Handle::try_current()) else { return };
+        if seats.is_empty() || *self.closing.borrow() {
+            return;
+        }
+        let run = self.run.clone();
+        runtime.spawn(async move {
+            for SessionSeat { principal, caller, room } in seats {
+                let input = Map::from_iter([("room_id".to_owned(), room.as_str().into())]);
+                // Whoever holds the stick stays a member until its lease is over.
+                let _ = (run.0)(principal, caller, Call::of(leave, input)).await;
+            }
+        });
     }
 }
 
@@ -137,7 +194,9 @@ impl Host for Shared {
     }
 
     async fn run(&self, context: &RequestContext<RoleServer>, call: Call, caller: Caller) -> Answer {
-        let answer = (self.run.0)(principal_of(context), caller, call).await;
+        let (principal, speaker) = (principal_of(context), caller.clone());
+        let answer = (self.run.0)(principal.clone(), caller, call).await;
+        self.seated(context, principal, &speaker);
         match answer {
             Err(failure) if failure.code == ErrorCode::Canceled && *self.closing.borrow() => {
                 Err(Failure::new(ErrorCode::ShuttingDown, "The server is shutting down."))

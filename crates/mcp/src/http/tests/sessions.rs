@@ -33,6 +33,28 @@ async fn a_session_that_was_ended_is_gone_and_one_that_never_was_is_not_there() 
 }
 
 #[tokio::test]
+async fn an_agent_that_is_its_session_leaves_with_it_and_a_conversation_does_not() {
+    let web = Web::open();
+    let mut watcher = Client::new(&web, "2025-11-25").greeted().await;
+    let (room, _) = watcher.join().await;
+    let mut ended = Client::new(&web, "2025-11-25").greeted().await;
+    ended.join().await;
+    let mut codex = Client::new(&web, "2025-11-25").named("codex-mcp-client").greeted().await;
+    let path = web.world.workspace();
+    codex.call_with("join_path", json!({"context_path": path}), json!({"threadId": "t-1"})).await;
+    for client in [&ended, &codex] {
+        let delete = client.request_builder(Method::DELETE).body(String::new()).unwrap();
+        assert!(client.send(delete).await.status().is_success());
+    }
+    let state = json!({"room_id": room});
+    let mut members = 3;
+    while members == 3 {
+        members = watcher.call("get_room_state", state.clone()).await["members"].as_array().unwrap().len();
+    }
+    assert_eq!(members, 2, "whoever may come back stays");
+}
+
+#[tokio::test]
 async fn a_session_is_of_no_use_to_another_principal() {
     let web = Web::open();
     let mut ana = Client::new(&web, "2025-11-25").with("ana", Rights::Agent).greeted().await;
