@@ -456,6 +456,9 @@ impl RoomEvent {
                 display_name: Some(joined.display_name.clone()),
                 reason: match &joined.parallel_to {
                     Some(first) => Some(format!("a second process of the conversation of {first}")),
+                    None if joined.session_kind == SessionKind::HumanGuardian => {
+                        Some("a guardian process holds for it".to_owned())
+                    }
                     None => joined.rejoin.then(|| "came back as another process".to_owned()),
                 },
                 parallel_to: joined.parallel_to.clone(),

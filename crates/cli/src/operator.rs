@@ -3,7 +3,7 @@
 use baton_app::{
     Failure, Rights,
     environment::Environment,
-    identity::{AgentAbove, Surroundings},
+    identity::{AgentAbove, Employment, Surroundings},
 };
 use baton_core::code::ErrorCode;
 
@@ -24,7 +24,7 @@ pub(crate) fn require_operator(environment: &Environment, command: &str) -> Resu
     };
     let message = format!("Only an operator may run `baton {command}`, and {why}.");
     Err(Failure::new(ErrorCode::Forbidden, message)
-        .with("role", surroundings.rights().as_str())
+        .with("role", if *surroundings.employment() == Employment::None { "agent" } else { "job_agent" })
         .with("needs", Rights::Operator.as_str())
         .advising(next))
 }

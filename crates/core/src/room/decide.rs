@@ -337,6 +337,10 @@ impl Room {
                     self.fenced(now, by, &shown, witness)?;
                 }
                 None if recoverable && ownership.lease.holder != by.agent_id => {}
+                None if ownership.belongs_to(by) => {
+                    let why = "You hold the stick; show its lease to close the room, or release the stick first.";
+                    return Err(self.stale_lease(now, witness, why));
+                }
                 None => return Err(self.stale_lease(now, witness, "The room is held; only its owner may close it.")),
             }
         }
