@@ -249,8 +249,8 @@ impl<'a> Signals<'a> {
         }
     }
 
-    /// Whether a process that was found for a caller is its harness. A client that tells its conversation with each call is;
-    /// the variables of a command tell nothing by themselves, because what outlives a harness keeps them.
+    /// True if the process that was found for a caller is its harness. A client that tells its conversation with each call
+    /// is; the variables of a command tell nothing by themselves, because what outlives a harness keeps them.
     fn is_seen(&self, harness: Harness, process: &Ancestor) -> bool {
         matches!(self.surface, Surface::Mcp { .. }) || harness.is(process, self.environment)
     }

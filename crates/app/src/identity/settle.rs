@@ -147,7 +147,7 @@ fn says_what_is_proven(id: &str) -> bool {
     PROVEN.iter().any(|proven| id.starts_with(proven)) || [SERVER, BROADCAST].contains(&&*id)
 }
 
-/// Whether an id looks like one that is worked out for a harness.
+/// True if an id has the form of those that are worked out for harnesses.
 fn is_harness_id(id: &str) -> bool {
     let id = id.to_ascii_lowercase();
     let (program, hash) = id.split_once(':').unwrap_or_default();

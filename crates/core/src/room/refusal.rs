@@ -141,7 +141,7 @@ pub enum Refusal {
         current_owner: AgentId,
         /// The turn.
         current_turn_id: Fence,
-        /// When its lease ends, unless it goes on renewing it.
+        /// End of its lease, unless it goes on renewing it.
         lease_expires_at: Timestamp,
     },
     /// The room is over.

@@ -98,7 +98,7 @@ impl Credentials {
         }
     }
 
-    /// Why a credential does not count for an agent any more: another was made for that.
+    /// The reason that a credential no longer counts for an agent: another was made for that.
     fn why_not_for(&self, principal: &Principal, agent: &AgentId) -> Option<Arc<str>> {
         let bound = self.tokens.bound_to(agent).ok()?;
         let other = bound.first().filter(|_| !bound.iter().any(|name| **name == *principal.name()))?;

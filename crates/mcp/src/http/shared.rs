@@ -115,7 +115,7 @@ struct SessionSeat {
     room: RoomId,
 }
 
-/// How many rooms of a session are left when it ends.
+/// Most rooms that a session leaves when it ends.
 const SEATS_MAX: usize = 64;
 
 impl Shared {
