@@ -66,6 +66,8 @@ pub struct App {
     pub(crate) directory: Option<PathBuf>,
     /// What the store is called among those whose files are kept in one data directory.
     pub(crate) shelf: String,
+    /// Where the store is, without a password.
+    pub(crate) location: String,
     /// Whether this machine's boot was told since this process started.
     arrived: AtomicBool,
     /// When the members of rooms were last looked at for ones whose processes are gone.
@@ -98,6 +100,7 @@ impl App {
                 Location::Postgres(_) => None,
             },
             shelf: artifacts::shelf(location),
+            location: location.to_string(),
             arrived: AtomicBool::new(false),
             swept: Mutex::default(),
             when_queued: OnceLock::new(),

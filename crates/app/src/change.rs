@@ -15,7 +15,7 @@ use baton_core::{
     event::{Event, Recorded},
     ids::{AgentId, AgentName, BeadId, Role, Seq},
     inbox::{Inbox, Item},
-    job::{Job, JobId, Jobs},
+    job::{Job, JobId, Jobs, Progress},
     library::{Artifact, Card, CardId, Library},
     limits,
     process::Witness,
@@ -278,6 +278,13 @@ impl<'a> Change<'a> {
     pub(crate) fn renew_job(&mut self, id: JobId, ttl: Ttl) {
         if let Some(job) = self.jobs.after.find_mut(id) {
             job.renew(self.now, ttl);
+        }
+    }
+
+    /// Notes how far a job is, without an event.
+    pub(crate) fn hear_job(&mut self, id: JobId, progress: Progress) {
+        if let Some(job) = self.jobs.after.find_mut(id) {
+            job.hear(self.now, progress);
         }
     }
 

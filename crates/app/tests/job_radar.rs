@@ -7,7 +7,12 @@ use serde_json::{Value, json};
 fn lines(agent: &Agent<'_>, mut input: Value) -> String {
     input["fmt"] = json!("lines");
     let shown = agent.does("jobs.radar", input)["lines"].as_str().expect("lines").to_owned();
-    shown.replace(agent.room().as_str(), "ROOM")
+    let shown = shown.replace(agent.room().as_str(), "ROOM");
+    // The store is another for each test.
+    match shown.split_once("--store ") {
+        Some((before, after)) => format!("{before}--store STORE{}", after.trim_start_matches(|c| c != '\n')),
+        None => shown,
+    }
 }
 
 fn create(agent: &Agent<'_>, title: &str) {
@@ -47,13 +52,13 @@ fn the_most_pressing_job_comes_first_and_says_the_next_move() {
         insta::allow_duplicates! {
         insta::assert_snapshot!(lines(&agent, json!({})), @r#"
         ROOM jobs_radar count=6 runner=offline runners=none
-        CMD: baton run --room ROOM
-        JOB-004@16 ! JOB-004 (RUNNING) Broken | open id=JOB-004@16 | last error: It does not compile.
-        JOB-003@15 ? JOB-003 (RUNNING) Investigate cache | open id=JOB-003@15 | reply reply_job=JOB-003 reply_message="..." | last question: Evict or grow?
-        JOB-002@14 ! JOB-002 (RUNNING) Proof | open id=JOB-002@14 | last proof_gate: Nothing shows it.
-        JOB-001@9 ~ JOB-001 (RUNNING) Stale | open id=JOB-001@9 | last claimed: r1
-        JOB-005@17 JOB-005 (RUNNING) Calm | open id=JOB-005@17 | last progress: Half of it.
-        JOB-006@8 JOB-006 (QUEUED) Waits | open id=JOB-006@8
+        CMD: baton run --room ROOM --store STORE
+        JOB-004@16 ! JOB-004 (RUNNING) Broken | open id=JOB-004@16 | last error: It does not compile. | age 2s
+        JOB-003@15 ? JOB-003 (RUNNING) Investigate cache | open id=JOB-003@15 | reply reply_job=JOB-003 reply_message="..." | last question: Evict or grow? | age 2s
+        JOB-002@14 ! JOB-002 (RUNNING) Proof | open id=JOB-002@14 | last proof_gate: Nothing shows it. | age 2s
+        JOB-001@9 ~ JOB-001 (RUNNING) Stale | open id=JOB-001@9 | last claimed: r1 | age 2s
+        JOB-005@17 JOB-005 (RUNNING) Calm | open id=JOB-005@17 | last progress: Half of it. | age 2s
+        JOB-006@8 JOB-006 (QUEUED) Waits | open id=JOB-006@8 | age 2s
         "#);
         }
     });
@@ -273,5 +278,115 @@ fn needs_proof_is_cleared_by_evidence_only() {
         report(&agent, "JOB-001", "proof_gate", "Nothing shows it.");
         agent.does("jobs.message", json!({"job": "JOB-001", "message": "It is in CARD-1."}));
         assert!(!needs(), "a manager's message with a ref in its text is evidence");
+    });
+}
+
+#[test]
+fn a_question_is_shown_and_opened_from_its_row_however_much_is_said_after_it() {
+    on_every_backend(|app| {
+        let [agent] = app.joined(["r1"]);
+        create(&agent, "Asks");
+        agent.does("jobs.claim", json!({"job": "JOB-001", "lease_ttl_ms": 300_000}));
+        report(&agent, "JOB-001", "question", "Evict or grow?");
+        report(&agent, "JOB-001", "progress", "slice 1 ended: CONTINUE");
+        let seen = agent.does("jobs.radar", json!({}));
+        let row = &seen["jobs"][0];
+        let asked = json!({"ref": row["ref"], "kind": "question", "message": "Evict or grow?"});
+        assert_eq!((&row["attention"], &row["marker"]), (&asked, &json!("?")));
+        let opened = agent.does("open", json!({"id": row["ref"]}));
+        assert_eq!(opened["event"]["message"], "Evict or grow?", "{opened}");
+        for command in ["jobs.open", "jobs.tail"] {
+            assert_eq!(agent.does(command, json!({"job": "JOB-001"}))["job"]["attention"], asked, "{command}");
+        }
+        assert_eq!(agent.does("jobs.list", json!({}))["jobs"][0]["attention"], asked);
+        assert_eq!(agent.does("jobs.overview", json!({}))["jobs"][0]["shown"], asked);
+        assert!(lines(&agent, json!({})).contains("| last question: Evict or grow? |"));
+    });
+}
+
+#[test]
+fn a_question_behind_an_error_is_answered_from_the_radar() {
+    on_every_backend(|app| {
+        let [agent] = app.joined(["r1"]);
+        create(&agent, "Asks");
+        agent.does("jobs.claim", json!({"job": "JOB-001", "lease_ttl_ms": 300_000}));
+        report(&agent, "JOB-001", "question", "Which one?");
+        report(&agent, "JOB-001", "error", "It broke.");
+        let shown = lines(&agent, json!({}));
+        let row = shown.lines().find(|line| line.starts_with("JOB-")).expect("a row");
+        assert!(row.contains(" ! JOB-001 ") && row.contains("reply reply_job=JOB-001 reply_message=\"...\""), "{row}");
+        assert!(row.contains("last error: It broke.") && row.contains("Which one?"), "{row}");
+        agent.does("jobs.radar", json!({"reply_job": "JOB-001", "reply_message": "The second."}));
+        assert_eq!(agent.does("jobs.list", json!({}))["jobs"][0]["needs_manager"], false);
+    });
+}
+
+#[test]
+fn a_reply_in_lines_is_answered_in_lines() {
+    on_every_backend(|app| {
+        let agent = every_marker(&app);
+        let reply = json!({"reply_job": "JOB-003", "reply_message": "Evict.", "fmt": "lines"});
+        let answer = agent.does("jobs.radar", reply);
+        let fields: Vec<&String> = answer.as_object().expect("fields").keys().collect();
+        assert_eq!(fields, ["lines"], "{answer}");
+        let second = answer["lines"].as_str().expect("lines").lines().nth(1).map(str::to_owned);
+        assert_eq!(second.as_deref(), Some("replied JOB-003@18 | open id=JOB-003@18"));
+    });
+}
+
+#[test]
+fn a_budget_holds_for_json_too_and_says_what_it_cost() {
+    on_every_backend(|app| {
+        let agent = every_marker(&app);
+        let whole = agent.does("jobs.radar", json!({}));
+        assert_eq!((whole["jobs"].as_array().map(Vec::len), &whole["cut"]), (Some(6), &Value::Null));
+        let cut = agent.does("jobs.radar", json!({"max_chars": 3_000}));
+        let shown = cut["jobs"].as_array().expect("jobs").len();
+        assert!(shown < 6 && shown > 0 && cut.to_string().chars().count() <= 3_100, "{cut}");
+        assert_eq!((&cut["has_more"], &cut["count"]), (&json!(true), &json!(shown)));
+        assert!(cut["cut"].as_str().is_some_and(|cut| cut.contains(&format!("{} of 6 jobs", 6 - shown))), "{cut}");
+        let least = agent.does("jobs.radar", json!({"max_chars": 200}));
+        assert_eq!(least["jobs"].as_array().map(Vec::len), Some(1), "one row can always be navigated from");
+    });
+}
+
+#[test]
+fn live_runners_are_shown_however_many_are_idle() {
+    on_every_backend(|app| {
+        let [agent] = app.joined(["r1"]);
+        create(&agent, "Runs");
+        agent.does("jobs.claim", json!({"job": "JOB-001", "runner_id": "aaa-live"}));
+        beat(&agent, "aaa-live", "live", Some("JOB-001"));
+        app.later(Ttl::from_secs(1));
+        for number in 0..30 {
+            beat(&agent, &format!("idle-{number:02}"), "idle", None);
+        }
+        let shown = lines(&agent, json!({}));
+        assert!(shown.contains("runner live aaa-live | open id=runner:aaa-live job=JOB-001"), "{shown}");
+        assert!(shown.starts_with("ROOM jobs_radar count=1 runner=live runners=live:1 idle:30 offline:0"), "{shown}");
+    });
+}
+
+#[test]
+fn a_heartbeat_tells_how_far_a_job_is_without_an_event() {
+    on_every_backend(|app| {
+        let [agent] = app.joined(["r1"]);
+        create(&agent, "Long");
+        agent.does("jobs.claim", json!({"job": "JOB-001", "lease_ttl_ms": 300_000}));
+        app.later(Ttl::from_secs(60));
+        let beat = json!({
+            "job": "JOB-001", "claim_revision": 1, "kind": "heartbeat", "message": "cargo test --workspace",
+            "percent": 40, "slice": 2, "tokens": 18_250,
+        });
+        agent.does("jobs.report", beat);
+        let shown = lines(&agent, json!({}));
+        assert!(shown.contains("| age 1m, slice 2, 40 %, 18.2k tokens: cargo test --workspace"), "{shown}");
+        let row = agent.does("jobs.radar", json!({}))["jobs"][0].clone();
+        let progress = json!({"slice": 2, "percent": 40, "line": "cargo test --workspace", "tokens": 18_250});
+        assert_eq!((&row["progress"], &row["age_s"], &row["last"]["kind"]), (&progress, &json!(60), &json!("claimed")));
+        // The next claim begins anew; tokens are the job's.
+        agent.does("jobs.requeue", json!({"job": "JOB-001", "reason": "again"}));
+        agent.does("jobs.claim", json!({"job": "JOB-001"}));
+        assert_eq!(agent.does("jobs.list", json!({}))["jobs"][0]["progress"], json!({"tokens": 18_250}));
     });
 }

@@ -82,13 +82,16 @@ pub(crate) struct Said {
     pub(crate) kind: ReportKind,
     pub(crate) message: String,
     pub(crate) percent: Option<u8>,
+    pub(crate) slice: Option<u32>,
+    pub(crate) tokens: Option<u64>,
     pub(crate) refs: Vec<String>,
     pub(crate) meta: Map<String, Value>,
 }
 
 impl Said {
     pub(crate) fn new(kind: ReportKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), percent: None, refs: Vec::new(), meta: Map::new() }
+        let message = message.into();
+        Self { kind, message, percent: None, slice: None, tokens: None, refs: Vec::new(), meta: Map::new() }
     }
 }
 
@@ -100,7 +103,7 @@ impl From<Note> for Said {
             NoteKind::Question => ReportKind::Question,
             NoteKind::Error => ReportKind::Error,
         };
-        Self { kind, message: note.message, percent: note.percent, refs: note.refs, meta: Map::new() }
+        Self { percent: note.percent, refs: note.refs, ..Self::new(kind, note.message) }
     }
 }
 
@@ -172,6 +175,8 @@ impl Desk {
             kind: said.kind,
             message: said.message,
             percent: said.percent,
+            slice: said.slice,
+            tokens: said.tokens,
             refs: said.refs,
             meta: said.meta,
             lease_ttl_ms: Some(self.claim_ttl.as_millis()),

@@ -30,9 +30,9 @@ macro_rules! jobs {
         concat!(
             "
     SELECT number, title, kind, priority, status, task, anchor, routing, revision, runner, claimant, claim_executor,
-           claim_expires_at_ms, losses, last_question, last_manager, proof_missing, has_error, summary, refs, meta,
+           claim_expires_at_ms, losses, last_question, last_manager, open_gate, open_error, summary, refs, meta,
            last_seq, last_kind, last_preview, created_seq, created_by, created_at_ms, active_at_ms, capability,
-           claim_process, claim_via
+           claim_process, claim_via, progress
       FROM jobs",
             $which
         )
@@ -515,18 +515,24 @@ pub(crate) fn job(room: &RoomId, row: &dyn Row) -> Result<Job, StoreError> {
         losses: small(13)?,
         last_question: Seq(fields.number(14)?),
         last_manager: Seq(fields.number(15)?),
-        proof_missing: fields.number(16)? != 0,
-        has_error: fields.number(17)? != 0,
+        open_gate: place(&fields, 16)?,
+        open_error: place(&fields, 17)?,
         summary: row.text(18)?.map(str::to_owned),
         refs: read(&fields, 19)?,
         meta: read(&fields, 20)?,
         lineage,
         last: Last { seq: Seq(fields.number(21)?), kind: fields.word(22)?, preview: fields.text(23)?.to_owned() },
+        progress: read(&fields, 31)?,
         created_seq: Seq(fields.number(24)?),
         created_by: fields.id(25)?,
         created_at: fields.time(26)?,
         active_at: fields.time(27)?,
     })
+}
+
+/// A place in the log; 0 is none.
+fn place(fields: &Fields<'_>, column: usize) -> Result<Option<Seq>, StoreError> {
+    Ok(Some(Seq(fields.number(column)?)).filter(|seq| seq.0 > 0))
 }
 
 fn claim(fields: &Fields<'_>, fence: Fence) -> Result<Option<Claim>, StoreError> {

@@ -42,12 +42,12 @@ pub fn find(tx: &mut dyn Tx, room: &RoomId, id: &AgentId) -> Result<Option<Runne
 pub(crate) const PRESENT: &str = runners!(
     "
      WHERE room_id = ?1 AND lease_expires_at_ms > ?2
-     ORDER BY lease_expires_at_ms DESC, runner
+     ORDER BY phase DESC, lease_expires_at_ms DESC, runner
      LIMIT ?3
 "
 );
 
-/// Runners that are there at `now`, in the order of their ids.
+/// Runners that are there at `now`, in the order of their ids. Of more than `limit` those at work are kept first.
 pub fn present(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, limit: u32) -> Result<Vec<Runner>, StoreError> {
     let params = [room.as_str().into(), now.as_millis().into(), i64::from(limit).into()];
     let mut found = collect(tx, PRESENT, room, &params)?;

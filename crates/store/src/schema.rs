@@ -56,6 +56,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0012_former.sqlite.sql"),
         postgres: include_str!("schema/0012_former.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0013_attention.sqlite.sql"),
+        postgres: include_str!("schema/0013_attention.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

@@ -30,6 +30,9 @@ use serde_json::json;
 
 /// Takes away what the migrations since the sixth brought. What is left is what an earlier Baton has.
 const BACK_TO_FIVE: &[&str] = &[
+    "ALTER TABLE jobs DROP COLUMN progress",
+    "ALTER TABLE jobs RENAME COLUMN open_gate TO proof_missing",
+    "ALTER TABLE jobs RENAME COLUMN open_error TO has_error",
     "ALTER TABLE former_names DROP COLUMN added_by",
     "ALTER TABLE runners DROP COLUMN via",
     "ALTER TABLE runners DROP COLUMN process",

@@ -223,6 +223,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0011_claims.sqlite.sql", "775bd8cc83a82cf63552a945d3e5ef1794a151c98fca2f857bcc56c262ef6865"),
     ("0012_former.postgres.sql", "aadab675312a87f01d8e5465115c6fafecdd9eab4843dc9f48333fc5c954a862"),
     ("0012_former.sqlite.sql", "16cf7be825e16a7e41dacd37254457078de68f21e58408e9768a3b5a86a65685"),
+    ("0013_attention.postgres.sql", "7204a38af34bda4fac510cb00b6586e97b585571aa588a83f50eb0f51174e223"),
+    ("0013_attention.sqlite.sql", "7204a38af34bda4fac510cb00b6586e97b585571aa588a83f50eb0f51174e223"),
 ];
 
 #[test]

@@ -17,9 +17,9 @@ macro_rules! jobs {
     ($which:literal) => {
         concat!(
             "SELECT number, title, kind, priority, status, task, anchor, routing, revision, runner, claimant, claim_executor,
-                    claim_expires_at_ms, losses, last_question, last_manager, proof_missing, has_error, summary, refs,
+                    claim_expires_at_ms, losses, last_question, last_manager, open_gate, open_error, summary, refs,
                     meta, last_seq, last_kind, last_preview, created_seq, created_by, created_at_ms, active_at_ms,
-                    capability, claim_process, claim_via
+                    capability, claim_process, claim_via, progress
                FROM jobs
               WHERE room_id = ?1 AND ",
             $which

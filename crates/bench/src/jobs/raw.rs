@@ -47,8 +47,8 @@ const NEWEST: &str = "
 macro_rules! columns {
     () => {
         "status, revision, runner, claimant, claim_executor, claim_expires_at_ms, losses, last_question, last_manager,
-           proof_missing, has_error, attention, summary, refs, meta, last_seq, last_kind, last_preview, active_at_ms,
-           capability, claim_process, claim_via, title, kind, priority, task, anchor, executor, routing, created_seq,
+           open_gate, open_error, attention, summary, refs, meta, last_seq, last_kind, last_preview, active_at_ms,
+           capability, claim_process, claim_via, progress, title, kind, priority, task, anchor, executor, routing, created_seq,
            created_by, created_at_ms"
     };
 }
@@ -80,15 +80,15 @@ const INSERT: &str = concat!(
     columns!(),
     ")
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
-             ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34)"
+             ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35)"
 );
 
 const UPDATE: &str = "
     UPDATE jobs
        SET status = ?3, revision = ?4, runner = ?5, claimant = ?6, claim_executor = ?7, claim_expires_at_ms = ?8,
-           losses = ?9, last_question = ?10, last_manager = ?11, proof_missing = ?12, has_error = ?13, attention = ?14,
+           losses = ?9, last_question = ?10, last_manager = ?11, open_gate = ?12, open_error = ?13, attention = ?14,
            summary = ?15, refs = ?16, meta = ?17, last_seq = ?18, last_kind = ?19, last_preview = ?20,
-           active_at_ms = ?21, capability = ?22, claim_process = ?23, claim_via = ?24
+           active_at_ms = ?21, capability = ?22, claim_process = ?23, claim_via = ?24, progress = ?25
      WHERE room_id = ?1 AND number = ?2
 ";
 
@@ -115,11 +115,11 @@ const QUEUES: [&str; 3] = ["codex", "claude_code", "auto"];
 const CLAIM_EXPIRES: usize = 5;
 const LAST_SEQ: usize = 15;
 const ACTIVE_AT: usize = 18;
-const CHANGING: usize = 22;
-const PRIORITY: usize = 24;
+const CHANGING: usize = 23;
+const PRIORITY: usize = 25;
 const CREATED_SEQ: usize = 29;
 const CREATED_AT: usize = 31;
-const NUMBER: usize = 32;
+const NUMBER: usize = 33;
 
 /// The columns of [`LOAD`] that a step stores again: all of the stick.
 const STICK: std::ops::Range<usize> = 2..16;

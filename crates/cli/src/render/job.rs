@@ -1,6 +1,6 @@
 //! Jobs: in a line each, one of them whole, and what happened to it.
 
-use baton_app::commands::jobs::{DelegateResult, Happened, JobEvent, JobView, OpenResult};
+use baton_app::commands::jobs::{DelegateResult, Happened, JobEvent, JobView, OpenResult, ShownEvent};
 use baton_core::{
     job::{Kind, Priority, Status},
     reference::Reference,
@@ -47,13 +47,17 @@ pub(crate) fn job_delegated(delegated: &DelegateResult) -> String {
 pub(crate) fn job_summary(job: &JobView, now: Timestamp) -> String {
     let mut page = format!("{}  {}\n", job.job, line(&job.title));
     page.push_str(&block("status", &format!("{}, changed {}", job.status, ago(job.updated_at, now))));
-    if let Some(wants) = wants(job) {
-        page.push_str(&block("wants", wants));
+    for (wants, event) in wants(job) {
+        let said = event.map_or_else(String::new, |event| format!(": {} ({})", line(&event.message), event.reference));
+        page.push_str(&block("wants", &format!("{wants}{said}")));
     }
     if let Some(runner) = &job.runner_id {
         let end = deadline(job.claim_expires_at_ms.map(Timestamp::from_millis), now);
         let with = job.claim_executor.map_or_else(String::new, |executor| format!(" with {executor}"));
         page.push_str(&block("runner", &format!("{runner}{with}, revision {}, which {end}", job.revision)));
+    }
+    if let Some(progress) = progress(job) {
+        page.push_str(&block("progress", &progress));
     }
     if let Some(links) = links(job) {
         page.push_str(&block("for", &links));
@@ -111,8 +115,9 @@ pub(crate) fn job_event(event: &JobEvent) -> String {
 pub(crate) fn job_next(job: &JobView) -> Option<String> {
     let id = job.job;
     match job.status {
-        _ if job.has_error => Some(format!("baton job open {id}, then baton job message {id} \"…\"")),
+        // An answer settles an error as well.
         _ if job.needs_manager => Some(format!("baton radar --reply {id} \"…\"")),
+        _ if job.has_error => Some(format!("baton job open {id}, then baton job message {id} \"…\"")),
         _ if job.needs_proof => Some(format!("baton job message {id} \"…\" --ref CARD-…")),
         _ if job.stale => Some(format!("baton job claim {id} --allow-stale, or baton job requeue {id} --reason …")),
         Status::Queued => Some("baton radar".to_owned()),
@@ -138,14 +143,26 @@ fn marker(job: &JobView) -> char {
     }
 }
 
-fn wants(job: &JobView) -> Option<&'static str> {
-    match () {
+/// Everything that a job wants, and the event that asks for it.
+fn wants(job: &JobView) -> Vec<(&'static str, Option<&ShownEvent>)> {
+    let first = match () {
         () if job.has_error => Some("! somebody to look at its error"),
         () if job.needs_manager => Some("? an answer to its question"),
         () if job.needs_proof => Some("! proof of what was done"),
         () if job.stale => Some("~ another runner: its claim ran out"),
         () => None,
-    }
+    };
+    let first = first.map(|wants| (wants, job.attention.as_ref()));
+    let question = job.question.as_ref().map(|asked| ("? an answer to its question", Some(asked)));
+    first.into_iter().chain(question).collect()
+}
+
+/// How far a job is right now, and what it does.
+fn progress(job: &JobView) -> Option<String> {
+    let words = job.progress.words();
+    let said = job.progress.line.as_deref().map(line);
+    let parts: Vec<String> = words.into_iter().chain(said).collect();
+    (!parts.is_empty()).then(|| parts.join(": "))
 }
 
 /// What a job belongs to.

@@ -1,7 +1,7 @@
 //! Who has to look at a job, and why: one character on the radar.
 
 use super::{Job, Status};
-use crate::{time::Timestamp, words::words};
+use crate::{ids::Seq, reference::Reference, time::Timestamp, words::words};
 
 words! {
     /// What a job wants of whoever looks. The most pressing comes first.
@@ -46,12 +46,12 @@ impl Job {
 
     /// Whether it was said to be done, and nothing shows it yet.
     pub fn needs_proof(&self) -> bool {
-        self.status.is_active() && self.proof_missing
+        self.status.is_active() && self.open_gate.is_some()
     }
 
     /// Whether it met an error that nobody has answered to.
     pub fn has_error(&self) -> bool {
-        self.status.is_active() && self.has_error
+        self.status.is_active() && self.open_error.is_some()
     }
 
     /// What it wants, apart from what only time brings.
@@ -62,6 +62,27 @@ impl Job {
             () if self.needs_proof() => Some(Marker::Proof),
             () => None,
         }
+    }
+
+    /// The event that asks for somebody, as long as nothing has settled it.
+    pub fn attention(&self) -> Option<Seq> {
+        match self.kept_marker()? {
+            Marker::Error => self.open_error,
+            Marker::Question => Some(self.last_question),
+            Marker::Proof => self.open_gate,
+            Marker::Stale => None,
+        }
+    }
+
+    /// The open question that another marker stands before.
+    pub fn hidden_question(&self) -> Option<Seq> {
+        let is_hidden = self.needs_manager() && self.kept_marker() != Some(Marker::Question);
+        is_hidden.then_some(self.last_question)
+    }
+
+    /// The event that a manager should look at: the one that asks for attention, else the last one.
+    pub fn shown_ref(&self) -> Reference {
+        Reference::JobEvent(self.id, self.attention().unwrap_or(self.last.seq))
     }
 
     /// What it wants at `now`.

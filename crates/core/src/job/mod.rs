@@ -16,6 +16,8 @@ mod draft;
 mod event;
 mod lineage;
 pub mod merge;
+mod notice;
+mod progress;
 mod proof;
 pub mod radar;
 mod refusal;
@@ -35,6 +37,8 @@ pub use event::{
     Canceled, Claimed, Created, Ended, Event, Kind, Manager, ReclaimReason, Reclaimed, Reported, Requeued,
 };
 pub use lineage::Lineage;
+pub use notice::Notices;
+pub use progress::{Progress, line_text, short_age};
 pub use proof::salvage;
 pub use refusal::Refusal;
 pub use report::{Completion, Outcome, Report, ReportKind};

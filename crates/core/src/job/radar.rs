@@ -1,10 +1,11 @@
 //! The manager's inbox: jobs at a glance, as lines that survive being cut.
 //!
-//! Each job is one line that begins with where its last event is and ends with the next move. What does not fit into the
-//! budget goes in the order in which it is least missed: first the previews, then runner and diagnostic lines, and rows only
-//! when nothing else is left; what was cut is said.
+//! Each job is one line that begins with the event to look at (a question, an error or a proof gate until it is settled, else
+//! the last event) and ends with the next move. Text of agents never has the line's own divider in it ([`line_text`]). A budget
+//! cuts in the order in which things are least missed: first the previews, then runner and diagnostic lines, and rows only
+//! when nothing else is left; the last line says what was cut.
 
-use super::{Job, JobId, Kind, Marker, Status};
+use super::{Job, JobId, Kind, Last, Marker, Notices, Progress, Status, line_text, short_age};
 use crate::{
     ids::{AgentId, AnchorId},
     reference::Reference,
@@ -20,6 +21,8 @@ pub struct Radar {
     pub workspace: Option<String>,
     /// How many runners are there.
     pub runners: Tally,
+    /// The manager's event that a reply became.
+    pub replied: Option<Reference>,
     /// How to start one, when jobs wait and nobody is there.
     pub bootstrap: Option<String>,
     /// Runners that are there.
@@ -50,8 +53,8 @@ pub struct Filter {
 /// One job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Its last event.
-    pub last: Reference,
+    /// The event to look at.
+    pub shown: Last,
     /// What it wants.
     pub marker: Option<Marker>,
     /// Its number.
@@ -60,40 +63,64 @@ pub struct Row {
     pub status: Status,
     /// What, in a line.
     pub title: String,
-    /// What sort of thing happened last.
-    pub kind: Kind,
-    /// The beginning of what was said then.
-    pub preview: String,
+    /// Whether somebody waits for an answer, whatever the marker.
+    pub needs_manager: bool,
+    /// The question that another marker stands before.
+    pub hidden_question: Option<Last>,
+    /// Seconds since it was created.
+    pub age_s: u64,
+    /// How far it is right now.
+    pub progress: Progress,
 }
 
 impl Row {
     /// A job as it stands at `now`.
-    pub fn of(job: &Job, now: Timestamp) -> Self {
+    pub fn of(job: &Job, now: Timestamp, notices: &Notices) -> Self {
         Self {
-            last: job.last_ref(),
+            shown: notices.attention(job).unwrap_or_else(|| job.last.clone()),
             marker: job.marker(now),
             job: job.id,
             status: job.status,
             title: job.title.clone(),
-            kind: job.last.kind,
-            preview: job.last.preview.clone(),
+            needs_manager: job.needs_manager(),
+            hidden_question: notices.hidden_question(job),
+            age_s: now.since(job.created_at).as_millis() / 1_000,
+            progress: job.progress.clone(),
         }
     }
 
     /// The line, less the preview.
     pub fn line(&self) -> String {
-        let Self { last, job, status, title, .. } = self;
+        let Self { job, status, .. } = self;
+        let (shown, title) = (Reference::JobEvent(*job, self.shown.seq), line_text(&self.title));
         let marker = self.marker.map_or(String::new(), |marker| format!("{} ", marker.sign()));
-        let reply = match self.marker {
-            Some(Marker::Question) => format!(" | reply reply_job={job} reply_message=\"...\""),
-            Some(Marker::Error | Marker::Proof | Marker::Stale) | None => String::new(),
+        let reply = match self.needs_manager {
+            true => format!(" | reply reply_job={job} reply_message=\"...\""),
+            false => String::new(),
         };
-        format!("{last} {marker}{job} ({status}) {title} | open id={last}{reply}")
+        format!("{shown} {marker}{job} ({status}) {title} | open id={shown}{reply}")
     }
 
-    /// What was said last, to stand behind the line. A title need not be said twice.
+    /// The texts that stand behind the line. A title need not be said twice.
     fn preview(&self) -> String {
-        if self.kind == Kind::Created { String::new() } else { format!(" | last {}: {}", self.kind, self.preview) }
+        let Last { kind, preview, .. } = &self.shown;
+        let mut parts = Vec::new();
+        if *kind != Kind::Created {
+            parts.push(format!("last {kind}: {}", line_text(preview)));
+        }
+        if let Some(question) = &self.hidden_question {
+            parts.push(format!(
+                "asks {}: {}",
+                Reference::JobEvent(self.job, question.seq),
+                line_text(&question.preview)
+            ));
+        }
+        if self.status.is_active() {
+            let words = self.progress.words().map_or(String::new(), |words| format!(", {words}"));
+            let line = self.progress.line.as_deref().map_or(String::new(), |line| format!(": {}", line_text(line)));
+            parts.push(format!("age {}{words}{line}", short_age(self.age_s)));
+        }
+        parts.iter().map(|part| format!(" | {part}")).collect()
     }
 }
 
@@ -128,6 +155,7 @@ impl Radar {
     fn page(&self, level: Level, rows: usize) -> String {
         let rows = rows.min(self.rows.len());
         let mut lines = vec![self.header(rows)];
+        lines.extend(self.replied.as_ref().map(|told| format!("replied {told} | open id={told}")));
         lines.extend(self.bootstrap.as_ref().map(|command| format!("CMD: {command}")));
         if level < Level::RowsOnly {
             lines.extend(self.present.iter().map(Seen::line));

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    CapabilityDigest, Created, Event, Kind, Lineage, ReclaimReason,
+    CapabilityDigest, Created, Event, Kind, Lineage, Progress, ReclaimReason,
     spec::{Executor, Priority, Routing},
 };
 use crate::{
@@ -103,10 +103,10 @@ pub struct Job {
     pub last_question: Seq,
     /// Where a manager last spoke.
     pub last_manager: Seq,
-    /// Whether a proof is missing.
-    pub proof_missing: bool,
-    /// Whether it met an error that nobody has answered to.
-    pub has_error: bool,
+    /// The proof gate that nothing has satisfied.
+    pub open_gate: Option<Seq>,
+    /// The error that nobody has answered to.
+    pub open_error: Option<Seq>,
     /// What came of it, the beginning.
     pub summary: Option<String>,
     /// Where what came of it is kept.
@@ -117,6 +117,8 @@ pub struct Job {
     pub lineage: Lineage,
     /// The last thing that happened.
     pub last: Last,
+    /// How far it is right now. This moves without events.
+    pub progress: Progress,
     /// Where it was created.
     pub created_seq: Seq,
     /// Who created it.
@@ -180,13 +182,14 @@ impl Job {
             losses: 0,
             last_question: Seq(0),
             last_manager: Seq(0),
-            proof_missing: false,
-            has_error: false,
+            open_gate: None,
+            open_error: None,
             summary: None,
             refs: Vec::new(),
             meta: created.meta.clone(),
             lineage: created.lineage.clone(),
             last: Last { seq: recorded.seq, kind: Kind::Created, preview: preview(&created.title) },
+            progress: Progress::default(),
             created_seq: recorded.seq,
             created_by: recorded.actor.clone(),
             created_at: recorded.at,
@@ -217,8 +220,7 @@ impl Job {
             Event::Checkpoint(reported) => {
                 self.note(reported);
                 self.losses = 0;
-                self.has_error = false;
-                self.proof_missing &= !reported.proves;
+                self.settle(reported.proves);
             }
             Event::Question(reported) => {
                 self.note(reported);
@@ -226,16 +228,15 @@ impl Job {
             }
             Event::ProofGate(reported) => {
                 self.note(reported);
-                self.proof_missing = true;
+                self.open_gate = Some(recorded.seq);
             }
             Event::Error(reported) => {
                 self.note(reported);
-                self.has_error = true;
+                self.open_error = Some(recorded.seq);
             }
             Event::Manager(manager) => {
                 self.last_manager = recorded.seq;
-                self.has_error = false;
-                self.proof_missing &= !manager.proves;
+                self.settle(manager.proves);
             }
             Event::Completed(ended) => self.end(Status::Done, ended),
             Event::Failed(ended) => self.end(Status::Failed, ended),
@@ -243,8 +244,9 @@ impl Job {
             Event::Requeued(_) => {
                 self.leave(Status::Queued);
                 self.losses = 0;
-                (self.has_error, self.proof_missing) = (false, false);
+                (self.open_error, self.open_gate) = (None, None);
                 (self.summary, self.refs) = (None, Vec::new());
+                self.progress.restart();
             }
         }
         self.last = Last { seq: recorded.seq, kind: event.sort(), preview: preview(event.message()) };
@@ -255,10 +257,18 @@ impl Job {
         self.status = Status::Running;
         self.revision = claim.lease.fence;
         self.claim = Some(claim);
+        self.progress.restart();
     }
 
     fn note(&mut self, reported: &super::Reported) {
         self.meta.extend(reported.meta.clone());
+        self.progress.update(Progress { percent: reported.percent, ..Progress::default() });
+    }
+
+    /// Closes the error, and the proof gate where there is proof now.
+    fn settle(&mut self, proves: bool) {
+        self.open_error = None;
+        self.open_gate.take_if(|_| proves);
     }
 
     fn end(&mut self, status: Status, ended: &super::Ended) {
@@ -282,10 +292,17 @@ impl Job {
         self.active_at = now;
     }
 
-    /// The same less what moves without events: the end of the claim and the last activity.
+    /// Notes how far it is. This is no event.
+    pub fn hear(&mut self, now: Timestamp, progress: Progress) {
+        self.progress.update(progress);
+        self.active_at = now;
+    }
+
+    /// The job less the fields that move without events: the end of the claim, the last activity, the progress.
     #[must_use]
     pub fn without_heartbeats(mut self) -> Self {
         self.active_at = self.created_at;
+        self.progress = Progress::default();
         if let Some(claim) = &mut self.claim {
             claim.lease.expires_at = self.created_at;
         }
@@ -306,7 +323,7 @@ fn claimant(recorded: &Recorded, backing: &Backing) -> Claimant {
     Claimant { agent: recorded.actor.clone(), backing: backing.clone() }
 }
 
-fn preview(text: &str) -> String {
+pub(super) fn preview(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     cut(&storable(&line), limits::JOB_PREVIEW_CHARS)
 }

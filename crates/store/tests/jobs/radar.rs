@@ -23,14 +23,22 @@ fn told() -> impl Strategy<Value = Told> {
 /// The jobs that were told of. Each has its last event at a place of its own, in another order than that of their numbers.
 fn made(told: &[Told]) -> Jobs {
     let count = told.len() as u64;
-    let all = told.iter().enumerate().map(|(number, (status, end, has_error, proof_missing, asked, answered))| {
-        let mut job =
-            Job { status: *status, has_error: *has_error, proof_missing: *proof_missing, ..job(number as u32 + 1) };
+    let all = told.iter().enumerate().map(|(number, (status, end, is_broken, is_gated, asked, answered))| {
+        let mut job = Job {
+            status: *status,
+            open_error: place(*is_broken),
+            open_gate: place(*is_gated),
+            ..job(number as u32 + 1)
+        };
         job.last.seq = Seq(10 + (number as u64 * 7) % (count * 8));
         (job.last_question, job.last_manager) = (Seq(*asked), Seq(*answered));
         if *status == Status::Running { claimed(job, "r1", *end) } else { job }
     });
     in_order(all.collect())
+}
+
+fn place(is_open: bool) -> Option<Seq> {
+    is_open.then_some(Seq(1))
 }
 
 /// The radar as the rules have it: whatever is active, in its order. What is stale stands by when its claim ended, since the

@@ -131,8 +131,12 @@ fn runners_are_there_until_the_very_moment_their_lease_ends() {
         assert_eq!(ids(&present(one, 50, 9)), ["Zulu", "b_gone_later", "live", "r1"], "in the order of their ids");
         assert_eq!(ids(&present(one, 51, 9)), ["b_gone_later", "live"]);
         assert_eq!(ids(&present(one, 60, 9)), [""; 0]);
-        assert_eq!(ids(&present(one, 49, 4)), ["Zulu", "b_gone_later", "live", "r1"], "those that stay longest");
-        assert_eq!(ids(&present(one, 49, 3)), ["Zulu", "b_gone_later", "live"], "and of those the first by id");
+        assert_eq!(
+            ids(&present(one, 49, 4)),
+            ["Zulu", "b_gone_later", "live", "over"],
+            "those at work, then the longest"
+        );
+        assert_eq!(ids(&present(one, 49, 3)), ["Zulu", "live", "over"], "idle ones do not hide those at work");
         assert_eq!(ids(&present(two, 0, 9)), [""; 0]);
 
         let offline =

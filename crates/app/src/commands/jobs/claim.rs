@@ -17,7 +17,7 @@ use super::{
     JobView,
     events::prompt,
     next::{Fit, Seeker},
-    view::required,
+    view::{required, view},
 };
 use crate::{
     App, Caller, Failure,
@@ -119,7 +119,8 @@ impl UseCase for Claim {
             let claimed = outcome == Claimed::Yes;
             let prompt = claimed.then(|| prompt(change.tx, &change.room.id, job.created_seq)).transpose()?;
             require_fit(job.id, prompt.as_deref(), input.max_chars)?;
-            let view = JobView::of(&required(change, job.id)?, change.now);
+            let job = required(change, job.id)?;
+            let view = view(change, &job)?;
             let result = ClaimResult { room_id, claimed, job: Some(view), prompt, capability: None };
             Ok(Answer { result, is_fresh: true })
         })?;

@@ -12,7 +12,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{CreateInput, JobView, create::create, view::required};
+use super::{
+    CreateInput, JobView,
+    create::create,
+    view::{required, view},
+};
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -101,7 +105,8 @@ impl UseCase for Delegate {
             draft.task = Some(task);
             let draft = bounded(change, caller, &draft, wishes)?;
             let created = create(change, &draft)?;
-            let job = JobView::of(&required(change, created.job)?, change.now);
+            let job = required(change, created.job)?;
+            let job = view(change, &job)?;
             Ok(DelegateResult { room_id: change.room.id.clone(), task, reference: created.reference(), job })
         })?;
         app.job_was_queued(&delegated.room_id);

@@ -11,7 +11,7 @@ use baton_store::{engine::Tx, jobs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::JobView;
+use super::{JobView, notices};
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
@@ -66,14 +66,15 @@ impl UseCase for List {
             let message = "Give either task or anchor, not both.";
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "anchor"));
         }
-        let (mut room, found, now) = app.store.read(|tx| {
+        let (mut room, found, notices, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let found = input.find(tx, &room.id, limit + 1)?;
-            Ok::<_, Failure>((room, found, tx.now()?))
+            let notices = notices(tx, &room.id, &found)?;
+            Ok::<_, Failure>((room, found, notices, tx.now()?))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let mut page = Page::default();
-        let views = found.iter().take(limit as usize).map(|job| JobView::of(job, now));
+        let views = found.iter().take(limit as usize).map(|job| JobView::of(job, now, &notices));
         let jobs: Vec<JobView> = views.take_while(|view| page.takes(view)).collect();
         let has_more = jobs.len() < found.len();
         let last = jobs.len().checked_sub(1).map(|last| &found[last]);

@@ -52,4 +52,5 @@ pub use requeue::{GivingBack, Requeue, RequeueInput};
 pub use retire::{Retire, RetireInput, RetireResult};
 pub(crate) use shown::shown;
 pub use tail::{Tail, TailInput, TailResult};
-pub use view::{Happened, JobEvent, JobView, LastEvent};
+pub(crate) use view::notices;
+pub use view::{Happened, JobEvent, JobView, ShownEvent};

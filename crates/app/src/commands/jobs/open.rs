@@ -9,7 +9,7 @@ use baton_store::{jobs, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AtWork, JobEvent, JobView, events::prompt};
+use super::{AtWork, JobEvent, JobView, events::prompt, notices};
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
@@ -74,6 +74,7 @@ impl UseCase for Open {
             let asked = input.include_prompt.then(|| prompt(tx, &room.id, job.created_seq)).transpose()?;
             let now = tx.now()?;
             let agent = AtWork::read(app, tx, &room, &job, now)?;
+            let job = JobView::of(&job, now, &notices(tx, &room.id, [&job])?);
             Ok::<_, Failure>((room, job, agent, found, asked, now))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try)?;
@@ -82,7 +83,6 @@ impl UseCase for Open {
         let events: Vec<JobEvent> = views.take_while(|event| page.takes(event)).collect();
         let has_more = events.len() < found.len();
         let before = events.last().filter(|_| has_more).map(|event| event.seq);
-        let job = JobView::of(&job, now);
         Ok(OpenResult { room_id: room.id, job, agent, prompt: asked, events, has_more, before })
     }
 }

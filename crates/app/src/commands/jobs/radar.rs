@@ -4,7 +4,7 @@ use baton_core::{
     code::ErrorCode,
     ids::{AgentId, AnchorId, RoomId},
     job::{
-        Job, JobId, Status,
+        Job, JobId, Notices, Status,
         radar::{self, Filter, Row},
     },
     limits,
@@ -22,6 +22,7 @@ use super::{
     message::{Message, tell},
     shown::require_manager,
     staff::Staff,
+    view::notices,
 };
 use crate::{
     App, Caller, Failure,
@@ -64,7 +65,7 @@ pub struct RadarInput {
     /// lines or json
     #[serde(default)]
     pub fmt: Format,
-    /// Most characters of lines; default 10000
+    /// Most characters of the answer, 200 to 40000; default 10000 for lines
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_chars: Option<usize>,
     /// Answer this job first
@@ -82,7 +83,7 @@ pub struct RadarInput {
 pub struct RadarResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room_id: Option<RoomId>,
-    /// The manager's event that the reply became.
+    /// The manager's event that the reply became. Lines have it as a line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub replied: Option<Reference>,
@@ -105,6 +106,9 @@ pub struct RadarFields {
     pub diagnostics: Vec<Diag>,
     pub jobs: Vec<RadarJob>,
     pub has_more: bool,
+    /// What max_chars cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<String>,
 }
 
 /// How many runners there are.
@@ -137,6 +141,10 @@ pub struct Diag {
 /// A job with its marker.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RadarJob {
+    /// The event to look at: the one that asks for somebody, else the last one.
+    #[serde(rename = "ref")]
+    #[schemars(with = "String")]
+    pub shown: Reference,
     /// `!`, `?` or `~`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marker: Option<char>,
@@ -170,11 +178,14 @@ impl UseCase for Radar {
             Ok::<_, Failure>((room, sight, now))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try)?;
-        let radar = sight.radar(&room.id, now, &input);
+        let radar = sight.radar(app, &room.id, now, &input, replied.clone());
         Ok(match input.fmt {
-            Format::Lines => RadarResult { room_id: None, replied, lines: Some(radar.lines(max_chars)), fields: None },
+            Format::Lines => {
+                RadarResult { room_id: None, replied: None, lines: Some(radar.lines(max_chars)), fields: None }
+            }
             Format::Json => {
-                RadarResult { room_id: Some(room.id), replied, lines: None, fields: Some(sight.fields(&radar, now)) }
+                let fields = sight.fields(&radar, now, input.max_chars);
+                RadarResult { room_id: Some(room.id), replied, lines: None, fields: Some(fields) }
             }
         })
     }
@@ -201,6 +212,7 @@ fn reply(app: &App, caller: &Caller, input: &RadarInput) -> Result<Option<Refere
 /// What one look at the store showed.
 struct Sight {
     jobs: Vec<Job>,
+    notices: Notices,
     has_more: bool,
     staff: Staff,
 }
@@ -211,25 +223,35 @@ impl Sight {
         let has_more = jobs.len() > limit as usize;
         jobs.truncate(limit as usize);
         let staff = Staff::take(tx, room, now, &jobs)?;
-        Ok(Self { jobs, has_more, staff })
+        let notices = notices(tx, room, &jobs)?;
+        Ok(Self { jobs, notices, has_more, staff })
     }
 
-    fn radar(&self, room: &RoomId, now: Timestamp, input: &RadarInput) -> radar::Radar {
+    fn radar(
+        &self,
+        app: &App,
+        room: &RoomId,
+        now: Timestamp,
+        input: &RadarInput,
+        replied: Option<Reference>,
+    ) -> radar::Radar {
         let seen = |runners: &[Runner]| runners.iter().map(|runner| Seen::of(runner, now)).collect();
         radar::Radar {
             workspace: Some(room.to_string()),
             runners: self.staff.tally,
-            bootstrap: self.staff.bootstrap(room),
+            replied,
+            bootstrap: self.staff.bootstrap(app, room),
             present: seen(&self.staff.present),
             offline: seen(&self.staff.offline),
             diagnoses: self.staff.diagnoses(now),
-            rows: self.jobs.iter().map(|job| Row::of(job, now)).collect(),
+            rows: self.jobs.iter().map(|job| Row::of(job, now, &self.notices)).collect(),
             filter: Filter { status: input.status, task: input.task, anchor: input.anchor.clone() },
             has_more: self.has_more,
         }
     }
 
-    fn fields(&self, radar: &radar::Radar, now: Timestamp) -> RadarFields {
+    /// The radar as fields. Of more than `most` characters, runner lines and diagnostics go first, then the last rows.
+    fn fields(&self, radar: &radar::Radar, now: Timestamp, most: Option<usize>) -> RadarFields {
         let Tally { live, idle, offline } = self.staff.tally;
         let line = |seen: &Seen| RunnerLine { runner_id: seen.id.clone(), status: seen.standing, job: seen.job };
         let diag = |diagnosis: &Diagnosis| Diag {
@@ -238,10 +260,11 @@ impl Sight {
             job: diagnosis.job,
         };
         let job = |job: &Job| RadarJob {
+            shown: job.shown_ref(),
             marker: job.marker(now).map(baton_core::job::Marker::sign),
-            job: JobView::of(job, now),
+            job: JobView::of(job, now, &self.notices),
         };
-        RadarFields {
+        let mut fields = RadarFields {
             count: self.jobs.len(),
             runner: self.staff.tally.state(),
             runners: RunnerCounts { live, idle, offline },
@@ -250,7 +273,39 @@ impl Sight {
             diagnostics: radar.diagnoses.iter().map(diag).collect(),
             jobs: self.jobs.iter().map(job).collect(),
             has_more: self.has_more,
+            cut: None,
+        };
+        if let Some(most) = most {
+            fields.fit(most);
         }
+        fields
+    }
+}
+
+impl RadarFields {
+    /// Brings it within `most` characters of JSON, and says what that cost. At least one row stays: a radar without any
+    /// cannot be navigated.
+    fn fit(&mut self, most: usize) {
+        let (runner_lines, rows) = (self.runner_list.len() + self.diagnostics.len(), self.jobs.len());
+        if self.chars() <= most {
+            return;
+        }
+        (self.runner_list, self.diagnostics) = (Vec::new(), Vec::new());
+        loop {
+            self.cut = Some(format!(
+                "{runner_lines} runner lines and {} of {rows} jobs; raise max_chars or narrow by status, task or anchor",
+                rows - self.jobs.len()
+            ));
+            if self.jobs.len() <= 1 || self.chars() <= most {
+                return;
+            }
+            self.jobs.pop();
+            (self.count, self.has_more) = (self.jobs.len(), true);
+        }
+    }
+
+    fn chars(&self) -> usize {
+        serde_json::to_string(self).map_or(0, |json| json.chars().count())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use baton_core::{
     ids::{AgentId, RoomId},
-    job::{self, JobId, ReportKind, clamp},
+    job::{self, JobId, Progress, ReportKind, clamp},
     lease::Fence,
     limits,
     redact::redact,
@@ -35,11 +35,17 @@ pub struct ReportInput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim_revision: Option<Fence>,
     pub kind: ReportKind,
-    /// At most 400 characters
+    /// At most 400 characters; of a heartbeat: the last tool or line of output
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percent: Option<u8>,
+    /// Which slice of the claim it is at
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slice: Option<u32>,
+    /// Taken so far, in and out
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
     /// CARD-1, TASK-001, notes@9, CMD: …, LINK: …
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refs: Vec<String>,
@@ -77,10 +83,13 @@ impl UseCase for Report {
                 refs: references.clone(),
                 meta: input.meta.clone(),
             };
+            let line = (input.kind == ReportKind::Heartbeat).then(|| report.message.clone());
+            let (percent, slice, tokens) = (input.percent, input.slice, input.tokens);
             let seq = match job.report(&shown, &report)? {
                 Some(event) => Some(change.record(event)?.seq),
                 None => None,
             };
+            change.hear_job(id, Progress { slice, percent, line, tokens });
             // The claim is the runner's to keep: what its agent says does not prolong it, unless it asks for that.
             if !shown.is_own_agent() || input.lease_ttl_ms.is_some() {
                 change.renew_job(id, clamp(input.lease_ttl_ms, limits::CLAIM_TTL));

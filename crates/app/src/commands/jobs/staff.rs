@@ -9,7 +9,7 @@ use baton_core::{
 };
 use baton_store::{engine::Tx, jobs, runners};
 
-use crate::Failure;
+use crate::{App, Failure};
 
 /// What one look at the store showed of runners.
 pub(super) struct Staff {
@@ -45,8 +45,8 @@ impl Staff {
     }
 
     /// How to start a runner, where jobs wait and none is there.
-    pub(super) fn bootstrap(&self, room: &RoomId) -> Option<String> {
-        self.is_wanted.then(|| format!("baton run --room {room}"))
+    pub(super) fn bootstrap(&self, app: &App, room: &RoomId) -> Option<String> {
+        self.is_wanted.then(|| app.command_line("run", room))
     }
 
     /// What does not fit together.

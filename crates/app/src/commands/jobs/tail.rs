@@ -10,7 +10,7 @@ use baton_store::{jobs, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{JobEvent, JobView};
+use super::{JobEvent, JobView, notices};
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
@@ -83,7 +83,9 @@ fn look(app: &App, caller: &Caller, input: &TailInput, job: JobId, limit: u32) -
         let room = app.room(tx, &input.room_id)?;
         let job = jobs::find(tx, &room.id, job)?.ok_or_else(|| Failure::unknown_id(job))?;
         let found = log::of_job_after(tx, &room.id, job.id, after, limit + 1)?;
-        Ok::<_, Failure>((room, job, found, tx.now()?))
+        let now = tx.now()?;
+        let job = JobView::of(&job, now, &notices(tx, &room.id, [&job])?);
+        Ok::<_, Failure>((room, job, found, now))
     })?;
     presence::refresh(app, caller, &mut room, now, Effort::Try)?;
     let mut page = Page::default();
@@ -91,5 +93,5 @@ fn look(app: &App, caller: &Caller, input: &TailInput, job: JobId, limit: u32) -
     let events: Vec<JobEvent> = views.take_while(|event| page.takes(event)).collect();
     let has_more = events.len() < found.len();
     let cursor = events.last().map_or(after, |event| event.seq);
-    Ok(TailResult { room_id: room.id, job: JobView::of(&job, now), events, cursor, has_more })
+    Ok(TailResult { room_id: room.id, job, events, cursor, has_more })
 }

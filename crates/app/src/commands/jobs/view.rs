@@ -3,12 +3,13 @@
 use baton_core::{
     event::{Event, Recorded},
     ids::{AgentId, AnchorId, RoomId, Seq},
-    job::{self, Executor, Job, JobId, Kind, Priority, Status},
+    job::{self, Executor, Job, JobId, Kind, Last, Notices, Priority, Progress, Status},
     lease::Fence,
     reference::Reference,
     task::TaskId,
     time::Timestamp,
 };
+use baton_store::{StoreError, engine::Tx, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -47,15 +48,25 @@ pub struct JobView {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
     pub refs: Vec<Reference>,
-    pub last: LastEvent,
+    /// The question, error or proof gate that nobody has settled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attention: Option<ShownEvent>,
+    /// The question that is open besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<ShownEvent>,
+    pub last: ShownEvent,
+    /// How far it is right now.
+    #[serde(default, skip_serializing_if = "Progress::is_empty")]
+    pub progress: Progress,
+    pub age_s: u64,
     pub created_by: AgentId,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
-/// The last thing that happened to a job.
+/// An event of a job, in short.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LastEvent {
+pub struct ShownEvent {
     #[serde(rename = "ref")]
     #[schemars(with = "String")]
     pub reference: Reference,
@@ -64,8 +75,27 @@ pub struct LastEvent {
     pub message: String,
 }
 
+impl ShownEvent {
+    pub(crate) fn of(job: JobId, event: Last) -> Self {
+        Self { reference: Reference::JobEvent(job, event.seq), kind: event.kind, message: event.preview }
+    }
+}
+
+/// Reads the events by which `jobs` are shown, all at once.
+pub(crate) fn notices<'a>(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    jobs: impl IntoIterator<Item = &'a Job>,
+) -> Result<Notices, StoreError> {
+    let places = Notices::wanted(jobs);
+    if places.is_empty() {
+        return Ok(Notices::default());
+    }
+    log::find_all(tx, room, &places).map(|events| Notices::of(&events))
+}
+
 impl JobView {
-    pub(crate) fn of(job: &Job, now: Timestamp) -> Self {
+    pub(crate) fn of(job: &Job, now: Timestamp, notices: &Notices) -> Self {
         let claim = job.claim.as_ref();
         let mut meta = job.routing.in_meta();
         meta.extend(job.meta.clone());
@@ -90,7 +120,11 @@ impl JobView {
             stale: job.is_stale(now),
             summary: job.summary.clone(),
             refs: job.refs.clone(),
-            last: LastEvent { reference: job.last_ref(), kind: job.last.kind, message: job.last.preview.clone() },
+            attention: notices.attention(job).map(|event| ShownEvent::of(job.id, event)),
+            question: notices.hidden_question(job).map(|event| ShownEvent::of(job.id, event)),
+            last: ShownEvent::of(job.id, job.last.clone()),
+            progress: job.progress.clone(),
+            age_s: now.since(job.created_at).as_millis() / 1_000,
             created_by: job.created_by.clone(),
             created_at: job.created_at,
             updated_at: job.active_at,
@@ -173,8 +207,14 @@ impl Happened {
     pub(super) fn now(change: &mut Change<'_>, id: JobId, seq: Option<Seq>) -> Result<Self, Failure> {
         let job = required(change, id)?;
         let reference = seq.map(|seq| Reference::JobEvent(id, seq));
-        Ok(Self { room_id: change.room.id.clone(), reference, job: JobView::of(&job, change.now) })
+        Ok(Self { room_id: change.room.id.clone(), reference, job: view(change, &job)? })
     }
+}
+
+/// A job in a room that is being changed.
+pub(super) fn view(change: &mut Change<'_>, job: &Job) -> Result<JobView, Failure> {
+    let notices = notices(change.tx, &change.room.id, [job])?;
+    Ok(JobView::of(job, change.now, &notices))
 }
 
 /// A job that must be there.

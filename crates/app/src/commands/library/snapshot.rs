@@ -2,7 +2,7 @@
 
 use baton_core::{
     ids::RoomId,
-    job::radar::Row,
+    job::{line_text, radar::Row},
     library::Card,
     limits,
     room::Room,
@@ -22,7 +22,10 @@ use super::CardView;
 use crate::{
     App, Caller, Failure,
     bounds::{Page, cut_lines},
-    commands::{jobs::Format, tasks::TaskView},
+    commands::{
+        jobs::{Format, notices},
+        tasks::TaskView,
+    },
     presence::{self, Effort},
     table::{Effect, Place, TASKS, UseCase},
 };
@@ -149,7 +152,9 @@ impl Sight {
         cards.truncate(CARDS_SHOWN);
         let mut active = jobs::of_task(tx, room, task.id, None, limits::JOBS_OF_ONE)?;
         active.retain(|job| job.status.is_active());
-        let job = active.iter().min_by_key(|job| job.radar_order(now)).map(|job| Row::of(job, now));
+        let job = active.iter().min_by_key(|job| job.radar_order(now));
+        let notices = notices(tx, room, job)?;
+        let job = job.map(|job| Row::of(job, now, &notices));
         Ok(Self { task, cards, more_cards, job })
     }
 
@@ -165,7 +170,9 @@ impl Sight {
         lines.extend(task.definition_of_done.iter().map(|done| format!("done when: {done}")));
         lines.extend(task.verification.iter().map(|step| format!("verify: {step}")));
         lines.extend(
-            cards.iter().map(|card| format!("{} [{}] {} | open id={}", card.id, card.kind, card.title, card.id)),
+            cards
+                .iter()
+                .map(|card| format!("{} [{}] {} | open id={}", card.id, card.kind, line_text(&card.title), card.id)),
         );
         if *more_cards {
             lines.push(format!("more pinned cards: tasks card.list task={} pinned=true", task.id));

@@ -24,7 +24,7 @@ use crate::{
     App, Failure,
     bounds::Page,
     commands::{
-        jobs::{AtWork, JobEvent, JobView},
+        jobs::{AtWork, JobEvent, JobView, notices},
         library::{ArtifactView, CardView},
         tasks::TaskView,
     },
@@ -57,7 +57,7 @@ pub struct JobLine {
     /// `!`, `?` or `~`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marker: Option<char>,
-    /// The last thing that happened to it.
+    /// The event to look at: the one that asks for somebody, else the last one.
     #[schemars(with = "String")]
     pub last: Reference,
 }
@@ -65,7 +65,7 @@ pub struct JobLine {
 impl JobLine {
     pub(super) fn of(job: &Job, now: Timestamp) -> Self {
         let marker = job.marker(now).map(job::Marker::sign);
-        Self { job: job.id, status: job.status, title: job.title.clone(), marker, last: job.last_ref() }
+        Self { job: job.id, status: job.status, title: job.title.clone(), marker, last: job.shown_ref() }
     }
 }
 
@@ -84,7 +84,7 @@ impl OpenedJob {
         let artifacts = library::artifacts_of_job(tx, room, id, None, BESIDE + 1)?;
         let agent = AtWork::read(app, tx, whole, &job, now)?;
         let (mut page, mut more) = (Page::default(), Vec::new());
-        let view = JobView::of(&job, now);
+        let view = JobView::of(&job, now, &notices(tx, room, [&job])?);
         page.takes(&view);
         page.takes(&agent);
         // What it left comes before what was said: it is little, and what the reader came for.

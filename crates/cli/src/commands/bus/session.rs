@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use baton_app::{
     Failure,
     commands::bus::{Get, GetInput, Session, SessionStatus, Sessions, SessionsInput},
+    quoted,
 };
 use baton_core::{code::ErrorCode, ids::RoomId, limits};
 
@@ -61,16 +62,6 @@ impl SessionArgs {
 pub(super) fn is_over(context: &Context, room_id: &RoomId) -> Result<bool, Failure> {
     let found = context.run::<Get>(GetInput { room_id: room_id.clone() })?;
     Ok(found.session.status == SessionStatus::Closed)
-}
-
-/// A word as a shell reads it back.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-/:@+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 /// The one session of that name: an open one, or else one that is over.

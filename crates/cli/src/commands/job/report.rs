@@ -27,7 +27,7 @@ use crate::{
 /// Report on the job you work on; each report renews the claim
 ///
 /// An agent that a runner started names no job: it works on the one in BATON_JOB. A question stays on the radar until
-/// it is answered; a heartbeat says nothing and only renews.
+/// it is answered; a heartbeat is no event: its message, percent, slice and tokens stand in the job's row until the next.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "baton job report [OPTIONS] --kind <KIND> [JOB] [MESSAGE]")]
 pub(in crate::commands) struct ReportArgs {
@@ -40,6 +40,12 @@ pub(in crate::commands) struct ReportArgs {
     /// How much is done, 0 to 100
     #[arg(long, value_name = "N")]
     percent: Option<u8>,
+    /// Which slice of the claim it is at
+    #[arg(long, value_name = "N")]
+    slice: Option<u32>,
+    /// Tokens that it took so far, in and out
+    #[arg(long, value_name = "N")]
+    tokens: Option<u64>,
     /// What it points to: CARD-1, TASK-001, notes@9, 'CMD: …', 'LINK: …'
     #[arg(long = "ref", value_name = "REF")]
     refs: Vec<String>,
@@ -68,6 +74,8 @@ impl ReportArgs {
             kind: self.kind,
             message: words,
             percent: self.percent,
+            slice: self.slice,
+            tokens: self.tokens,
             refs: self.refs,
             meta: notes(self.meta)?,
             lease_ttl_ms: self.ttl.map(|ttl| ttl.as_millis()),

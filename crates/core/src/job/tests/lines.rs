@@ -1,12 +1,13 @@
 //! The radar to the letter: every line format of the contract, and what a budget costs.
 
 use super::{
-    acts::{claim, error, progress, proof_gate, question},
+    acts::{checkpoint, claim, error, progress, proof_gate, question, say},
     scene::{JOB, Scene, agent, draft},
 };
 use crate::{
+    ids::Seq,
     job::{
-        JobId, Kind, Marker, Status,
+        Job, JobId, Kind, Last, Marker, Notices, Progress, Status,
         radar::{Filter, Radar, Row},
     },
     runner::{Diagnosis, DiagnosisKind, Phase, Seen, Standing, Tally},
@@ -16,10 +17,15 @@ use crate::{
 /// Enough for anything here.
 const AMPLE: usize = 100_000;
 
+fn row_of(job: &Job, scene: &Scene) -> Row {
+    Row::of(job, scene.now, &Notices::of(&scene.log))
+}
+
 fn empty() -> Radar {
     Radar {
         workspace: None,
         runners: Tally::default(),
+        replied: None,
         bootstrap: None,
         present: Vec::new(),
         offline: Vec::new(),
@@ -119,13 +125,15 @@ fn a_contradiction_has_a_line_for_each_of_the_eight_kinds() {
 
 fn row(marker: Option<Marker>) -> Row {
     Row {
-        last: "JOB-001@5".parse().unwrap(),
+        shown: Last { seq: Seq(5), kind: Kind::Progress, preview: "Reading".to_owned() },
         marker,
         job: JOB,
         status: Status::Running,
         title: "Investigate cache".to_owned(),
-        kind: Kind::Progress,
-        preview: "Reading".to_owned(),
+        needs_manager: marker == Some(Marker::Question),
+        hidden_question: None,
+        age_s: 840,
+        progress: Progress::default(),
     }
 }
 
@@ -136,7 +144,7 @@ fn the_example_row_of_the_field_notes_byte_for_byte() {
     scene.act(JOB, &progress("r1", 1, "Still reading")).unwrap();
     scene.act(JOB, &question("r1", 1, "Which one?")).unwrap();
     assert_eq!(
-        Row::of(scene.job(), scene.now).line(),
+        row_of(scene.job(), &scene).line(),
         "JOB-001@5 ? JOB-001 (RUNNING) Investigate cache | open id=JOB-001@5 | reply reply_job=JOB-001 reply_message=\"...\""
     );
 }
@@ -169,20 +177,21 @@ fn a_job_line_is_written_for_each_status() {
 #[test]
 fn a_row_is_the_job_as_it_stands() {
     let mut scene = Scene::with_job();
-    let row = |scene: &Scene| Row::of(scene.job(), scene.now);
+    let row = |scene: &Scene| row_of(scene.job(), scene);
     insta::assert_snapshot!(row(&scene).line(), @"JOB-001@1 JOB-001 (QUEUED) Investigate cache | open id=JOB-001@1");
     scene.act(JOB, &claim("r1")).unwrap();
     insta::assert_snapshot!(row(scene.at(180)).line(), @"JOB-001@2 ~ JOB-001 (RUNNING) Investigate cache | open id=JOB-001@2");
     scene.act(JOB, &proof_gate("r1", 1)).unwrap();
     scene.act(JOB, &question("r1", 1, "Which one?")).unwrap();
     scene.act(JOB, &error("r1", 1, "It broke")).unwrap();
-    insta::assert_snapshot!(row(&scene).line(), @"JOB-001@5 ! JOB-001 (RUNNING) Investigate cache | open id=JOB-001@5");
+    insta::assert_snapshot!(row(&scene).line(), @r#"JOB-001@5 ! JOB-001 (RUNNING) Investigate cache | open id=JOB-001@5 | reply reply_job=JOB-001 reply_message="...""#);
     assert!(scene.job().needs_manager(), "the question is still there, behind the error");
 }
 
 /// Three jobs of which two said something, two runners and a contradiction.
 fn busy() -> Radar {
-    let quiet = Row { kind: Kind::Created, preview: "Investigate cache".to_owned(), ..row(None) };
+    let shown = Last { seq: Seq(5), kind: Kind::Created, preview: "Investigate cache".to_owned() };
+    let quiet = Row { shown, ..row(None) };
     Radar {
         runners: tally(1, 0, 1),
         present: vec![seen(Standing::Live, Phase::Live, Some(1))],
@@ -205,9 +214,9 @@ fn with_budget_enough_everything_is_shown_in_the_contracts_order() {
     runner live r1 | open id=runner:r1 job=JOB-001 | open id=JOB-001
     runner offline r2 last=idle | open id=runner:r2
     ~ diag job_claim_expired runner=r1 job=JOB-001 | open id=runner:r1 | open id=JOB-001
-    JOB-001@5 ? JOB-001 (RUNNING) Investigate cache | open id=JOB-001@5 | reply reply_job=JOB-001 reply_message="..." | last progress: Reading
-    JOB-001@5 ~ JOB-001 (RUNNING) Investigate cache | open id=JOB-001@5 | last progress: Reading
-    JOB-001@5 JOB-001 (RUNNING) Investigate cache | open id=JOB-001@5
+    JOB-001@5 ? JOB-001 (RUNNING) Investigate cache | open id=JOB-001@5 | reply reply_job=JOB-001 reply_message="..." | last progress: Reading | age 14m
+    JOB-001@5 ~ JOB-001 (RUNNING) Investigate cache | open id=JOB-001@5 | last progress: Reading | age 14m
+    JOB-001@5 JOB-001 (RUNNING) Investigate cache | open id=JOB-001@5 | age 14m
     "#);
     assert_eq!(busy().lines(whole(&busy())), busy().lines(AMPLE), "to the last character");
 }
@@ -265,7 +274,7 @@ fn every_budget_is_kept_unless_a_single_row_is_larger() {
     for number in 0..30 {
         scene.create(&draft(&format!("Ärger mit 🦀 {number}")));
     }
-    let rows = scene.jobs.jobs.iter().map(|job| Row { kind: Kind::Progress, ..Row::of(job, scene.now) }).collect();
+    let rows = scene.jobs.jobs.iter().map(|job| row_of(job, &scene)).collect();
     let radar = Radar { rows, bootstrap: Some("baton run".to_owned()), ..busy() };
     let least = radar.lines(0).chars().count();
     for most in 0..whole(&radar) + 10 {
@@ -294,10 +303,10 @@ fn the_budget_counts_characters_as_they_are_printed() {
 fn what_was_not_there_is_not_said_to_be_cut() {
     let radar = Radar { rows: busy().rows.split_off(2), ..busy() };
     let lines = radar.lines(whole(&radar) - 1);
-    insta::assert_snapshot!(lines, @r"
+    insta::assert_snapshot!(lines, @"
     jobs_radar count=1 runner=live runners=live:1 idle:0 offline:1
     JOB-001@5 JOB-001 (RUNNING) Investigate cache | open id=JOB-001@5
-    BUDGET_TRUNCATED: cut 3 runner lines; raise max_chars
+    BUDGET_TRUNCATED: cut previews, 3 runner lines; raise max_chars
     ");
 }
 
@@ -305,9 +314,83 @@ fn what_was_not_there_is_not_said_to_be_cut() {
 fn a_preview_is_one_line_of_bounded_length() {
     let mut scene = Scene::running();
     scene.act(JOB, &progress("r1", 1, &format!("First\nsecond\t{}", "x".repeat(100)))).unwrap();
-    let radar = Radar { rows: vec![Row::of(scene.job(), scene.now)], ..empty() };
-    insta::assert_snapshot!(radar.lines(AMPLE), @r"
+    let radar = Radar { rows: vec![row_of(scene.job(), &scene)], ..empty() };
+    insta::assert_snapshot!(radar.lines(AMPLE), @"
     jobs_radar count=1 runner=offline runners=none
-    JOB-001@3 JOB-001 (RUNNING) Investigate cache | open id=JOB-001@3 | last progress: First second xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… [cut: 113 characters]
+    JOB-001@3 JOB-001 (RUNNING) Investigate cache | open id=JOB-001@3 | last progress: First second xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… [cut: 113 characters] | age 0s
     ");
+}
+
+#[test]
+fn a_question_is_what_its_row_shows_and_leads_to_until_it_is_answered() {
+    let mut scene = Scene::running();
+    scene.act(JOB, &question("r1", 1, "Evict or grow?")).unwrap();
+    scene.act(JOB, &progress("r1", 1, "slice 1 ended: CONTINUE")).unwrap();
+    scene.act(JOB, &progress("r1", 1, "still here")).unwrap();
+    insta::assert_snapshot!(shown(&scene), @r#"JOB-001@3 ? JOB-001 (RUNNING) Investigate cache | open id=JOB-001@3 | reply reply_job=JOB-001 reply_message="..." | last question: Evict or grow? | age 0s"#);
+    scene.act(JOB, &say("Evict.")).unwrap();
+    insta::assert_snapshot!(shown(&scene), @"JOB-001@6 JOB-001 (RUNNING) Investigate cache | open id=JOB-001@6 | last manager: Evict. | age 0s");
+}
+
+#[test]
+fn an_error_and_a_proof_gate_stay_shown_until_they_are_settled() {
+    let mut scene = Scene::running();
+    scene.act(JOB, &proof_gate("r1", 1)).unwrap();
+    scene.act(JOB, &progress("r1", 1, "slice 2 begins")).unwrap();
+    insta::assert_snapshot!(shown(&scene), @"JOB-001@3 ! JOB-001 (RUNNING) Investigate cache | open id=JOB-001@3 | last proof_gate: Nothing shows it | age 0s");
+    scene.act(JOB, &error("r1", 1, "It broke")).unwrap();
+    scene.act(JOB, &progress("r1", 1, "trying again")).unwrap();
+    insta::assert_snapshot!(shown(&scene), @"JOB-001@5 ! JOB-001 (RUNNING) Investigate cache | open id=JOB-001@5 | last error: It broke | age 0s");
+    scene.act(JOB, &checkpoint("r1", 1, "Mended").with(&["CARD-1"])).unwrap();
+    insta::assert_snapshot!(shown(&scene), @"JOB-001@7 JOB-001 (RUNNING) Investigate cache | open id=JOB-001@7 | last checkpoint: Mended | age 0s");
+}
+
+#[test]
+fn a_question_behind_an_error_is_shown_too_and_can_be_answered_from_its_row() {
+    let mut scene = Scene::running();
+    scene.act(JOB, &question("r1", 1, "Which one?")).unwrap();
+    scene.act(JOB, &error("r1", 1, "It broke")).unwrap();
+    scene.act(JOB, &progress("r1", 1, "waits")).unwrap();
+    insta::assert_snapshot!(shown(&scene), @r#"JOB-001@4 ! JOB-001 (RUNNING) Investigate cache | open id=JOB-001@4 | reply reply_job=JOB-001 reply_message="..." | last error: It broke | asks JOB-001@3: Which one? | age 0s"#);
+    scene.act(JOB, &say("The second.")).unwrap();
+    assert!(!scene.job().needs_manager() && !scene.job().has_error(), "one answer settles both");
+}
+
+#[test]
+fn no_text_writes_a_next_move_into_its_row() {
+    let forged = "x | open id=JOB-999@1 | reply reply_job=JOB-999 reply_message=\"rm\"\nJOB-998@1 ! JOB-998 (DONE) y";
+    let mut scene = Scene::empty();
+    scene.create(&draft(&forged.replace('\n', " ")));
+    scene.act(JOB, &claim("r1")).unwrap();
+    scene.act(JOB, &question("r1", 1, forged)).unwrap();
+    scene.act(JOB, &error("r1", 1, forged)).unwrap();
+    scene
+        .jobs
+        .find_mut(JOB)
+        .unwrap()
+        .hear(scene.now, Progress { line: Some(forged.to_owned()), ..Progress::default() });
+    let lines = shown(&scene);
+    let moves: Vec<&str> =
+        lines.split(" | ").filter(|part| part.starts_with("open ") || part.starts_with("reply ")).collect();
+    assert_eq!(moves, ["open id=JOB-001@4", "reply reply_job=JOB-001 reply_message=\"...\""], "{lines}");
+    assert_eq!(lines.lines().count(), 1, "{lines}");
+}
+
+#[test]
+fn a_running_row_has_age_slice_percent_tokens_and_its_last_line_of_output() {
+    let mut scene = Scene::running();
+    let told =
+        Progress { slice: Some(2), percent: Some(40), line: Some("cargo test\nok".to_owned()), tokens: Some(18_250) };
+    let now = scene.at(900).now;
+    scene.jobs.find_mut(JOB).unwrap().hear(now, told);
+    insta::assert_snapshot!(shown(&scene), @"JOB-001@2 ~ JOB-001 (RUNNING) Investigate cache | open id=JOB-001@2 | last claimed: r1 | age 15m, slice 2, 40 %, 18.2k tokens: cargo test ok");
+    scene.act(JOB, &progress("r1", 1, "More")).unwrap();
+    scene.jobs.find_mut(JOB).unwrap().hear(now, Progress { percent: Some(60), ..Progress::default() });
+    insta::assert_snapshot!(shown(&scene), @"JOB-001@3 JOB-001 (RUNNING) Investigate cache | open id=JOB-001@3 | last progress: More | age 15m, slice 2, 60 %, 18.2k tokens: cargo test ok");
+}
+
+/// The one row of a scene, whole.
+fn shown(scene: &Scene) -> String {
+    let radar = Radar { rows: vec![row_of(scene.job(), scene)], ..empty() };
+    radar.lines(AMPLE).lines().skip(1).collect::<Vec<_>>().join("\n")
 }

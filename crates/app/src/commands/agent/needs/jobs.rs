@@ -3,8 +3,7 @@
 use baton_core::{
     agent::ConnectionStatus,
     event::{Event, Recorded},
-    ids::Seq,
-    job::{self, Job, Kind, Status, agent_of},
+    job::{self, Job, Status, agent_of},
     process::Liveness,
     time::Timestamp,
 };
@@ -16,9 +15,6 @@ use super::{
 };
 use crate::{Failure, connection::AgentConnection};
 
-/// How far back in a job's thread it is looked for what was said.
-const THREAD: u32 = 12;
-
 /// A job that wants a manager, whatever it wants most.
 pub(super) fn pressing(tx: &mut dyn Tx, scene: &Scene<'_>, job: &Job) -> Result<Option<Need>, StoreError> {
     // A word to it answers a question and an error alike, so there is one card, about what somebody has to think of.
@@ -28,11 +24,12 @@ pub(super) fn pressing(tx: &mut dyn Tx, scene: &Scene<'_>, job: &Job) -> Result<
         () if job.needs_proof() => NeedKind::Proof,
         () => return Ok(None),
     };
-    let said = match kind {
-        NeedKind::Question => log::find(tx, &scene.room.id, job.last_question)?,
-        NeedKind::Failed => last(tx, scene, job, Kind::Error)?,
-        _ => last(tx, scene, job, Kind::ProofGate)?,
+    let place = match kind {
+        NeedKind::Question => Some(job.last_question),
+        NeedKind::Failed => job.open_error,
+        _ => job.open_gate,
     };
+    let said = place.map(|seq| log::find(tx, &scene.room.id, seq)).transpose()?.flatten();
     let since = said.as_ref().map_or(job.created_at, |recorded| recorded.at);
     let words = said.as_ref().and_then(words).unwrap_or(&job.last.preview);
     let command = match kind {
@@ -79,16 +76,6 @@ fn of(scene: &Scene<'_>, job: &Job, kind: NeedKind, since: Timestamp, words: &st
         command: scene.command(command),
         ..scene.need(kind, since, job.id, who)
     }
-}
-
-/// The last thing of a kind that was said in a job's thread.
-fn last(tx: &mut dyn Tx, scene: &Scene<'_>, job: &Job, kind: Kind) -> Result<Option<Recorded>, StoreError> {
-    let is_it = |recorded: &Recorded| matches!(&recorded.event, Event::Job(event) if event.sort() == kind);
-    if job.last.kind == kind && job.last.seq > Seq(0) {
-        return log::find(tx, &scene.room.id, job.last.seq);
-    }
-    let thread = log::words_of_job_before(tx, &scene.room.id, job.id, None, THREAD)?;
-    Ok(thread.into_iter().find(is_it))
 }
 
 fn words(recorded: &Recorded) -> Option<&str> {

@@ -130,7 +130,7 @@ fn in_room(
     let mut waiting = needs::waiting(tx, id, &wanted)?;
     let failed_since = now.minus(FAILED_FOR);
     waiting.failed.retain(|job| jobs::is_failed(job, failed_since));
-    let scene = Scene { room: &room, eyes: &eyes, now, you, stale_after: app.stale_after_or_default() };
+    let scene = Scene { app, room: &room, eyes: &eyes, now, you, stale_after: app.stale_after_or_default() };
     waiting.to_accept.retain(|item| scene.is_own(&item.recipient));
     waiting.owed.retain(|posted| scene.is_own(&posted.recipient));
     let cut = cut(&mut waiting);

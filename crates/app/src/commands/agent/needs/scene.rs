@@ -8,13 +8,14 @@ use baton_core::{
 };
 
 use super::{Need, NeedKind, Whom};
-use crate::{commands::envelope::called, connection::Vantage, liveness::Eyes};
+use crate::{App, commands::envelope::called, connection::Vantage, liveness::Eyes};
 
 /// Longest text of somebody's that is told with a need.
 const WORDS_CHARS: usize = 900;
 
 /// A room, and who looks at it.
 pub(super) struct Scene<'a> {
+    pub(super) app: &'a App,
     pub(super) room: &'a Room,
     pub(super) eyes: &'a Eyes<'a>,
     pub(super) now: Timestamp,
@@ -65,7 +66,7 @@ impl Scene<'_> {
 
     /// A command about something of this room, wherever it is typed.
     pub(super) fn command(&self, words: &str) -> String {
-        format!("baton {words} --room {}", self.room.id)
+        self.app.command_line(words, &self.room.id)
     }
 }
 

@@ -17,7 +17,7 @@ use super::{OverviewCounts, OverviewDiag, OverviewJob, OverviewRoom, OverviewRun
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
-    commands::jobs::staff::Staff,
+    commands::jobs::{notices, staff::Staff},
     table::{Effect, Place, Subject, Tier, UseCase},
 };
 
@@ -138,10 +138,20 @@ impl UseCase for Overview {
                 more_rooms,
             };
             if !input.only_jobs {
-                count(tx, &mut outlines, &found, now, &mut result)?;
+                count(app, tx, &mut outlines, &found, now, &mut result)?;
             }
             let mut page = Page::default();
-            let views = found.jobs.iter().take(limit as usize).map(|(room, job)| OverviewJob::of(room, job, now));
+            let mut shown = Vec::new();
+            for room in &ids {
+                let here = found.jobs.iter().filter(|(of, _)| of == room).map(|(_, job)| job);
+                shown.push((room, notices(tx, room, here)?));
+            }
+            let said = |room: &RoomId| shown.iter().find(|(of, _)| *of == room).map(|(_, notices)| notices);
+            let views = found
+                .jobs
+                .iter()
+                .take(limit as usize)
+                .filter_map(|(room, job)| Some(OverviewJob::of(room, job, now, said(room)?)));
             result.jobs = views.take_while(|view| page.takes(view)).collect();
             (result.has_more, result.cursor) = found.next(result.jobs.len());
             let is_named = |id: &RoomId| {
@@ -174,6 +184,7 @@ fn recent(tx: &mut dyn Tx) -> Result<Vec<OverviewRoom>, Failure> {
 
 /// Counts jobs and runners of each room.
 fn count(
+    app: &App,
     tx: &mut dyn Tx,
     rooms: &mut [OverviewRoom],
     found: &FoundPage,
@@ -189,7 +200,7 @@ fn count(
         counts.runners.live += staff.tally.live;
         counts.runners.idle += staff.tally.idle;
         counts.runners.offline += staff.tally.offline;
-        room.cmd = staff.bootstrap(&id);
+        room.cmd = staff.bootstrap(app, &id);
         let runners = staff.present.iter().chain(&staff.offline).map(|runner| OverviewRunner::of(&id, runner, now));
         result.runners.extend(runners.take(RUNNERS.saturating_sub(result.runners.len())));
         let diags = staff.diagnoses(now).into_iter().map(|diagnosis| OverviewDiag::of(&id, diagnosis));

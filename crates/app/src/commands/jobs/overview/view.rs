@@ -2,8 +2,7 @@
 
 use baton_core::{
     ids::{AgentId, AnchorId, RoomId},
-    job::{Choice, Executor, Job, JobId, Kind, Marker, Priority, Status},
-    reference::Reference,
+    job::{Choice, Executor, Job, JobId, Marker, Notices, Priority, Progress, Status},
     runner::{Capabilities, Diagnosis, DiagnosisKind, Runner, Standing},
     task::TaskId,
     time::Timestamp,
@@ -12,7 +11,7 @@ use baton_store::jobs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::jobs::RunnerCounts;
+use crate::commands::jobs::{RunnerCounts, ShownEvent};
 
 /// How many jobs there are, whatever was looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -92,11 +91,15 @@ pub struct OverviewJob {
     pub claim_executor: Option<Executor>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim_expires_at: Option<Timestamp>,
-    /// The last thing that happened to it.
-    #[schemars(with = "String")]
-    pub last_ref: Reference,
-    pub last_kind: Kind,
-    pub last_message: String,
+    /// The event to look at: the one that asks for somebody, else the last one.
+    pub shown: ShownEvent,
+    /// The question that is open besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<ShownEvent>,
+    /// How far it is right now.
+    #[serde(default, skip_serializing_if = "Progress::is_empty")]
+    pub progress: Progress,
+    pub age_s: u64,
     pub created_at: Timestamp,
 }
 
@@ -164,7 +167,8 @@ impl OverviewDiag {
 }
 
 impl OverviewJob {
-    pub(super) fn of(room: &RoomId, job: &Job, now: Timestamp) -> Self {
+    pub(super) fn of(room: &RoomId, job: &Job, now: Timestamp, notices: &Notices) -> Self {
+        let shown = notices.attention(job).unwrap_or_else(|| job.last.clone());
         let claim = job.claim.as_ref();
         Self {
             room_id: room.clone(),
@@ -180,9 +184,10 @@ impl OverviewJob {
             runner_id: claim.map(|claim| claim.lease.holder.clone()),
             claim_executor: claim.and_then(|claim| claim.executor),
             claim_expires_at: claim.map(|claim| claim.lease.expires_at),
-            last_ref: job.last_ref(),
-            last_kind: job.last.kind,
-            last_message: job.last.preview.clone(),
+            shown: ShownEvent::of(job.id, shown),
+            question: notices.hidden_question(job).map(|event| ShownEvent::of(job.id, event)),
+            progress: job.progress.clone(),
+            age_s: now.since(job.created_at).as_millis() / 1_000,
             created_at: job.created_at,
         }
     }

@@ -81,7 +81,7 @@ fn row(look: &Look<'_>, job: &OverviewJob, room: Option<&str>, question: Option<
     let (room_id, id) = (job.room_id.as_str(), job.job.to_string());
     let (kind, said) = match question {
         Some(asked) => (Kind::Question, asked.text.as_str()),
-        None => (job.last_kind, job.last_message.as_str()),
+        None => (job.shown.kind, job.shown.message.as_str()),
     };
     let sign = job.marker.map_or(String::new(), |marker| marker.sign().to_string());
     html! {
