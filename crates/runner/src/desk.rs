@@ -21,7 +21,7 @@ use baton_app::{
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, AnchorId, RoomId, Seq},
-    job::{Capability, JobId, Kind, Outcome, ReportKind, Status},
+    job::{Capability, JobId, Kind, Outcome, Progress, ReportKind, Status},
     lease::Fence,
     library::ArtifactKind,
     reference::Reference,
@@ -41,8 +41,8 @@ const PROGRESS: u32 = 3;
 
 /// Whether mere progress is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Progress {
-    Told,
+enum ProgressEvents {
+    Shown,
     LeftOut,
 }
 
@@ -190,6 +190,13 @@ impl Desk {
         self.report(claimed, Said::new(ReportKind::Heartbeat, "")).map(|_| ())
     }
 
+    /// Tells how far a job is, which renews the claim.
+    pub(crate) fn tell_progress(&self, claimed: &Claimed, progress: Progress) -> Result<(), Failure> {
+        let Progress { slice, percent, line, tokens } = progress;
+        let said = Said::new(ReportKind::Heartbeat, line.unwrap_or_default());
+        self.report(claimed, Said { slice, percent, tokens, ..said }).map(|_| ())
+    }
+
     /// Ends a job. Said again after a lost answer, it is the same end.
     pub(crate) fn complete(
         &self,
@@ -230,14 +237,14 @@ impl Desk {
         let (mut telling, mut before) = (Vec::new(), None);
         while telling.len() < THREAD {
             let limit = (THREAD - telling.len()) as u32;
-            let opened = Open::run(&self.app, &self.caller, self.opening(job, before, limit, Progress::LeftOut))?;
+            let opened = Open::run(&self.app, &self.caller, self.opening(job, before, limit, ProgressEvents::LeftOut))?;
             telling.extend(opened.events);
             before = opened.before;
             if before.is_none() {
                 break;
             }
         }
-        let newest = Open::run(&self.app, &self.caller, self.opening(job, None, PROGRESS, Progress::Told))?;
+        let newest = Open::run(&self.app, &self.caller, self.opening(job, None, PROGRESS, ProgressEvents::Shown))?;
         telling.extend(newest.events.into_iter().filter(|event| event.kind == Kind::Progress));
         telling.sort_by_key(|event| event.seq);
         Ok((newest.job, telling))
@@ -245,16 +252,16 @@ impl Desk {
 
     /// A job as it is now.
     pub(crate) fn job(&self, job: JobId) -> Result<JobView, Failure> {
-        Open::run(&self.app, &self.caller, self.opening(job, None, 1, Progress::Told)).map(|opened| opened.job)
+        Open::run(&self.app, &self.caller, self.opening(job, None, 1, ProgressEvents::Shown)).map(|opened| opened.job)
     }
 
-    fn opening(&self, job: JobId, before: Option<Seq>, limit: u32, progress: Progress) -> OpenInput {
+    fn opening(&self, job: JobId, before: Option<Seq>, limit: u32, progress: ProgressEvents) -> OpenInput {
         OpenInput {
             room_id: self.room.clone(),
             job,
             before,
             limit: Some(limit),
-            without_progress: progress == Progress::LeftOut,
+            without_progress: progress == ProgressEvents::LeftOut,
             include_prompt: false,
         }
     }

@@ -25,7 +25,7 @@ use crate::{
     record::Prompted,
     scratch::Scratch,
     spent::microusd,
-    teller::Teller,
+    teller::{SliceStart, Teller},
     turn::Ended,
     work::{Halted, Work},
 };
@@ -70,11 +70,14 @@ pub(crate) struct Part {
     pub(crate) role: String,
     /// The pack that is in its prompt.
     pub(crate) context_ref: Option<Reference>,
+    /// Tokens that the job took before.
+    pub(crate) tokens_before: u64,
 }
 
 /// Plays a slice.
 pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) -> Result<Kept, Halted> {
-    let Part { prompt, form, resume, number, turn, role, context_ref } = part;
+    let Part { prompt, form, resume, number, turn, role, context_ref, tokens_before } = part;
+    let start = SliceStart { number, tokens_before };
     let executor = choose(work, job)?;
     let scratch = Scratch::new(&work.settings.scratch).map_err(|error| failed("A directory", &error))?;
     let slice = Slice {
@@ -110,7 +113,7 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
     // Whoever watches sees it as it comes. Without that the job is done all the same.
     let mut tail = work.desk.tail(work.claimed);
     let played = thread::scope(|scope| {
-        let teller = Teller::start(scope, work, turn, executor.kind().as_str());
+        let teller = Teller::start(scope, work, turn, (executor.kind().as_str(), start));
         let on_line = |line: &Line| {
             log.push(&line.text);
             tail.take_if(|tail| tail.push(&line.text).is_err());

@@ -27,6 +27,11 @@ impl Spent {
         Self { all, conversation: None }
     }
 
+    /// Tokens of all turns, in and out.
+    pub(crate) const fn tokens(&self) -> u64 {
+        self.all.input_tokens.saturating_add(self.all.output_tokens)
+    }
+
     /// What a turn took by itself, of what its program told.
     pub(crate) fn of_turn(&mut self, executor: &Executor, session: Option<&Session>, told: Usage) -> Usage {
         // One that was stopped tells nothing; what it took is in what the conversation tells next.

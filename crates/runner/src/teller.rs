@@ -1,4 +1,4 @@
-//! What is told of a turn while it goes on: the tools it uses, and that its stream is alive.
+//! What is told of a turn while it goes on: the tools it uses, that its stream is alive, and how far the job is.
 //!
 //! It is told on a thread of its own, so that a slow store does not hold up the program. Uses of tools are gathered for a
 //! moment and told together; none is lost, also not at the end.
@@ -12,6 +12,7 @@ use std::{
 
 use baton_app::Failure;
 use baton_core::{
+    job::Progress,
     time::Ttl,
     turn::{StreamStatus, ToolState, ToolUse, TurnId},
 };
@@ -44,6 +45,11 @@ enum Word {
         at: Instant,
     },
     Session(String),
+    /// The last line of output, and tokens of this turn where the program tells.
+    Progress {
+        line: Option<String>,
+        tokens: Option<u64>,
+    },
     /// The program printed something, and is at this now.
     Alive(StreamStatus),
 }
@@ -57,11 +63,14 @@ impl Teller {
         scope: &'scope Scope<'scope, '_>,
         work: &'scope Work<'scope>,
         turn: TurnId,
-        provider: &'static str,
+        (provider, slice): (&'static str, SliceStart),
     ) -> Self {
         let (send, words) = sync_channel(WAITING);
         let (uses, batch) = (Vec::new(), (0, Vec::new()));
-        let telling = Telling { work, turn, provider, session: None, uses, batch, told: None, noted: None };
+        let first = Progress { slice: Some(slice.number), tokens: slice.tokens(0), ..Progress::default() };
+        let progress = Some(first);
+        let telling =
+            Telling { work, turn, provider, slice, session: None, uses, batch, told: None, noted: None, progress };
         scope.spawn(move || telling.run(&words));
         Self(send)
     }
@@ -71,6 +80,8 @@ impl Teller {
         let status = match seen {
             Seen::Tool { name, detail, state } => {
                 let (name, detail, state) = (name.clone(), detail.clone(), stated(*state));
+                let line = Some(format!("{name} {detail}"));
+                self.say(Word::Progress { line, tokens: None });
                 self.say(Word::Used { name, detail, state, at: Instant::now() });
                 if state == ToolState::Started { StreamStatus::Reading } else { StreamStatus::Writing }
             }
@@ -78,8 +89,18 @@ impl Teller {
                 self.say(Word::Session(id.clone()));
                 StreamStatus::Writing
             }
-            Seen::Retrying { .. } => StreamStatus::Reading,
-            Seen::Message { .. } | Seen::Usage { .. } | Seen::Problem { .. } => StreamStatus::Writing,
+            Seen::Retrying { message } => {
+                self.say(Word::Progress { line: Some(message.clone()), tokens: None });
+                StreamStatus::Reading
+            }
+            Seen::Message { text } | Seen::Problem { message: text } => {
+                self.say(Word::Progress { line: Some(text.clone()), tokens: None });
+                StreamStatus::Writing
+            }
+            Seen::Usage { input_tokens, output_tokens, .. } => {
+                self.say(Word::Progress { line: None, tokens: Some(input_tokens.saturating_add(*output_tokens)) });
+                StreamStatus::Writing
+            }
         };
         self.say(Word::Alive(status));
     }
@@ -95,6 +116,20 @@ impl Teller {
     }
 }
 
+/// The slice that a turn is, and the tokens that the job had taken before it.
+#[derive(Clone, Copy)]
+pub(crate) struct SliceStart {
+    pub(crate) number: u32,
+    pub(crate) tokens_before: u64,
+}
+
+impl SliceStart {
+    /// The tokens of the job, with those of this turn. None are told where none are known.
+    fn tokens(self, of_turn: u64) -> Option<u64> {
+        Some(self.tokens_before.saturating_add(of_turn)).filter(|tokens| *tokens > 0)
+    }
+}
+
 /// A tool, what it was used with, how far that is, and when it was seen.
 type Used = (String, String, ToolState, Instant);
 
@@ -102,6 +137,7 @@ struct Telling<'a> {
     work: &'a Work<'a>,
     turn: TurnId,
     provider: &'static str,
+    slice: SliceStart,
     session: Option<String>,
     uses: Vec<Used>,
     /// What is being told, and which telling it is: said again after a lost answer, it is the same.
@@ -110,6 +146,8 @@ struct Telling<'a> {
     told: Option<Instant>,
     /// What was last noted of the stream, and when.
     noted: Option<(StreamStatus, Instant)>,
+    /// How far the job is, as far as that was not told yet.
+    progress: Option<Progress>,
 }
 
 impl Telling<'_> {
@@ -124,6 +162,11 @@ impl Telling<'_> {
             match word {
                 Ok(Word::Used { name, detail, state, at }) => self.uses.push((name, detail, state, at)),
                 Ok(Word::Session(id)) => self.session = Some(id),
+                Ok(Word::Progress { line, tokens }) => {
+                    let tokens = tokens.and_then(|tokens| self.slice.tokens(tokens));
+                    let newer = Progress { line, tokens, ..Progress::default() };
+                    self.progress.get_or_insert_default().update(newer);
+                }
                 Ok(Word::Alive(now)) => (status, active) = (now, Instant::now()),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -156,6 +199,7 @@ impl Telling<'_> {
             self.noted = Some((status, now));
             // What cannot be noted now is out of date when it can.
             let _ = self.note(status);
+            self.tell_progress();
         }
         let is_due = self.uses.first().is_some_and(|used| now >= used.3.max(self.told.unwrap_or(used.3)) + GATHER);
         if is_due || self.uses.len() >= USES_MAX {
@@ -198,6 +242,14 @@ impl Telling<'_> {
         }
         if work.lifeline.cut().is_none() {
             let _ = self.note(StreamStatus::Closed);
+            self.tell_progress();
+        }
+    }
+
+    /// Tells how far the job is. It is told again with the next change, so a refusal costs nothing.
+    fn tell_progress(&mut self) {
+        if let Some(progress) = self.progress.take() {
+            let _ = self.work.desk.tell_progress(self.work.claimed, progress);
         }
     }
 

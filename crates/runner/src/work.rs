@@ -200,7 +200,16 @@ impl Work<'_> {
         let resume = carried.session.take();
         let Ground { name: role, context_ref, .. } = ground;
         let (form, number, turn) = (Form::Answer, carried.slice, begun.id);
-        let part = Part { prompt, form, resume: resume.clone(), number, turn, role, context_ref };
+        let part = Part {
+            prompt,
+            form,
+            resume: resume.clone(),
+            number,
+            turn,
+            role,
+            context_ref,
+            tokens_before: carried.spent.tokens(),
+        };
         let mut kept = slice::play(self, place, &job, part)?;
         if kept.outcome == Outcome::Stopped {
             // It may have been stopped before it said how its conversation is called.
@@ -248,7 +257,8 @@ impl Work<'_> {
         }
         self.told.say(self.claimed.id(), &shown);
         let refs = refs.iter().map(Reference::to_string).collect();
-        let said = Said { refs, meta, ..Said::new(ReportKind::Progress, shown) };
+        let tokens = Some(Spent::noted(&meta).tokens()).filter(|tokens| *tokens > 0);
+        let said = Said { refs, meta, tokens, ..Said::new(ReportKind::Progress, shown) };
         match self.report(said.clone()) {
             // What is noted beside a job has a bound, which its creator or its agent may have used up.
             Err(Halted::Refused(failure)) if failure.code == ErrorCode::InvalidInput => {

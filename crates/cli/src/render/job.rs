@@ -133,7 +133,7 @@ fn next_line(job: &JobView) -> String {
 }
 
 /// What a job wants of whoever looks, as on the radar.
-fn marker(job: &JobView) -> char {
+pub(super) fn marker(job: &JobView) -> char {
     match () {
         () if job.has_error => '!',
         () if job.needs_manager => '?',

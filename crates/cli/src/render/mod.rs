@@ -20,6 +20,7 @@ mod record;
 mod room;
 mod task;
 mod turn;
+mod watched;
 mod words;
 
 pub(crate) use approval::{approval_facts, approval_lines};
@@ -41,3 +42,4 @@ pub(crate) use record::record_line;
 pub(crate) use room::{room_glance, room_line, room_page, who_has_it};
 pub(crate) use task::{task_changed, task_lines, task_page};
 pub(crate) use turn::{connection_line, taken_item, turn_lines};
+pub(crate) use watched::{Detail, watched_jobs};

@@ -284,7 +284,8 @@ impl<'scope, 'env> Talk<'scope, 'env> {
         self.number += 1;
         let Ground { name: role, context_ref, .. } = telling.ground;
         let (resume, number, turn) = (self.session.clone(), self.number, telling.turn);
-        let part = Part { prompt, form, resume, number, turn, role, context_ref };
+        let tokens_before = self.spent.tokens();
+        let part = Part { prompt, form, resume, number, turn, role, context_ref, tokens_before };
         let about = (purpose, orders);
         self.turn = Some(Turn::start(self.scope, self.work, self.place, about, part, self.bell.clone()));
         Ok(())

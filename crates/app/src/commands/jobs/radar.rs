@@ -78,6 +78,24 @@ pub struct RadarInput {
     pub idempotency_key: Option<String>,
 }
 
+impl RadarInput {
+    /// A look at a room with all defaults.
+    pub fn of(room_id: RoomId, fmt: Format) -> Self {
+        Self {
+            room_id,
+            status: None,
+            task: None,
+            anchor: None,
+            limit: None,
+            fmt,
+            max_chars: None,
+            reply_job: None,
+            reply_message: None,
+            idempotency_key: None,
+        }
+    }
+}
+
 /// What there is. With fmt lines, `lines` has it all, the room too.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RadarResult {

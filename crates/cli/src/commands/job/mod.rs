@@ -18,6 +18,7 @@ mod report;
 mod requeue;
 mod spec;
 mod tail;
+mod watch;
 mod worker;
 
 use std::process::ExitCode;
@@ -41,6 +42,7 @@ pub(super) enum JobCommand {
     List(list::ListArgs),
     Open(open::OpenArgs),
     Tail(tail::TailArgs),
+    Watch(watch::WatchArgs),
     Log(log::LogArgs),
     Artifacts(artifacts::ArtifactsArgs),
     Message(message::MessageArgs),
@@ -63,6 +65,7 @@ impl JobCommand {
             Self::List(_) => "job list",
             Self::Open(_) => "job open",
             Self::Tail(_) => "job tail",
+            Self::Watch(_) => "job watch",
             Self::Log(_) => "job log",
             Self::Artifacts(_) => "job artifacts",
             Self::Message(_) => "job message",
@@ -85,6 +88,7 @@ impl JobCommand {
             Self::List(args) => args.run(context, ui),
             Self::Open(args) => args.run(context, ui),
             Self::Tail(args) => args.run(context, ui),
+            Self::Watch(args) => args.run(context, ui),
             Self::Log(args) => args.run(context, ui),
             Self::Artifacts(args) => args.run(context, ui),
             Self::Message(args) => args.run(context, ui),

@@ -108,16 +108,11 @@ impl RadarArgs {
     /// What is asked for. Only the first look may answer a job, too.
     fn asking(&self, room_id: &RoomId, fmt: Format) -> RadarInput {
         RadarInput {
-            room_id: room_id.clone(),
             status: self.status,
             task: self.task,
             anchor: self.anchor.clone(),
             limit: self.limit,
-            fmt,
-            max_chars: None,
-            reply_job: None,
-            reply_message: None,
-            idempotency_key: None,
+            ..RadarInput::of(room_id.clone(), fmt)
         }
     }
 }
