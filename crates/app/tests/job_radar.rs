@@ -53,12 +53,12 @@ fn the_most_pressing_job_comes_first_and_says_the_next_move() {
         insta::assert_snapshot!(lines(&agent, json!({})), @r#"
         ROOM jobs_radar count=6 runner=offline runners=none
         CMD: baton run --room ROOM --store STORE
-        JOB-004@16 ! JOB-004 (RUNNING) Broken | open id=JOB-004@16 | last error: It does not compile. | age 2s
-        JOB-003@15 ? JOB-003 (RUNNING) Investigate cache | open id=JOB-003@15 | reply reply_job=JOB-003 reply_message="..." | last question: Evict or grow? | age 2s
-        JOB-002@14 ! JOB-002 (RUNNING) Proof | open id=JOB-002@14 | last proof_gate: Nothing shows it. | age 2s
-        JOB-001@9 ~ JOB-001 (RUNNING) Stale | open id=JOB-001@9 | last claimed: r1 | age 2s
-        JOB-005@17 JOB-005 (RUNNING) Calm | open id=JOB-005@17 | last progress: Half of it. | age 2s
-        JOB-006@8 JOB-006 (QUEUED) Waits | open id=JOB-006@8 | age 2s
+        JOB-004@16 ! JOB-004 (RUNNING) Broken | open id=JOB-004@16 | last error: It does not compile. | age <1m
+        JOB-003@15 ? JOB-003 (RUNNING) Investigate cache | open id=JOB-003@15 | reply reply_job=JOB-003 reply_message="..." | last question: Evict or grow? | age <1m
+        JOB-002@14 ! JOB-002 (RUNNING) Proof | open id=JOB-002@14 | last proof_gate: Nothing shows it. | age <1m
+        JOB-001@9 ~ JOB-001 (RUNNING) Stale | open id=JOB-001@9 | last claimed: r1 | age <1m
+        JOB-005@17 JOB-005 (RUNNING) Calm | open id=JOB-005@17 | last progress: Half of it. | age <1m
+        JOB-006@8 JOB-006 (QUEUED) Waits | open id=JOB-006@8 | age <1m
         "#);
         }
     });

@@ -30,18 +30,33 @@ impl Screen {
         } else {
             page.to_owned()
         };
-        if self.shown.as_ref() == Some(&state) {
+        let window = window().filter(|_| !self.ui.json);
+        // An age that grew is worth drawing again, and no new state to print.
+        let compared = if window.is_some() { state.clone() } else { without_ages(&state) };
+        if self.shown.as_ref() == Some(&compared) {
             return Ok(());
         }
-        try_print(&match window() {
-            Some(window) if !self.ui.json => format!("{REDRAW}{}", fitting(&state, window)),
+        try_print(&match window {
+            Some(window) => format!("{REDRAW}{}", fitting(&state, window)),
             // States of several lines are told apart by an empty one.
-            _ if !self.ui.json && self.shown.is_some() => format!("\n{state}"),
-            _ => state.clone(),
+            None if !self.ui.json && self.shown.is_some() => format!("\n{state}"),
+            None => state,
         })?;
-        self.shown = Some(state);
+        self.shown = Some(compared);
         Ok(())
     }
+}
+
+/// `state` without the ages of jobs, in fields and in the radar's lines.
+fn without_ages(state: &str) -> String {
+    const AGES: [&str; 2] = ["\"age_s\":", " | age "];
+    let mut text = String::with_capacity(state.len());
+    let mut rest = state;
+    while let Some((at, age)) = AGES.iter().filter_map(|age| Some((rest.find(age)?, age))).min() {
+        text.push_str(&rest[..at]);
+        rest = rest[at + age.len()..].trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '<');
+    }
+    text + rest
 }
 
 /// What can be seen at once.
@@ -92,6 +107,14 @@ fn cut(line: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_age_that_grew_is_no_new_state() {
+        let one = "JOB-1 | open id=JOB-1 | age <1m, 40 %\n{\"age_s\":9,\"job\":1}";
+        let later = "JOB-1 | open id=JOB-1 | age 14m, 40 %\n{\"age_s\":840,\"job\":1}";
+        assert_eq!(without_ages(one), without_ages(later));
+        assert_ne!(without_ages(one), without_ages(&later.replace("40", "41")));
+    }
 
     #[test]
     fn a_page_is_cut_to_what_can_be_seen_and_says_so() {

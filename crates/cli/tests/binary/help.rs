@@ -159,7 +159,8 @@ fn the_help_of_the_radar_and_of_a_report_tell_a_manager_and_an_agent_what_to_typ
     Report on the job you work on; each report renews the claim
 
     An agent that a runner started names no job: it works on the one in BATON_JOB. A question stays on
-    the radar until it is answered; a heartbeat says nothing and only renews.
+    the radar until it is answered; a heartbeat is no event: its message, percent, slice and tokens
+    stand in the job's row until the next.
 
     Usage: baton job report [OPTIONS] --kind <KIND> [JOB] [MESSAGE]
 
@@ -182,6 +183,12 @@ fn the_help_of_the_radar_and_of_a_report_tell_a_manager_and_an_agent_what_to_typ
           --store <STORE>
               Where rooms are kept: postgres://user@host/database (its password in ~/.pgpass), or a
               directory [default: BATON_STORE, else this user's data directory]
+
+          --slice <N>
+              Which slice of the claim it is at
+
+          --tokens <N>
+              Tokens that it took so far, in and out
 
           --ref <REF>
               What it points to: CARD-1, TASK-001, notes@9, 'CMD: …', 'LINK: …'
@@ -226,6 +233,7 @@ fn the_help_of_the_radar_and_of_a_report_tell_a_manager_and_an_agent_what_to_typ
       list       List jobs, newest first
       open       Show a job: how far it is, who is at it, what it wants, and what happened to it
       tail       Read a job's thread, oldest first; with --follow as it grows, until the job is over
+      watch      Watch jobs at work: how far each is, what it does, what it asks
       log        Show the end of what a job's program prints: live while it runs, else of its last slice
       artifacts  List the files that a job left behind, newest first: prompts, logs, transcripts, diffs
       message    Answer or steer the agent that works on a job

@@ -57,8 +57,8 @@ fn a_job_is_delegated_claimed_asked_about_answered_proven_and_done() {
 
     ana$ baton radar
     room_1 jobs_radar count=1 runner=offline runners=none
-    CMD: baton run --room room_1
-    JOB-001@5 JOB-001 (QUEUED) write the parser | open id=JOB-001@5
+    CMD: baton run --room room_1 --store DATA
+    JOB-001@5 JOB-001 (QUEUED) write the parser | open id=JOB-001@5 | age <1m
 
     runner$ baton job claim --runner r1
     JOB-001  write the parser
@@ -94,13 +94,13 @@ fn a_job_is_delegated_claimed_asked_about_answered_proven_and_done() {
 
     ana$ baton radar
     room_1 jobs_radar count=1 runner=offline runners=none
-    JOB-001@8 ? JOB-001 (RUNNING) write the parser | open id=JOB-001@8 | reply reply_job=JOB-001 reply_message="..." | last question: tabs or spaces?
+    JOB-001@8 ? JOB-001 (RUNNING) write the parser | open id=JOB-001@8 | reply reply_job=JOB-001 reply_message="..." | last question: tabs or spaces? | age <1m, 20 %
     next: baton radar --reply JOB-001 "…"
 
     ana$ baton radar --reply JOB-001 "tabs, as in notes@1"
     Told as JOB-001@9.
     room_1 jobs_radar count=1 runner=offline runners=none
-    JOB-001@9 JOB-001 (RUNNING) write the parser | open id=JOB-001@9 | last manager: tabs, as in notes@1
+    JOB-001@9 JOB-001 (RUNNING) write the parser | open id=JOB-001@9 | last manager: tabs, as in notes@1 | age <1m, 20 %
 
     its agent$ baton job tail --after 8
     JOB-001@9  TIME  manager     test:ana: tabs, as in notes@1
@@ -130,6 +130,7 @@ fn a_job_is_delegated_claimed_asked_about_answered_proven_and_done() {
     ana$ baton job open 1 --events 3
     JOB-001  write the parser
       status    DONE, changed SPAN ago
+      progress  20 %
       for       TASK-001, a:core
       sort      task, priority MEDIUM
       summary   it parses
@@ -412,26 +413,26 @@ fn programs_get_one_envelope_for_every_command_of_a_job() {
     shown.push(run("ana", &["status"]));
     shown.push(run("ana", &["job", "cancel", "1", "--reason", "enough"]));
     shown.push(run("ana", &["job", "delegate", "t", "--prompt", "p"]));
-    insta::assert_snapshot!(shown.join("\n"), @r#"
+    insta::assert_snapshot!(shown.join("\n"), @"
     10 true job claim: room_id claimed
-    0 true job create: room_id ref job title kind priority status meta revision needs_manager needs_proof has_error stale last created_by created_at updated_at
+    0 true job create: room_id ref job title kind priority status meta revision needs_manager needs_proof has_error stale last age_s created_by created_at updated_at
     0 true job claim: room_id claimed job prompt capability
-    0 true job report: room_id ref job title kind priority status meta revision runner_id claim_expires_at_ms needs_manager needs_proof has_error stale last created_by created_at updated_at
-    0 true job report: room_id job title kind priority status meta revision runner_id claim_expires_at_ms needs_manager needs_proof has_error stale last created_by created_at updated_at
+    0 true job report: room_id ref job title kind priority status meta revision runner_id claim_expires_at_ms needs_manager needs_proof has_error stale attention last age_s created_by created_at updated_at
+    0 true job report: room_id job title kind priority status meta revision runner_id claim_expires_at_ms needs_manager needs_proof has_error stale attention last age_s created_by created_at updated_at
     0 true radar: room_id replied count runner runners runner_list diagnostics jobs has_more
     0 true job radar: room_id count runner runners runner_list diagnostics jobs has_more
-    0 true job message: room_id ref job title kind priority status meta revision runner_id claim_expires_at_ms needs_manager needs_proof has_error stale last created_by created_at updated_at
+    0 true job message: room_id ref job title kind priority status meta revision runner_id claim_expires_at_ms needs_manager needs_proof has_error stale last age_s created_by created_at updated_at
     0 true job open: room_id job agent events has_more
     0 true job tail: room_id job events cursor has_more
     0 true job list: room_id jobs has_more
     0 true job artifacts: room_id artifacts has_more
-    0 true job complete: room_id ref job title kind priority status meta revision needs_manager needs_proof has_error stale summary last created_by created_at updated_at
+    0 true job complete: room_id ref job title kind priority status meta revision needs_manager needs_proof has_error stale summary last age_s created_by created_at updated_at
     0 true job merge: room_id ref card text
-    0 true job requeue: room_id ref job title kind priority status meta revision needs_manager needs_proof has_error stale last created_by created_at updated_at
+    0 true job requeue: room_id ref job title kind priority status meta revision needs_manager needs_proof has_error stale last age_s created_by created_at updated_at
     0 true status: you next attention scopes state jobs
-    0 true job cancel: room_id ref job title kind priority status meta revision needs_manager needs_proof has_error stale last created_by created_at updated_at
+    0 true job cancel: room_id ref job title kind priority status meta revision needs_manager needs_proof has_error stale last age_s created_by created_at updated_at
     0 true job delegate: room_id task ref job
-    "#);
+    ");
 }
 
 #[test]

@@ -66,11 +66,11 @@ fn short_count(count: u64) -> String {
     )
 }
 
-/// An age in its largest unit: `9s`, `14m`, `3h`, `2d`.
+/// An age in its largest unit: `<1m`, `14m`, `3h`, `2d`. Seconds would make every look at a row another one.
 pub fn short_age(seconds: u64) -> String {
     const UNITS: [(u64, char); 3] = [(86_400, 'd'), (3_600, 'h'), (60, 'm')];
     let unit = UNITS.into_iter().find(|(size, _)| seconds >= *size);
-    unit.map_or_else(|| format!("{seconds}s"), |(size, name)| format!("{}{name}", seconds / size))
+    unit.map_or_else(|| "<1m".to_owned(), |(size, name)| format!("{}{name}", seconds / size))
 }
 
 /// `text` as one segment of a line whose segments are divided by ` | `. The divider is the format's own: with it, a title or
@@ -89,7 +89,7 @@ mod tests {
         let counts: Vec<_> = [0, 999, 1_000, 18_250, 3_140_000, 2_000_000_000].map(short_count).to_vec();
         assert_eq!(counts.join(" "), "0 999 1.0k 18.2k 3.1M 2.0G");
         let ages: Vec<_> = [0, 59, 60, 3_599, 3_600, 86_399, 172_800].map(short_age).to_vec();
-        assert_eq!(ages.join(" "), "0s 59s 1m 59m 1h 23h 2d");
+        assert_eq!(ages.join(" "), "<1m <1m 1m 59m 1h 23h 2d");
     }
 
     #[test]

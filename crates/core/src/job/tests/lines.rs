@@ -317,7 +317,7 @@ fn a_preview_is_one_line_of_bounded_length() {
     let radar = Radar { rows: vec![row_of(scene.job(), &scene)], ..empty() };
     insta::assert_snapshot!(radar.lines(AMPLE), @"
     jobs_radar count=1 runner=offline runners=none
-    JOB-001@3 JOB-001 (RUNNING) Investigate cache | open id=JOB-001@3 | last progress: First second xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… [cut: 113 characters] | age 0s
+    JOB-001@3 JOB-001 (RUNNING) Investigate cache | open id=JOB-001@3 | last progress: First second xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… [cut: 113 characters] | age <1m
     ");
 }
 
@@ -327,9 +327,9 @@ fn a_question_is_what_its_row_shows_and_leads_to_until_it_is_answered() {
     scene.act(JOB, &question("r1", 1, "Evict or grow?")).unwrap();
     scene.act(JOB, &progress("r1", 1, "slice 1 ended: CONTINUE")).unwrap();
     scene.act(JOB, &progress("r1", 1, "still here")).unwrap();
-    insta::assert_snapshot!(shown(&scene), @r#"JOB-001@3 ? JOB-001 (RUNNING) Investigate cache | open id=JOB-001@3 | reply reply_job=JOB-001 reply_message="..." | last question: Evict or grow? | age 0s"#);
+    insta::assert_snapshot!(shown(&scene), @r#"JOB-001@3 ? JOB-001 (RUNNING) Investigate cache | open id=JOB-001@3 | reply reply_job=JOB-001 reply_message="..." | last question: Evict or grow? | age <1m"#);
     scene.act(JOB, &say("Evict.")).unwrap();
-    insta::assert_snapshot!(shown(&scene), @"JOB-001@6 JOB-001 (RUNNING) Investigate cache | open id=JOB-001@6 | last manager: Evict. | age 0s");
+    insta::assert_snapshot!(shown(&scene), @"JOB-001@6 JOB-001 (RUNNING) Investigate cache | open id=JOB-001@6 | last manager: Evict. | age <1m");
 }
 
 #[test]
@@ -337,12 +337,12 @@ fn an_error_and_a_proof_gate_stay_shown_until_they_are_settled() {
     let mut scene = Scene::running();
     scene.act(JOB, &proof_gate("r1", 1)).unwrap();
     scene.act(JOB, &progress("r1", 1, "slice 2 begins")).unwrap();
-    insta::assert_snapshot!(shown(&scene), @"JOB-001@3 ! JOB-001 (RUNNING) Investigate cache | open id=JOB-001@3 | last proof_gate: Nothing shows it | age 0s");
+    insta::assert_snapshot!(shown(&scene), @"JOB-001@3 ! JOB-001 (RUNNING) Investigate cache | open id=JOB-001@3 | last proof_gate: Nothing shows it | age <1m");
     scene.act(JOB, &error("r1", 1, "It broke")).unwrap();
     scene.act(JOB, &progress("r1", 1, "trying again")).unwrap();
-    insta::assert_snapshot!(shown(&scene), @"JOB-001@5 ! JOB-001 (RUNNING) Investigate cache | open id=JOB-001@5 | last error: It broke | age 0s");
+    insta::assert_snapshot!(shown(&scene), @"JOB-001@5 ! JOB-001 (RUNNING) Investigate cache | open id=JOB-001@5 | last error: It broke | age <1m");
     scene.act(JOB, &checkpoint("r1", 1, "Mended").with(&["CARD-1"])).unwrap();
-    insta::assert_snapshot!(shown(&scene), @"JOB-001@7 JOB-001 (RUNNING) Investigate cache | open id=JOB-001@7 | last checkpoint: Mended | age 0s");
+    insta::assert_snapshot!(shown(&scene), @"JOB-001@7 JOB-001 (RUNNING) Investigate cache | open id=JOB-001@7 | last checkpoint: Mended | age <1m");
 }
 
 #[test]
@@ -351,7 +351,7 @@ fn a_question_behind_an_error_is_shown_too_and_can_be_answered_from_its_row() {
     scene.act(JOB, &question("r1", 1, "Which one?")).unwrap();
     scene.act(JOB, &error("r1", 1, "It broke")).unwrap();
     scene.act(JOB, &progress("r1", 1, "waits")).unwrap();
-    insta::assert_snapshot!(shown(&scene), @r#"JOB-001@4 ! JOB-001 (RUNNING) Investigate cache | open id=JOB-001@4 | reply reply_job=JOB-001 reply_message="..." | last error: It broke | asks JOB-001@3: Which one? | age 0s"#);
+    insta::assert_snapshot!(shown(&scene), @r#"JOB-001@4 ! JOB-001 (RUNNING) Investigate cache | open id=JOB-001@4 | reply reply_job=JOB-001 reply_message="..." | last error: It broke | asks JOB-001@3: Which one? | age <1m"#);
     scene.act(JOB, &say("The second.")).unwrap();
     assert!(!scene.job().needs_manager() && !scene.job().has_error(), "one answer settles both");
 }
