@@ -11,7 +11,7 @@ use super::page::Seen;
 use crate::web::{
     form::Form,
     look::Look,
-    pages::jobs::{badge, requeue, status_words},
+    pages::jobs::{badge, progress, requeue, status_words},
     parts::{agent, ago, cli, copy, prose, raw, reference, until},
 };
 
@@ -84,6 +84,10 @@ pub(super) fn facts(look: &Look<'_>, seen: &Seen) -> Markup {
                         None => span.quiet { "none" },
                     }
                 }
+                @for event in job.attention.iter().chain(&job.question) {
+                    dt { "Wants" } dd { (event.kind.as_str().replace('_', " ")) " " (reference(room, &event.reference.to_string())) ": " bdi { (event.message) } }
+                }
+                @if job.status.is_active() && !job.progress.is_empty() { dt { "Progress" } dd { (progress(&job.progress, job.status)) } }
                 dt { "Its agent" } dd { (seen.opened.agent.connection.why) }
                 @if let Some(usage) = &seen.opened.agent.usage {
                     dt { "Used" } dd { (usage.input_tokens) " tokens in, " (usage.output_tokens) " out, in " (seen.opened.agent.turns) @if seen.opened.agent.turns == 1 { " turn" } @else { " turns" } }

@@ -8,4 +8,4 @@ mod runners;
 
 pub(super) use counts::{badge, status_words};
 pub(super) use page::{of_room, page};
-pub(super) use row::requeue;
+pub(super) use row::{progress, requeue};

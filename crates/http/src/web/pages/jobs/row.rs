@@ -6,7 +6,7 @@ use baton_app::{
 };
 use baton_core::{
     ids::RoomId,
-    job::{JobId, Kind, Marker, Priority},
+    job::{JobId, Kind, Marker, Priority, Progress, Status},
 };
 use maud::{Markup, html};
 
@@ -79,10 +79,10 @@ pub(super) fn table(look: &Look<'_>, seen: &OverviewResult, questions: &[Questio
 
 fn row(look: &Look<'_>, job: &OverviewJob, room: Option<&str>, question: Option<&Question>) -> Markup {
     let (room_id, id) = (job.room_id.as_str(), job.job.to_string());
-    let (kind, said) = match question {
-        Some(asked) => (Kind::Question, asked.text.as_str()),
-        None => (job.shown.kind, job.shown.message.as_str()),
-    };
+    // The overview has the beginning of what was asked; here is room for all of it.
+    let asked = question.map(|asked| asked.text.as_str());
+    let said = asked.filter(|_| job.shown.kind == Kind::Question).unwrap_or(&job.shown.message);
+    let hidden = job.question.as_ref().map(|event| asked.unwrap_or(&event.message));
     let sign = job.marker.map_or(String::new(), |marker| marker.sign().to_string());
     html! {
         tr id={ "job-" (room_id) "-" (id) } data-row data-job=(id) data-room=(room_id) data-marker=(sign) data-need=[job.marker] data-status=(job.status) {
@@ -111,10 +111,31 @@ fn row(look: &Look<'_>, job: &OverviewJob, room: Option<&str>, question: Option<
                 }
             }
             td.last {
-                p { span.quiet { (kind.as_str().replace('_', " ")) } @if kind != Kind::Created { span.said dir="auto" { (said) } } }
+                (told(job.shown.kind, said))
+                @if let Some(asked) = hidden { (told(Kind::Question, asked)) }
+                (progress(&job.progress, job.status))
                 @if let Some(marker) = job.marker { (act(look, job, marker)) }
             }
             td.age { (ago(look, job.created_at)) }
+        }
+    }
+}
+
+fn told(kind: Kind, said: &str) -> Markup {
+    html! {
+        p { span.quiet { (kind.as_str().replace('_', " ")) } @if kind != Kind::Created { span.said dir="auto" { (said) } } }
+    }
+}
+
+/// How far a job is right now, and what it does.
+pub(in crate::web::pages) fn progress(progress: &Progress, status: Status) -> Markup {
+    html! {
+        @if status.is_active() && !progress.is_empty() {
+            p.quiet.progress {
+                @if let Some(percent) = progress.percent { progress max="100" value=(percent) { (percent) " %" } " " }
+                @if let Some(words) = progress.words() { (words) }
+                @if let Some(line) = &progress.line { " " code dir="auto" { (line) } }
+            }
         }
     }
 }
