@@ -48,6 +48,8 @@ pub(crate) enum Sweep {
     Telling,
     /// By a write, which takes those off the list who have nothing left.
     Retiring,
+    /// Of the processes behind claims and runners.
+    Jobs,
 }
 
 /// Commands that grant a turn.
@@ -110,6 +112,11 @@ impl App {
     /// Whether a look at the store goes over a network, and may take as long as that takes.
     pub fn is_remote(&self) -> bool {
         self.store.is_remote()
+    }
+
+    /// What the store is called among those whose files are kept in one data directory.
+    pub fn shelf(&self) -> &str {
+        &self.shelf
     }
 
     /// The environment this process was started in.
@@ -221,11 +228,13 @@ impl App {
     /// Whether a command looks for members whose processes are gone. One look a second is enough, and keeps it off the hot
     /// path; a command that runs by itself always looks.
     pub(crate) fn is_sweep_due(&self, room: &Room, now: Timestamp, sweep: Sweep) -> bool {
-        if room.members.len() < 2 {
-            return false;
-        }
+        room.members.len() >= 2 && self.is_due(&room.id, now, sweep)
+    }
+
+    /// Whether the last such look at a room was a second ago. Then this one counts as it.
+    pub(crate) fn is_due(&self, room: &RoomId, now: Timestamp, sweep: Sweep) -> bool {
         let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (room.id.clone(), sweep);
+        let key = (room.clone(), sweep);
         let due = swept.get(&key).is_none_or(|last| now.since(*last) >= limits::SWEEP_GRAIN);
         if due {
             if swept.len() >= SWEPT_MAX {

@@ -349,9 +349,14 @@ impl Cancel {
 
     /// Waits for the bell for `most`, and tells whether it rang. One that nobody can ring is waited for in vain.
     pub fn wait(&self, most: Duration) -> bool {
+        self.wait_also(None, most)
+    }
+
+    /// The same, or until something else becomes readable.
+    pub fn wait_also(&self, other: Option<BorrowedFd<'_>>, most: Duration) -> bool {
         let timeout = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: i64::from(most.subsec_nanos()) };
-        let mut fds: Vec<PollFd<'_>> =
-            self.fd().into_iter().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
+        let fds = self.fd().into_iter().chain(other);
+        let mut fds: Vec<PollFd<'_>> = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
         poll(&mut fds, Some(&timeout)).is_ok_and(|rung| rung > 0)
     }
 

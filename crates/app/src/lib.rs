@@ -38,6 +38,7 @@ pub mod paths;
 mod presence;
 mod refs;
 pub mod replay;
+pub mod runner_starts;
 mod scoping;
 pub mod table;
 mod telling;

@@ -34,6 +34,9 @@ pub(crate) fn refresh(
         // What it comes to, the next look tells.
         let _ = app.sweep_gone(&room.id);
     }
+    if app.is_due(&room.id, now, Sweep::Jobs) {
+        app.see_to_jobs(&room.id);
+    }
     if room.member(&actor.agent_id).is_none() {
         app.restore(caller, room, effort);
     }

@@ -108,24 +108,32 @@ impl Watch {
 
     /// Waits for a ring, for `cancel`, or for `most`.
     pub fn wait(&mut self, most: Duration, cancel: &Cancel) -> Result<Woken, Failure> {
+        self.wait_also(most, cancel, &[])
+    }
+
+    /// The same, or until a process behind one of `ends` has ended, which counts as a ring.
+    pub fn wait_also(&mut self, most: Duration, cancel: &Cancel, ends: &[BorrowedFd<'_>]) -> Result<Woken, Failure> {
         let timeout = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: i64::from(most.subsec_nanos()) };
-        let (rung, withdrawn) = {
+        let (rung, withdrawn, ended) = {
             let bell = self.bell.fd();
             let mut fds = vec![PollFd::from_borrowed_fd(bell, PollFlags::IN)];
             fds.extend(cancel.fd().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+            let others = fds.len();
+            fds.extend(ends.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
             match poll(&mut fds, Some(&timeout)) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => {
                     return Err(Failure::new(ErrorCode::Internal, format!("Waiting failed: {error}.")));
                 }
             }
-            (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()))
+            let stirred = |fd: &PollFd<'_>| !fd.revents().is_empty();
+            (stirred(&fds[0]), fds[1..others].iter().any(stirred), fds[others..].iter().any(stirred))
         };
         if withdrawn {
             return Ok(Woken::Withdrawn);
         }
         if !rung {
-            return Ok(Woken::Elapsed);
+            return Ok(if ended { Woken::Rung } else { Woken::Elapsed });
         }
         self.bell.clear(&self.agent);
         Ok(Woken::Rung)

@@ -186,6 +186,11 @@ impl Watcher {
             }
         }
         self.watched.retain(|_, watched| !watched.rooms.is_empty());
+        // Jobs may have been queued there while nobody was there to do them.
+        blocking::inline(|| {
+            self.app.want_runner(room);
+            Ok(())
+        })?;
         if unseen { self.sweep(room) } else { Ok(()) }
     }
 

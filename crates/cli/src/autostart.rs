@@ -1,68 +1,187 @@
-//! Starting Baton's own runner when a job waits and none is there. Nothing else is ever started.
+//! Starting Baton's own runner when jobs wait and none is there. Nothing else is ever started.
 //!
-//! Whoever delegates may start one; a lock in the data directory sees to it that one stays. It outlives who started it, and
-//! ends by itself when there was nothing to do for a while.
+//! Whoever sees such jobs may start one; a lock in the data directory sees to it that one stays. It outlives who started it,
+//! and ends by itself when there was nothing to do for a while. A start that failed is noted, and not tried again at once.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a runner that ends as soon as it was started counts as one that failed"
+)]
 
 use std::{
-    fs::{DirBuilder, File, OpenOptions},
+    collections::BTreeSet,
+    fs::{self, DirBuilder, File, OpenOptions},
     io,
     os::unix::{
         fs::{DirBuilderExt, OpenOptionsExt},
         process::CommandExt,
     },
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex, PoisonError, Weak},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use baton_app::{App, Failure, environment::Environment};
+use baton_app::{
+    App, Failure,
+    environment::Environment,
+    identity::{AgentAbove, Employment, Surroundings},
+};
 use baton_core::{code::ErrorCode, ids::RoomId};
-
-use crate::context;
 
 /// How long a runner that was started so stays without work.
 pub(crate) const IDLE: Duration = Duration::from_secs(10 * 60);
+/// A runner that was killed sooner than this could not be started: another one would end the same way.
+const SETTLED: Duration = Duration::from_secs(5);
+/// Lines of a runner's log that are noted when it could not be started.
+const LAST_LINES: usize = 10;
 
-/// Has a runner started for each job that is queued where there is none.
-pub(crate) fn enable(app: &App, environment: &Environment, store: Option<&str>) -> Result<(), Failure> {
-    let program = std::env::current_exe().map_err(|error| failed(&error))?;
-    let directory = directory(environment, store)?;
-    let store = store.map(str::to_owned);
-    app.when_queued(Box::new(move |room| {
-        // The job is queued whatever comes of this; the radar says that nobody is there, and how to start a runner.
-        let _ = start(&program, &directory, room, store.as_deref());
-    }));
+/// Whether runners are started for jobs that nobody is there for.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(crate) struct AutostartArgs {
+    /// Start a runner when jobs wait and none is there [default: as BATON_RUNNER_AUTOSTART=1|0 says; else with the daily
+    /// tools, on this machine alone]
+    #[arg(long, overrides_with = "no_runner_autostart")]
+    runner_autostart: bool,
+    /// Never start a runner
+    #[arg(long, overrides_with = "runner_autostart")]
+    no_runner_autostart: bool,
+}
+
+impl AutostartArgs {
+    /// The decision: by flag, by variable, or as is usual. Whatever works for a job never starts one.
+    pub(crate) fn decide(self, surroundings: &Surroundings, usual: bool) -> Result<bool, Failure> {
+        let asked = self.asked(surroundings.environment(), usual)?;
+        let is_for_job = surroundings.agent_above() == Some(AgentAbove::Job);
+        Ok(asked && !is_for_job && matches!(surroundings.employment(), Employment::None))
+    }
+
+    fn asked(self, environment: &Environment, usual: bool) -> Result<bool, Failure> {
+        if self.runner_autostart || self.no_runner_autostart {
+            return Ok(self.runner_autostart);
+        }
+        for name in ["BATON_RUNNER_AUTOSTART", "BRANCHMIND_RUNNER_AUTOSTART"] {
+            match environment.var(name) {
+                None => {}
+                Some("1") => return Ok(true),
+                Some("0") => return Ok(false),
+                Some(_) => {
+                    let message = format!("{name} must be 1 or 0.");
+                    return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", name));
+                }
+            }
+        }
+        Ok(usual)
+    }
+}
+
+/// Has a runner started wherever jobs are seen to wait and there is none.
+pub(crate) fn enable(app: &Arc<App>, store: Option<&str>) -> Result<(), Failure> {
+    let starter = Arc::new(Starter {
+        program: std::env::current_exe().map_err(|error| failed(&error))?,
+        directory: app.runner_directory()?,
+        store: store.map(str::to_owned),
+        app: Arc::downgrade(app),
+        started: Mutex::default(),
+    });
+    // The jobs wait whatever comes of this; the radar says that nobody is there, and how to start a runner.
+    app.when_queued(Box::new(move |room| starter.start(room)));
     Ok(())
 }
 
-fn start(program: &Path, directory: &Path, room: &RoomId, store: Option<&str>) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-    let log = OpenOptions::new().create(true).append(true).mode(0o600).open(directory.join(format!("{room}.log")))?;
-    let mut command = Command::new(program);
-    command.args(["run", "--room", room.as_str(), "--autostarted"]);
-    command.args(store.into_iter().flat_map(|store| ["--store", store]));
-    command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).process_group(0);
-    let mut runner = command.spawn()?;
-    thread::Builder::new().name("runner".to_owned()).spawn(move || runner.wait())?;
-    Ok(())
+/// Starts runners for one process.
+struct Starter {
+    program: PathBuf,
+    directory: PathBuf,
+    store: Option<String>,
+    app: Weak<App>,
+    /// The rooms whose runners were started here and have not ended.
+    started: Mutex<BTreeSet<RoomId>>,
+}
+
+impl Starter {
+    /// Starts a runner, unless one is on its way or a start failed just now.
+    fn start(self: &Arc<Self>, room: &RoomId) {
+        let Some(app) = self.app.upgrade() else { return };
+        let is_over = |now| app.runner_start_failure(room).is_none_or(|failure| failure.is_over(now));
+        if !app.now().is_ok_and(is_over) || self.is_seated(room) || !self.begin(room) {
+            return;
+        }
+        let begun = Instant::now();
+        let watched = self.spawn(room).and_then(|runner| {
+            let (starter, room) = (Arc::clone(self), room.clone());
+            thread::Builder::new().name("runner".to_owned()).spawn(move || starter.attend(&room, runner, begun))
+        });
+        if let Err(error) = watched {
+            self.end(room);
+            app.note_runner_start_failure(room, &format!("A runner could not be started: {error}."));
+        }
+    }
+
+    fn spawn(&self, room: &RoomId) -> io::Result<Child> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.directory)?;
+        let log = OpenOptions::new().create(true).append(true).mode(0o600).open(self.log(room))?;
+        let mut command = Command::new(&self.program);
+        command.args(["run", "--room", room.as_str(), "--autostarted"]);
+        command.args(self.store.iter().flat_map(|store| ["--store", store]));
+        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).process_group(0).spawn()
+    }
+
+    /// Waits for the end of a runner. One that failed is noted; after one that was killed at work, another is started.
+    fn attend(self: &Arc<Self>, room: &RoomId, mut runner: Child, begun: Instant) {
+        let before = self.app.upgrade().and_then(|app| app.runner_start_failure(room));
+        let ended = runner.wait();
+        self.end(room);
+        let Some(app) = self.app.upgrade() else { return };
+        match ended {
+            Ok(status) if status.success() => {}
+            Ok(status) if status.code().is_none() && begun.elapsed() >= SETTLED => app.see_to_jobs(room),
+            // A runner that could say why it failed has done so.
+            Ok(_) | Err(_) if app.runner_start_failure(room) != before => {}
+            Ok(_) | Err(_) => app.note_runner_start_failure(room, &last_lines(&self.log(room))),
+        }
+    }
+
+    fn log(&self, room: &RoomId) -> PathBuf {
+        self.directory.join(format!("{room}.log"))
+    }
+
+    /// Whether a runner that was started so is there, or about to be.
+    fn is_seated(&self, room: &RoomId) -> bool {
+        let file = OpenOptions::new().write(true).open(seat_file(&self.directory, room));
+        file.is_ok_and(|file| file.try_lock().is_err())
+    }
+
+    fn begin(&self, room: &RoomId) -> bool {
+        self.started.lock().unwrap_or_else(PoisonError::into_inner).insert(room.clone())
+    }
+
+    fn end(&self, room: &RoomId) {
+        self.started.lock().unwrap_or_else(PoisonError::into_inner).remove(room);
+    }
+}
+
+fn last_lines(log: &Path) -> String {
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
 }
 
 /// The right to be the one runner that was started so for a room, until this process ends. Nothing, if another has it.
-pub(crate) fn seat(environment: &Environment, store: Option<&str>, room: &RoomId) -> Result<Option<File>, Failure> {
-    let directory = directory(environment, store)?;
+pub(crate) fn seat(app: &App, room: &RoomId) -> Result<Option<File>, Failure> {
+    let directory = app.runner_directory()?;
     let open = || {
         DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
-        let path = directory.join(format!("{room}.lock"));
+        let path = seat_file(&directory, room);
         OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)
     };
     let file = open().map_err(|error| failed(&error))?;
     Ok(file.try_lock().is_ok().then_some(file))
 }
 
-/// Where locks and logs of such runners are.
-fn directory(environment: &Environment, store: Option<&str>) -> Result<PathBuf, Failure> {
-    Ok(context::data_directory(environment, store)?.join("runner"))
+fn seat_file(directory: &Path, room: &RoomId) -> PathBuf {
+    directory.join(format!("{room}.lock"))
 }
 
 fn failed(error: &io::Error) -> Failure {

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use baton_app::{
-    App, Caller, Failure, Location,
+    App, Caller, Failure, Location, Rights,
     clock::{RandomIds, Time},
     environment::Environment,
     identity::Surroundings,
@@ -11,7 +11,10 @@ use baton_app::{
 };
 use baton_core::code::ErrorCode;
 
-use crate::ui;
+use crate::{
+    autostart::{self, AutostartArgs},
+    ui,
+};
 
 /// What a command works with.
 pub(crate) struct Context {
@@ -33,6 +36,17 @@ impl Context {
             .assigned(surroundings.employment().clone());
         app.settle(&caller)?;
         Ok(Self { app, caller, surroundings, store: store.map(str::to_owned) })
+    }
+
+    /// The same for commands that show or move jobs: where some wait and nobody is there to do them, a runner is started
+    /// for a person at a terminal. An agent's shell may be in a sandbox, where nothing could be done.
+    pub(crate) fn open_for_jobs(store: Option<&str>) -> Result<Self, Failure> {
+        let context = Self::open(store)?;
+        let is_person = context.surroundings.rights() >= Rights::Operator;
+        if AutostartArgs::default().decide(&context.surroundings, is_person)? {
+            autostart::enable(&context.app, store)?;
+        }
+        Ok(context)
     }
 
     /// Refuses a caller who may not call a use case, for commands that show something before they run it.

@@ -135,6 +135,9 @@ pub const JOB_META_BYTES: usize = 8 * 1024;
 pub const JOB_LOSSES: u32 = 8;
 /// How long a claim lasts unless told otherwise.
 pub const CLAIM_TTL: Ttl = Ttl::from_secs(180);
+/// How long after the end of a claim its program may take to end: no program of the next claim starts before. The minder
+/// asks it to stop when the claim has run out, and kills it well within this.
+pub const PROGRAM_GRACE: Ttl = Ttl::from_secs(5);
 /// How long a runner counts as there after it said so.
 pub const RUNNER_TTL: Ttl = Ttl::from_secs(20);
 /// Shortest and longest claim and runner lease; what is asked beyond is brought within.

@@ -1,6 +1,6 @@
 //! The runner's desk: all that it says to Baton, and hears from it.
 
-use std::{sync::Arc, time::Duration};
+use std::{os::fd::OwnedFd, sync::Arc, time::Duration};
 
 use baton_app::{
     App, Caller, Failure,
@@ -15,15 +15,18 @@ use baton_app::{
         skill::{Skill, SkillInput},
     },
     identity::Assignment,
+    liveness::Probe,
     table::UseCase,
     watch::Watch,
 };
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, AnchorId, RoomId, Seq},
-    job::{Capability, JobId, Kind, Outcome, Progress, ReportKind, Status},
+    job::{Capability, JobId, Kind, Outcome, Progress, ReportKind, Status, clamp},
     lease::Fence,
     library::ArtifactKind,
+    limits,
+    process::ProcessIdentity,
     reference::Reference,
     runner::{Capabilities, Injection, Phase},
     task::TaskId,
@@ -32,12 +35,18 @@ use baton_core::{
 };
 use serde_json::{Map, Value};
 
-use crate::executor::{Note, NoteKind};
+use crate::{
+    claim_deadline::ClaimDeadline,
+    executor::{Note, NoteKind},
+    process::BootTime,
+};
 
 /// Events of a job's thread that an agent is told.
 const THREAD: usize = 20;
 /// How many of them may be mere progress.
 const PROGRESS: u32 = 3;
+/// Most processes that are watched: each is a descriptor.
+const WATCHED_MAX: usize = 256;
 
 /// Whether mere progress is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,6 +73,10 @@ pub(crate) struct Claimed {
     pub(crate) prompt: String,
     /// The secret of the claim, which the job's own agent is given.
     pub(crate) capability: Capability,
+    /// Up to when the claim is surely in force.
+    pub(crate) deadline: Arc<ClaimDeadline>,
+    /// When no program of an earlier claim can run any more, wherever that was.
+    pub(crate) not_before: BootTime,
 }
 
 impl Claimed {
@@ -158,11 +171,14 @@ impl Desk {
             max_chars: None,
             idempotency_key: None,
         };
+        let sent = BootTime::now();
         let answer = Claim::run(&self.app, &self.caller, input)?;
+        let start_after = Duration::from_millis(answer.start_after_ms.unwrap_or(0));
         let ClaimResult { job: Some(job), prompt: Some(prompt), capability: Some(capability), .. } = answer else {
             return Ok(None);
         };
-        Ok(Some(Claimed { job, prompt, capability }))
+        let deadline = Arc::new(ClaimDeadline::new(sent + self.granted()));
+        Ok(Some(Claimed { job, prompt, capability, deadline, not_before: BootTime::now() + start_after }))
     }
 
     /// Reports on a job, which renews the claim.
@@ -182,7 +198,16 @@ impl Desk {
             lease_ttl_ms: Some(self.claim_ttl.as_millis()),
             idempotency_key: None,
         };
-        Report::run(&self.app, &self.caller, input).map(|happened| happened.job)
+        let sent = BootTime::now();
+        let reported = Report::run(&self.app, &self.caller, input)?;
+        claimed.deadline.extend(sent + self.granted());
+        Ok(reported.job)
+    }
+
+    /// How long a claim is granted for that asks for its time.
+    fn granted(&self) -> Duration {
+        let ttl = clamp(Some(self.claim_ttl.as_millis()), limits::CLAIM_TTL);
+        Duration::from_millis(ttl.as_millis())
     }
 
     /// Renews the claim.
@@ -274,7 +299,7 @@ impl Desk {
             task: None,
             anchor: None,
             cursor: None,
-            limit: Some(baton_core::limits::JOBS_MAX),
+            limit: Some(limits::JOBS_MAX),
         };
         List::run(&self.app, &self.caller, input).map(|listed| listed.jobs)
     }
@@ -355,6 +380,20 @@ impl Desk {
     pub(crate) fn until_next_expiry(&self) -> Result<Option<Duration>, Failure> {
         let left = self.app.until_claim_expires(&self.room)?;
         Ok(left.map(|left| Duration::from_millis(left.as_millis())))
+    }
+
+    /// Watches the processes that have claimed jobs in this room or speak for its runners, so that the end of one is heard
+    /// of at once. Those that are watched already stay so.
+    pub(crate) fn follow(&self, watched: &mut Vec<(ProcessIdentity, OwnedFd)>) -> Result<(), Failure> {
+        let at_work = self.app.processes_at_work(&self.room)?;
+        watched.retain(|(process, _)| at_work.contains(process));
+        for process in at_work {
+            if watched.len() < WATCHED_MAX && watched.iter().all(|(known, _)| *known != process) {
+                // One that is gone already is found by the next claim; one that cannot be seen has its time run out.
+                watched.extend(Probe::new().watch(&process).map(|end| (process, end)));
+            }
+        }
+        Ok(())
     }
 
     /// Listens to the room.

@@ -1,10 +1,11 @@
 //! The runner's loop: it says that it is there, claims what comes next, and starts a worker for each job.
 //!
 //! One thread decides; each job has a worker and a keeper of its claim. Nothing polls: the loop sleeps until the room's bell
-//! rings, a worker is done, its own lease wants renewing, or somebody else's claim runs out.
+//! rings, a worker is done, its own lease wants renewing, somebody else's claim runs out, or the process behind one ends.
 #![expect(clippy::disallowed_methods, reason = "this is a wait: it measures how long it was idle")]
 
 use std::{
+    os::fd::{AsFd, BorrowedFd},
     sync::{
         Arc,
         mpsc::{Receiver, Sender, channel},
@@ -68,6 +69,8 @@ pub fn run(app: Arc<App>, settings: Settings, told: Told) -> Result<Summary, Fai
     let can = settings.capabilities();
     let mut dispatcher =
         Dispatcher { desk, settings: Arc::new(settings), told, can, active: Vec::new(), over: channel(), jobs: 0 };
+    // The first word is the one that may be refused for good: then there is nothing to run for, and to sign off from.
+    dispatcher.desk.beat(&[], dispatcher.settings.runner_ttl, &dispatcher.can)?;
     let ended = dispatcher.live();
     dispatcher.leave();
     ended.map(|()| Summary { jobs: dispatcher.jobs })
@@ -101,6 +104,7 @@ fn tidy(settings: &Settings, told: &Told) {
         told.line(&format!("ended {orphans} processes of runners that are gone"));
     }
     scratch::sweep(&settings.scratch);
+    process::program_lock::remove_old(&settings.locks);
     for leftover in Worktree::leftovers(&settings.worktrees).unwrap_or_default() {
         if let Err(error) = leftover.remove() {
             told.line(&format!("a worktree of a runner that is gone could not be removed: {error}"));
@@ -110,10 +114,9 @@ fn tidy(settings: &Settings, told: &Told) {
 
 impl Dispatcher {
     fn live(&mut self) -> Result<(), Failure> {
-        // The first word is the one that may be refused for good: then there is nothing to run for.
-        self.desk.beat(&[], self.settings.runner_ttl, &self.can)?;
         self.told.line(&format!("{} waits for jobs in {}", self.settings.runner, self.settings.room));
         let mut watch: Option<Watch> = None;
+        let mut others = Vec::new();
         let (mut beaten, mut idle_since) = (Instant::now(), Instant::now());
         let third = Duration::from_millis(self.settings.runner_ttl.as_millis() / 3);
         loop {
@@ -132,6 +135,10 @@ impl Dispatcher {
             if self.is_done(idle_since) {
                 return Ok(());
             }
+            if !self.is_full() {
+                // Without it they are waited for until their time runs out.
+                let _ = self.desk.follow(&mut others);
+            }
             let wait = self.until_next(third.saturating_sub(beaten.elapsed()), idle_since);
             let poke = self.settings.leave.poke();
             let is_deaf = match &mut watch {
@@ -140,7 +147,10 @@ impl Dispatcher {
                     poke.wait(wait);
                     false
                 }
-                Some(ear) => ear.wait(wait, poke).is_err(),
+                Some(ear) => {
+                    let ends: Vec<BorrowedFd<'_>> = others.iter().map(|(_, end)| end.as_fd()).collect();
+                    ear.wait_also(wait, poke, &ends).is_err()
+                }
                 None => {
                     poke.wait(wait.min(RETRY));
                     false

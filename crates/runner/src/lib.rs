@@ -11,6 +11,7 @@
 //! What must stay true: what is executed comes from the user's own configuration, never from a job or a repository,
 //! and nothing of it outlives the runner.
 
+mod claim_deadline;
 pub mod config;
 mod converse;
 mod desk;

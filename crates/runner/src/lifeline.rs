@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    os::fd::BorrowedFd,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -143,6 +144,12 @@ impl Lifeline {
     /// Waits for `time`, or until it is cut.
     pub(crate) fn pause(&self, time: Duration) -> Option<Cut> {
         self.bell.wait(time);
+        self.cut()
+    }
+
+    /// The same, or until the process behind the handle has ended.
+    pub(crate) fn pause_for(&self, process: Option<BorrowedFd<'_>>, time: Duration) -> Option<Cut> {
+        self.bell.wait_also(process, time);
         self.cut()
     }
 

@@ -48,6 +48,8 @@ pub struct Settings {
     pub roles: Option<PathBuf>,
     /// Where worktrees are made.
     pub worktrees: PathBuf,
+    /// Where the lock files of jobs are: one program of a job runs at a time.
+    pub locks: PathBuf,
     /// This program, to be started again as a minder.
     pub own_program: PathBuf,
     /// The same for its children, to be started as their MCP server: a path that means this program for them, too.

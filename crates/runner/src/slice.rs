@@ -77,7 +77,7 @@ pub(crate) struct Part {
 /// Plays a slice.
 pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) -> Result<Kept, Halted> {
     let Part { prompt, form, resume, number, turn, role, context_ref, tokens_before } = part;
-    let start = SliceStart { number, tokens_before };
+    let slice_start = SliceStart { number, tokens_before };
     let executor = choose(work, job)?;
     let scratch = Scratch::new(&work.settings.scratch).map_err(|error| failed("A directory", &error))?;
     let slice = Slice {
@@ -96,24 +96,24 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
     recording.keep(ArtifactKind::Prompt, "prompt.blocks.json", prompt.record().as_bytes())?;
     let told = Prompted { role, context_ref, refs: recording.refs.clone() };
     work.patiently(|| work.desk.prompt(work.claimed, turn, &prompt, &told))?;
-    let before = place.before();
     let shown = if slice.resume.is_some() { "goes on" } else { "begins" };
     work.told.say(work.claimed.id(), &format!("slice {number} {shown} with {}", executor.kind()));
-    let running = match Running::start(executor, &slice, work.settings.limits, &work.settings.own_program) {
-        Ok(running) => running,
-        Err(error) => {
+    let (before, running) = match start(work, place, executor, &slice)? {
+        (before, Ok(running)) => (before, running),
+        (_, Err(error)) => {
             let why = format!("{} could not be started: {error}", executor.kind());
             let failed = Failed { why, tail: String::new(), conversation: Conversation::Doubtful };
             let outcome = Outcome::Failed(failed);
             return Ok(recording.done(outcome, None));
         }
     };
+    work.claimed.deadline.attach(running.halt());
     work.lifeline.attach(running.halt());
     let mut log = Stream::default();
     // Whoever watches sees it as it comes. Without that the job is done all the same.
     let mut tail = work.desk.tail(work.claimed);
     let played = thread::scope(|scope| {
-        let teller = Teller::start(scope, work, turn, (executor.kind().as_str(), start));
+        let teller = Teller::start(scope, work, turn, (executor.kind().as_str(), slice_start));
         let on_line = |line: &Line| {
             log.push(&line.text);
             tail.take_if(|tail| tail.push(&line.text).is_err());
@@ -125,9 +125,13 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
         })
     });
     work.lifeline.detach();
+    work.claimed.deadline.detach();
     if work.lifeline.cut().is_some() {
         // Whatever it left is nobody's: the claim is gone, or the job is given back.
         return Ok(recording.done(Outcome::Stopped, None));
+    }
+    if played.exit.claim_ran_out {
+        work.told.say(work.claimed.id(), "was stopped: its claim was not renewed in time");
     }
     if !played.exit.stuck.is_empty() {
         work.told
@@ -148,6 +152,26 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
     }
     recording.keep_all(&log, place, &before, (&played.outcome, form))?;
     Ok(recording.done(played.outcome, played.session))
+}
+
+/// Starts a program under the claim, once no program of an earlier claim is left, and tells how the place was before.
+fn start(
+    work: &Work<'_>,
+    place: &Place,
+    executor: &Executor,
+    slice: &Slice,
+) -> Result<(Before, io::Result<Running>), Halted> {
+    loop {
+        let claim = work.await_turn()?;
+        let before = place.before();
+        let own_program = &work.settings.own_program;
+        match Running::start(executor, slice, work.settings.limits, Some(claim), own_program) {
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {}
+            // Whoever has the job now is told by the answer.
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => work.renew()?,
+            started => return Ok((before, started)),
+        }
+    }
 }
 
 /// The program that the job was claimed for.

@@ -5,6 +5,7 @@
 )]
 
 use std::{
+    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -30,6 +31,7 @@ use crate::{
     keeper::Keeper,
     lifeline::{Cut, Lifeline},
     place::Place,
+    process::{ClaimBounds, program_lock},
     prompt::{Briefing, Heard, Incoming, Prior},
     settings::Settings,
     slice::{self, Kept, Part},
@@ -105,7 +107,10 @@ impl Work<'_> {
         };
         drop(keeper);
         match ended {
-            Ok(end) => self.told.say(id, end.as_str()),
+            Ok(end) => {
+                program_lock::remove(&self.lock());
+                self.told.say(id, end.as_str());
+            }
             Err(Halted::Cut(Cut::Lost)) => self.told.say(id, "is not ours any more"),
             Err(Halted::Cut(Cut::Leaving)) => self.give_back(),
             Err(Halted::Refused(failure)) => self.give_up(&failure),
@@ -127,7 +132,10 @@ impl Work<'_> {
     fn give_back(&self) {
         let reason = format!("{} stopped working on it", self.desk.runner);
         match self.desk.give_back(self.claimed, &reason) {
-            Ok(()) => self.told.say(self.claimed.id(), "is back in the queue"),
+            Ok(()) => {
+                program_lock::remove(&self.lock());
+                self.told.say(self.claimed.id(), "is back in the queue");
+            }
             Err(failure) => {
                 self.told.say(self.claimed.id(), &format!("stays claimed until the claim runs out: {failure}"))
             }
@@ -351,6 +359,34 @@ impl Work<'_> {
 
     pub(crate) fn report(&self, said: Said) -> Result<(), Halted> {
         self.patiently(|| self.desk.report(self.claimed, said.clone())).map(|_| ())
+    }
+
+    /// Renews the claim.
+    pub(crate) fn renew(&self) -> Result<(), Halted> {
+        self.patiently(|| self.desk.renew(self.claimed))
+    }
+
+    /// Waits until no program of an earlier claim on the job runs, and gives the bounds for the next one.
+    pub(crate) fn await_turn(&self) -> Result<ClaimBounds, Halted> {
+        let (lock, revision) = (self.lock(), self.claimed.revision().0);
+        let bounds = ClaimBounds { lock, revision, until: self.claimed.deadline.at() };
+        let mut is_told = false;
+        let is_clear = program_lock::await_turn(&bounds, self.claimed.not_before, |process, time| {
+            if !std::mem::replace(&mut is_told, true) {
+                self.told.say(self.claimed.id(), "waits for the end of its earlier program");
+            }
+            self.lifeline.pause_for(process, time).is_none()
+        });
+        match self.lifeline.cut() {
+            Some(cut) => Err(Halted::Cut(cut)),
+            None if is_clear => Ok(ClaimBounds { until: self.claimed.deadline.at(), ..bounds }),
+            None => Err(Halted::Cut(Cut::Lost)),
+        }
+    }
+
+    /// The lock file of the job.
+    fn lock(&self) -> PathBuf {
+        self.settings.locks.join(format!("{}.{}.lock", self.desk.room, self.claimed.id()))
     }
 
     fn leading(&self, answer: &Answer) -> Result<Vec<Reference>, Failure> {

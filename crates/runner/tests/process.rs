@@ -2,13 +2,15 @@
 #![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
 use std::{
-    fs,
+    fs, io,
     os::{fd::OwnedFd, unix::fs::PermissionsExt},
     path::Path,
     time::Duration,
 };
 
-use baton_runner::process::{Child, Exit, LINE_BYTES, Output, Spawn, Status, StopSignal, sweep_orphans};
+use baton_runner::process::{
+    BootTime, Child, ClaimBounds, Exit, LINE_BYTES, Output, Spawn, Status, StopSignal, await_turn, sweep_orphans,
+};
 use baton_testkit::{Other, Role};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
@@ -36,6 +38,7 @@ fn shell(script: &str) -> Spawn {
         env: Vec::new(),
         stdin: Vec::new(),
         stop_signal: StopSignal::Terminate,
+        claim: None,
     }
 }
 
@@ -314,4 +317,130 @@ fn what_cannot_be_run_is_refused_by_name() {
 fn what_is_no_minder_is_an_error_and_not_a_hang() {
     let error = Child::spawn(&shell("echo hello"), Path::new("/bin/true")).unwrap_err();
     assert!(error.to_string().starts_with("there is no minder: "), "{error}");
+}
+
+/// A claim on a job whose lock file is in a directory, good for so long.
+fn claimed(directory: &Path, revision: u64, time: Duration) -> Option<ClaimBounds> {
+    Some(ClaimBounds { lock: directory.join("room.JOB-001.lock"), revision, until: BootTime::now() + time })
+}
+
+/// Whether the way is clear for the program of a claim, waiting as long as it takes.
+fn is_clear(claim: &ClaimBounds, not_before: BootTime) -> bool {
+    await_turn(claim, not_before, |process, time| {
+        let time = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) };
+        let mut fds: Vec<_> = process.iter().map(|process| PollFd::new(process, PollFlags::IN)).collect();
+        poll(&mut fds, Some(&time)).unwrap();
+        true
+    })
+}
+
+#[test]
+fn a_program_is_ended_when_its_claim_is_not_renewed_in_time_whatever_its_runner_does() {
+    let directory = tempfile::tempdir().unwrap();
+    let claim = claimed(directory.path(), 1, Duration::from_millis(500));
+    let mut child = start(&Spawn { claim, ..shell(FAMILY) });
+    let family = family(|| line(&mut child));
+    // The runner says nothing: it may be stopped, or have lost its store.
+    family.iter().for_each(Watched::ends);
+    let (_, exit) = rest(child);
+    assert!(exit.claim_ran_out, "{exit:?}");
+}
+
+#[test]
+fn a_claim_that_is_renewed_keeps_its_program() {
+    let directory = tempfile::tempdir().unwrap();
+    let claim = claimed(directory.path(), 1, Duration::from_secs(3));
+    let mut child = start(&Spawn { claim, ..shell("sleep 4; echo $$; read x") });
+    child.stopper().extend(BootTime::now() + PLENTY);
+    // An earlier end does not count.
+    child.stopper().extend(BootTime::now());
+    Watched::of(&line(&mut child)).runs();
+    child.stop(NONE);
+    let (_, exit) = rest(child);
+    assert!(!exit.claim_ran_out, "{exit:?}");
+}
+
+#[test]
+fn a_program_whose_claim_has_run_out_or_was_overtaken_is_not_started() {
+    let directory = tempfile::tempdir().unwrap();
+    let refused = |claim| {
+        let spawn = Spawn { claim, ..shell("echo hello") };
+        Child::spawn(&spawn, Path::new(env!("CARGO_BIN_EXE_baton-minder"))).unwrap_err().kind()
+    };
+    assert_eq!(refused(claimed(directory.path(), 1, NONE)), io::ErrorKind::TimedOut);
+    let (lines, _) = played(&Spawn { claim: claimed(directory.path(), 2, PLENTY), ..shell("echo hello") });
+    assert_eq!(lines, ["hello"]);
+    assert_eq!(refused(claimed(directory.path(), 1, PLENTY)), io::ErrorKind::TimedOut, "claim 2 came after it");
+}
+
+#[test]
+fn no_two_programs_of_one_job_run_at_a_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut first = start(&Spawn { claim: claimed(directory.path(), 1, PLENTY), ..shell(FAMILY) });
+    let family = family(|| line(&mut first));
+    let next = claimed(directory.path(), 2, PLENTY).unwrap();
+    let spawn = Spawn { claim: Some(next.clone()), ..shell("echo hello") };
+    let error = Child::spawn(&spawn, Path::new(env!("CARGO_BIN_EXE_baton-minder"))).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::ResourceBusy, "{error}");
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| is_clear(&next, BootTime::now() + PLENTY));
+        family.iter().for_each(Watched::runs);
+        first.stop(NONE);
+        // The lock says that nothing of the claim before is left, long before its time is over.
+        assert!(waiting.join().unwrap());
+    });
+    family.iter().for_each(Watched::ends);
+    assert_eq!(played(&spawn).0, ["hello"]);
+}
+
+#[test]
+fn processes_of_an_earlier_claim_that_are_stopped_are_killed_once_its_time_is_over() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut first = start(&Spawn { claim: claimed(directory.path(), 1, PLENTY), ..shell(FAMILY) });
+    let family = family(|| line(&mut first));
+    let minder = parent(first.pid());
+    let stopped = Watched::of(&minder.to_string());
+    kill_process(minder, Signal::STOP).unwrap();
+    let next = claimed(directory.path(), 2, PLENTY).unwrap();
+    assert!(is_clear(&next, BootTime::now()));
+    stopped.ends();
+    family.iter().for_each(Watched::ends);
+    assert_eq!(played(&Spawn { claim: Some(next), ..shell("echo hello") }).0, ["hello"]);
+}
+
+#[test]
+fn nothing_of_a_newer_claim_is_ended() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut newer =
+        start(&Spawn { claim: claimed(directory.path(), 2, PLENTY), ..shell("echo $$; read x; sleep 1000") });
+    let program = Watched::of(&line(&mut newer));
+    let mut looks = 0;
+    let older = claimed(directory.path(), 1, PLENTY).unwrap();
+    let clear = await_turn(&older, BootTime::now(), |_, _| {
+        looks += 1;
+        looks < 3
+    });
+    assert!(!clear);
+    program.runs();
+    newer.stop(NONE);
+    rest(newer);
+}
+
+#[test]
+fn without_proof_of_its_end_an_earlier_claim_is_waited_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let waits = |revision: u64| {
+        let mut waited = false;
+        let claim = claimed(directory.path(), revision, PLENTY).unwrap();
+        await_turn(&claim, BootTime::now() + PLENTY, |_, _| {
+            waited = true;
+            false
+        });
+        waited
+    };
+    assert!(waits(3), "nothing ran here");
+    played(&Spawn { claim: claimed(directory.path(), 2, PLENTY), ..shell("echo hello") });
+    assert!(!waits(3), "the program of the claim before ran and ended here");
+    assert!(!waits(2), "nor are slices of one claim waited for");
+    assert!(waits(4), "claim 3 may have had a program elsewhere");
 }

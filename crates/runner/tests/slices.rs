@@ -25,7 +25,7 @@ fn start(script: &str, scratch: &Path, limits: Limits) -> Running {
         read_only: false,
     };
     let executor = Executor::Command("/bin/sh".into(), line);
-    Running::start(&executor, &slice, limits, Path::new(env!("CARGO_BIN_EXE_baton-minder"))).unwrap()
+    Running::start(&executor, &slice, limits, None, Path::new(env!("CARGO_BIN_EXE_baton-minder"))).unwrap()
 }
 
 fn played(script: &str) -> (Played, Vec<Seen>) {

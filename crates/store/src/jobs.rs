@@ -8,6 +8,7 @@ use baton_core::{
     ids::{AgentId, AnchorId, RoomId, Seq},
     job::{Choice, Claim, Job, JobId, Jobs, Last, Lineage, Marker, Priority, Routing, Status},
     lease::{Fence, Lease},
+    process::ProcessIdentity,
     task::TaskId,
     time::Timestamp,
 };
@@ -15,8 +16,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     StoreError,
-    engine::{Param, Query, Row, Tx},
-    fields::{Fields, number},
+    engine::{Changes, Param, Query, Row, Tx},
+    fields::{Fields, bad, number},
 };
 
 #[cfg(test)]
@@ -32,7 +33,7 @@ macro_rules! jobs {
     SELECT number, title, kind, priority, status, task, anchor, routing, revision, runner, claimant, claim_executor,
            claim_expires_at_ms, losses, last_question, last_manager, open_gate, open_error, summary, refs, meta,
            last_seq, last_kind, last_preview, created_seq, created_by, created_at_ms, active_at_ms, capability,
-           claim_process, claim_via, progress
+           claim_process, claim_via, progress, earlier_claim_ends_at_ms
       FROM jobs",
             $which
         )
@@ -441,6 +442,63 @@ pub fn next_expiry(tx: &mut dyn Tx, room: &RoomId, now: Timestamp) -> Result<Opt
     Ok(found)
 }
 
+/// Lists the processes behind the claims that are in force, those first whose claims run out first.
+pub(crate) const PROCESSES: &str = "
+    SELECT claim_process
+      FROM jobs
+     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms > ?2 AND claim_process IS NOT NULL
+     ORDER BY claim_expires_at_ms, number
+     LIMIT ?3
+";
+
+/// Finds out whether a claim has run out.
+pub(crate) const ANY_OVERDUE: &str = "
+    SELECT number
+      FROM jobs
+     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2
+     LIMIT 1
+";
+
+/// Whether a job runs whose claim ran out by `now`.
+pub fn any_overdue(tx: &mut dyn Tx, room: &RoomId, now: Timestamp) -> Result<bool, StoreError> {
+    let mut any = false;
+    tx.query(ANY_OVERDUE, &[room.as_str().into(), now.as_millis().into()], &mut |_| {
+        any = true;
+        Ok(())
+    })?;
+    Ok(any)
+}
+
+/// The processes behind claims that are in force at `now`, each once.
+pub fn processes(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<ProcessIdentity>, StoreError> {
+    let mut found: Vec<ProcessIdentity> = Vec::new();
+    let params = [room.as_str().into(), now.as_millis().into(), i64::from(limit).into()];
+    tx.query(PROCESSES, &params, &mut |row| {
+        let fields = Fields { table: "jobs", key: room.as_str(), row };
+        found.extend(fields.optional_json::<ProcessIdentity>(0)?.filter(|process| !found.contains(process)));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Ends the claims of a process.
+const END_CLAIMS: &str = "
+    UPDATE jobs
+       SET claim_expires_at_ms = ?3
+     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_process = ?2 AND claim_expires_at_ms > ?3
+";
+
+/// Ends at `now` the claims of a process that is proven gone. The room must be locked.
+pub fn end_claims(tx: &mut dyn Tx, room: &RoomId, process: &ProcessIdentity, now: Timestamp) -> Result<(), StoreError> {
+    let process = serde_json::to_string(process).map_err(|error| bad("jobs", room.as_str(), error))?;
+    tx.execute(END_CLAIMS, &[room.as_str().into(), process.as_str().into(), now.as_millis().into()], Changes::Any)
+}
+
 /// Lists all of them.
 const ALL: &str = jobs!(
     "
@@ -512,6 +570,7 @@ pub(crate) fn job(room: &RoomId, row: &dyn Row) -> Result<Job, StoreError> {
         routing,
         revision,
         claim: claim(&fields, revision)?,
+        earlier_claim_ends_at: row.int(32)?.map(Timestamp::from_millis),
         losses: small(13)?,
         last_question: Seq(fields.number(14)?),
         last_manager: Seq(fields.number(15)?),

@@ -83,6 +83,8 @@ fn a_queue_a_radar_and_a_listing_of_jobs_are_read_in_the_order_of_an_index() {
         (jobs::OF_ANCHOR, "jobs_by_anchor (room_id=? AND anchor=? AND number<?)"),
         (jobs::ANY_QUEUED, "jobs_queue (room_id=?)"),
         (jobs::NEXT_EXPIRY, "jobs_running (room_id=? AND claim_expires_at_ms>?)"),
+        (jobs::PROCESSES, "jobs_running (room_id=? AND claim_expires_at_ms>?)"),
+        (jobs::ANY_OVERDUE, "jobs_running (room_id=? AND claim_expires_at_ms<?)"),
     ]);
 }
 
@@ -105,6 +107,7 @@ fn runners_are_read_by_when_they_were_last_there() {
         (runners::FIND, "(room_id=? AND runner=?)"),
         (runners::PRESENT, "runners_by_lease (room_id=? AND lease_expires_at_ms>?)"),
         (runners::OFFLINE, "runners_by_lease (room_id=? AND lease_expires_at_ms>? AND lease_expires_at_ms<?)"),
+        (runners::PROCESSES, "runners_by_lease (room_id=? AND lease_expires_at_ms>?)"),
         (runners::TALLY, "runners_by_lease (room_id=? AND lease_expires_at_ms>?)"),
     ]);
 }

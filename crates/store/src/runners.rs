@@ -3,6 +3,7 @@
 use baton_core::{
     claimant::{Backing, Claimant},
     ids::{AgentId, RoomId},
+    process::ProcessIdentity,
     runner::{Runner, Runners, Tally},
     time::Timestamp,
 };
@@ -178,6 +179,45 @@ fn hear(tx: &mut dyn Tx, room: &RoomId, runner: &Runner) -> Result<(), StoreErro
         runner.lease_expires_at.as_millis().into(),
     ];
     tx.execute(HEAR, &params, Changes::One("runners"))
+}
+
+/// Lists the processes behind the leases that are in force.
+pub(crate) const PROCESSES: &str = "
+    SELECT process
+      FROM runners
+     WHERE room_id = ?1 AND lease_expires_at_ms > ?2 AND process IS NOT NULL
+     ORDER BY lease_expires_at_ms DESC, runner
+     LIMIT ?3
+";
+
+/// The processes behind runners that are there at `now`, each once.
+pub fn processes(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<ProcessIdentity>, StoreError> {
+    let mut found: Vec<ProcessIdentity> = Vec::new();
+    let params = [room.as_str().into(), now.as_millis().into(), i64::from(limit).into()];
+    tx.query(PROCESSES, &params, &mut |row| {
+        let fields = Fields { table: "runners", key: room.as_str(), row };
+        found.extend(fields.optional_json::<ProcessIdentity>(0)?.filter(|process| !found.contains(process)));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Ends the leases of a process.
+const END_LEASES: &str = "
+    UPDATE runners
+       SET lease_expires_at_ms = ?3
+     WHERE room_id = ?1 AND process = ?2 AND lease_expires_at_ms > ?3
+";
+
+/// Ends at `now` the leases of a process that is proven gone. The room must be locked.
+pub fn end_leases(tx: &mut dyn Tx, room: &RoomId, process: &ProcessIdentity, now: Timestamp) -> Result<(), StoreError> {
+    let process = serde_json::to_string(process).map_err(|error| bad("runners", room.as_str(), error))?;
+    tx.execute(END_LEASES, &[room.as_str().into(), process.as_str().into(), now.as_millis().into()], Changes::Any)
 }
 
 fn collect(tx: &mut dyn Tx, sql: &'static str, room: &RoomId, params: &[Param<'_>]) -> Result<Vec<Runner>, StoreError> {

@@ -60,6 +60,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0013_attention.sqlite.sql"),
         postgres: include_str!("schema/0013_attention.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0014_earlier_claims.sqlite.sql"),
+        postgres: include_str!("schema/0014_earlier_claims.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

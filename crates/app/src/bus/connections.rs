@@ -90,27 +90,37 @@ impl App {
         self.store.read(|tx| Ok(bus::rooms_watched(tx, limit)?))
     }
 
-    /// The processes of the members of `room` whose death was not told yet. A job's agent is no process, and ends with its
-    /// job.
+    /// The processes of the members of `room` whose death was not told yet, and those behind claims and runners. A job's
+    /// agent is no process, and ends with its job.
     pub fn processes_watched(&self, room: &RoomId) -> Result<Vec<ProcessIdentity>, Failure> {
-        self.store.read(|tx| {
-            let found = self.room(tx, room)?;
-            if found.stick == Stick::Closed {
-                return Ok(Vec::new());
-            }
-            let connections = bus::connections(tx, room)?;
-            let watched = found.members.iter().filter(|member| {
-                job_of(&member.agent_id).is_none() && !is_told_gone(&connections, &member.agent_id, member.last_seen_at)
-            });
-            let processes = watched.filter_map(|member| member.process.as_ref());
-            // A person is there for as long as their terminal's shell, whatever becomes of a guardian.
-            Ok(processes.flat_map(|process| [Some(process.clone()), process.leader()]).flatten().collect())
-        })
+        self.store
+            .read(|tx| {
+                let found = self.room(tx, room)?;
+                if found.stick == Stick::Closed {
+                    return Ok(Vec::new());
+                }
+                let connections = bus::connections(tx, room)?;
+                let watched = found.members.iter().filter(|member| {
+                    job_of(&member.agent_id).is_none()
+                        && !is_told_gone(&connections, &member.agent_id, member.last_seen_at)
+                });
+                let processes = watched.filter_map(|member| member.process.as_ref());
+                // A person is there for as long as their terminal's shell, whatever becomes of a guardian.
+                Ok(processes
+                    .flat_map(|process| [Some(process.clone()), process.leader()])
+                    .flatten()
+                    .collect::<Vec<_>>())
+            })
+            .and_then(|mut watched| {
+                watched.extend(self.processes_at_work(room)?);
+                Ok(watched)
+            })
     }
 
     /// Ends what targets owe whose processes are gone, and the turns that are lost. Tells who is gone, and whose server
     /// is.
     pub fn sweep_gone(&self, room: &RoomId) -> Result<(), Failure> {
+        self.see_to_jobs(room);
         let lost = self.store.read::<_, Failure>(|tx| {
             let found = self.room(tx, room)?;
             let eyes = self.eyes(tx, &found)?;

@@ -15,6 +15,7 @@ use baton_core::{
         Report, ReportKind, Routing, Shown,
     },
     limits,
+    process::{Liveness, ProcessIdentity},
     room::Room,
     time::{Timestamp, Ttl},
 };
@@ -115,7 +116,7 @@ impl Filling<'_> {
             backing: by.backing.clone(),
             capability_sha256: None,
         };
-        let event = only(one)?.claim(self.at(number), &claiming)?;
+        let event = only(one)?.claim(self.at(number), &claiming, &|_: &ProcessIdentity| Liveness::Unknown)?;
         self.happens(one, number, event)?;
         Ok(Shown { runner, revision: only(one)?.revision, by, capability: None })
     }

@@ -1,12 +1,16 @@
 //! `baton mcp`
 
-use std::process::ExitCode;
+use std::{process::ExitCode, sync::Arc, thread};
 
-use baton_app::{Failure, environment::Environment, table::Tier};
+use baton_app::{App, Caller, Failure, environment::Environment, identity::Surroundings, table::Tier};
 use baton_core::code::ErrorCode;
 use baton_mcp::Callers;
 
-use crate::{autostart, context, exit::Exit};
+use crate::{
+    autostart::{self, AutostartArgs},
+    context,
+    exit::Exit,
+};
 
 /// Serve MCP on standard input and output, for one coding agent
 ///
@@ -17,13 +21,8 @@ pub(super) struct McpArgs {
     /// Which tools to offer: the daily ones, or all
     #[arg(long, value_enum, default_value_t = Tools::Daily)]
     tools: Tools,
-    /// Start a runner when a job is queued and none is there [default: with the daily tools; else
-    /// BATON_RUNNER_AUTOSTART=1|0 decides]
-    #[arg(long, overrides_with = "no_runner_autostart")]
-    runner_autostart: bool,
-    /// Never start a runner
-    #[arg(long, overrides_with = "runner_autostart")]
-    no_runner_autostart: bool,
+    #[command(flatten)]
+    autostart: AutostartArgs,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -46,30 +45,24 @@ impl McpArgs {
         let environment = Environment::read();
         let app = context::open(&environment, store)?;
         let surroundings = context::surroundings(&environment, &app)?;
-        if self.starts_runners(&environment)? {
-            autostart::enable(&app, &environment, store)?;
+        if self.autostart.decide(&surroundings, matches!(self.tools, Tools::Daily))? {
+            autostart::enable(&app, store)?;
+            look_for_jobs(&app, &surroundings);
         }
         baton_mcp::serve(app, self.tools.tier(), Callers::around(surroundings))
             .map_err(|error| Failure::new(ErrorCode::Internal, format!("{error}.")))?;
         Ok(Exit::Done.into())
     }
+}
 
-    /// Whether a runner is to be started for jobs that nobody is there for: by flag, by variable, or with the daily tools.
-    fn starts_runners(&self, environment: &Environment) -> Result<bool, Failure> {
-        if self.runner_autostart || self.no_runner_autostart {
-            return Ok(self.runner_autostart);
+/// Looks whether jobs wait in the room around this directory, without keeping the client waiting.
+fn look_for_jobs(app: &Arc<App>, surroundings: &Surroundings) {
+    let caller = Caller::new(surroundings.cli_caller(), surroundings.environment().cwd().to_owned());
+    let app = Arc::clone(app);
+    // Without a thread to spare, the next look at the room does it.
+    let _ = thread::Builder::new().name("waiting jobs".to_owned()).spawn(move || {
+        if let Ok(room) = app.room_for(&caller, None) {
+            app.see_to_jobs(&room);
         }
-        for name in ["BATON_RUNNER_AUTOSTART", "BRANCHMIND_RUNNER_AUTOSTART"] {
-            match environment.var(name) {
-                None => {}
-                Some("1") => return Ok(true),
-                Some("0") => return Ok(false),
-                Some(_) => {
-                    let message = format!("{name} must be 1 or 0.");
-                    return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", name));
-                }
-            }
-        }
-        Ok(matches!(self.tools, Tools::Daily))
-    }
+    });
 }

@@ -6,6 +6,7 @@ use baton_app::{
     Failure,
     commands::room::{State, StateInput},
     environment::Environment,
+    liveness,
 };
 use baton_core::{
     code::ErrorCode,
@@ -96,12 +97,23 @@ impl RunArgs {
     pub(super) fn run(self, store: Option<&str>, ui: Ui) -> Result<ExitCode, Failure> {
         let context = Context::open(store)?;
         let room = self.room.find(&context)?;
+        let ran = self.work(&context, store, &room, ui);
+        if self.autostarted
+            && let Err(failure) = &ran
+        {
+            // Nobody reads what it says, so it is noted for those who wait for it.
+            context.app.note_runner_start_failure(&room, format!("{} {}", failure.message, failure.next).trim());
+        }
+        ran
+    }
+
+    fn work(&self, context: &Context, store: Option<&str>, room: &RoomId, ui: Ui) -> Result<ExitCode, Failure> {
         let environment = context.app.environment().clone();
         let mut seat = match self.autostarted {
-            true => autostart::seat(&environment, store, &room)?,
+            true => autostart::seat(&context.app, room)?,
             false => None,
         };
-        let settings = self.settings(&context, &environment, store, &room)?;
+        let settings = self.settings(context, &environment, store, room)?;
         let (room_id, runner_id) = (settings.room.clone(), settings.runner.clone());
         let ran = |jobs| Ran { room_id: room_id.clone(), runner_id: runner_id.clone(), jobs };
         let text = |ran: &Ran| format!("{} worked on {} jobs.\n", ran.runner_id, ran.jobs);
@@ -120,7 +132,7 @@ impl RunArgs {
             if !self.autostarted || settings.leave.is_asked() || !baton_runner::is_waited_for(&context.app, &settings) {
                 break;
             }
-            seat = autostart::seat(&environment, store, &room)?;
+            seat = autostart::seat(&context.app, room)?;
             if seat.is_none() {
                 break;
             }
@@ -168,6 +180,7 @@ impl RunArgs {
             roles: whereabouts(environment).roles(),
             worktrees: data.join("worktrees"),
             scratch: data.join("slices"),
+            locks: data.join("programs").join(context.app.shelf()),
             failures_max: usual.failures_max as u32,
             own_program: Child::own_program().to_owned(),
             server_program: server_program(),
@@ -234,12 +247,18 @@ fn heed_signals(leave: &Leave) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An id that no other runner has while this one lives.
+/// An id that no other runner has while this one lives, also on machines and in containers of the same name.
 fn made_up_id() -> AgentId {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let plain: String =
         host.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').take(40).collect();
-    format!("runner:{plain}:{}", std::process::id()).parse().expect("letters, digits, dashes and colons make an id")
+    let plain = if plain.is_empty() { "runner" } else { plain.trim_matches('-') };
+    let pid = std::process::id();
+    let start = liveness::identify(pid).map_or_else(String::new, |process| {
+        // Enough to tell processes apart that have the same number; which of them it is, is known otherwise.
+        format!("-{:04x}", (process.start_ticks ^ process.pid_namespace) & 0xffff)
+    });
+    format!("{plain}-{pid}{start}").parse().expect("letters, digits and dashes make an id")
 }
 
 fn invalid(message: &str) -> Failure {

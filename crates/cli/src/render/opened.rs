@@ -4,7 +4,7 @@ use baton_app::commands::open::{
     JobLine, Opened, OpenedAnchor, OpenedArtifact, OpenedCard, OpenedEvent, OpenedJob, OpenedNote, OpenedPlan,
     OpenedRunner, OpenedTask, Passage, What,
 };
-use baton_core::{ids::AgentId, reference::Reference, time::Timestamp};
+use baton_core::{ids::AgentId, reference::Reference, runner::pointer, time::Timestamp};
 
 use super::{
     approval::approval_page,
@@ -110,7 +110,7 @@ fn anchor_page(opened: &OpenedAnchor, reference: &Reference) -> String {
 
 fn runner_page(opened: &OpenedRunner, now: Timestamp) -> String {
     let lease = if opened.retired { "signed off".to_owned() } else { deadline(Some(opened.lease_expires_at), now) };
-    let mut page = format!("runner:{}  {}\n", opened.runner_id, opened.standing);
+    let mut page = format!("{}  {}\n", pointer(&opened.runner_id), opened.standing);
     page.push_str(&block("lease", &lease));
     page.push_str(&block("by", opened.agent_id.as_str()));
     if let Some(capabilities) = opened.capabilities.as_ref().and_then(|all| serde_json::to_value(all).ok()) {

@@ -19,6 +19,7 @@ mod crash;
 mod demo;
 mod employment;
 mod envelopes;
+mod exclusion;
 mod git_hook;
 mod handoffs;
 mod help;

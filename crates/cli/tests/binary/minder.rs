@@ -16,6 +16,7 @@ fn the_binary_minds_a_program_and_tells_what_it_left_behind() {
         env: Vec::new(),
         stdin: b"a prompt\n".to_vec(),
         stop_signal: StopSignal::Terminate,
+        claim: None,
     };
     let mut lines = Vec::new();
     let exit = Child::spawn(&spawn, Path::new(env!("CARGO_BIN_EXE_baton"))).unwrap().wait(|line| lines.push(line.text));

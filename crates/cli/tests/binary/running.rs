@@ -248,7 +248,7 @@ fn a_killed_runner_takes_its_program_with_it_and_the_next_one_finishes_the_job_a
         let mut next = world.runner(&[]);
         next.says("JOB-001 DONE");
         assert_eq!(world.kinds(&job), ["created", "claimed", "reclaimed", "progress", "completed"]);
-        assert_eq!(world.job(&job).1[2]["meta"]["reason"], "ttl_expired");
+        assert_eq!(world.job(&job).1[2]["meta"]["reason"], "runner_gone");
         next.signal(Signal::TERM);
         next.ends();
         assert_eq!(world.leftovers(), Vec::<std::path::PathBuf>::new());

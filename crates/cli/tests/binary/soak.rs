@@ -1,8 +1,8 @@
-//! Eight runners and thousands of jobs, while runners are killed and stopped past their leases: every job ends once, and
-//! nobody who lost a claim writes anything.
+//! Eight runners and thousands of jobs, while runners are killed and stopped past their leases: every job ends once, no
+//! two programs of one job run at a time, and nobody who lost a claim writes anything.
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene should stop there")]
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fs, path::Path};
 
 use baton_core::{
     event::{Event, Recorded},
@@ -13,17 +13,38 @@ use baton_core::{
     turn,
 };
 use baton_store::{StoreError, log};
-use baton_testkit::Backend;
+use baton_testkit::{Backend, script};
 use serde_json::json;
 
 use crate::support::{Crew, Dice, World, is_gone};
 
 const RUNNERS: usize = 8;
 
-/// Prints an answer that has proof, and is done.
-const CONFIG: &str = r#"
-[executors.command]
-argv = ["/bin/sh", "-c", "echo '{\"status\":\"DONE\",\"summary\":\"It is done\",\"refs\":[\"CARD-1\"]}'"]
+/// Answers with proof, and keeps a record of its own for each job: a line when it starts, with its process and that one's
+/// start, and a line when it ends. Before it starts it looks at every process that was recorded for the job before, and
+/// records an overlap if one of them lives. Some take a while, so that runners are hit while their programs run.
+const PROGRAM: &str = r#"
+job=${BATON_JOB#*/}; job=${job%%/*}
+file=RECORDS/$job
+alive() {
+  [ -r "/proc/$1/stat" ] || return 1
+  read -r stat < "/proc/$1/stat" 2> /dev/null || return 1
+  set -- "$2" ${stat##*) }
+  [ "$1" = "${20}" ] && [ "$2" != Z ] && [ "$2" != X ]
+}
+ticks_of() { read -r stat < "/proc/$1/stat"; set -- ${stat##*) }; ticks=${20}; }
+now() { read -r up idle < /proc/uptime; }
+if [ -r "$file" ]; then
+  while read -r what pid ticks up; do
+    if [ "$what" = start ] && alive "$pid" "$ticks"; then echo "overlap $pid $ticks $$" >> "$file"; fi
+  done < "$file"
+fi
+ticks_of $$; now
+echo "start $$ $ticks $up" >> "$file"
+case $job in *7) sleep 0.7 ;; esac
+now
+echo "end $$ $ticks $up" >> "$file"
+echo '{"status":"DONE","summary":"It is done","refs":["CARD-1"]}'
 "#;
 
 #[test]
@@ -38,7 +59,11 @@ fn eight_runners_on_a_server_that_are_killed_and_stopped_end_300_jobs_once_each(
 
 fn soak(world: &World, jobs: usize) {
     let seed = Dice::seed();
-    world.configure(CONFIG);
+    let records = world.root().join("records");
+    fs::create_dir(&records).unwrap();
+    let program = world.root().join("program");
+    script(&program, &format!("#!/bin/sh\n{}", PROGRAM.replace("RECORDS", records.to_str().unwrap())));
+    world.configure(&format!("[executors.command]\nargv = [{:?}]\n", program.to_str().unwrap()));
     let (mut manager, _) = world.server("manager");
     let card = json!({ "kind": "evidence", "title": "Proof", "text": "Seen." });
     assert_eq!(manager.ok("tasks", json!({ "op": "card.create", "args": card }))["card"], "CARD-1");
@@ -65,6 +90,7 @@ fn soak(world: &World, jobs: usize) {
     // A run in which nothing went wrong proves nothing. Of a few blows, none may hit a runner with a job in its hands.
     assert!(tally.killed > 2 && tally.stopped > 2 && ledger.reclaimed > 0, "{tally:?}");
     assert!(tally.lost > 0 || jobs < 2_000, "{tally:?}");
+    assert_programs_never_overlapped(&records, jobs);
     assert_nobody_is_left(world);
     // Whoever starts next sweeps up what the killed ones could not.
     world.run_once();
@@ -182,6 +208,35 @@ impl Ledger {
         let shown = Some((recorded.actor.clone(), revision));
         assert!(!standing.is_over && standing.claim == shown, "a zombie wrote, {standing:?}: {recorded:?}");
     }
+}
+
+/// No two programs of one job ran at a time, by what the programs themselves recorded.
+fn assert_programs_never_overlapped(records: &Path, jobs: usize) {
+    let (mut recorded, mut killed) = (0, 0);
+    for entry in fs::read_dir(records).unwrap() {
+        let entry = entry.unwrap();
+        let text = fs::read_to_string(entry.path()).unwrap();
+        // The last program that started, until it says that it ends. One that was killed never does: whether it was gone
+        // before the next one, that one has looked.
+        let mut running: Option<&str> = None;
+        for line in text.lines() {
+            let words: Vec<&str> = line.split(' ').collect();
+            match words[..] {
+                ["start", pid, ..] => {
+                    killed += usize::from(running.is_some());
+                    running = Some(pid);
+                }
+                ["end", pid, ..] => {
+                    assert_eq!(running.take(), Some(pid), "{:?} overlapped:\n{text}", entry.file_name())
+                }
+                _ => panic!("{:?} overlapped:\n{text}", entry.file_name()),
+            }
+        }
+        recorded += 1;
+    }
+    assert!(recorded > 0 && recorded <= jobs, "{recorded} jobs were recorded");
+    // A run in which no program was ended before its time proves nothing.
+    assert!(killed > 0 || jobs < 2_000, "no program was killed");
 }
 
 /// Nothing that a runner started is there any more: no minder, no program.

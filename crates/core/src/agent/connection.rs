@@ -365,7 +365,9 @@ mod tests {
             backing: Backing::default(),
             capability_sha256: None,
         };
-        let event = jobs.jobs[0].claim(seconds(60), &claiming).unwrap();
+        let event = jobs.jobs[0]
+            .claim(seconds(60), &claiming, &|_: &crate::process::ProcessIdentity| Liveness::Unknown)
+            .unwrap();
         jobs.apply(&recorded("r1", event));
         jobs
     }

@@ -10,6 +10,7 @@ use crate::{
     ids::AgentId,
     lease::{Fence, expired},
     limits,
+    process::{Proof, Witness},
     time::{Timestamp, Ttl},
 };
 
@@ -63,9 +64,16 @@ impl Shown {
     }
 }
 
+impl Claim {
+    /// Why the process that made the claim is certainly gone, if it is.
+    pub fn proof_of_end(&self, witness: &dyn Witness) -> Option<Proof> {
+        witness.liveness(self.claimant.backing.process.as_deref()?).proof()
+    }
+}
+
 impl Job {
     /// Decides that `claiming` gets the job. One that has lost its runner too often is over instead: then the event is its end.
-    pub fn claim(&self, now: Timestamp, claiming: &Claiming) -> Result<Event, Refusal> {
+    pub fn claim(&self, now: Timestamp, claiming: &Claiming, witness: &dyn Witness) -> Result<Event, Refusal> {
         let revision = self.revision.next();
         let (runner_id, expires_at) = (claiming.runner.clone(), now.plus(claiming.ttl));
         let (job, executor) = (self.id, claiming.executor);
@@ -81,12 +89,12 @@ impl Job {
                 capability_sha256,
             })),
             (Status::Running, Some(claim)) => {
-                let reason = self.takeover(now, claim, claiming)?;
-                if reason == ReclaimReason::TtlExpired && self.losses >= limits::JOB_LOSSES {
+                let (reason, proof) = self.takeover(now, claim, claiming, witness)?;
+                if reason.is_loss() && self.losses >= limits::JOB_LOSSES {
                     return Ok(self.lost(claim));
                 }
                 let previous_runner_id = Some(claim.lease.holder.clone());
-                let meta = ReclaimMeta { previous_runner_id, reason };
+                let meta = ReclaimMeta { previous_runner_id, reason, proof };
                 Ok(Event::Reclaimed(Reclaimed {
                     job,
                     runner_id,
@@ -104,17 +112,33 @@ impl Job {
         }
     }
 
-    /// Why a claim may be taken over, if it may.
-    fn takeover(&self, now: Timestamp, claim: &Claim, claiming: &Claiming) -> Result<ReclaimReason, Refusal> {
-        let over = expired(claim.lease.expires_at, now);
+    /// Why a claim may be taken over, if it may. A claim whose process is proven gone needs no waiting for its end.
+    fn takeover(
+        &self,
+        now: Timestamp,
+        claim: &Claim,
+        claiming: &Claiming,
+        witness: &dyn Witness,
+    ) -> Result<(ReclaimReason, Option<Proof>), Refusal> {
+        let proof = claim.proof_of_end(witness);
+        let over = expired(claim.lease.expires_at, now) || proof.is_some();
         let (runner_id, claim_expires_at) = (claim.lease.holder.clone(), claim.lease.expires_at);
         match claiming.force {
-            _ if over && claiming.allow_stale => Ok(ReclaimReason::TtlExpired),
-            Force::Manual => Ok(ReclaimReason::Manual),
-            Force::Conflict => Ok(ReclaimReason::ConflictResolved),
+            _ if over && claiming.allow_stale => match proof {
+                Some(_) => Ok((ReclaimReason::RunnerGone, proof)),
+                None => Ok((ReclaimReason::TtlExpired, None)),
+            },
+            Force::Manual => Ok((ReclaimReason::Manual, None)),
+            Force::Conflict => Ok((ReclaimReason::ConflictResolved, None)),
             Force::No if over => Err(Refusal::Stale { job: self.id, runner_id, claim_expires_at }),
             Force::No => Err(Refusal::Claimed { job: self.id, runner_id, revision: self.revision, claim_expires_at }),
         }
+    }
+
+    /// How long from `now` a program of an earlier claim may still run. Nobody starts another one before.
+    pub fn start_after(&self, now: Timestamp) -> Option<Ttl> {
+        let end = self.earlier_claim_ends_at?.plus(limits::PROGRAM_GRACE);
+        (end > now).then(|| end.since(now))
     }
 
     /// The end of a job that takes its runners with it.

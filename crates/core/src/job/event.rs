@@ -13,7 +13,7 @@ use crate::{
     ids::{AgentId, AnchorId},
     inbox::{Category, Item, Letter},
     lease::Fence,
-    process::SessionKind,
+    process::{Proof, SessionKind},
     reference::Reference,
     task::TaskId,
     time::Timestamp,
@@ -146,6 +146,8 @@ words! {
     ReclaimReason {
         /// Its claim had run out.
         TtlExpired "ttl_expired",
+        /// The process that had claimed it is proven gone.
+        RunnerGone "runner_gone",
         /// Somebody decided so.
         Manual "manual",
         /// What runners said about themselves contradicted its claim, and somebody decided so.
@@ -185,6 +187,19 @@ pub struct ReclaimMeta {
     pub previous_runner_id: Option<AgentId>,
     /// Why.
     pub reason: ReclaimReason,
+    /// Why the process that had claimed it is certainly gone, where that was the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
+}
+
+impl ReclaimReason {
+    /// Whether the runner was lost. A runner that somebody took the job from may have been fine.
+    pub const fn is_loss(self) -> bool {
+        match self {
+            Self::TtlExpired | Self::RunnerGone => true,
+            Self::Manual | Self::ConflictResolved => false,
+        }
+    }
 }
 
 /// Whoever is at it reported.

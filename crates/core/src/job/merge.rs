@@ -178,6 +178,7 @@ mod tests {
             routing,
             revision: Fence(1),
             claim: None,
+            earlier_claim_ends_at: None,
             losses: 0,
             last_question: Seq(0),
             last_manager: Seq(0),

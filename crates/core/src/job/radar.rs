@@ -9,7 +9,7 @@ use super::{Job, JobId, Kind, Last, Marker, Notices, Progress, Status, line_text
 use crate::{
     ids::{AgentId, AnchorId},
     reference::Reference,
-    runner::{Diagnosis, Seen, Tally},
+    runner::{Diagnosis, Seen, Tally, pointer},
     task::TaskId,
     time::Timestamp,
 };
@@ -205,7 +205,7 @@ impl Radar {
 
 /// Whose job a runner is at, as a pair of moves.
 pub(crate) fn moves(runner: Option<&AgentId>, job: Option<JobId>) -> String {
-    let runner = runner.map_or(String::new(), |runner| format!(" | open id=runner:{runner}"));
+    let runner = runner.map_or(String::new(), |runner| format!(" | open id={}", pointer(runner)));
     let job = job.map_or(String::new(), |job| format!(" | open id={job}"));
     runner + &job
 }

@@ -97,6 +97,9 @@ pub struct Job {
     pub revision: Fence,
     /// Who is at it.
     pub claim: Option<Claim>,
+    /// When the last claim ends or ended that its claimant did not give up: until then, and a grace longer, its program may
+    /// run. This moves with the ends of claims, without events.
+    pub earlier_claim_ends_at: Option<Timestamp>,
     /// How often in a row its runner was lost.
     pub losses: u32,
     /// Where something was last asked, or the beginning of the log.
@@ -179,6 +182,7 @@ impl Job {
             routing: created.routing.clone(),
             revision: Fence(0),
             claim: None,
+            earlier_claim_ends_at: None,
             losses: 0,
             last_question: Seq(0),
             last_manager: Seq(0),
@@ -209,8 +213,10 @@ impl Job {
                 self.take(Claim { lease, claimant, capability, executor });
             }
             Event::Reclaimed(reclaimed) => {
-                // Only a runner that fell silent was lost. One that somebody took the job from may have been fine.
-                self.losses += u32::from(reclaimed.meta.reason == ReclaimReason::TtlExpired);
+                self.losses += u32::from(reclaimed.meta.reason.is_loss());
+                // A minder ends its program with the runner, and not only with the claim.
+                let gone_at = (reclaimed.meta.reason == ReclaimReason::RunnerGone).then_some(recorded.at);
+                self.note_earlier_claim(gone_at);
                 let lease = lease(&reclaimed.runner_id, reclaimed.revision, reclaimed.expires_at);
                 let claimant = claimant(recorded, &reclaimed.backing);
                 let (capability, executor) = (reclaimed.capability_sha256.clone(), reclaimed.executor);
@@ -238,11 +244,11 @@ impl Job {
                 self.last_manager = recorded.seq;
                 self.settle(manager.proves);
             }
-            Event::Completed(ended) => self.end(Status::Done, ended),
-            Event::Failed(ended) => self.end(Status::Failed, ended),
-            Event::Canceled(_) => self.leave(Status::Canceled),
+            Event::Completed(ended) => self.end(recorded, Status::Done, ended),
+            Event::Failed(ended) => self.end(recorded, Status::Failed, ended),
+            Event::Canceled(_) => self.leave(recorded, Status::Canceled),
             Event::Requeued(_) => {
-                self.leave(Status::Queued);
+                self.leave(recorded, Status::Queued);
                 self.losses = 0;
                 (self.open_error, self.open_gate) = (None, None);
                 (self.summary, self.refs) = (None, Vec::new());
@@ -271,23 +277,37 @@ impl Job {
         self.open_gate.take_if(|_| proves);
     }
 
-    fn end(&mut self, status: Status, ended: &super::Ended) {
-        self.leave(status);
+    fn end(&mut self, recorded: &Recorded, status: Status, ended: &super::Ended) {
+        self.leave(recorded, status);
         self.summary = Some(cut(&storable(&ended.summary), limits::JOB_SUMMARY_CHARS));
         self.refs = ended.refs.clone();
         self.meta.extend(ended.meta.clone());
     }
 
     /// Takes the job from whoever has it.
-    fn leave(&mut self, status: Status) {
+    fn leave(&mut self, recorded: &Recorded, status: Status) {
+        // A runner ends its job, or gives it back, once its program is gone.
+        if self.claim.as_ref().is_some_and(|claim| claim.claimant.agent != recorded.actor) {
+            self.note_earlier_claim(None);
+        }
         self.status = status;
         self.claim = None;
+    }
+
+    /// Notes until when the claim was good that is over now: to its end, or until its process was gone.
+    fn note_earlier_claim(&mut self, gone_at: Option<Timestamp>) {
+        let end = self.claim.as_ref().map(|claim| claim.lease.expires_at);
+        let end = end.map(|end| gone_at.map_or(end, |gone_at| end.min(gone_at)));
+        self.earlier_claim_ends_at = self.earlier_claim_ends_at.max(end);
     }
 
     /// Moves the end of the claim, and notes that somebody is at it. This is no event.
     pub fn renew(&mut self, now: Timestamp, ttl: Ttl) {
         if let Some(claim) = &mut self.claim {
+            // Never to an earlier end: whoever watches the program counts on the one that was granted.
+            let granted = claim.lease.expires_at;
             claim.lease.renew(now, ttl);
+            claim.lease.expires_at = claim.lease.expires_at.max(granted);
         }
         self.active_at = now;
     }
@@ -298,11 +318,12 @@ impl Job {
         self.active_at = now;
     }
 
-    /// The job less the fields that move without events: the end of the claim, the last activity, the progress.
+    /// The job less the fields that move without events: the ends of claims, the last activity, the progress.
     #[must_use]
     pub fn without_heartbeats(mut self) -> Self {
         self.active_at = self.created_at;
         self.progress = Progress::default();
+        self.earlier_claim_ends_at = None;
         if let Some(claim) = &mut self.claim {
             claim.lease.expires_at = self.created_at;
         }

@@ -19,4 +19,4 @@ pub use event::{Event, Registered, Retired};
 pub use refusal::Refusal;
 pub use route::{Candidate, Route, can_do, route};
 pub use skill::{Injection, SkillProfile};
-pub use state::{Heartbeat, Phase, Runner, Runners, Seen, Standing, Tally};
+pub use state::{Heartbeat, Phase, Runner, Runners, Seen, Standing, Tally, pointer, with_beginning};

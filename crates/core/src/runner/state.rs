@@ -188,6 +188,19 @@ impl Runner {
     }
 }
 
+/// The beginning of a pointer to a runner.
+const POINTER: &str = "runner:";
+
+/// A pointer to a runner, as lines show it. An id that begins like a pointer is not made one twice.
+pub fn pointer(runner: &AgentId) -> String {
+    if runner.as_str().starts_with(POINTER) { runner.to_string() } else { format!("{POINTER}{runner}") }
+}
+
+/// The id that a shortened pointer left the beginning of to.
+pub fn with_beginning(runner: &AgentId) -> Option<AgentId> {
+    format!("{POINTER}{runner}").parse().ok()
+}
+
 /// A runner on the radar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
@@ -218,7 +231,7 @@ impl Seen {
             }
             Standing::Idle | Standing::Live => {
                 let job_part = job.map_or(String::new(), |job| format!(" job={job} | open id={job}"));
-                format!("runner {standing} {id} | open id=runner:{id}{job_part}")
+                format!("runner {standing} {id} | open id={}{job_part}", pointer(id))
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::{
     job::{self, Claiming, Force, Job, JobId, Jobs, Shown},
     lease::Fence,
     limits,
-    process::{Liveness, Proof},
+    process::{Liveness, ProcessIdentity, Proof},
     reference::Reference,
     time::{Timestamp, Ttl},
 };
@@ -119,7 +119,8 @@ fn claimed(revision: u64) -> Job {
             backing: Default::default(),
             capability_sha256: None,
         };
-        let event = jobs.jobs[0].claim(Timestamp::from_millis(2), &claiming).unwrap();
+        let event =
+            jobs.jobs[0].claim(Timestamp::from_millis(2), &claiming, &|_: &ProcessIdentity| Liveness::Unknown).unwrap();
         jobs.apply(&recorded(2 + place, "r1", event));
     }
     jobs.jobs[0].clone()

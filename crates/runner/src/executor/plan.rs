@@ -62,6 +62,7 @@ impl Plan {
             env: removed.chain(set).collect(),
             stdin: slice.prompt.clone().into_bytes(),
             stop_signal: self.stop_signal,
+            claim: None,
         }
     }
 }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{Answer, Executor, Failed, Reading, Seen, Session, Slice};
-use crate::process::{Child, Exit, Line, Output, Stopper};
+use crate::process::{BootTime, Child, ClaimBounds, Exit, Line, Output, Spawn, Stopper};
 
 /// How long a slice may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,14 +70,25 @@ impl Halt {
         self.was_stopped.store(true, Ordering::Release);
         self.stopper.stop(grace);
     }
+
+    /// Says that the claim was renewed, and is good until `end`.
+    pub(crate) fn extend(&self, end: BootTime) {
+        self.stopper.extend(end);
+    }
 }
 
 impl Running {
     /// Starts a program for a slice. `own_program` is [`Child::own_program`], but for tests.
-    pub fn start(executor: &Executor, slice: &Slice, limits: Limits, own_program: &Path) -> io::Result<Self> {
+    pub fn start(
+        executor: &Executor,
+        slice: &Slice,
+        limits: Limits,
+        claim: Option<ClaimBounds>,
+        own_program: &Path,
+    ) -> io::Result<Self> {
         let plan = executor.plan(slice);
         plan.write_files()?;
-        let child = Child::spawn(&plan.spawn(slice), own_program)?;
+        let child = Child::spawn(&Spawn { claim, ..plan.spawn(slice) }, own_program)?;
         let halt = Halt { stopper: child.stopper(), was_stopped: Arc::default() };
         Ok(Self { child, reading: executor.reading(slice), limits, halt })
     }
@@ -119,7 +130,7 @@ impl Running {
         };
         let answer = self.reading.answer(&exit);
         let outcome = match answer {
-            _ if self.halt.was_stopped.load(Ordering::Acquire) => Outcome::Stopped,
+            _ if self.halt.was_stopped.load(Ordering::Acquire) || exit.claim_ran_out => Outcome::Stopped,
             // It may still have come to an end in its grace.
             Ok(answer) => Outcome::Answered(answer),
             Err(_) if is_late => Outcome::TimedOut,

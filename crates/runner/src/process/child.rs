@@ -20,7 +20,7 @@ use std::{
 use rustix::process::Pid;
 
 use super::{
-    Exit, Line, Spawn, Status, Tail,
+    BootTime, Exit, Line, Spawn, Status, Tail,
     lines::{Lines, read_all},
     minder,
     sweep::{Mark, sweep},
@@ -58,6 +58,12 @@ impl Stopper {
         // If the minder is gone, so is the program.
         let _ = wire::send_stop(&*self.0, grace);
     }
+
+    /// Says that the claim was renewed, and is good until `end`.
+    pub fn extend(&self, end: BootTime) {
+        // As above.
+        let _ = wire::send_until(&*self.0, end);
+    }
 }
 
 impl Child {
@@ -65,7 +71,12 @@ impl Child {
     pub fn spawn(spawn: &Spawn, own_program: &Path) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
         let mut command = Command::new(own_program);
-        command.arg0("baton").args([minder::WORD, minder::WATCH, spawn.stop_signal.word()]).args(&spawn.argv);
+        command.arg0("baton").args([minder::WORD, minder::WATCH, spawn.stop_signal.word()]);
+        match &spawn.claim {
+            Some(claim) => command.arg(claim.revision.to_string()).arg(&claim.lock),
+            None => command.args([minder::NO_CLAIM; 2]),
+        };
+        command.args(&spawn.argv);
         command.current_dir(&spawn.cwd);
         for (name, value) in &spawn.env {
             match value {
@@ -167,19 +178,23 @@ impl Drop for Child {
 }
 
 fn lost() -> Exit {
-    Exit { status: Status::Lost, leaked: Vec::new(), stuck: Vec::new(), stderr: Tail::default() }
+    Exit { status: Status::Lost, leaked: Vec::new(), stuck: Vec::new(), claim_ran_out: false, stderr: Tail::default() }
 }
 
 /// Tells the minder what it needs to begin, and hears which process the program is.
 fn begin(control: &UnixStream, spawn: &Spawn) -> io::Result<((Pid, u64), BufReader<UnixStream>)> {
     let mut reports = BufReader::new(control.try_clone()?);
-    let first = wire::send_stdin(control, &spawn.stdin).and_then(|()| Report::receive(&mut reports));
+    let send = || {
+        spawn.claim.as_ref().map_or(Ok(()), |claim| wire::send_until(control, claim.until))?;
+        wire::send_stdin(control, &spawn.stdin)
+    };
+    let first = send().and_then(|()| Report::receive(&mut reports));
     match first.map_err(|error| io::Error::other(format!("there is no minder: {error}")))? {
         Some(Report::Started { pid, start_ticks }) => {
             let pid = Pid::from_raw(pid).ok_or_else(|| io::Error::other("the minder named no process"))?;
             Ok(((pid, start_ticks), reports))
         }
-        Some(Report::Refused { why }) => Err(io::Error::other(why)),
+        Some(Report::Refused { why, kind }) => Err(io::Error::new(kind.error_kind(), why)),
         Some(Report::Ended { .. }) | None => Err(io::Error::other("there is no minder: it ended")),
     }
 }
@@ -233,14 +248,14 @@ impl Attendant {
     fn attend(mut self) {
         let report = Report::receive(&mut self.reports);
         let _ = self.minder.wait();
-        let (status, leaked, stuck) = match report {
-            Ok(Some(Report::Ended { status, leaked, stuck })) => (status, leaked, stuck),
-            Ok(_) | Err(_) => (Status::Lost, Vec::new(), sweep(&self.mark, self.program, self.program_ticks)),
+        let (status, leaked, stuck, claim_ran_out) = match report {
+            Ok(Some(Report::Ended { status, leaked, stuck, claim_ran_out })) => (status, leaked, stuck, claim_ran_out),
+            Ok(_) | Err(_) => (Status::Lost, Vec::new(), sweep(&self.mark, self.program, self.program_ticks), false),
         };
         // From here on, what is not in the pipes yet comes from a process that could not be killed.
         drop(self.signal_over);
         let _ = self.readers.stdout.join();
         let stderr = self.readers.stderr.join().unwrap_or_default();
-        let _ = self.send.send(Output::Ended(Exit { status, leaked, stuck, stderr }));
+        let _ = self.send.send(Output::Ended(Exit { status, leaked, stuck, claim_ran_out, stderr }));
     }
 }

@@ -16,6 +16,8 @@ pub struct Exit {
     pub leaked: Vec<String>,
     /// The names of those that could not be killed, as a rule because they belong to another user.
     pub stuck: Vec<String>,
+    /// Whether it was ended because its claim had run out.
+    pub claim_ran_out: bool,
     /// The end of what was printed to standard error.
     pub stderr: Tail,
 }

@@ -20,25 +20,35 @@
 //!   does not care is ended by [`sweep_orphans`], which a runner calls when it starts. Only a process that left the
 //!   program's session and also cleared its environment would stay.
 //!
+//! A program that runs for a job also ends with its job's claim: the runner tells the minder until when the claim is good,
+//! and again with each renewal, and a minder that hears of none in time ends the program by itself, whatever became of the
+//! runner. Before it starts a program it takes the job's lock (`program_lock.rs`), so that no two programs of one job run
+//! at a time on this machine.
+//!
 //! The minder has no parent-death signal itself: it could not catch it, so it would die before it could clean up.
 //!
 //! What must stay true: no process is signalled by its pid alone, since pids are reused; all memory is bounded, however
 //! much the program prints.
 
+mod boot_time;
 mod child;
+mod deadline;
 mod exit;
 mod launch;
 mod lines;
 pub mod minder;
+pub(crate) mod program_lock;
 mod spawn;
 mod sweep;
 mod tail;
 mod tree;
 mod wire;
 
+pub use boot_time::BootTime;
 pub use child::{Child, Output, Stopper};
 pub use exit::{Exit, Status};
 pub use lines::{LINE_BYTES, Line};
-pub use spawn::{Spawn, StopSignal};
+pub use program_lock::await_turn;
+pub use spawn::{ClaimBounds, Spawn, StopSignal};
 pub use sweep::sweep_orphans;
 pub use tail::{TAIL_BYTES, Tail};

@@ -4,6 +4,8 @@ use std::{ffi::OsString, path::PathBuf};
 
 use rustix::process::Signal;
 
+use super::BootTime;
+
 /// A program to run as a child.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spawn {
@@ -17,6 +19,19 @@ pub struct Spawn {
     pub stdin: Vec<u8>,
     /// How it is asked to stop.
     pub stop_signal: StopSignal,
+    /// The claim that it runs under, if it runs for a job.
+    pub claim: Option<ClaimBounds>,
+}
+
+/// The bounds of a program that runs under a claim: no other program of its job beside it, and none after the claim's end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimBounds {
+    /// The lock file of the job.
+    pub lock: PathBuf,
+    /// The claim, by its fence.
+    pub revision: u64,
+    /// The end of the claim, unless it is renewed.
+    pub until: BootTime,
 }
 
 /// The first signal that a program gets when it is to stop. The last one is always SIGKILL.

@@ -14,7 +14,7 @@ use std::{
 use baton_core::process::same_start;
 use rustix::process::Pid;
 
-use super::tree::{self, Entry};
+use super::tree::{self, Entry, Held};
 
 /// The variable that holds the mark.
 pub(super) const VARIABLE: &str = "BATON_MINDER";
@@ -37,11 +37,22 @@ impl Mark {
         Some(Self { namespace: namespace()?, minder, start_ticks: tree::start_ticks(minder)? })
     }
 
-    fn parse(text: &OsStr) -> Option<Self> {
+    pub(super) fn parse(text: &OsStr) -> Option<Self> {
         let mut fields = text.to_str()?.split(':');
         let mut next = || fields.next()?.parse::<u64>().ok();
         let (namespace, minder, start_ticks) = (next()?, next()?, next()?);
         Some(Self { namespace, minder: Pid::from_raw(i32::try_from(minder).ok()?)?, start_ticks })
+    }
+
+    /// Takes hold of the minder, if it lives and can be seen from here.
+    pub(super) fn hold(&self) -> Option<Held> {
+        self.entry()?.hold()
+    }
+
+    /// The minder, if it lives and can be seen from here.
+    fn entry(&self) -> Option<Entry> {
+        let is_it = |entry: &Entry| same_start(entry.start_ticks, self.start_ticks);
+        Entry::of(self.minder).filter(|entry| namespace() == Some(self.namespace) && is_it(entry))
     }
 
     /// The mark that a process carries.
@@ -80,6 +91,23 @@ pub(super) fn sweep(mark: &Mark, program: Pid, program_ticks: u64) -> Vec<String
         let is_our_leader = || tree::start_ticks(program).is_none_or(|ticks| same_start(ticks, program_ticks));
         (is_led && is_our_leader()) || Mark::carried_by(entry).as_ref() == Some(mark)
     })
+}
+
+/// Kills a minder, everything below it, and what carries its mark. One of another namespace is left alone.
+pub(super) fn end_minder(mark: &Mark, program: Option<(Pid, u64)>) {
+    if namespace() != Some(mark.namespace) {
+        return;
+    }
+    let is_minder = |entry: &Entry| entry.pid == mark.minder && same_start(entry.start_ticks, mark.start_ticks);
+    let is_led = |entry: &Entry| {
+        program.is_some_and(|(leader, start_ticks)| {
+            let pid = leader.as_raw_nonzero().get();
+            // While a session has members, its leader's pid is given to nobody else; once it has none, it may be.
+            let is_ours = || tree::start_ticks(leader).is_none_or(|ticks| same_start(ticks, start_ticks));
+            (entry.session == pid || entry.group == pid) && is_ours()
+        })
+    };
+    kill_all(|entry| is_minder(entry) || is_led(entry) || Mark::carried_by(entry).as_ref() == Some(mark));
 }
 
 /// Kills what runners left that were killed at the same moment as their minders. A runner calls it when it starts.

@@ -4,7 +4,7 @@
 use std::{
     collections::HashSet,
     fs,
-    os::fd::OwnedFd,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     time::{Duration, Instant},
 };
 
@@ -106,6 +106,12 @@ impl Held {
     pub(super) fn kill(&self) {
         // It may have ended, or belong to another user. Whether it is gone is looked at, not believed.
         let _ = pidfd_send_signal(&self.0, Signal::KILL);
+    }
+}
+
+impl AsFd for Held {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
     }
 }
 

@@ -1,8 +1,9 @@
 //! What runner and minder tell each other over their socket.
 //!
 //! The runner sends a line `stdin N` with the N bytes for the program's standard input behind it, and then a line
-//! `stop MILLISECONDS` for each time it wants the program to stop. The end of what it sends means that it is gone. The
-//! minder sends [`Report`]s, one JSON object a line: one of the first two, and at the end the third.
+//! `stop MILLISECONDS` for each time it wants the program to stop. For a program that runs under a claim it sends a line
+//! `until MILLISECONDS` first, with the claim's end on the boot clock, and again whenever the claim was renewed. The end of
+//! what it sends means that it is gone. The minder sends [`Report`]s, one JSON object a line: one of the first two, and at the end the third.
 
 use std::{
     io::{self, BufRead, Read, Write},
@@ -11,7 +12,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::Status;
+use super::{BootTime, Status};
 
 /// How many left-over processes are named. There may be more.
 pub(super) const NAMES_MAX: usize = 16;
@@ -23,9 +24,40 @@ pub(super) enum Report {
     /// The program runs, as this process, which leads its session and its group.
     Started { pid: i32, start_ticks: u64 },
     /// The program could not be started.
-    Refused { why: String },
+    Refused { why: String, kind: RefusalKind },
     /// The program and all that it had started are gone, but for those that are stuck.
-    Ended { status: Status, leaked: Vec<String>, stuck: Vec<String> },
+    Ended { status: Status, leaked: Vec<String>, stuck: Vec<String>, claim_ran_out: bool },
+}
+
+/// Why a program was not started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RefusalKind {
+    /// It cannot be run.
+    NotRun,
+    /// Another program of the same job runs.
+    Locked,
+    /// The claim has run out, or there is a newer one.
+    ClaimOver,
+}
+
+impl RefusalKind {
+    /// The kind of error that the runner's side makes of it.
+    pub(super) const fn error_kind(self) -> io::ErrorKind {
+        match self {
+            Self::NotRun => io::ErrorKind::Other,
+            Self::Locked => io::ErrorKind::ResourceBusy,
+            Self::ClaimOver => io::ErrorKind::TimedOut,
+        }
+    }
+}
+
+/// An order of the runner to a minder whose program runs.
+pub(super) enum Order {
+    /// Stop the program, and kill what is left after the grace.
+    Stop(Duration),
+    /// The claim was renewed.
+    Until(BootTime),
 }
 
 impl Report {
@@ -48,14 +80,33 @@ pub(super) fn send_stdin(mut to: impl Write, bytes: &[u8]) -> io::Result<()> {
     to.write_all(bytes)
 }
 
-pub(super) fn receive_stdin(from: &mut impl BufRead) -> io::Result<Vec<u8>> {
-    let mut line = String::new();
-    from.read_line(&mut line)?;
+/// What a program is begun with: the end of its claim, if it has one, and its standard input.
+pub(super) fn receive_begin(from: &mut impl BufRead) -> io::Result<(Option<BootTime>, Vec<u8>)> {
     let wrong = || io::Error::new(io::ErrorKind::InvalidData, "a minder is started by a runner only");
-    let length: usize = line.strip_prefix("stdin ").and_then(|count| count.trim().parse().ok()).ok_or_else(wrong)?;
+    let mut until = None;
+    let length: usize = loop {
+        let mut line = String::new();
+        from.read_line(&mut line)?;
+        match until_of(&line) {
+            Some(end) => until = Some(end),
+            None => {
+                let length = line.strip_prefix("stdin ").and_then(|length| length.trim().parse().ok());
+                break length.ok_or_else(wrong)?;
+            }
+        }
+    };
     let mut bytes = Vec::new();
     let read = from.take(length as u64).read_to_end(&mut bytes)?;
-    if read == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    if read == length { Ok((until, bytes)) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+pub(super) fn send_until(mut to: impl Write, end: BootTime) -> io::Result<()> {
+    // In one piece, because several threads may renew.
+    to.write_all(format!("until {}\n", end.as_millis()).as_bytes())
+}
+
+fn until_of(line: &str) -> Option<BootTime> {
+    line.strip_prefix("until ")?.trim().parse().ok().map(BootTime::from_millis)
 }
 
 pub(super) fn send_stop(mut to: impl Write, grace: Duration) -> io::Result<()> {
@@ -63,9 +114,12 @@ pub(super) fn send_stop(mut to: impl Write, grace: Duration) -> io::Result<()> {
     to.write_all(format!("stop {}\n", grace.as_millis()).as_bytes())
 }
 
-/// The grace of the next request to stop. None when the runner is gone.
-pub(super) fn receive_stop(from: &mut impl BufRead) -> Option<Duration> {
+/// The next order. None when the runner is gone.
+pub(super) fn receive_order(from: &mut impl BufRead) -> Option<Order> {
     let mut line = String::new();
     from.read_line(&mut line).ok()?;
-    line.strip_prefix("stop ")?.trim().parse().ok().map(Duration::from_millis)
+    if let Some(end) = until_of(&line) {
+        return Some(Order::Until(end));
+    }
+    line.strip_prefix("stop ")?.trim().parse().ok().map(Duration::from_millis).map(Order::Stop)
 }

@@ -126,6 +126,7 @@ last=$(tail -n 1 "$here/prompt-$n")
             skill: Injection { profile: SkillProfile::Daily, max_chars: 0 },
             roles: Some(self.here().join("roles")),
             worktrees: self.here().join("worktrees"),
+            locks: self.here().join("programs"),
             own_program: PathBuf::from(env!("CARGO_BIN_EXE_baton-minder")),
             server_program: PathBuf::from("/nonexistent"),
             store: StoreHint::default(),

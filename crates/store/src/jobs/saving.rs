@@ -3,6 +3,7 @@
 use baton_core::{
     ids::{AnchorId, RoomId},
     job::{CapabilityDigest, Executor, Job, Jobs, Marker},
+    time::Timestamp,
 };
 use serde::Serialize;
 
@@ -17,10 +18,11 @@ use crate::{
 const INSERT: &str = "
     INSERT INTO jobs (room_id, number, status, revision, runner, claimant, claim_executor, claim_expires_at_ms, losses,
                       last_question, last_manager, open_gate, open_error, attention, summary, refs, meta, last_seq,
-                      last_kind, last_preview, active_at_ms, capability, claim_process, claim_via, progress, title, kind,
-                      priority, task, anchor, executor, routing, created_seq, created_by, created_at_ms)
+                      last_kind, last_preview, active_at_ms, capability, claim_process, claim_via, progress,
+                      earlier_claim_ends_at_ms, title, kind, priority, task, anchor, executor, routing, created_seq,
+                      created_by, created_at_ms)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
-            ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35)
+            ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36)
 ";
 
 /// Stores what may change of a job.
@@ -29,7 +31,8 @@ const UPDATE: &str = "
        SET status = ?3, revision = ?4, runner = ?5, claimant = ?6, claim_executor = ?7, claim_expires_at_ms = ?8,
            losses = ?9, last_question = ?10, last_manager = ?11, open_gate = ?12, open_error = ?13, attention = ?14,
            summary = ?15, refs = ?16, meta = ?17, last_seq = ?18, last_kind = ?19, last_preview = ?20,
-           active_at_ms = ?21, capability = ?22, claim_process = ?23, claim_via = ?24, progress = ?25
+           active_at_ms = ?21, capability = ?22, claim_process = ?23, claim_via = ?24, progress = ?25,
+           earlier_claim_ends_at_ms = ?26
      WHERE room_id = ?1 AND number = ?2
 ";
 
@@ -109,7 +112,7 @@ impl Texts {
 }
 
 /// The key and all that may change, in the order of both statements.
-fn moving<'a>(room: &'a RoomId, job: &'a Job, texts: &'a Texts) -> [Param<'a>; 25] {
+fn moving<'a>(room: &'a RoomId, job: &'a Job, texts: &'a Texts) -> [Param<'a>; 26] {
     let claim = job.claim.as_ref();
     [
         room.as_str().into(),
@@ -137,6 +140,7 @@ fn moving<'a>(room: &'a RoomId, job: &'a Job, texts: &'a Texts) -> [Param<'a>; 2
         texts.claim_process.as_deref().into(),
         claim.and_then(|claim| claim.claimant.backing.via.as_deref()).into(),
         texts.progress.as_str().into(),
+        job.earlier_claim_ends_at.map(Timestamp::as_millis).into(),
     ]
 }
 

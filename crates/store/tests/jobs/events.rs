@@ -131,6 +131,7 @@ fn claims() -> Vec<job::Event> {
         job::Event::Claimed(Claimed { executor: None, backing: Backing::default(), ..claimed.clone() }),
         job::Event::Claimed(claimed),
         job::Event::Reclaimed(reclaimed(ReclaimReason::TtlExpired, Some("r2"), Some(Executor::Codex))),
+        job::Event::Reclaimed(reclaimed(ReclaimReason::RunnerGone, Some("r2"), None)),
         job::Event::Reclaimed(reclaimed(ReclaimReason::Manual, None, None)),
         job::Event::Reclaimed(reclaimed(ReclaimReason::ConflictResolved, None, Some(Executor::ClaudeCode))),
     ]
@@ -138,7 +139,8 @@ fn claims() -> Vec<job::Event> {
 
 /// From whom, and why, as it is written: the type has no name outside the core.
 fn job_meta<T: serde::de::DeserializeOwned>(reason: ReclaimReason, previous: Option<&str>) -> T {
-    serde_json::from_value(json!({"reason": reason, "previous_runner_id": previous})).unwrap()
+    let proof = (reason == ReclaimReason::RunnerGone).then_some("exited");
+    serde_json::from_value(json!({"reason": reason, "previous_runner_id": previous, "proof": proof})).unwrap()
 }
 
 fn reports() -> Vec<job::Event> {

@@ -34,6 +34,7 @@ fn full(id: u32) -> Job {
             capability: Some(digest()),
             executor: Some(Executor::ClaudeCode),
         }),
+        earlier_claim_ends_at: Some(at(-9)),
         losses: u32::MAX,
         last_question: Seq(i64::MAX as u64),
         last_manager: Seq(4),

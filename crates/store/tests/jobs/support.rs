@@ -74,6 +74,7 @@ pub(crate) fn job(id: u32) -> Job {
         routing,
         revision: Fence(0),
         claim: None,
+        earlier_claim_ends_at: None,
         losses: 0,
         last_question: Seq(0),
         last_manager: Seq(0),

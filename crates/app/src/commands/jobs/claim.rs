@@ -7,6 +7,7 @@ use baton_core::{
     job::{Capability, CapabilityDigest, Claiming, Event, Force, Job, JobId, Status, agent_of, clamp},
     limits,
     runner::diagnose,
+    time::Ttl,
     turn,
 };
 use baton_store::{jobs, runners};
@@ -23,6 +24,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     change::Change,
+    presence::Effort,
     table::{Access, Effect, JOBS, Permission, Place, UseCase},
 };
 
@@ -76,6 +78,9 @@ pub struct ClaimResult {
     /// that has it, as the end of BATON_JOB, is the job's own agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capability: Option<Capability>,
+    /// A program of an earlier claim may still run: start yours only after so many milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_after_ms: Option<u64>,
 }
 
 /// An answer as it is kept under an idempotency key: without the secret.
@@ -101,6 +106,10 @@ impl UseCase for Claim {
     fn perform(app: &App, caller: &Caller, input: ClaimInput) -> Result<ClaimResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let capability = app.ids.capability()?;
+        if input.allow_stale {
+            // What it comes to is decided again below, for each job by itself.
+            let _ = app.end_claims_of_gone(&input.room_id, Effort::Wait);
+        }
         let answer = app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
             let runner = input.runner_id.as_ref().unwrap_or(&change.actor.agent_id).clone();
@@ -113,15 +122,23 @@ impl UseCase for Claim {
             };
             let room_id = change.room.id.clone();
             let Some(Taken { job, outcome }) = taken else {
-                let result = ClaimResult { room_id, claimed: false, job: None, prompt: None, capability: None };
+                let result = ClaimResult {
+                    room_id,
+                    claimed: false,
+                    job: None,
+                    prompt: None,
+                    capability: None,
+                    start_after_ms: None,
+                };
                 return Ok(Answer { result, is_fresh: true });
             };
             let claimed = outcome == Claimed::Yes;
             let prompt = claimed.then(|| prompt(change.tx, &change.room.id, job.created_seq)).transpose()?;
             require_fit(job.id, prompt.as_deref(), input.max_chars)?;
             let job = required(change, job.id)?;
-            let view = view(change, &job)?;
-            let result = ClaimResult { room_id, claimed, job: Some(view), prompt, capability: None };
+            let start_after_ms = job.start_after(change.now).filter(|_| claimed).map(Ttl::as_millis);
+            let job = Some(view(change, &job)?);
+            let result = ClaimResult { room_id, claimed, job, prompt, capability: None, start_after_ms };
             Ok(Answer { result, is_fresh: true })
         })?;
         let Answer { result, is_fresh } = answer;
@@ -193,7 +210,7 @@ fn claim_next(change: &mut Change<'_>, seeker: &mut Seeker, claiming: &Claiming)
 }
 
 fn take(change: &mut Change<'_>, job: Job, claiming: &Claiming) -> Result<Taken, Failure> {
-    let event = job.claim(change.now, claiming)?;
+    let event = job.claim(change.now, claiming, change.witness)?;
     let outcome = if matches!(event, Event::Failed(_)) { Claimed::Over } else { Claimed::Yes };
     if job.status == Status::Running {
         let why = format!("{} took {} over", claiming.runner, job.id);

@@ -67,7 +67,7 @@ impl UseCase for Heartbeat {
             capabilities: input.capabilities.clone(),
         };
         let request = Request { command: Self::NAME, input: &input, key: None };
-        app.change(caller, &request, &input.room_id, |change| {
+        let heard = app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
             let known = change.runner(&heartbeat.runner)?;
             let by = Claimant::of(change.actor);
@@ -81,6 +81,8 @@ impl UseCase for Heartbeat {
                 status: heartbeat.phase,
                 lease_expires_at_ms: change.now.plus(heartbeat.ttl).as_millis(),
             })
-        })
+        })?;
+        app.forget_runner_start_failure(&input.room_id);
+        Ok(heard)
     }
 }

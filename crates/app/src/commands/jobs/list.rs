@@ -66,6 +66,7 @@ impl UseCase for List {
             let message = "Give either task or anchor, not both.";
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "anchor"));
         }
+        app.see_to_jobs(&input.room_id);
         let (mut room, found, notices, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let found = input.find(tx, &room.id, limit + 1)?;

@@ -66,6 +66,7 @@ impl UseCase for Open {
 
     fn perform(app: &App, caller: &Caller, input: OpenInput) -> Result<OpenResult, Failure> {
         let limit = bounds::limit(input.limit, limits::JOB_EVENTS_DEFAULT, limits::EVENTS_MAX)?;
+        app.see_to_jobs_now_and_then(&input.room_id);
         let (mut room, job, agent, found, asked, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let job = jobs::find(tx, &room.id, input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;

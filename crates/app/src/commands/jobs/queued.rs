@@ -1,15 +1,31 @@
-//! What a runner, or whoever wants one started, has to know of a room besides its jobs.
+//! What a runner, or whoever wants one started, has to know of a room besides its jobs: who is gone, and what waits.
 
-use baton_core::{ids::RoomId, limits, reference::Reference, time::Ttl};
-use baton_store::{jobs, runners};
+use baton_core::{
+    event::Concern,
+    ids::RoomId,
+    limits,
+    process::{ProcessIdentity, Witness},
+    reference::Reference,
+    room::Stick,
+    time::Ttl,
+};
+use baton_store::{jobs, rooms, runners};
 
-use crate::{App, Failure, refs};
+use crate::{
+    App, Failure,
+    app::Sweep,
+    presence::{self, Effort},
+    refs,
+};
 
-/// Called when a job was queued in a room that has no runner.
+/// Called when jobs wait in a room that has no runner.
 pub type WhenQueued = dyn Fn(&RoomId) + Send + Sync;
 
+/// Most processes behind claims, or behind runners, that are looked at in one go. What runs at a time is never much.
+const PROCESSES_MAX: u32 = 256;
+
 impl App {
-    /// Has `hook` called when a job is queued where there is no runner. The first one counts.
+    /// Has `hook` called when jobs wait where there is no runner. The first one counts.
     pub fn when_queued(&self, hook: Box<WhenQueued>) {
         let _ = self.when_queued.set(hook);
     }
@@ -27,14 +43,74 @@ impl App {
         self.store.read(|tx| refs::resolving(tx, room, refs.clone()))
     }
 
+    /// The processes behind the claims and runners of `room` that are in force.
+    pub fn processes_at_work(&self, room: &RoomId) -> Result<Vec<ProcessIdentity>, Failure> {
+        self.store.read(|tx| {
+            let now = tx.now()?;
+            let mut found = jobs::processes(tx, room, now, PROCESSES_MAX)?;
+            let runners = runners::processes(tx, room, now, PROCESSES_MAX)?;
+            found.extend(runners.into_iter().filter(|process| !found.contains(process)).collect::<Vec<_>>());
+            Ok(found)
+        })
+    }
+
+    /// Ends the claims and leases of processes that are proven gone, so that nobody waits for their time to run out. Like
+    /// every end of a lease this is no event; the takeover that follows has the proof.
+    pub(crate) fn end_claims_of_gone(&self, room: &RoomId, effort: Effort) -> Result<(), Failure> {
+        let mut gone = self.processes_at_work(room)?;
+        gone.retain(|process| self.probe.liveness(process).is_gone());
+        if gone.is_empty() {
+            return Ok(());
+        }
+        presence::write(&self.store, effort, |tx| {
+            // Locked, so that no claim is decided by what is being ended.
+            let room = self.room(tx, room)?;
+            let now = tx.now()?;
+            for process in &gone {
+                jobs::end_claims(tx, &room.id, process, now)?;
+                runners::end_leases(tx, &room.id, process, now)?;
+            }
+            tx.ring(&room.id, Concern::Everyone);
+            Ok(())
+        })
+    }
+
+    /// Ends the claims of who is gone, and has a runner started where jobs wait and none is there. No read fails over
+    /// that: a store that somebody else writes to is looked at again next time.
+    pub fn see_to_jobs(&self, room: &RoomId) {
+        let _ = self.end_claims_of_gone(room, Effort::Try);
+        self.want_runner(room);
+    }
+
+    /// The same in the rooms that changed last, at most so many.
+    pub fn see_to_jobs_everywhere(&self, limit: u32) -> Result<(), Failure> {
+        let open = self.store.read(|tx| rooms::standing(tx, rooms::Standing::Open, limit))?;
+        open.iter().for_each(|room| self.see_to_jobs(&room.id));
+        Ok(())
+    }
+
+    /// The same for commands that are about other things, at most once a second.
+    pub(crate) fn see_to_jobs_now_and_then(&self, room: &RoomId) {
+        if self.now().is_ok_and(|now| self.is_due(room, now, Sweep::Jobs)) {
+            self.see_to_jobs(room);
+        }
+    }
+
     /// Tells that a job was queued in `room`. It is committed by now, so nothing here makes the request fail.
     pub(crate) fn job_was_queued(&self, room: &RoomId) {
+        self.see_to_jobs(room);
+    }
+
+    /// Has a runner started, if jobs wait for one and none is there.
+    pub fn want_runner(&self, room: &RoomId) {
         let Some(hook) = self.when_queued.get() else { return };
-        let found = self.store.read::<_, Failure>(|tx| {
+        let is_wanted = self.store.read::<_, Failure>(|tx| {
             let now = tx.now()?;
-            Ok(runners::present(tx, room, now, limits::RUNNERS_SHOWN)?)
+            let waits = jobs::any_queued(tx, room)? || jobs::any_overdue(tx, room, now)?;
+            let is_wanted = waits && runners::present(tx, room, now, limits::RUNNERS_SHOWN)?.is_empty();
+            Ok(is_wanted && self.room(tx, room)?.stick != Stick::Closed)
         });
-        if found.is_ok_and(|runners| runners.is_empty()) {
+        if is_wanted.unwrap_or(false) {
             hook(room);
         }
     }

@@ -189,6 +189,7 @@ impl UseCase for Radar {
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "max_chars"));
         }
         let replied = reply(app, caller, &input)?;
+        app.see_to_jobs(&input.room_id);
         let (mut room, sight, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let now = tx.now()?;

@@ -79,6 +79,7 @@ impl UseCase for Tail {
 
 fn look(app: &App, caller: &Caller, input: &TailInput, job: JobId, limit: u32) -> Result<TailResult, Failure> {
     let after = input.after.unwrap_or_default();
+    app.see_to_jobs_now_and_then(&input.room_id);
     let (mut room, job, found, now) = app.store.read(|tx| {
         let room = app.room(tx, &input.room_id)?;
         let job = jobs::find(tx, &room.id, job)?.ok_or_else(|| Failure::unknown_id(job))?;

@@ -6,6 +6,7 @@ use baton_core::{
     library::{Artifact, ArtifactId},
     reference::Reference,
     room::Room,
+    runner::with_beginning,
     time::Timestamp,
 };
 use baton_store::{engine::Tx, library};
@@ -87,6 +88,9 @@ impl UseCase for Open {
             return Err(invalid(message.to_owned()));
         }
         let room_id = app.room_for(caller, input.workspace.as_deref())?;
+        if matches!(reference, Reference::Job(_) | Reference::JobEvent(..) | Reference::Runner(_)) {
+            app.see_to_jobs(&room_id);
+        }
         let (mut room, found, now) = app.store.read(|tx| {
             let room = app.room(tx, &room_id)?;
             let now = tx.now()?;
@@ -133,7 +137,11 @@ fn find(
         Reference::Note(seq) => OpenedNote::read(tx, id, *seq, offset)?.map(What::Note),
         Reference::Anchor(anchor) => OpenedAnchor::read(tx, id, anchor, now, offset)?.map(What::Anchor),
         Reference::Runner(runner) => {
-            OpenedRunner::read(tx, id, runner, now)?.map(|runner| What::Runner(Box::new(runner)))
+            let found = match (OpenedRunner::read(tx, id, runner, now)?, with_beginning(runner)) {
+                (None, Some(whole)) => OpenedRunner::read(tx, id, &whole, now)?,
+                (found, _) => found,
+            };
+            found.map(|runner| What::Runner(Box::new(runner)))
         }
         Reference::Artifact(kind, number) => {
             let found = library::find_artifact(tx, id, ArtifactId(*number))?;

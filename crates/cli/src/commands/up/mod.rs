@@ -18,11 +18,15 @@ use baton_http::{CONNECTIONS_MAX, Exposure, LISTEN, Owner, Settings, TlsFiles};
 
 use super::{mcp::Tools, run::RunArgs};
 use crate::{
+    autostart::{self, AutostartArgs},
     context::{self, Context},
     exit::Exit,
     select::RoomArgs,
     ui::Ui,
 };
+
+/// Rooms that are looked at for waiting jobs when it starts.
+const ROOMS: u32 = 100;
 
 /// Serve HTTP, MCP over HTTP and the bus socket
 ///
@@ -56,6 +60,8 @@ pub(super) struct UpArgs {
     /// Which tools to offer to MCP clients: the daily ones, or all
     #[arg(long, value_enum, default_value_t = Tools::Daily)]
     tools: Tools,
+    #[command(flatten)]
+    autostart: AutostartArgs,
     /// Also execute jobs of one room, as `baton run` does
     #[arg(long)]
     runner: bool,
@@ -77,6 +83,12 @@ impl UpArgs {
             true => Some(RunArgs::for_room(self.room).prepare(&context, store)?),
             false => None,
         };
+        // Whoever is let in from elsewhere is not to have programs started here, unless that is asked for.
+        let usual = matches!(self.tools, Tools::Daily) && !self.allow_remote;
+        if self.autostart.decide(&context.surroundings, usual)? {
+            autostart::enable(&context.app, store)?;
+            context.app.see_to_jobs_everywhere(ROOMS)?;
+        }
         let exposure = match (self.allow_remote, self.insecure_plaintext) {
             (false, _) => Exposure::Loopback,
             (true, false) => Exposure::Remote,

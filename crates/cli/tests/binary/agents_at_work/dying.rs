@@ -64,7 +64,7 @@ fn is_killed_and_another_ends_the_job(program: Program) {
     let reclaimed = scene.events("reclaimed");
     assert_eq!(reclaimed.len(), 1);
     assert_eq!(reclaimed[0]["meta"]["previous_runner_id"], "runner:one", "{reclaimed:#?}");
-    assert_eq!(reclaimed[0]["meta"]["reason"], "ttl_expired", "{reclaimed:#?}");
+    assert_eq!(reclaimed[0]["meta"]["reason"], "runner_gone", "{reclaimed:#?}");
     let by: Vec<Value> = scene.events("completed").iter().map(|event| event["by"].clone()).collect();
     assert_eq!(by, ["runner:two"]);
     let scratch: Vec<_> = fs::read_dir(scene.world.data().join("slices")).unwrap().collect();

@@ -14,3 +14,4 @@ mod processes;
 mod proving;
 mod relaying;
 mod scene;
+mod stopping;

@@ -25,7 +25,7 @@ pub(crate) use live::{Live, ready};
 pub(crate) use lock::RoomLock;
 pub(crate) use machine::Machine;
 pub(crate) use network::Network;
-pub(crate) use runner::is_gone;
+pub(crate) use runner::{Pipe, Runner, is_gone};
 pub(crate) use terminal::Terminal;
 pub(crate) use tidy::Tidy;
 pub(crate) use transcript::Transcript;

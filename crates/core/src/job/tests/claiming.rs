@@ -342,3 +342,74 @@ fn a_claim_leaves_what_was_asked_and_what_went_wrong_as_it_was() {
     t201: manager "The first" -> RUNNING #2 by r2 until t380
     "#);
 }
+
+/// A claim that is made by a process.
+fn claim_from(runner: &str, pid: u32) -> Act {
+    let Act::Claim(claiming) = claim_stale(runner) else { unreachable!() };
+    let process = ProcessIdentity {
+        host_id: "host".to_owned(),
+        boot_id: "boot".to_owned(),
+        pid_namespace: 1,
+        pid,
+        start_ticks: 7,
+        pidfd_inode: None,
+        process_started_at: Timestamp::default(),
+        keeps: None,
+    };
+    Act::Claim(Claiming { backing: Backing { process: Some(Box::new(process)), via: None }, ..claiming })
+}
+
+#[test]
+fn a_claim_whose_process_is_proven_gone_is_taken_at_once_with_the_proof_and_counts_as_a_loss() {
+    let mut scene = Scene::with_job();
+    scene.act(JOB, &claim_from("r1", 1)).unwrap();
+    assert!(scene.at(1).act(JOB, &claim_from("r2", 2)).is_err(), "its process is seen to live");
+    scene.gone = vec![1];
+    let refusal = scene.act(JOB, &claim("r2")).unwrap_err();
+    assert_eq!(refusal.next().unwrap(), "Claim JOB-001 again with allow_stale: true.");
+    let Some(Event::Reclaimed(reclaimed)) = scene.act(JOB, &claim_from("r2", 2)).unwrap() else { unreachable!() };
+    let meta = json!({ "previous_runner_id": "r1", "reason": "runner_gone", "proof": "exited" });
+    assert_eq!(serde_json::to_value(&reclaimed).unwrap()["meta"], meta);
+    assert_eq!((scene.job().losses, scene.job().revision), (1, Fence(2)));
+    // Its minder ends its program with it: nobody waits for the end that the claim would have had.
+    assert_eq!(scene.job().start_after(scene.now), Some(limits::PROGRAM_GRACE));
+    for pid in 2..=9 {
+        scene.gone.push(pid);
+        scene.act(JOB, &claim_from("r1", pid + 1)).unwrap();
+    }
+    assert_eq!(scene.job().status, Status::Failed, "losses of this kind are counted, too");
+}
+
+#[test]
+fn no_program_starts_before_the_end_of_a_claim_that_was_taken_away_and_its_grace() {
+    let grace = limits::PROGRAM_GRACE.as_millis();
+    let after = |acts: &[(i64, Act)]| {
+        let mut scene = Scene::running();
+        for (secs, act) in acts {
+            scene.at(*secs).act(JOB, act).unwrap();
+        }
+        scene.job().start_after(scene.now).map(Ttl::as_millis)
+    };
+    assert_eq!(after(&[(180, claim_stale("r2"))]), Some(grace), "it ran out a moment ago");
+    assert_eq!(after(&[(183, claim_stale("r2"))]), Some(grace - 3_000));
+    assert_eq!(after(&[(185, claim_stale("r2"))]), None, "it ran out long enough ago");
+    let until_end = Some(170_000 + grace);
+    assert_eq!(after(&[(10, claim_by_force("r2", Force::Manual))]), until_end, "its runner may not have heard of it");
+    assert_eq!(after(&[(5, requeue("Again")), (10, claim("r2"))]), until_end);
+    assert_eq!(after(&[(5, cancel("No")), (6, requeue("Yes")), (10, claim("r2"))]), until_end);
+    // A runner that ends its job has ended its program before.
+    assert_eq!(after(&[(5, done("r1", 1)), (6, requeue("Better")), (10, claim("r2"))]), None);
+    // The next claimant may never have begun: the first claim counts on.
+    let force = claim_by_force("r2", Force::Manual);
+    assert_eq!(after(&[(2, force), (3, done("r2", 2)), (4, requeue("Again")), (10, claim("r3"))]), until_end);
+}
+
+#[test]
+fn a_report_never_moves_the_end_of_a_claim_forward() {
+    let mut scene = Scene::running();
+    let job = scene.jobs.find_mut(JOB).unwrap();
+    job.renew(Timestamp::from_millis(10_000), secs(1));
+    assert_eq!(job.claim.as_ref().unwrap().lease.expires_at, Timestamp::from_millis(180_000));
+    job.renew(Timestamp::from_millis(10_000), secs(180));
+    assert_eq!(job.claim.as_ref().unwrap().lease.expires_at, Timestamp::from_millis(190_000));
+}

@@ -9,6 +9,7 @@ use crate::{
     job::{Choice, Draft, Event, Isolation, Job, JobId, Jobs, Marker, Priority, Refusal, Routing},
     lease::Fence,
     limits,
+    process::{Liveness, ProcessIdentity, Proof},
     reference::Reference,
     time::{Timestamp, Ttl},
 };
@@ -20,6 +21,8 @@ pub(super) struct Scene {
     pub(super) jobs: Jobs,
     pub(super) log: Vec<Recorded>,
     pub(super) now: Timestamp,
+    /// Processes that are proven gone, by pid.
+    pub(super) gone: Vec<u32>,
 }
 
 pub(super) fn agent(name: &str) -> AgentId {
@@ -53,7 +56,7 @@ pub(super) fn draft(title: &str) -> Draft {
 
 impl Scene {
     pub(super) fn empty() -> Self {
-        Self { jobs: Jobs::default(), log: Vec::new(), now: Timestamp::from_millis(0) }
+        Self { jobs: Jobs::default(), log: Vec::new(), now: Timestamp::from_millis(0), gone: Vec::new() }
     }
 
     /// One job, queued: `JOB-001`, created by the boss at the first place of the log.
@@ -94,7 +97,7 @@ impl Scene {
     pub(super) fn act(&mut self, id: JobId, act: &Act) -> Result<Option<Event>, Refusal> {
         let job = self.jobs.find(id).unwrap();
         let event = match act {
-            Act::Claim(claiming) => job.claim(self.now, claiming).map(Some),
+            Act::Claim(claiming) => job.claim(self.now, claiming, &self.witness()).map(Some),
             Act::Report(shown, report) => job.report(shown, report),
             Act::Complete(shown, completion) => job.complete(shown, completion).map(Some),
             Act::Message(message, refs) => job.message(message, refs, None).map(Some),
@@ -110,6 +113,12 @@ impl Scene {
         }
         assert_eq!(still(&self.folded()), still(&self.jobs), "after {act:?}");
         Ok(event)
+    }
+
+    /// Sees every process live but those that are gone.
+    pub(super) fn witness(&self) -> impl Fn(&ProcessIdentity) -> Liveness {
+        let gone = self.gone.clone();
+        move |process| if gone.contains(&process.pid) { Liveness::Gone(Proof::Exited) } else { Liveness::Alive }
     }
 
     /// Plays acts on the first job, each at its second, and tells what happened.

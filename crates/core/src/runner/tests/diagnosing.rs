@@ -6,6 +6,7 @@ use crate::{
     ids::Seq,
     job::{Choice, Claiming, Draft, Event, Force, Isolation, Job, JobId, Jobs, Priority, Routing},
     lease::Fence,
+    process::{Liveness, ProcessIdentity},
     runner::{Phase, Runner, diagnose},
     time::Ttl,
 };
@@ -57,7 +58,7 @@ fn job(number: u32, claimed: Option<(&str, u64)>) -> Job {
         backing: Default::default(),
         capability_sha256: None,
     };
-    record(queued.claim(at(0), &claiming).unwrap())
+    record(queued.claim(at(0), &claiming, &|_: &ProcessIdentity| Liveness::Unknown).unwrap())
 }
 
 fn live(name: &str, active: &[u32]) -> Runner {

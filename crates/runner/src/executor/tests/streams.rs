@@ -20,7 +20,7 @@ fn command() -> Executor {
 fn exit(code: i32, complaint: &str) -> Exit {
     let mut stderr = Tail::default();
     stderr.push(complaint.as_bytes());
-    Exit { status: Status::Code(code), leaked: Vec::new(), stuck: Vec::new(), stderr }
+    Exit { status: Status::Code(code), leaked: Vec::new(), stuck: Vec::new(), claim_ran_out: false, stderr }
 }
 
 /// What was seen, a line each, and the answer.

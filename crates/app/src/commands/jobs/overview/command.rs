@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{OverviewCounts, OverviewDiag, OverviewJob, OverviewRoom, OverviewRunner, find::Page as FoundPage};
 use crate::{
     App, Caller, Failure,
+    app::Sweep,
     bounds::{self, Page},
     commands::jobs::{notices, staff::Staff},
     table::{Effect, Place, Subject, Tier, UseCase},
@@ -117,6 +118,12 @@ impl UseCase for Overview {
             let message = "Give either task or anchor, not both.";
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "anchor"));
         }
+        let rooms = match &input.room_id {
+            Some(room) => vec![room.clone()],
+            None => app.store.read(|tx| recent(tx))?.into_iter().map(|room| room.room_id).collect(),
+        };
+        let now = app.now()?;
+        rooms.iter().filter(|room| app.is_due(room, now, Sweep::Jobs)).for_each(|room| app.see_to_jobs(room));
         app.store.read(|tx| {
             let now = tx.now()?;
             let mut outlines = match &input.room_id {

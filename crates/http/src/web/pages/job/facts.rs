@@ -2,6 +2,7 @@
 
 use baton_core::{
     job::{Marker, Status},
+    runner::pointer,
     time::Timestamp,
 };
 use maud::{Markup, html};
@@ -76,7 +77,7 @@ pub(super) fn facts(look: &Look<'_>, seen: &Seen) -> Markup {
                 dd {
                     @match &job.runner_id {
                         Some(runner) => {
-                            (reference(room, &format!("runner:{runner}")))
+                            (reference(room, &pointer(runner)))
                             @if let Some(executor) = job.claim_executor { " with " (executor) }
                             @if let Some(end) = job.claim_expires_at_ms { ", claim " (until(look, Timestamp::from_millis(end))) }
                         }

@@ -3,7 +3,7 @@
 use baton_app::commands::jobs::{OverviewDiag, OverviewResult, OverviewRunner, RunnerCounts};
 use baton_core::{
     ids::RoomId,
-    runner::{Capabilities, Standing},
+    runner::{Capabilities, Standing, pointer},
 };
 use maud::{Markup, html};
 
@@ -37,7 +37,7 @@ pub(super) fn runners(look: &Look<'_>, counts: &RunnerCounts, seen: &OverviewRes
 
 fn one(look: &Look<'_>, runner: &OverviewRunner, room: Option<&str>) -> Markup {
     let id = runner.runner_id.as_str();
-    let name = format!("runner:{id}");
+    let name = pointer(&runner.runner_id);
     let (dot, words) = match runner.status {
         Standing::Live => ("good", "at work"),
         Standing::Idle => ("talk", "idle"),

@@ -1,7 +1,10 @@
 //! A turn: what it consumed, what its agent was told and used, and how it ended.
 
 use baton_app::commands::open::{Input, OpenedTurn, Told};
-use baton_core::turn::{ToolState, ToolUse, Usage};
+use baton_core::{
+    runner::pointer,
+    turn::{ToolState, ToolUse, Usage},
+};
 use maud::{Markup, html};
 
 use super::{
@@ -22,7 +25,7 @@ pub(super) fn turn(view: &View<'_>, opened: &OpenedTurn) -> Markup {
                 ("Ended", ended),
                 ("Why", turn.why.as_ref().map(|why| html! { span dir="auto" { (why) } })),
                 ("Job", turn.job.map(|job| reference(view.room(), &job.to_string()))),
-                ("Runner", turn.runner_id.as_ref().map(|runner| reference(view.room(), &format!("runner:{runner}")))),
+                ("Runner", turn.runner_id.as_ref().map(|runner| reference(view.room(), &pointer(runner)))),
                 ("With", turn.executor.map(|executor| html! { (executor) })),
                 ("Conversation", turn.session.as_ref().map(|session| html! { code { bdi { (session) } } })),
                 ("Took", took(&turn.usage)),

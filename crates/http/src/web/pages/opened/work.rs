@@ -1,7 +1,7 @@
 //! Jobs, what happened to them, tasks, and runners.
 
 use baton_app::commands::open::{OpenedEvent, OpenedJob, OpenedRunner, OpenedTask};
-use baton_core::task::State;
+use baton_core::{runner::pointer, task::State};
 use maud::{Markup, html};
 
 use super::{
@@ -23,7 +23,7 @@ pub(super) fn job(view: &View<'_>, opened: &OpenedJob) -> Markup {
             (facts(&[
                 ("Asked by", Some(html! { (view.sight.agent(&job.created_by)) ", " (ago(view.look, job.created_at)) })),
                 ("Task", job.task.map(|task| reference(view.room(), &task.to_string()))),
-                ("Runner", job.runner_id.as_ref().map(|runner| reference(view.room(), &format!("runner:{runner}")))),
+                ("Runner", job.runner_id.as_ref().map(|runner| reference(view.room(), &pointer(runner)))),
                 ("Last", Some(html! { (reference(view.room(), &job.last.reference.to_string())) " " span dir="auto" { (job.last.message) } })),
                 ("Points to", refs(view, &job.refs)),
             ]))
