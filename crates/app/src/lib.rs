@@ -36,6 +36,7 @@ pub mod liveness;
 mod packs;
 pub mod paths;
 mod presence;
+mod proof;
 mod refs;
 pub mod replay;
 pub mod runner_starts;

@@ -315,7 +315,7 @@ fn a_merge_report_is_a_pinned_card_and_the_same_jobs_give_the_same_bytes() {
         assert_eq!((&card["task"], &card["title"]), (&json!("TASK-001"), &json!("Merge report: JOB-001, JOB-002")));
         let text = merged["text"].as_str().unwrap();
         assert!(text.contains("- JOB-001 one: Did one.\n"), "{text}");
-        assert!(text.contains("- JOB-001: CMD: cargo test\n"), "{text}");
+        assert!(text.contains("- JOB-001: CMD: cargo test (claimed)\n"), "{text}");
         assert!(text.contains("- JOB-002 QUEUED (two): not done yet"), "{text}");
         let opened = codex.does("open", json!({"id": "CARD-2"}));
         assert_eq!((&opened["text"], &opened["refs"]), (&merged["text"], &json!(["JOB-001", "JOB-002"])));

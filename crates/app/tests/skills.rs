@@ -2,7 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
 use baton_app::table;
-use baton_core::{limits, runner::SkillProfile};
+use baton_core::{
+    job::{JobId, PROOF_KINDS, Shell, receipts, rule, salvage},
+    limits,
+    reference::Reference,
+    runner::SkillProfile,
+};
 use baton_testkit::{Backend, TestApp};
 use serde_json::{Value, json};
 
@@ -18,6 +23,10 @@ fn every_profile_has_a_pack_that_fits_the_default_budget() {
         assert_eq!((&pack["profile"], &pack["truncated"]), (&json!(profile), &json!(false)));
         let text = pack["text"].as_str().unwrap();
         assert_eq!(pack["chars"], text.chars().count());
+        assert!(
+            text.chars().count() <= 4_000,
+            "a runner tells 4,000 characters of {profile} unless it is told otherwise"
+        );
         assert_eq!(read(&app, json!({"profile": profile})), pack, "always the same");
     }
     assert_eq!(read(&app, json!({}))["profile"], "daily");
@@ -41,6 +50,40 @@ fn packs_for_delegated_agents_say_how_to_report_ask_prove_and_answer() {
     {
         assert!(text.contains(said), "teamlead does not say {said}");
     }
+}
+
+/// The rule about proof as the gate has it. Wherever an agent or a person reads about proof, it is this.
+fn told_rule() -> String {
+    format!("{} {}", rule(), receipts(Shell::Available))
+}
+
+#[test]
+fn every_pack_tells_the_gates_own_rule_about_proof_and_names_no_other_kind_of_it() {
+    let app = TestApp::open(Backend::Sqlite);
+    for profile in SkillProfile::ALL {
+        let pack = read(&app, json!({"profile": profile}));
+        let text = pack["text"].as_str().unwrap();
+        assert!(text.contains(&told_rule()), "{profile}");
+        assert!(!text.contains("{{"), "{profile}");
+        // The end of a pack is about the last answer: whatever it points to there counts, if it was really made.
+        let Some((_, answer)) = text.split_once("our last answer").or_else(|| text.split_once("## Your answer")) else {
+            assert_eq!(*profile, SkillProfile::Teamlead, "only who delegates gives no answer");
+            continue;
+        };
+        let named: Vec<Reference> = salvage(answer).into_iter().filter(Reference::is_stable).collect();
+        assert!(!named.is_empty(), "{profile}");
+        for reference in named {
+            assert!(reference.can_prove(JobId(999)), "{profile} names {reference}");
+        }
+    }
+}
+
+#[test]
+fn the_documents_tell_the_gates_own_rule_about_proof() {
+    let text = include_str!("../../../docs/design/004-jobs-and-runners.md");
+    let text = text.replace("\n> ", " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(&told_rule()), "docs/design/004-jobs-and-runners.md lacks: {}", told_rule());
+    assert_eq!(PROOF_KINDS.len(), salvage(&rule()).len(), "each kind of proof is told once");
 }
 
 #[test]

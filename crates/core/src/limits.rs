@@ -247,7 +247,7 @@ pub const TOOL_USES: usize = 100;
 /// Longest name of a tool. What is longer is cut.
 pub const TOOL_NAME_CHARS: usize = 120;
 /// Longest detail of the use of a tool. What is longer is cut.
-pub const TOOL_DETAIL_CHARS: usize = 400;
+pub const TOOL_DETAIL_CHARS: usize = 2_000;
 /// Longest name that a provider gives a conversation.
 pub const SESSION_BYTES: usize = 256;
 

@@ -73,25 +73,6 @@ impl Reference {
     pub fn is_stable(&self) -> bool {
         !matches!(self, Self::Command(_) | Self::Link(_))
     }
-
-    /// Whether it can be the proof of what `job` did: a place where findings are kept, or somebody else's work. A job does
-    /// not prove itself, and a part of the map, a runner or a file that a runner kept proves nothing.
-    pub fn can_prove(&self, job: JobId) -> bool {
-        match self {
-            Self::Job(other) | Self::JobEvent(other, _) => *other != job,
-            Self::Task(_) | Self::Card(_) | Self::Plan(_) | Self::Note(_) => true,
-            Self::Artifact(..)
-            | Self::Anchor(_)
-            | Self::Runner(_)
-            | Self::Pack(_)
-            | Self::Payload(_)
-            | Self::Turn(_)
-            | Self::Approval(_)
-            | Self::Event(_)
-            | Self::Command(_)
-            | Self::Link(_) => false,
-        }
-    }
 }
 
 impl fmt::Display for Reference {
@@ -272,25 +253,5 @@ mod tests {
             assert!(text.parse::<Reference>().is_err(), "{text:?}");
         }
         assert!("x".repeat(limits::REFERENCE_BYTES + 1).parse::<Reference>().is_err());
-    }
-
-    #[test]
-    fn a_job_does_not_prove_itself_and_neither_does_a_place_on_the_map() {
-        let proves = |text: &str| text.parse::<Reference>().unwrap().can_prove(JobId(1));
-        for good in ["CARD-1", "TASK-001", "PLAN-1", "notes@4", "JOB-002", "JOB-002@9"] {
-            assert!(proves(good), "{good}");
-        }
-        for bad in [
-            "artifact://report/1",
-            "JOB-001",
-            "JOB-001@9",
-            "a:core",
-            "runner:r1",
-            "log@4",
-            "CMD: cargo test",
-            "LINK: https://example.org",
-        ] {
-            assert!(!proves(bad), "{bad}");
-        }
     }
 }

@@ -22,7 +22,7 @@ use baton_app::{
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, AnchorId, RoomId, Seq},
-    job::{Capability, JobId, Kind, Outcome, Progress, ReportKind, Status, clamp},
+    job::{Capability, JobId, Kind, Outcome, Progress, ReportKind, Shell, Status, clamp, receipts},
     lease::Fence,
     library::ArtifactKind,
     limits,
@@ -334,9 +334,11 @@ impl Desk {
     }
 
     /// A behaviour pack. Nothing, if it is not to be had: a job is done without it, too.
-    pub(crate) fn skill(&self, injection: Injection) -> Option<String> {
+    pub(crate) fn skill(&self, injection: Injection, shell: Shell) -> Option<String> {
         let input = SkillInput { profile: Some(injection.profile), max_chars: Some(injection.max_chars) };
-        Skill::run(&self.app, &self.caller, input).ok().map(|pack| pack.text)
+        let pack = Skill::run(&self.app, &self.caller, input).ok()?.text;
+        // Packs are the same for all agents; the one sentence that is not fits into the same budget.
+        Some(pack.replace(receipts(Shell::Available), receipts(shell)))
     }
 
     /// Keeps a file that a turn of a job left behind.

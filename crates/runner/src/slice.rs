@@ -184,7 +184,7 @@ pub(crate) fn choose<'a>(work: &Work<'a>, job: &JobView) -> Result<&'a Executor,
 }
 
 /// Whether a job's agent may only look. It is said with the job, where nothing that was noted since can change it.
-fn is_read_only(job: &JobView) -> bool {
+pub(crate) fn is_read_only(job: &JobView) -> bool {
     job.meta.get("grants").is_some_and(|grants| grants["read_only"] == Value::Bool(true))
 }
 

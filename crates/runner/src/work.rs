@@ -14,7 +14,7 @@ use baton_app::Failure;
 use baton_core::{
     code::{ErrorCode, Kind},
     ids::Seq,
-    job::{Conversing, Outcome as End, ReportKind},
+    job::{Conversing, Outcome as End, ReportKind, Shell, demand},
     limits,
     reference::Reference,
     runner::Injection,
@@ -181,7 +181,7 @@ impl Work<'_> {
         // First the thread, then the inbox: what a manager says in between is told once, as a message.
         let (job, thread) = self.patiently(|| self.desk.look(self.claimed.id()))?;
         let injection = Injection::choose(&job.kind, &job.meta, self.settings.skill);
-        let skill = injection.and_then(|injection| self.desk.skill(injection));
+        let skill = injection.and_then(|injection| self.desk.skill(injection, self.shell().ok()?));
         let snapshot = job.task.map(|task| self.patiently(|| self.desk.snapshot(task))).transpose()?;
         let anchor = job.anchor.as_ref().and_then(|anchor| self.desk.anchor(anchor));
         let ground = self.patiently(|| Ground::of(self, &job))?;
@@ -201,6 +201,7 @@ impl Work<'_> {
             since: carried.read,
             prior: &carried.prior,
             incoming: &incoming,
+            shell: self.shell()?,
         };
         let prompt = briefing.prompt(carried.session.as_ref().and(carried.heard.as_ref()));
         carried.heard = Some(prompt.heard());
@@ -330,16 +331,14 @@ impl Work<'_> {
                 Verdict::Unproven(why) => {
                     carried.unproven += 1;
                     if carried.unproven >= self.settings.failures_max {
-                        let why = format!("{why}, {} times in a row. It said: {}", carried.unproven, answer.summary);
+                        let times = carried.unproven;
+                        let why = format!("{why} This was so {times} times in a row. It said: {}", answer.summary);
                         return self.end(End::Failed, &why, &carried.own).map(Some);
                     }
                     self.report(Said::new(ReportKind::ProofGate, why.clone()))?;
                     carried.prior = Prior {
                         outcome: Some(format!("You said DONE: {}", answer.summary)),
-                        demand: Some(format!(
-                            "{why}. Give at least one ref that leads somewhere (make a card with `tasks card.create` if there \
-                             is none) and a receipt (CMD: or LINK:) where that applies, then answer DONE again."
-                        )),
+                        demand: Some(format!("{why} {}", demand(self.shell()?))),
                     };
                     Ok(None)
                 }
@@ -387,6 +386,11 @@ impl Work<'_> {
     /// The lock file of the job.
     fn lock(&self) -> PathBuf {
         self.settings.locks.join(format!("{}.{}.lock", self.desk.room, self.claimed.id()))
+    }
+
+    /// Whether the program that does this job can run commands.
+    pub(crate) fn shell(&self) -> Result<Shell, Failure> {
+        Ok(slice::choose(self, &self.claimed.job)?.shell(slice::is_read_only(&self.claimed.job)))
     }
 
     fn leading(&self, answer: &Answer) -> Result<Vec<Reference>, Failure> {

@@ -2,7 +2,7 @@
 
 use baton_core::{
     event::{Event, Recorded, UnknownEvent},
-    ids::{RoomId, Seq},
+    ids::{AgentId, RoomId, Seq},
     job::JobId,
     lease::Fence,
     time::Timestamp,
@@ -182,6 +182,43 @@ pub fn of_job_after(
         room,
         &[room.as_str().into(), i64::from(job.0).into(), int(after).into(), i64::from(limit).into()],
     )
+}
+
+/// A job's first claim.
+pub(crate) const FIRST_CLAIM: &str = "
+    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
+      FROM log
+     WHERE room_id = ?1 AND (job, seq) > (?2, 0) AND job <= ?2 AND type = 'job.claimed'
+     ORDER BY job, seq
+     LIMIT 1
+";
+
+/// The event by which work on a job first began.
+pub fn first_claim(tx: &mut dyn Tx, room: &RoomId, job: JobId) -> Result<Option<Recorded>, StoreError> {
+    let found = collect(tx, FIRST_CLAIM, room, &[room.as_str().into(), i64::from(job.0).into()])?;
+    Ok(found.into_iter().next())
+}
+
+/// Events of one type by one agent, oldest first, newer than a place.
+pub(crate) const OF_ACTOR: &str = "
+    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
+      FROM log
+     WHERE room_id = ?1 AND seq > ?2 AND actor = ?3 AND type = ?4
+     ORDER BY seq
+     LIMIT ?5
+";
+
+/// An agent's events of one type newer than `after`, oldest first. It reads the log from there, so that place should not be
+/// long ago.
+pub fn of_actor(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    (actor, kind): (&AgentId, &str),
+    after: Seq,
+    limit: u32,
+) -> Result<Vec<Recorded>, StoreError> {
+    let params = [room.as_str().into(), int(after).into(), actor.as_str().into(), kind.into(), i64::from(limit).into()];
+    collect(tx, OF_ACTOR, room, &params)
 }
 
 fn collect(

@@ -122,13 +122,21 @@ impl Filling<'_> {
     }
 
     fn report(&mut self, one: &mut Jobs, number: u32, shown: &Shown, kind: ReportKind) -> Outcome<()> {
-        let report = Report { kind, message: REPORT.to_owned(), percent: Some(50), refs: Vec::new(), meta: Map::new() };
+        let report = Report {
+            kind,
+            message: REPORT.to_owned(),
+            percent: Some(50),
+            refs: Vec::new(),
+            proof: Vec::new(),
+            meta: Map::new(),
+        };
         let event = only(one)?.report(shown, &report)?;
         event.map_or(Ok(()), |event| self.happens(one, number, event))
     }
 
     fn complete(&mut self, one: &mut Jobs, number: u32, shown: &Shown, outcome: Ending) -> Outcome<()> {
-        let completion = Completion { outcome, summary: SUMMARY.to_owned(), refs: Vec::new(), meta: Map::new() };
+        let completion =
+            Completion { outcome, summary: SUMMARY.to_owned(), refs: Vec::new(), proof: None, meta: Map::new() };
         let event = only(one)?.complete(shown, &completion)?;
         self.happens(one, number, event)
     }

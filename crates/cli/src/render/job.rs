@@ -2,7 +2,7 @@
 
 use baton_app::commands::jobs::{DelegateResult, Happened, JobEvent, JobView, OpenResult, ShownEvent};
 use baton_core::{
-    job::{Kind, Priority, Status},
+    job::{Kind, Priority, Proven, Standing, Status},
     reference::Reference,
     time::Timestamp,
 };
@@ -71,6 +71,9 @@ pub(crate) fn job_summary(job: &JobView, now: Timestamp) -> String {
     }
     if !job.refs.is_empty() {
         page.push_str(&block("refs", &refs(&job.refs)));
+    }
+    if !job.proof.is_empty() {
+        page.push_str(&block("proof", &proof(&job.proof)));
     }
     page.push_str(&block("by", &format!("{}, created {}", job.created_by, ago(job.created_at, now))));
     page
@@ -170,6 +173,21 @@ fn links(job: &JobView) -> Option<String> {
     let task = job.task.map(|task| task.to_string());
     let links: Vec<_> = task.into_iter().chain(job.anchor.as_ref().map(ToString::to_string)).collect();
     (!links.is_empty()).then(|| links.join(", "))
+}
+
+/// How each ref of a job that is done stands.
+fn proof(proof: &[Proven]) -> String {
+    let one = |proven: &Proven| {
+        let stands = match proven.standing {
+            Standing::Made => "made in this job",
+            Standing::Manager => "named by a manager",
+            Standing::Seen => "seen to run",
+            Standing::Claimed => "claimed, not seen",
+            Standing::Failed => "seen to fail",
+        };
+        format!("{} ({stands})", line(&proven.reference.to_string()))
+    };
+    proof.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// References, which are one line each.

@@ -26,8 +26,7 @@ fn one_runner_is_started_for_those_who_delegate_at_once_and_outlives_them() {
     World::on_every_backend(|world| {
         let _sweeper = Sweeper(&world);
         world.join_as("ana");
-        world.evidence();
-        world.drives(r#"answer DONE "It is dry" '"CARD-1"'"#);
+        world.drives(r#"answer DONE "It is dry" "\"$(prove)\"""#);
         let jobs = all_at_once(DELEGATORS, |number, start| {
             let mut command = world.baton(&["mcp"]);
             command.env_remove("BATON_RUNNER_AUTOSTART");
@@ -76,8 +75,7 @@ fn a_runner_that_is_there_is_enough() {
     let world = World::new();
     let _sweeper = Sweeper(&world);
     world.join_as("ana");
-    world.evidence();
-    world.drives(r#"answer DONE "It is dry" '"CARD-1"'"#);
+    world.drives(r#"answer DONE "It is dry" "\"$(prove)\"""#);
     let mut runner = world.runner(&[]);
     runner.says("waits for jobs");
     let mut delegator = server(&world, &[], &[("BATON_RUNNER_AUTOSTART", "1")]);

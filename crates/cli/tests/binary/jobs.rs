@@ -135,6 +135,7 @@ fn a_job_is_delegated_claimed_asked_about_answered_proven_and_done() {
       sort      task, priority MEDIUM
       summary   it parses
       refs      CARD-1
+      proof     CARD-1 (made in this job)
       by        test:ana, created SPAN ago
 
     JOB-001@12  TIME  completed   test:runner: it parses

@@ -12,14 +12,14 @@ const STAYS: &str = r#"trap 'echo asked > "$here/stopped"; exit 0' TERM
 echo $$ > "$here/started"
 while :; do sleep 1000 & wait $! || :; done"#;
 
-const PROVEN: &str = r#"answer DONE "It is dry" '"CARD-1"'"#;
+const PROVEN: &str = r#"answer DONE "It is dry" "\"$(prove)\"""#;
 
 #[test]
 fn a_runner_that_is_to_run_once_does_the_oldest_job_and_leaves_the_next_one() {
     World::on_every_backend(|world| {
         world.join_as("ana");
         world.plays(&[PROVEN]);
-        assert_eq!((world.evidence(), world.run_once().contains("claimed")), ("CARD-1".to_owned(), false));
+        assert!(!world.run_once().contains("claimed"));
         let (first, second) = (world.delegate(&[]), world.delegate(&[]));
         let said = world.run_once();
         assert!(said.contains("JOB-001 claimed: Mend the roof") && said.contains("JOB-001 DONE"), "{said}");
@@ -42,7 +42,6 @@ fn a_runner_that_is_to_run_once_does_the_oldest_job_and_leaves_the_next_one() {
 fn what_a_slice_was_told_printed_changed_and_answered_can_be_opened() {
     let world = World::new().with_repository();
     world.join_as("ana");
-    world.evidence();
     world.plays(&[&format!("echo 'looking around'; echo 'a warning' >&2; echo dry > roof.txt; {PROVEN}")]);
     let job = world.delegate(&[]);
     world.run_once();
@@ -54,9 +53,15 @@ fn what_a_slice_was_told_printed_changed_and_answered_can_be_opened() {
         .unwrap()
         .iter()
         .map(|reference| {
-            let opened = agent.ok("open", json!({ "id": reference }));
-            let text = |value: &Value| value.as_str().unwrap().to_owned();
-            (text(&opened["artifact"]["kind"]), text(&opened["content"]["text"]))
+            let (mut whole, mut offset) = (String::new(), json!(0));
+            loop {
+                let opened = agent.ok("open", json!({ "id": reference, "offset": offset }));
+                whole += opened["content"]["text"].as_str().unwrap();
+                offset = opened["content"]["next_offset"].clone();
+                if offset.is_null() {
+                    break (opened["artifact"]["kind"].as_str().unwrap().to_owned(), whole);
+                }
+            }
         })
         .collect();
     let of = |kind: &str| &opened.iter().find(|(of, _)| of == kind).unwrap_or_else(|| panic!("{kind}: {kept}")).1;
@@ -74,14 +79,17 @@ fn what_a_slice_was_told_printed_changed_and_answered_can_be_opened() {
 fn done_without_proof_is_not_done_and_the_next_slice_is_told_what_is_missing() {
     World::on_every_backend(|world| {
         world.join_as("ana");
-        world.evidence();
         world.plays(&[r#"answer DONE "It is mended" '"CARD-7"'"#, PROVEN]);
         let job = world.delegate(&[]);
         world.run_once();
         assert_eq!(world.kinds(&job), ["created", "claimed", "progress", "proof_gate", "progress", "completed"]);
         assert_eq!(world.job(&job).0["status"], "DONE");
         let told = world.prompt(2);
-        for part in ["You said DONE: It is mended", "these lead nowhere: CARD-7", "Give at least one ref"] {
+        for part in [
+            "You said DONE: It is mended",
+            "Reported DONE without proof: CARD-7 does not exist.",
+            "Make something that shows it",
+        ] {
             assert!(told.contains(part), "{part:?} is missing:\n{told}");
         }
         world.assert_sound();
@@ -89,15 +97,65 @@ fn done_without_proof_is_not_done_and_the_next_slice_is_told_what_is_missing() {
 }
 
 #[test]
-fn three_answers_without_proof_fail_the_job() {
+fn three_answers_without_proof_fail_the_job_and_say_of_each_reference_why_it_does_not_count() {
     let world = World::new();
     world.join_as("ana");
-    world.plays(&[r#"answer DONE "Believe me""#]);
+    assert_eq!(world.evidence(), "CARD-1");
+    assert_eq!(world.run_as("ana", &["task", "create", "The roof"]).status, 0);
+    world.plays(&[
+        r#"answer DONE "Believe me""#,
+        r#"answer DONE "Believe me" '"CMD: make", "nonsense"'"#,
+        r#"answer DONE "Believe me" '"TASK-001", "CARD-1", "JOB-002", "JOB-001", "CMD: make"'"#,
+    ]);
+    let (job, waiting) = (world.delegate(&["--task", "1"]), world.delegate(&[]));
+    world.run_once();
+    let (job, events) = world.job(&job);
+    assert_eq!((&job["status"], world.slices()), (&json!("FAILED"), 3));
+    assert_eq!(world.job(&waiting).0["status"], "QUEUED");
+    let gates: Vec<_> =
+        events.iter().filter(|event| event["kind"] == "proof_gate").map(|gate| &gate["message"]).collect();
+    let nonsense = "Reported DONE without proof: \"nonsense\" is no reference.";
+    assert_eq!(gates, ["Reported DONE without proof; no reference was given.", nonsense]);
+    let why = "Reported DONE without proof: TASK-001 is this job's own task; CARD-1 is older than the work on this job; \
+               JOB-002 is QUEUED; JOB-001 is this job itself. This was so 3 times in a row. It said: Believe me";
+    assert_eq!(job["summary"], why);
+}
+
+#[test]
+fn a_managers_reference_after_the_gate_is_the_proof_of_the_next_answer() {
+    World::on_every_backend(|world| {
+        world.join_as("ana");
+        assert_eq!(world.evidence(), "CARD-1");
+        let (started, go_on) = (world.pipe("started"), world.pipe("go-on"));
+        world.plays(&[
+            r#"answer DONE "It is dry""#,
+            r#"echo $$ > "$here/started"; cat "$here/go-on" > /dev/null; answer DONE "It is dry""#,
+        ]);
+        let job = world.delegate(&[]);
+        let runner = world.runner(&["--once"]);
+        started.read();
+        assert_eq!(world.job(&job).0["needs_proof"], true);
+        assert_eq!(world.run_as("ana", &["job", "message", &job, "I saw it: CARD-1."]).status, 0);
+        assert_eq!(world.job(&job).0["needs_proof"], false);
+        go_on.write("go");
+        runner.ends();
+        let (job, _) = world.job(&job);
+        assert_eq!((&job["status"], &job["refs"]), (&json!("DONE"), &json!(["CARD-1"])));
+        assert_eq!(job["proof"], json!([{"ref": "CARD-1", "standing": "manager"}]));
+    });
+}
+
+#[test]
+fn a_receipt_of_a_command_executor_is_claimed_and_says_so_wherever_the_job_is_shown() {
+    let world = World::new();
+    world.join_as("ana");
+    world.plays(&[r#"answer DONE "It is dry" "\"$(prove)\", \"CMD: make\"""#]);
     let job = world.delegate(&[]);
     world.run_once();
-    let (job, _) = world.job(&job);
-    assert_eq!((&job["status"], world.slices()), (&json!("FAILED"), 3));
-    assert!(job["summary"].as_str().unwrap().contains("3 times in a row. It said: Believe me"), "{job}");
+    let proof = json!([{"ref": "CARD-1", "standing": "made"}, {"ref": "CMD: make", "standing": "claimed"}]);
+    assert_eq!(world.job(&job).0["proof"], proof);
+    let shown = world.run_as("ana", &["job", "open", &job]).stdout;
+    assert!(shown.contains("  proof     CARD-1 (made in this job), CMD: make (claimed, not seen)\n"), "{shown}");
 }
 
 #[test]
@@ -153,7 +211,6 @@ fn an_answer_of_failed_is_the_end_and_what_it_reports_is_passed_on() {
 fn a_question_waits_for_its_answer_which_the_next_slice_is_told() {
     World::on_every_backend(|world| {
         world.join_as("ana");
-        world.evidence();
         let asks = "baton job report --kind question 'Tiles or straw?' > /dev/null; answer CONTINUE 'I asked'";
         world.plays(&[asks, PROVEN]);
         let job = world.delegate(&[]);
@@ -209,7 +266,6 @@ fn a_job_that_is_canceled_while_it_runs_stops_and_nothing_more_is_written() {
 fn a_runner_that_is_asked_to_end_gives_its_job_back_and_signs_off() {
     World::on_every_backend(|world| {
         world.join_as("ana");
-        world.evidence();
         world.plays(&[STAYS, PROVEN]);
         let started = world.pipe("started");
         let job = world.delegate(&[]);
@@ -233,7 +289,6 @@ fn a_killed_runner_takes_its_program_with_it_and_the_next_one_finishes_the_job_a
     World::on_every_backend(|world| {
         let world = world.with_repository();
         world.join_as("ana");
-        world.evidence();
         world.plays(&[
             &format!("setsid sh -c 'echo $$ > \"$0/started\"; exec sleep 1000' \"$here\" &\n{STAYS}"),
             PROVEN,
@@ -261,7 +316,6 @@ fn a_killed_runner_takes_its_program_with_it_and_the_next_one_finishes_the_job_a
 fn a_claim_is_kept_however_much_happens_in_the_room() {
     World::on_every_backend(|world| {
         world.join_as("ana");
-        world.evidence();
         let go_on = world.pipe("go-on");
         let started = world.pipe("started");
         world.plays(&[&format!("echo $$ > \"$here/started\"; cat \"$here/go-on\" > /dev/null; {PROVEN}")]);
@@ -291,7 +345,6 @@ fn a_claim_is_kept_however_much_happens_in_the_room() {
 fn a_worktree_comes_back_as_a_diff_and_the_workspace_stays_as_it_was() {
     let world = World::new().with_repository();
     world.join_as("ana");
-    world.evidence();
     let works =
         format!("pwd > \"$here/where\"; echo more >> AGENTS.md; echo dry > roof.txt; git add roof.txt; {PROVEN}");
     world.plays(&[&works]);
@@ -329,7 +382,6 @@ fn a_worktree_where_there_is_no_repository_fails_the_job_and_says_why() {
 fn with_max_parallel_two_jobs_run_at_once_and_a_third_waits() {
     let world = World::new();
     world.join_as("ana");
-    world.evidence();
     let started = world.pipe("started");
     world.drives(&format!(
         r#"mkfifo "$here/go-$$"; echo $$ > "$here/started"; cat "$here/go-$$" > /dev/null; {PROVEN}"#
@@ -356,7 +408,6 @@ fn with_max_parallel_two_jobs_run_at_once_and_a_third_waits() {
 fn a_job_for_a_program_that_no_runner_has_waits() {
     let world = World::new();
     world.join_as("ana");
-    world.evidence();
     world.plays(&[PROVEN]);
     let create = |executor: &str| {
         let words = ["job", "create", "a", "--prompt", "b", "--priority", "high", "--executor", executor];
@@ -416,7 +467,6 @@ fn a_runner_that_could_run_nothing_or_is_told_nonsense_does_not_start() {
 fn what_is_in_a_workspace_or_a_job_never_says_what_is_executed() {
     let world = World::new();
     world.join_as("ana");
-    world.evidence();
     world.plays(&[PROVEN]);
     world.write(".config/baton/config.toml", "[executors.command]\nargv = [\"/bin/false\"]\n");
     world.write("config.toml", "[executors.command]\nargv = [\"/bin/false\"]\n");

@@ -13,14 +13,14 @@ use baton_core::{
     turn,
 };
 use baton_store::{StoreError, log};
-use baton_testkit::{Backend, script};
+use baton_testkit::Backend;
 use serde_json::json;
 
 use crate::support::{Crew, Dice, World, is_gone};
 
 const RUNNERS: usize = 8;
 
-/// Answers with proof, and keeps a record of its own for each job: a line when it starts, with its process and that one's
+/// Makes a card, answers with it as proof, and keeps a record of its own for each job: a line when it starts, with its process and that one's
 /// start, and a line when it ends. Before it starts it looks at every process that was recorded for the job before, and
 /// records an overlap if one of them lives. Some take a while, so that runners are hit while their programs run.
 const PROGRAM: &str = r#"
@@ -42,9 +42,10 @@ fi
 ticks_of $$; now
 echo "start $$ $ticks $up" >> "$file"
 case $job in *7) sleep 0.7 ;; esac
+card=$(prove)
 now
 echo "end $$ $ticks $up" >> "$file"
-echo '{"status":"DONE","summary":"It is done","refs":["CARD-1"]}'
+answer DONE "It is done" "\"$card\""
 "#;
 
 #[test]
@@ -61,12 +62,8 @@ fn soak(world: &World, jobs: usize) {
     let seed = Dice::seed();
     let records = world.root().join("records");
     fs::create_dir(&records).unwrap();
-    let program = world.root().join("program");
-    script(&program, &format!("#!/bin/sh\n{}", PROGRAM.replace("RECORDS", records.to_str().unwrap())));
-    world.configure(&format!("[executors.command]\nargv = [{:?}]\n", program.to_str().unwrap()));
+    world.drives(&PROGRAM.replace("RECORDS", records.to_str().unwrap()));
     let (mut manager, _) = world.server("manager");
-    let card = json!({ "kind": "evidence", "title": "Proof", "text": "Seen." });
-    assert_eq!(manager.ok("tasks", json!({ "op": "card.create", "args": card }))["card"], "CARD-1");
     for number in 0..jobs {
         let args = json!({ "title": format!("Piece {number}"), "prompt": "Do it.", "executor": "command" });
         manager.ok("jobs", json!({ "op": "create", "args": args }));

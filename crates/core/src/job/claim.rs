@@ -148,8 +148,8 @@ impl Job {
             self.losses + 1,
             claim.lease.holder
         );
-        let (refs, meta) = (Vec::new(), serde_json::Map::new());
-        Event::Failed(super::Ended { job: self.id, revision: self.revision, summary, refs, meta })
+        let (refs, proof, meta) = (Vec::new(), None, serde_json::Map::new());
+        Event::Failed(super::Ended { job: self.id, revision: self.revision, summary, refs, proof, meta })
     }
 
     /// Refuses a caller that does not show the claim in force, or that neither made it nor has its secret. Runner and

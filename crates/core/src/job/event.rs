@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    CapabilityDigest, JobId, Lineage, agent_of,
+    CapabilityDigest, JobId, Lineage, Proven, agent_of,
     spec::{Executor, Priority, Routing},
 };
 use crate::{
@@ -256,6 +256,9 @@ pub struct Ended {
     /// Where that is kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refs: Vec<Reference>,
+    /// How they stand as proof. Events of earlier versions, and of jobs that failed, do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Vec<Proven>>,
     /// What is noted beside the job from now on.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,

@@ -3,14 +3,16 @@
 //! The same jobs give the same bytes: they come in the order of their numbers, and nothing in it is a time. It is made of
 //! lines, one thing each, so that two reports can be compared; what does not fit is left out and said so.
 
-use super::{Job, JobId, Status, state::cut};
+use super::{Job, JobId, Proven, Standing, Status, proof::is_shown_by, state::cut};
 use crate::{limits, reference::Reference, task::TaskId};
 
-/// A job, and what it asks.
+/// A job, how its refs stand as proof, and what it asks.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// The job.
     pub job: Job,
+    /// How its refs stand, where its end says so.
+    pub proof: Option<Vec<Proven>>,
     /// What it asked and nobody has answered.
     pub question: Option<String>,
 }
@@ -83,19 +85,20 @@ fn changed(Part { job, .. }: &Part, budget: Budget) -> Vec<String> {
     vec![format!("- {} {}{summary}", job.id, cut(&job.title, budget.title))]
 }
 
-fn verified(Part { job, .. }: &Part, budget: Budget) -> Vec<String> {
-    listed(job, budget, |reference| !reference.is_stable())
+fn verified(part: &Part, budget: Budget) -> Vec<String> {
+    listed(part, budget, |reference| !reference.is_stable())
 }
 
-fn kept(Part { job, .. }: &Part, budget: Budget) -> Vec<String> {
-    listed(job, budget, Reference::is_stable)
+fn kept(part: &Part, budget: Budget) -> Vec<String> {
+    listed(part, budget, Reference::is_stable)
 }
 
-/// The refs of a job that are `wanted`, a line each.
-fn listed(job: &Job, budget: Budget, wanted: impl Fn(&Reference) -> bool) -> Vec<String> {
+/// The refs of a job that are `wanted`, a line each, with how they stand.
+fn listed(part: &Part, budget: Budget, wanted: impl Fn(&Reference) -> bool) -> Vec<String> {
+    let job = &part.job;
     let refs: Vec<&Reference> = job.refs.iter().filter(|reference| wanted(reference)).collect();
-    let mut lines: Vec<String> =
-        refs.iter().take(budget.refs).map(|reference| format!("- {}: {reference}", job.id)).collect();
+    let line = |reference: &&Reference| format!("- {}: {reference}{}", job.id, part.mark(reference));
+    let mut lines: Vec<String> = refs.iter().take(budget.refs).map(line).collect();
     let more = refs.len().saturating_sub(budget.refs);
     if more > 0 {
         lines.push(format!("- {}: {more} more, open {}", job.id, job.last_ref()));
@@ -103,7 +106,35 @@ fn listed(job: &Job, budget: Budget, wanted: impl Fn(&Reference) -> bool) -> Vec
     lines
 }
 
-fn open(Part { job, question }: &Part, budget: Budget) -> Vec<String> {
+impl Part {
+    fn standing(&self, reference: &Reference) -> Option<Standing> {
+        let known = self.proof.iter().flatten().find(|proven| proven.reference == *reference);
+        // A receipt that nobody looked up is claimed.
+        known.map(|proven| proven.standing).or((!reference.is_stable()).then_some(Standing::Claimed))
+    }
+
+    /// What is said of a reference behind it.
+    fn mark(&self, reference: &Reference) -> &'static str {
+        match self.standing(reference) {
+            Some(Standing::Seen) => " (seen)",
+            Some(Standing::Claimed) => " (claimed)",
+            Some(Standing::Failed) => " (seen, and it failed)",
+            Some(Standing::Manager) => " (named by a manager)",
+            Some(Standing::Made) | None => "",
+        }
+    }
+
+    /// Whether something that is kept shows the work. Ends of earlier versions say only what kinds of things were named.
+    fn is_shown(&self) -> bool {
+        match &self.proof {
+            Some(proof) => is_shown_by(proof),
+            None => self.job.refs.iter().any(|reference| reference.can_prove(self.job.id)),
+        }
+    }
+}
+
+fn open(part: &Part, budget: Budget) -> Vec<String> {
+    let Part { job, question, .. } = part;
     let (id, last, title) = (job.id, job.last_ref(), cut(&job.title, budget.title));
     let summary = || cut(&one_line(job.summary.as_deref().unwrap_or("no reason given")), budget.summary);
     let mut lines = Vec::new();
@@ -115,11 +146,13 @@ fn open(Part { job, question }: &Part, budget: Budget) -> Vec<String> {
         Status::Queued | Status::Running => {
             lines.push(format!("- {id} {} ({title}): not done yet | open {last}", job.status))
         }
-        Status::Done if !job.is_proven_by(&job.refs) => {
+        Status::Done if !part.is_shown() => {
             lines.push(format!("- {id} DONE ({title}): nothing that is kept shows it | open {last}"));
         }
         Status::Done => {}
     }
+    let failed = job.refs.iter().filter(|reference| part.standing(reference) == Some(Standing::Failed));
+    lines.extend(failed.take(budget.refs).map(|command| format!("- {id} ({title}): {command} failed | open {last}")));
     if let Some(question) = question {
         let question = cut(&one_line(question), budget.summary);
         lines.push(format!("- {id} asks: {question} | answer with jobs message job={id}"));
@@ -195,7 +228,7 @@ mod tests {
             created_at: at,
             active_at: at,
         };
-        Part { job, question: None }
+        Part { job, proof: None, question: None }
     }
 
     #[test]
@@ -204,9 +237,12 @@ mod tests {
             part(1, Status::Done, "Cache  is\nfixed.", &["CARD-1", "CMD: cargo test", "artifact://diff/2"]),
             part(2, Status::Failed, "No network.", &[]),
             part(3, Status::Running, "", &[]),
-            part(4, Status::Done, "Trust me.", &["CMD: make"]),
+            part(4, Status::Done, "Trust me.", &["CMD: make", "LINK: https://x.org"]),
         ];
         parts[2].question = Some("A or\nB?".to_owned());
+        parts[0].proof = Some(vec![proven("CARD-1", Standing::Made), proven("CMD: cargo test", Standing::Seen)]);
+        parts[3].proof =
+            Some(vec![proven("CMD: make", Standing::Failed), proven("LINK: https://x.org", Standing::Claimed)]);
         insta::assert_snapshot!(report("All of it", Some(TaskId(7)), &parts), @r"
         # All of it
 
@@ -220,8 +256,9 @@ mod tests {
 
         ## What was verified
 
-        - JOB-001: CMD: cargo test
-        - JOB-004: CMD: make
+        - JOB-001: CMD: cargo test (seen)
+        - JOB-004: CMD: make (seen, and it failed)
+        - JOB-004: LINK: https://x.org (claimed)
 
         ## Where it is kept
 
@@ -234,6 +271,36 @@ mod tests {
         - JOB-003 RUNNING (Part 3): not done yet | open JOB-003@30
         - JOB-003 asks: A or B? | answer with jobs message job=JOB-003
         - JOB-004 DONE (Part 4): nothing that is kept shows it | open JOB-004@40
+        - JOB-004 (Part 4): CMD: make failed | open JOB-004@40
+        ");
+    }
+
+    fn proven(reference: &str, standing: Standing) -> Proven {
+        Proven { reference: reference.parse().unwrap(), standing }
+    }
+
+    #[test]
+    fn a_report_says_which_receipts_were_seen_which_are_claimed_and_what_a_manager_named() {
+        let refs = ["CARD-1", "CMD: make", "CMD: make check", "LINK: https://x.org"];
+        let mut part = part(1, Status::Done, "y", &refs);
+        let marked = |part: &Part| {
+            let text = report("x", None, std::slice::from_ref(part));
+            let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap_or_default().to_owned();
+            refs.map(|reference| line(&format!("- JOB-001: {reference}")))
+        };
+        let old = marked(&part);
+        assert!(old[1..].iter().all(|line| line.ends_with(" (claimed)")), "nobody looked: {old:?}");
+        part.proof = Some(vec![
+            proven("CARD-1", Standing::Manager),
+            proven("CMD: make", Standing::Seen),
+            proven("CMD: make check", Standing::Failed),
+            proven("LINK: https://x.org", Standing::Claimed),
+        ]);
+        insta::assert_snapshot!(marked(&part).join("\n"), @r"
+        - JOB-001: CARD-1 (named by a manager)
+        - JOB-001: CMD: make (seen)
+        - JOB-001: CMD: make check (seen, and it failed)
+        - JOB-001: LINK: https://x.org (claimed)
         ");
     }
 

@@ -3,8 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Ended, Event, Job, Refusal, Reported, Shown,
+    Ended, Event, Job, Proven, Refusal, Reported, Shown,
     draft::{check_meta, check_refs},
+    proof::is_shown_by,
     state::cut,
 };
 use crate::{handoff::blank_or_long, limits, reference::Reference, words::words};
@@ -48,6 +49,8 @@ pub struct Report {
     pub percent: Option<u8>,
     /// What it points to. They lead somewhere.
     pub refs: Vec<Reference>,
+    /// How they stand as proof, by [`Job::weigh`].
+    pub proof: Vec<Proven>,
     /// What is to be noted beside the job.
     pub meta: Map<String, Value>,
 }
@@ -61,6 +64,8 @@ pub struct Completion {
     pub summary: String,
     /// Where that is kept. They lead somewhere.
     pub refs: Vec<Reference>,
+    /// How they stand as proof, by [`Job::weigh`]. Nobody asks that of a job that failed.
+    pub proof: Option<Vec<Proven>>,
     /// What is to be noted beside the job.
     pub meta: Map<String, Value>,
 }
@@ -86,7 +91,7 @@ impl Job {
             message: cut(report.message.trim(), limits::JOB_MESSAGE_CHARS),
             percent: report.percent,
             refs: report.refs.clone(),
-            proves: report.kind == ReportKind::Checkpoint && self.is_proven_by(&report.refs),
+            proves: report.kind == ReportKind::Checkpoint && is_shown_by(&report.proof),
             meta: report.meta.clone(),
         };
         Ok(Some(match report.kind {
@@ -114,6 +119,7 @@ impl Job {
             revision: shown.revision,
             summary: completion.summary.trim().to_owned(),
             refs: completion.refs.clone(),
+            proof: completion.proof.clone(),
             meta: completion.meta.clone(),
         };
         Ok(match completion.outcome {

@@ -18,6 +18,16 @@ words! {
     }
 }
 
+impl Executor {
+    /// Whether it shows the commands that it runs, so that a receipt can be looked up among them.
+    pub const fn shows_commands(self) -> bool {
+        match self {
+            Self::Codex | Self::ClaudeCode => true,
+            Self::Command => false,
+        }
+    }
+}
+
 words! {
     /// Which executor a job asks for.
     Choice {

@@ -19,7 +19,8 @@ impl Job {
         }
         check_text("message", message, limits::JOB_MESSAGE_CHARS)?;
         check_refs(refs)?;
-        let proves = self.is_proven_by(refs);
+        // A manager's word counts whoever made what it points to.
+        let proves = refs.iter().any(|reference| reference.can_prove(self.id));
         let (message, refs) = (message.trim().to_owned(), refs.to_vec());
         Ok(Event::Manager(Manager { job: self.id, sender_kind, message, refs, proves }))
     }

@@ -291,13 +291,13 @@ fn what_is_said_of_a_turn_stays_within_bounds() {
     let voice = Voice::Own(&bo);
     let used = |name: &str, detail: String| ToolUse { name: name.to_owned(), detail, state: ToolState::Started, at };
     let Event::ToolsUsed(told) =
-        turn.tools(voice, &[used("Bash", "ls\n  -l".to_owned()), used("Read", "é".repeat(900))]).unwrap()
+        turn.tools(voice, &[used("Bash", "ls\n  -l".to_owned()), used("Read", "é".repeat(9_000))]).unwrap()
     else {
         panic!("no tools")
     };
     assert_eq!(told.uses[0].detail, "ls -l");
     assert_eq!(told.uses[1].detail.chars().count(), limits::TOOL_DETAIL_CHARS);
-    assert!(told.uses[1].detail.ends_with("… [cut: 900 characters]"));
+    assert!(told.uses[1].detail.ends_with("… [cut: 9000 characters]"));
     let field = |refused: Result<Event, Refusal>| match refused {
         Err(Refusal::Invalid { field, .. }) => field,
         other => panic!("{other:?}"),

@@ -198,8 +198,34 @@ async fn a_jobs_page_says_what_it_asks_what_it_changed_what_it_printed_and_what_
         page.words("diff")
     );
     assert!(page.region("log").contains("<pre") && page.words("log").contains("the last line"));
-    assert!(page.words("proof").contains("nothing shows it") && page.words("proof").contains("Nothing shows it."));
+    assert!(
+        page.words("proof").contains("Reported DONE without proof")
+            && page.words("proof").contains("Nothing shows it.")
+    );
     assert!(page.0.contains("data-side=\"strip\""), "the feed makes way");
+}
+
+#[tokio::test]
+async fn a_jobs_page_says_how_each_reference_stands_as_proof() {
+    let story = Story::begin().await;
+    story.creates("Mend it", json!({}));
+    story.claims(1, 300_000);
+    story.does("tasks.card.create", json!({"title": "It holds", "text": "See."}));
+    let uses = json!([{"name": "shell", "detail": "make", "state": "done"}, {"name": "shell", "detail": "make check", "state": "failed"}]);
+    let shown = json!({"job": "JOB-001", "claim_revision": 1});
+    let with = |more: Value| {
+        let mut input = more;
+        input.as_object_mut().unwrap().extend(shown.as_object().unwrap().clone());
+        input
+    };
+    story.does("context.turn.begin", with(json!({"executor": "codex"})));
+    story.does("context.turn.tools", json!({"turn": "TURN-1", "claim_revision": 1, "uses": uses}));
+    let refs = ["CARD-1", "CMD: make", "CMD: make check", "LINK: https://example.org"];
+    story.does("jobs.complete", with(json!({"status": "DONE", "summary": "Mended.", "refs": refs})));
+    let region = story.job(1, "").await.region("proof").to_owned();
+    for standing in ["made", "seen", "failed", "claimed"] {
+        assert_eq!(region.matches(&format!("data-standing=\"{standing}\"")).count(), 1, "{standing}: {region}");
+    }
 }
 
 #[tokio::test]

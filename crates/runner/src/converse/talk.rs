@@ -320,6 +320,7 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             memory: &memory,
             manager: &manager,
             results: self.relay.as_ref().map_or("", |relay| &relay.results),
+            shell: self.work.shell()?,
         };
         let prompt = scene.prompt(orders, self.session.as_ref().and(self.heard.as_ref()));
         Ok(Telling { prompt, read, turn: begun.id, ground })

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{
     Agent, Answer, Failed, Form, Plan, Reading, SCHEMA, Seen, Slice, ToolState,
     plan::Argv,
-    seen::{detail, message},
+    seen::{command_line, detail, message},
 };
 use crate::process::{Exit, Line, StopSignal};
 
@@ -21,8 +21,8 @@ use crate::process::{Exit, Line, StopSignal};
 const TOOLS_MAX: usize = 256;
 /// The tool by which it answers.
 const ANSWERING: &str = "StructuredOutput";
-/// The tool that runs programs.
-const SHELL: &str = "Bash";
+/// The tool that runs programs: the second of [`SHELL_TOOLS`](baton_core::job::SHELL_TOOLS).
+const SHELL: &str = baton_core::job::SHELL_TOOLS[1];
 /// The tools that change files, or could.
 const WRITING: &str = "Bash,Edit,Write,NotebookEdit";
 
@@ -160,7 +160,8 @@ impl Stream {
         match text("type")? {
             "text" => see(Seen::Message { text: message(text("text")?) }),
             "tool_use" if text("name")? != ANSWERING => {
-                let (name, with) = (tool_name(text("name")?), detail(&used_with(&block["input"])));
+                let (name, with) = (tool_name(text("name")?), used_with(&block["input"]));
+                let with = if name == SHELL { command_line(&with) } else { detail(&with) };
                 if self.tools.len() < TOOLS_MAX {
                     self.tools.insert(text("id")?.to_owned(), (name.clone(), with.clone()));
                 }

@@ -16,12 +16,14 @@ use toml_edit::{Array, Value as Toml};
 use super::{
     Agent, Answer, Choice, Failed, Form, Plan, Reading, SCHEMA, Seen, Slice, ToolState,
     plan::Argv,
-    seen::{detail, message},
+    seen::{command_line, detail, message},
 };
 use crate::process::{Exit, LINE_BYTES, Line, StopSignal};
 
 /// A wait for a turn or an answer may be long, and Codex's own limit is not.
 const TOOL_SECONDS: i64 = 600;
+/// The name by which its commands are told: the first of [`SHELL_TOOLS`](baton_core::job::SHELL_TOOLS).
+const SHELL: &str = baton_core::job::SHELL_TOOLS[0];
 
 pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
     let schema = slice.scratch.join("answer.schema.json");
@@ -122,8 +124,10 @@ impl Stream {
     }
 
     fn item(&mut self, item: &Value, state: Option<ToolState>, see: &mut dyn FnMut(Seen)) -> Option<()> {
+        let has_failed = item["exit_code"].as_i64().is_some_and(|code| code != 0);
         let state = state.unwrap_or(match item["status"].as_str() {
             Some("failed" | "declined") => ToolState::Failed,
+            _ if has_failed => ToolState::Failed,
             Some(_) | None => ToolState::Done,
         });
         let text = |key: &str| item[key].as_str();
@@ -143,7 +147,12 @@ impl Stream {
             }
             "reasoning" | "todo_list" => return Some(()),
             "mcp_tool_call" => (format!("{}.{}", text("server")?, text("tool")?), item["arguments"].to_string()),
-            "command_execution" => ("shell".to_owned(), text("command")?.to_owned()),
+            "command_execution" => {
+                // A command line, or the program with its arguments.
+                let line = text("command").map_or_else(|| item["command"].to_string(), str::to_owned);
+                see(Seen::Tool { name: SHELL.to_owned(), detail: command_line(&line), state });
+                return Some(());
+            }
             "file_change" => ("edit".to_owned(), changed(&item["changes"])),
             "web_search" => ("web_search".to_owned(), text("query").unwrap_or_default().to_owned()),
             _ => return None,

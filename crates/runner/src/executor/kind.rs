@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use super::{Plan, Profiles, Reading, Slice, claude, codex, command};
 
+use baton_core::job::Shell;
+
 pub use baton_core::job::Executor as ExecutorKind;
 
 /// The program's own name, by which it is found on PATH. A command line names its program itself.
@@ -75,6 +77,14 @@ impl Executor {
     /// Whether what it tells that it took is for all of a conversation, and not only for the slice.
     pub const fn counts_conversations(&self) -> bool {
         matches!(self, Self::Codex(..))
+    }
+
+    /// Whether it can run commands, in a job that may change files or one that only looks.
+    pub const fn shell(&self, read_only: bool) -> Shell {
+        match self {
+            Self::ClaudeCode(_, agent) if read_only || !agent.allow_bash => Shell::Absent,
+            Self::Codex(..) | Self::ClaudeCode(..) | Self::Command(..) => Shell::Available,
+        }
     }
 
     /// The profiles it takes jobs for.

@@ -5,6 +5,8 @@ use serde::Serialize;
 /// The most that is kept of a text.
 const MESSAGE_CHARS: usize = 4_000;
 const DETAIL_CHARS: usize = 400;
+/// Command lines are kept whole as far as can be: receipts are looked up in them.
+const COMMAND_CHARS: usize = baton_core::limits::TOOL_DETAIL_CHARS - 40;
 
 /// Something that a program did. All text is bounded, and says so where it was cut.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -74,6 +76,23 @@ pub(super) fn detail(text: &str) -> String {
     cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), DETAIL_CHARS)
 }
 
+/// A command line in one line that means the same to a shell, cut if need be.
+pub(super) fn command_line(text: &str) -> String {
+    const GOES_ON: [&str; 9] = ["&&", "||", "|", ";", "&", "(", "{", "do", "then"];
+    let mut line = String::new();
+    for part in text.lines().map(str::trim).filter(|part| !part.is_empty()) {
+        if let Some(before) = line.strip_suffix('\\') {
+            line = format!("{} ", before.trim_end());
+        } else if GOES_ON.iter().any(|end| line.ends_with(end)) {
+            line.push(' ');
+        } else if !line.is_empty() {
+            line.push_str("; ");
+        }
+        line.push_str(part);
+    }
+    cut(&line.split_whitespace().collect::<Vec<_>>().join(" "), COMMAND_CHARS)
+}
+
 fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
@@ -84,6 +103,16 @@ fn cut(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_line_of_many_lines_means_the_same_in_one() {
+        assert_eq!(command_line("cargo fmt\n  cargo test \\\n   -p core\n"), "cargo fmt; cargo test -p core");
+        assert_eq!(command_line("cd core &&\ncargo test |\ntail"), "cd core && cargo test | tail");
+        assert_eq!(command_line("bash -lc 'make\nmake check'"), "bash -lc 'make; make check'");
+        let long = command_line(&"ä".repeat(5_000));
+        assert!(long.ends_with(" more characters]"));
+        assert!(long.chars().count() <= baton_core::limits::TOOL_DETAIL_CHARS, "it is not cut again: {}", long.len());
+    }
 
     #[test]
     fn text_that_is_cut_says_so() {

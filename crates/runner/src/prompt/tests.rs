@@ -2,7 +2,13 @@
 
 use std::{fs, os::unix::fs::symlink, path::Path};
 
-use baton_core::{context::Mode, ids::Role, redact::redact};
+use baton_core::{
+    context::Mode,
+    ids::Role,
+    job::{JobId, Shell, receipts, rule, salvage},
+    redact::redact,
+    reference::Reference,
+};
 use serde_json::{Map, Value, json};
 
 use super::*;
@@ -312,4 +318,52 @@ fn a_room_that_plans_says_that_nothing_is_changed() {
 #[test]
 fn the_roles_that_are_offered_are_those_that_are_there() {
     assert_eq!(BUILT_IN.map(|(name, _)| name), Role::BUILT_IN);
+}
+
+/// The rules of an ordinary job's prompt.
+fn rules(shell: Shell) -> String {
+    let job = json!({
+        "job": "JOB-001", "title": "Mend it", "kind": "task", "priority": "MEDIUM", "status": "RUNNING", "meta": {}, "revision": 1,
+        "needs_manager": false, "needs_proof": false, "has_error": false, "stale": false,
+        "last": {"ref": "JOB-001@2", "kind": "claimed", "message": ""}, "created_by": "ana",
+        "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+    });
+    let briefing = Briefing {
+        room: "room_1",
+        job: &serde_json::from_value(job).unwrap(),
+        prompt: "It grows.",
+        ground: &[],
+        skill: None,
+        snapshot: None,
+        anchor: None,
+        thread: &[],
+        since: 0,
+        prior: &Prior::default(),
+        incoming: &[],
+        shell,
+    };
+    let record = record(&briefing.prompt(None));
+    let blocks = record["blocks"].as_array().unwrap();
+    blocks.iter().find(|block| block["name"] == "system").unwrap()["text"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_rules_of_a_prompt_tell_the_gates_own_rule_about_proof_and_name_no_other_kind_of_it() {
+    for shell in [Shell::Available, Shell::Absent] {
+        let rules = rules(shell);
+        let told = format!("{} {}", rule(), receipts(shell));
+        assert!(rules.contains(&told), "{rules}");
+        let answer = rules.split_once("\nAnswer\n").unwrap().1;
+        for reference in salvage(answer).into_iter().filter(Reference::is_stable) {
+            assert!(reference.can_prove(JobId(999)), "{reference}");
+        }
+        assert!(!["ROOM", "PROOF", "REFS"].iter().any(|word| rules.contains(word)), "{rules}");
+    }
+}
+
+#[test]
+fn an_agent_without_a_shell_is_told_so_and_asked_for_no_command() {
+    let rules = rules(Shell::Absent);
+    assert!(rules.contains("You have no shell and cannot run commands, so give no `CMD:` receipt"), "{rules}");
+    assert_eq!(rules.matches("CMD:").count(), 1, "{rules}");
 }

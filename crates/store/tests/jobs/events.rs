@@ -8,7 +8,7 @@ use baton_core::{
     ids::Seq,
     job::{
         self, Canceled, Choice, Claimed, Created, Ended, Executor, ExpectedArtifact, Isolation, JobId, Lineage,
-        Manager, Policy, Priority, Profile, ReclaimReason, Reclaimed, Reported, Requeued, Routing,
+        Manager, Policy, Priority, Profile, Proven, ReclaimReason, Reclaimed, Reported, Requeued, Routing, Standing,
     },
     lease::Fence,
     library::{
@@ -29,6 +29,11 @@ use super::support::{agent, anchor, at, backing, digest, lineage, odd, read, wri
 
 /// The highest number that a room gives out.
 const LAST: u32 = 999_999_999;
+
+fn every_standing() -> Vec<Proven> {
+    let stands = |(reference, standing): (Reference, &Standing)| Proven { reference, standing: *standing };
+    every_reference().into_iter().zip(Standing::ALL.iter().cycle()).map(stands).collect()
+}
 
 /// One of every kind of reference.
 pub(crate) fn every_reference() -> Vec<Reference> {
@@ -168,8 +173,15 @@ fn words_and_ends() -> Vec<job::Event> {
         refs: every_reference(),
         proves: true,
     };
-    let ended = Ended { job: JobId(1), revision: Fence(3), summary: odd(), refs: every_reference(), meta: notes() };
-    let bare = Ended { summary: String::new(), refs: Vec::new(), meta: Map::new(), ..ended.clone() };
+    let ended = Ended {
+        job: JobId(1),
+        revision: Fence(3),
+        summary: odd(),
+        refs: every_reference(),
+        proof: Some(every_standing()),
+        meta: notes(),
+    };
+    let bare = Ended { summary: String::new(), refs: Vec::new(), proof: None, meta: Map::new(), ..ended.clone() };
     let runner = Some(agent("r1"));
     vec![
         job::Event::Manager(Manager { refs: Vec::new(), proves: false, ..said.clone() }),

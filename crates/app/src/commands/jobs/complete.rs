@@ -15,7 +15,7 @@ use super::{Happened, shown::shown, view::required};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    refs,
+    proof, refs,
     table::{Access, Effect, JOBS, Permission, Place, UseCase},
 };
 
@@ -71,7 +71,11 @@ impl UseCase for Complete {
                 given.clone()
             };
             let (summary, meta) = (redact(&input.summary).into_owned(), input.meta.clone());
-            let completion = Completion { outcome: input.status, summary, refs: references, meta };
+            let proof = match input.status {
+                Outcome::Done => Some(proof::weigh(change.tx, &change.room.id, &job, &references)?),
+                Outcome::Failed => None,
+            };
+            let completion = Completion { outcome: input.status, summary, refs: references, proof, meta };
             let event = job.complete(&shown, &completion)?;
             // A turn that goes on ends as its job does.
             let (outcome, why) = match completion.outcome {
@@ -81,7 +85,9 @@ impl UseCase for Complete {
             change.end_turn_of(&agent_of(&change.room.id, id), outcome, &why)?;
             let recorded = change.record(event)?;
             change.end_agent_of(&job)?;
-            Happened::now(change, id, Some(recorded.seq))
+            let mut happened = Happened::now(change, id, Some(recorded.seq))?;
+            happened.job.proof = completion.proof.unwrap_or_default();
+            Ok(happened)
         })
     }
 }

@@ -14,6 +14,7 @@ use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
     presence::{self, Effort},
+    proof,
     table::{Effect, JOBS, Place, UseCase},
 };
 
@@ -75,7 +76,8 @@ impl UseCase for Open {
             let asked = input.include_prompt.then(|| prompt(tx, &room.id, job.created_seq)).transpose()?;
             let now = tx.now()?;
             let agent = AtWork::read(app, tx, &room, &job, now)?;
-            let job = JobView::of(&job, now, &notices(tx, &room.id, [&job])?);
+            let proof = proof::recorded(tx, &room.id, &job)?.unwrap_or_default();
+            let job = JobView { proof, ..JobView::of(&job, now, &notices(tx, &room.id, [&job])?) };
             Ok::<_, Failure>((room, job, agent, found, asked, now))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try)?;

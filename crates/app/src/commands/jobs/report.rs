@@ -15,7 +15,7 @@ use super::{Happened, shown::shown, view::required};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    refs,
+    proof, refs,
     table::{Access, Effect, JOBS, Place, UseCase},
 };
 
@@ -76,11 +76,16 @@ impl UseCase for Report {
         app.change(caller, &request, &input.room_id, |change| {
             let job = required(change, id)?;
             refs::require(change.tx, &change.room.id, &references)?;
+            let proof = match input.kind {
+                ReportKind::Checkpoint => proof::weigh(change.tx, &change.room.id, &job, &references)?,
+                _ => Vec::new(),
+            };
             let report = job::Report {
                 kind: input.kind,
                 message: redact(&input.message).into_owned(),
                 percent: input.percent,
                 refs: references.clone(),
+                proof,
                 meta: input.meta.clone(),
             };
             let line = (input.kind == ReportKind::Heartbeat).then(|| report.message.clone());

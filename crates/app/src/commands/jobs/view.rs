@@ -3,7 +3,7 @@
 use baton_core::{
     event::{Event, Recorded},
     ids::{AgentId, AnchorId, RoomId, Seq},
-    job::{self, Executor, Job, JobId, Kind, Last, Notices, Priority, Progress, Status},
+    job::{self, Executor, Job, JobId, Kind, Last, Notices, Priority, Progress, Proven, Status},
     lease::Fence,
     reference::Reference,
     task::TaskId,
@@ -48,6 +48,9 @@ pub struct JobView {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
     pub refs: Vec<Reference>,
+    /// How the refs of a job that is DONE stand as proof, where the job is opened or ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proof: Vec<Proven>,
     /// The question, error or proof gate that nobody has settled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attention: Option<ShownEvent>,
@@ -120,6 +123,7 @@ impl JobView {
             stale: job.is_stale(now),
             summary: job.summary.clone(),
             refs: job.refs.clone(),
+            proof: Vec::new(),
             attention: notices.attention(job).map(|event| ShownEvent::of(job.id, event)),
             question: notices.hidden_question(job).map(|event| ShownEvent::of(job.id, event)),
             last: ShownEvent::of(job.id, job.last.clone()),

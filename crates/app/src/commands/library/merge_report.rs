@@ -4,7 +4,7 @@ use baton_core::{
     code::ErrorCode,
     event::Event,
     ids::RoomId,
-    job::{JobId, merge},
+    job::{Job, JobId, merge},
     library::{CardDraft, CardKind},
     limits,
     reference::Reference,
@@ -19,7 +19,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     change::Change,
-    refs,
+    proof, refs,
     table::{Effect, Place, TASKS, UseCase},
 };
 
@@ -116,5 +116,9 @@ fn parts(change: &mut Change<'_>, ids: &[JobId]) -> Result<Vec<merge::Part>, Fai
             _ => None,
         })
     };
-    Ok(found.into_iter().map(|job| merge::Part { question: question(job.id), job }).collect())
+    let part = |job: Job| {
+        let proof = proof::recorded(change.tx, &room, &job)?;
+        Ok(merge::Part { question: question(job.id), proof, job })
+    };
+    found.into_iter().map(part).collect()
 }

@@ -28,6 +28,7 @@ use crate::{
         library::{ArtifactView, CardView},
         tasks::TaskView,
     },
+    proof,
 };
 
 /// Cards, files or jobs that are shown beside something.
@@ -84,7 +85,8 @@ impl OpenedJob {
         let artifacts = library::artifacts_of_job(tx, room, id, None, BESIDE + 1)?;
         let agent = AtWork::read(app, tx, whole, &job, now)?;
         let (mut page, mut more) = (Page::default(), Vec::new());
-        let view = JobView::of(&job, now, &notices(tx, room, [&job])?);
+        let proof = proof::recorded(tx, room, &job)?.unwrap_or_default();
+        let view = JobView { proof, ..JobView::of(&job, now, &notices(tx, room, [&job])?) };
         page.takes(&view);
         page.takes(&agent);
         // What it left comes before what was said: it is little, and what the reader came for.

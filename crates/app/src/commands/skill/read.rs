@@ -1,6 +1,10 @@
 //! Handing out a behaviour pack.
 
-use baton_core::{limits, runner::SkillProfile};
+use baton_core::{
+    job::{Shell, receipts, rule},
+    limits,
+    runner::SkillProfile,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -52,15 +56,19 @@ impl UseCase for Skill {
 
 fn read(profile: SkillProfile, max_chars: usize) -> SkillResult {
     let rest = format!("raise max_chars for the rest of {profile}");
-    let (text, truncated) = cut_lines(pack(profile), max_chars.min(limits::SKILL_CHARS_MAX), &rest);
+    let (text, truncated) = cut_lines(&pack(profile), max_chars.min(limits::SKILL_CHARS_MAX), &rest);
     SkillResult { profile, chars: text.chars().count(), text, truncated }
 }
 
-const fn pack(profile: SkillProfile) -> &'static str {
-    match profile {
+/// The line of a pack in whose place the rule about proof is put, as the gate has it.
+const PROOF: &str = "{{proof}}";
+
+fn pack(profile: SkillProfile) -> String {
+    let text = match profile {
         SkillProfile::Daily => include_str!("packs/daily.md"),
         SkillProfile::Strict => include_str!("packs/strict.md"),
         SkillProfile::Research => include_str!("packs/research.md"),
         SkillProfile::Teamlead => include_str!("packs/teamlead.md"),
-    }
+    };
+    text.replace(PROOF, &format!("{} {}", rule(), receipts(Shell::Available)))
 }

@@ -33,7 +33,7 @@ fn asks_and_ends_with_proof(program: Program) {
         Step::call_with("jobs", wait_for_answer),
         Step::call_with("tasks", |turn| {
             let text = answer_in(turn).expect("the manager answered");
-            let receipt = "CMD: cargo bench cache";
+            let receipt = "LINK: https://example.org/bench";
             let title = "It is never emptied";
             json!({"op": "card.create", "args": {"kind": "evidence", "title": title, "text": text, "refs": [receipt]}})
         }),
@@ -41,7 +41,7 @@ fn asks_and_ends_with_proof(program: Program) {
             let card = turn.result(3)["data"]["card"].clone();
             let checkpoint = json!({"kind": "checkpoint", "message": "bounded it", "percent": 90, "refs": [card]});
             Step::answer(json!({
-                "status": "DONE", "summary": "It is bounded now.", "refs": [card, "CMD: cargo bench cache"],
+                "status": "DONE", "summary": "It is bounded now.", "refs": [card, "LINK: https://example.org/bench"],
                 "events": [checkpoint],
             }))
         }),
@@ -64,7 +64,7 @@ fn asks_and_ends_with_proof(program: Program) {
 
     let job = scene.job();
     assert_eq!((&job["status"], &job["summary"]), (&json!("DONE"), &json!("It is bounded now.")));
-    assert_eq!(job["refs"], json!(["CARD-1", "CMD: cargo bench cache"]));
+    assert_eq!(job["refs"], json!(["CARD-1", "LINK: https://example.org/bench"]));
     assert_eq!(job["meta"]["session"], json!(first.session));
     assert!(job["meta"]["usage"]["input_tokens"].as_u64().unwrap() > 0, "{job}");
     assert_tells_who_did_what(&scene, &asked);

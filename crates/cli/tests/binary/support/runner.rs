@@ -22,11 +22,12 @@ use super::{
     world::{BATON, PATIENCE},
 };
 
-/// What every program can do: run Baton, and answer.
+/// What every program can do: run Baton, answer, and make something that proves its job, whose ref is printed.
 const PREAMBLE: &str = r#"#!/bin/sh
 set -eu
 baton() { "BATON" "$@"; }
 answer() { printf '{"status":"%s","summary":"%s","refs":[%s]}\n' "$1" "$2" "${3:-}"; }
+prove() { baton card create "It holds" --kind evidence --text "I stood on it." --json | sed 's/.*"card":"\([^"]*\)".*/\1/'; }
 here='ROOT'
 "#;
 
@@ -107,7 +108,7 @@ esac"#
         self.job(job).1.iter().map(|event| event["kind"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Something that proves what is done: `CARD-1`, for the first one.
+    /// Something that somebody else made: `CARD-1`, for the first one.
     pub(crate) fn evidence(&self) -> String {
         let (mut agent, _) = self.server("witness");
         let card = json!({ "kind": "evidence", "title": "It holds", "text": "I stood on it." });

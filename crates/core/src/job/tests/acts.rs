@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::scene::{agent, refs};
+use super::scene::{JOB, agent, refs};
 use crate::{
     claimant::{Backing, Claimant},
     ids::AgentId,
-    job::{Capability, Claiming, Completion, Force, Outcome, Report, ReportKind, Shown, clamp},
+    job::{Capability, Claiming, Completion, Force, Outcome, Proven, Report, ReportKind, Shown, Standing, clamp},
     lease::Fence,
     limits,
     reference::Reference,
@@ -64,8 +64,14 @@ pub(super) fn shown(runner: &str, revision: u64) -> Shown {
 }
 
 pub(super) fn report(kind: ReportKind, runner: &str, revision: u64, message: &str) -> Act {
-    let report =
-        Report { kind, message: message.to_owned(), percent: None, refs: Vec::new(), meta: Default::default() };
+    let report = Report {
+        kind,
+        message: message.to_owned(),
+        percent: None,
+        refs: Vec::new(),
+        proof: Vec::new(),
+        meta: Default::default(),
+    };
     Act::Report(shown(runner, revision), report)
 }
 
@@ -94,8 +100,8 @@ pub(super) fn heartbeat(runner: &str, revision: u64) -> Act {
 }
 
 pub(super) fn complete(outcome: Outcome, runner: &str, revision: u64, summary: &str) -> Act {
-    let completion =
-        Completion { outcome, summary: summary.to_owned(), refs: Vec::new(), meta: serde_json::Map::new() };
+    let (summary, meta) = (summary.to_owned(), serde_json::Map::new());
+    let completion = Completion { outcome, summary, refs: Vec::new(), proof: None, meta };
     Act::Complete(shown(runner, revision), completion)
 }
 
@@ -120,8 +126,12 @@ pub(super) fn requeue(reason: &str) -> Act {
 }
 
 impl Act {
-    /// The same, pointing to something.
+    /// The same, pointing to something. Whatever can be proof was made during the job.
     pub(super) fn with(mut self, texts: &[&str]) -> Self {
+        if let Self::Report(_, Report { proof, .. }) = &mut self {
+            let can_prove = refs(texts).into_iter().filter(|reference| reference.can_prove(JOB));
+            *proof = can_prove.map(|reference| Proven { reference, standing: Standing::Made }).collect();
+        }
         match &mut self {
             Self::Report(_, Report { refs: pointing, .. })
             | Self::Complete(_, Completion { refs: pointing, .. })

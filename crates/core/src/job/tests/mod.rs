@@ -12,3 +12,4 @@ mod proof;
 mod property;
 mod reporting;
 mod scene;
+mod weighing;

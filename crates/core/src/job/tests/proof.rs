@@ -137,13 +137,13 @@ fn after_gate(acts: &[Act]) -> Job {
     scene.job().clone()
 }
 
-const EVIDENCE: [&str; 6] = ["CARD-1", "TASK-001", "PLAN-1", "notes@4", "JOB-002", "JOB-002@9"];
+const EVIDENCE: [&str; 7] = ["CARD-1", "TASK-001", "PLAN-1", "notes@4", "JOB-002", "JOB-002@9", "artifact://diff/1"];
 const NO_EVIDENCE: [&str; 7] = [
     "JOB-001",
     "JOB-001@2",
     "a:core",
     "runner:r1",
-    "artifact://diff/1",
+    "artifact://contextpack/1",
     "CMD: cargo test",
     "LINK: https://example.org",
 ];

@@ -186,6 +186,7 @@ fn deciding_on_a_report_changes_nothing() {
         message: "Which one?".to_owned(),
         percent: Some(1),
         refs: refs(&["CARD-1"]),
+        proof: Vec::new(),
         meta: json!({ "a": 1 }).as_object().unwrap().clone(),
     };
     let shown = shown("r1", 1);

@@ -1,8 +1,8 @@
-//! Proof: what was demanded, what leads somewhere, and what is missing.
+//! Proof: how each reference stands, what was demanded, and what is missing.
 
 use baton_app::commands::open::{Open, OpenInput};
 use baton_core::{
-    job::{ExpectedArtifact, Kind, Status},
+    job::{ExpectedArtifact, Kind, Standing, Status},
     library::ArtifactKind,
     reference::Reference,
 };
@@ -36,8 +36,8 @@ pub(super) fn proof(look: &Look<'_>, seen: &Seen) -> Markup {
         h2 { "Proof" }
         @match job.status {
             Status::Done => p { "It is done, with the refs below." },
-            _ if job.needs_proof => p.notice data-proof="missing" { "It was said to be done, and nothing shows it. A message with a ref that leads somewhere counts." },
-            _ => p.quiet { "Done means that at least one ref leads somewhere." },
+            _ if job.needs_proof => p.notice data-proof="missing" { "Reported DONE without proof. A message of yours that names what shows it (CARD-1) is enough." },
+            _ => p.quiet { "A job is done when something that was made during it shows so." },
         }
         @if let Some(demand) = demand { div data-proof="demanded" { p.quiet { "Last demanded: " (reference(&seen.room, &demand.reference.to_string())) } (prose(&demand.message)) } }
         @if !expected.is_empty() {
@@ -64,10 +64,22 @@ fn found(seen: &Seen, artifact: ExpectedArtifact) -> Markup {
 
 fn followed(look: &Look<'_>, seen: &Seen, one: &Reference) -> Markup {
     let text = one.to_string();
+    let standing = seen.job.proof.iter().find(|proven| proven.reference == *one).map(|proven| proven.standing);
     if !one.is_stable() {
-        return html! { code { bdi { (text) } } " " span.quiet { "a receipt: nothing to follow" } };
+        return html! { code { bdi { (text) } } " " (standing.map_or_else(|| html! { span.quiet { "a receipt: nothing to follow" } }, badge)) };
     }
     let leads =
         look.ask::<Open>(OpenInput { id: text.clone(), offset: None, workspace: Some(seen.room.to_string()) }).is_ok();
-    html! { (reference(&seen.room, &text)) " " @if leads { span.badge.good { "leads there" } } @else { span.badge.alarm { "leads nowhere" } } }
+    html! { (reference(&seen.room, &text)) " " @if leads { span.badge.good { "leads there" } } @else { span.badge.alarm { "leads nowhere" } } " " @if let Some(standing) = standing { (badge(standing)) } }
+}
+
+/// How a reference stands as proof.
+fn badge(standing: Standing) -> Markup {
+    match standing {
+        Standing::Made => html! { span.badge.good data-standing="made" { "made in this job" } },
+        Standing::Manager => html! { span.badge.good data-standing="manager" { "named by a manager" } },
+        Standing::Seen => html! { span.badge.good data-standing="seen" { "seen to run" } },
+        Standing::Claimed => html! { span.badge data-standing="claimed" { "claimed, not seen" } },
+        Standing::Failed => html! { span.badge.alarm data-standing="failed" { "seen to fail" } },
+    }
 }
