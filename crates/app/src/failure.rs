@@ -116,6 +116,13 @@ impl From<Refusal> for Failure {
 impl From<scope::Refusal> for Failure {
     fn from(refusal: scope::Refusal) -> Self {
         let failure = refused(refusal.code(), &refusal);
+        if let scope::Refusal::StickNeeded { is_own, .. } = &refusal {
+            return failure.advising(if *is_own {
+                "Extend your lease with `heartbeat` from the process that holds the stick, then try again."
+            } else {
+                "Wait for your turn with `wait_for_turn`, or reserve the paths with `scope reserve`, then try again."
+            });
+        }
         match refusal.hint() {
             Some(command) => failure.advising(format!("Work elsewhere, or run: {command}")),
             None => failure,

@@ -34,6 +34,7 @@ pub mod hold;
 pub mod identity;
 pub mod liveness;
 mod packs;
+pub mod patches;
 pub mod paths;
 mod presence;
 mod proof;

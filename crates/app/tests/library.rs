@@ -329,7 +329,14 @@ fn a_merge_report_is_a_pinned_card_and_the_same_jobs_give_the_same_bytes() {
 }
 
 fn keep(app: &TestApp, agent: &Agent<'_>, proof: Option<&Proof>, content: &str) -> Result<Reference, Value> {
-    let keeping = Keeping { kind: ArtifactKind::Log, name: "out.log", content: content.as_bytes(), proof, turn: None };
+    let keeping = Keeping {
+        kind: ArtifactKind::Log,
+        name: "out.log",
+        content: content.as_bytes(),
+        proof,
+        turn: None,
+        patch: None,
+    };
     app.app().keep_artifact(agent.caller(), &agent.room(), &keeping).map_err(|failure| failure.to_json())
 }
 
@@ -393,7 +400,7 @@ fn a_file_that_is_too_large_or_has_a_path_for_a_name_is_refused() {
     on_every_backend(|app| {
         let [codex] = app.joined(["codex"]);
         let refused = |name: &str, content: &[u8]| {
-            let keeping = Keeping { kind: ArtifactKind::Log, name, content, proof: None, turn: None };
+            let keeping = Keeping { kind: ArtifactKind::Log, name, content, proof: None, turn: None, patch: None };
             app.app().keep_artifact(codex.caller(), &codex.room(), &keeping).unwrap_err().to_json()
         };
         let large = vec![b'x'; limits::ARTIFACT_BYTES as usize + 1];

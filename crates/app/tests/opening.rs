@@ -53,7 +53,7 @@ fn list<'a>(opened: &'a Value, list: &str, field: &str) -> Vec<&'a str> {
 }
 
 fn keep(app: &TestApp, agent: &Agent<'_>, kind: ArtifactKind, content: &str) -> String {
-    let keeping = Keeping { kind, name: "out", content: content.as_bytes(), proof: None, turn: None };
+    let keeping = Keeping { kind, name: "out", content: content.as_bytes(), proof: None, turn: None, patch: None };
     app.app().keep_artifact(agent.caller(), &agent.room(), &keeping).unwrap().to_string()
 }
 

@@ -191,7 +191,8 @@ fn a_file_that_a_runner_keeps_of_a_slice_is_no_proof() {
         let scene = Scene::new(&app, "command");
         let proof = Proof { job: JobId(1), runner: RUNNER.parse().unwrap(), revision: Fence(1) };
         for kind in [ArtifactKind::Log, ArtifactKind::Diff, ArtifactKind::Transcript, ArtifactKind::Report] {
-            let keeping = Keeping { kind, name: "log.txt", content: b"It ran.", proof: Some(&proof), turn: None };
+            let keeping =
+                Keeping { kind, name: "log.txt", content: b"It ran.", proof: Some(&proof), turn: None, patch: None };
             let kept = app.app().keep_artifact(scene.runner.caller(), &scene.room(), &keeping).unwrap().to_string();
             assert_eq!(scene.doubt(&kept), format!("{kept} is a file that the runner keeps of every slice"));
         }

@@ -171,7 +171,7 @@ fn a_turn_is_opened_with_all_that_is_on_record_about_it() {
         let proof = Proof { job: "JOB-001".parse().unwrap(), runner: RUNNER.parse().unwrap(), revision: Fence(1) };
         let keep = |kind, name: &str| {
             let turn = turn.as_str().unwrap().parse().ok();
-            let keeping = Keeping { kind, name, content: b"x", proof: Some(&proof), turn };
+            let keeping = Keeping { kind, name, content: b"x", proof: Some(&proof), turn, patch: None };
             test.app().keep_artifact(runner.caller(), &ana.room(), &keeping).unwrap().to_string()
         };
         let prompt = keep(ArtifactKind::Prompt, "prompt.full.txt");

@@ -46,6 +46,21 @@ impl Ui {
         exit.into()
     }
 
+    /// Shows a file: to the byte where a program reads it, and without what could move the cursor where a person does.
+    pub(crate) fn bytes(&self, content: &[u8]) -> ExitCode {
+        let mut out = io::stdout().lock();
+        let cleaned;
+        let shown = if out.is_terminal() {
+            cleaned = clean(&String::from_utf8_lossy(content));
+            cleaned.as_bytes()
+        } else {
+            content
+        };
+        // A reader that has gone away is not an error.
+        let _ = out.write_all(shown).and_then(|()| out.flush());
+        Exit::Done.into()
+    }
+
     /// Shows a part of an answer that has several, each as an answer of its own. Whoever reads may have gone.
     pub(crate) fn part(&self, data: &impl Serialize, text: impl FnOnce() -> String) -> io::Result<()> {
         if self.json {

@@ -176,6 +176,15 @@ codes! {
     ReservationStaleFound "RESERVATION_STALE_FOUND" Refused
         "An agent that does not respond has reserved these paths."
         "Run the command in `resolution_hint` to take its reservation over."
+    StickNeeded "STICK_NEEDED" Refused
+        "Files of the workspace are changed by the holder of the stick, or by an agent that has reserved all of them; the caller is neither."
+        "Take the stick with `wait_for_turn`, or reserve the paths with `scope reserve`, then try again."
+    PatchConflict "PATCH_CONFLICT" Refused
+        "The patch does not apply to the workspace as it is; nothing was changed."
+        "Commit or set aside what is in the way, or make a branch of the patch with `jobs branch` and merge that."
+    PatchUnusable "PATCH_UNUSABLE" Refused
+        "The patch that was kept is not all that the job changed, or what it was made against is not here."
+        "The message says what is missing; send the job back with `jobs send_back`, so that it keeps a patch that can be used."
     ReleaseForbidden "RELEASE_FORBIDDEN" Refused
         "Only its owner may release a reservation."
         "Ask the owner, or take it over once the owner is stale."

@@ -29,6 +29,7 @@ pub mod library;
 pub mod limits;
 pub mod names;
 mod number;
+pub mod patch;
 pub mod policy;
 pub mod process;
 pub mod protocol;

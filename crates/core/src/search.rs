@@ -171,7 +171,12 @@ fn of_job(recorded: &Recorded, event: &job::Event) -> Option<Document> {
             let title = format!("{} {}", event.job(), event.sort());
             Some(document(reference, DocumentKind::JobEvent, &title, event.message().to_owned()))
         }
-        Event::Claimed(_) | Event::Reclaimed(_) | Event::Canceled(_) | Event::Requeued(_) => None,
+        Event::Claimed(_)
+        | Event::Reclaimed(_)
+        | Event::Canceled(_)
+        | Event::Requeued(_)
+        | Event::Applied(_)
+        | Event::Branched(_) => None,
     }
 }
 

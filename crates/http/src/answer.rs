@@ -106,6 +106,9 @@ pub(crate) const fn status(code: ErrorCode) -> StatusCode {
         | C::UnknownRecipient
         | C::ReservationConflict
         | C::ReservationStaleFound
+        | C::StickNeeded
+        | C::PatchConflict
+        | C::PatchUnusable
         | C::AmbiguousSession
         | C::AdoptionRejected
         | C::LoopDetected

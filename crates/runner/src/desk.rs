@@ -7,8 +7,9 @@ use baton_app::{
     artifacts::{Keeping, Proof, Tail},
     commands::{
         jobs::{
-            Claim, ClaimInput, ClaimResult, Complete, CompleteInput, GivingBack, Heartbeat, HeartbeatInput, JobEvent,
-            JobView, List, ListInput, Open, OpenInput, Report, ReportInput, Retire, RetireInput,
+            Claim, ClaimInput, ClaimResult, Complete, CompleteInput, Continuation, GivingBack, Heartbeat,
+            HeartbeatInput, JobEvent, JobView, List, ListInput, Open, OpenInput, Report, ReportInput, Retire,
+            RetireInput,
         },
         library::{Snapshot, SnapshotInput, SnapshotResult},
         open,
@@ -24,7 +25,7 @@ use baton_core::{
     ids::{AgentId, AnchorId, RoomId, Seq},
     job::{Capability, JobId, Kind, Outcome, Progress, ReportKind, Shell, Status, clamp, receipts},
     lease::Fence,
-    library::ArtifactKind,
+    library::{ArtifactKind, PatchOrigin},
     limits,
     process::ProcessIdentity,
     reference::Reference,
@@ -130,6 +131,11 @@ pub(crate) fn may_pass(failure: &Failure) -> bool {
             | ErrorCode::StoreOutcomeUnknown
             | ErrorCode::StoreFull
     )
+}
+
+/// Whether a job was not ended because a review came in.
+pub(crate) fn is_sent_back(failure: &Failure) -> bool {
+    failure.code == ErrorCode::PreconditionFailed && failure.details.contains_key("review")
 }
 
 /// Whether what was refused means that the claim is over.
@@ -244,6 +250,16 @@ impl Desk {
         Complete::run(&self.app, &self.caller, input).map(|_| ())
     }
 
+    /// What a job that was sent back goes on from.
+    pub(crate) fn continuation(&self, job: JobId) -> Result<Option<Continuation>, Failure> {
+        self.app.continuation(&self.room, job)
+    }
+
+    /// The review that no slice of a job was told of.
+    pub(crate) fn pending_review(&self, job: JobId) -> Result<Option<Reference>, Failure> {
+        self.app.pending_review(&self.room, job)
+    }
+
     /// Gives a job back to the queue.
     pub(crate) fn give_back(&self, claimed: &Claimed, reason: &str) -> Result<(), Failure> {
         let giving = GivingBack {
@@ -348,12 +364,13 @@ impl Desk {
         turn: TurnId,
         (kind, name): (ArtifactKind, &str),
         content: &[u8],
+        patch: Option<&PatchOrigin>,
     ) -> Result<Reference, Failure> {
         let proof = Proof { job: claimed.id(), runner: self.runner.clone(), revision: claimed.revision() };
         self.app.keep_artifact(
             &self.caller,
             &self.room,
-            &Keeping { kind, name, content, proof: Some(&proof), turn: Some(turn) },
+            &Keeping { kind, name, content, proof: Some(&proof), turn: Some(turn), patch },
         )
     }
 

@@ -1,20 +1,33 @@
 //! Where a job works: in the workspace, or in a worktree of its own.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+};
 
-use baton_core::job::Isolation;
+use baton_app::{Failure, commands::jobs::PriorPatch, patches::Repository};
+use baton_core::{job::Isolation, library::PatchOrigin};
 
 use crate::{
     desk::Claimed,
     scratch::Scratch,
     settings::Settings,
-    workspace::{Snapshot, Workspace, Worktree},
+    workspace::{Diff, GitError, Snapshot, Workspace, Worktree},
 };
 
 /// A place to work in. A worktree is removed with it; its diff was kept after each slice.
 pub(crate) struct Place {
     scratch: Scratch,
     ground: Ground,
+    /// Whether a patch of the job was kept: then also that nothing is left of it is kept.
+    has_patch: AtomicBool,
+}
+
+/// What changed, as it is kept.
+pub(crate) struct KeptDiff {
+    pub(crate) content: Vec<u8>,
+    /// The origin of a diff that can be applied.
+    pub(crate) origin: Option<PatchOrigin>,
 }
 
 enum Ground {
@@ -34,7 +47,8 @@ impl Place {
         let scratch = Scratch::new(&settings.scratch).map_err(|error| format!("No scratch directory: {error}."))?;
         let asked = claimed.job.meta.get("isolation").and_then(serde_json::Value::as_str);
         let ground = if asked == Some(Isolation::Worktree.as_str()) {
-            let name = format!("{}-{}", claimed.id(), claimed.revision());
+            // The same for each claim: a program may find a conversation by where it was held.
+            let name = claimed.id().to_string();
             let tree = Worktree::create(workspace, &settings.worktrees, &name)
                 .map_err(|error| format!("It wants a worktree, and that cannot be made: {error}."))?;
             let inside = workspace.strip_prefix(tree.repository()).unwrap_or(Path::new(""));
@@ -43,7 +57,7 @@ impl Place {
         } else {
             Ground::Shared(workspace.to_owned(), Workspace::at(workspace, scratch.path()).ok())
         };
-        Ok(Self { scratch, ground })
+        Ok(Self { scratch, ground, has_patch: AtomicBool::new(false) })
     }
 
     /// Where it is.
@@ -61,19 +75,66 @@ impl Place {
         }
     }
 
-    /// What changed: since `before`, or in a worktree since it was made. Nothing, where nothing did or git cannot tell.
-    pub(crate) fn diff(&self, before: &Before) -> Option<String> {
-        let diff = match &self.ground {
-            Ground::Shared(_, workspace) => {
-                let workspace = workspace.as_ref()?;
-                workspace.diff(before.0.as_ref()?, &workspace.snapshot().ok()?)
-            }
-            Ground::Own(tree, _) => tree.as_ref()?.diff(self.scratch.path()),
-        };
-        let diff = diff.ok().filter(|diff| !diff.is_empty())?;
-        let cut = if diff.was_cut { "\n[there was more, which was not kept]\n" } else { "" };
-        Some(diff.text + cut)
+    /// Puts what the job changed before into its worktree, and tells its agent how that went. In a shared workspace it is there.
+    pub(crate) fn restore(&self, prior: &PriorPatch) -> Option<String> {
+        let Ground::Own(Some(tree), _) = &self.ground else { return None };
+        self.has_patch.store(true, Ordering::Relaxed);
+        let reference = &prior.reference;
+        let restored = prior.content.as_ref().map_err(Clone::clone).and_then(|(base, patch)| {
+            put_patch(tree.path(), self.scratch.path(), base, patch).map_err(|failure| failure.message)
+        });
+        Some(match restored {
+            Ok(0) => format!("Your earlier changes ({reference}) are in the commit that this worktree begins at."),
+            Ok(_) => format!(
+                "Your earlier changes ({reference}) are in this worktree again, not committed. Go on from them."
+            ),
+            Err(why) => format!(
+                "Your earlier changes are not in this worktree: {why} Look at them with the tool `open` ({reference}), and make \
+                 them again where they are still right."
+            ),
+        })
     }
+
+    /// What changed: since `before`, or in a worktree since it was made. Nothing, where nothing did; an error, where git cannot
+    /// tell what became of a worktree.
+    pub(crate) fn diff(&self, before: &Before) -> Result<Option<KeptDiff>, GitError> {
+        let (diff, tree) = match &self.ground {
+            Ground::Shared(_, workspace) => (diff_of_shared(workspace.as_ref(), before), None),
+            Ground::Own(None, _) => (None, None),
+            Ground::Own(Some(tree), _) => (Some(tree.diff(self.scratch.path())?), Some(tree)),
+        };
+        let Some(diff) = diff.filter(|diff| !diff.is_empty() || self.has_patch.load(Ordering::Relaxed)) else {
+            return Ok(None);
+        };
+        let origin = tree.map(|tree| PatchOrigin {
+            base: tree.base().to_owned(),
+            repository: tree.repository().to_string_lossy().into_owned(),
+            cut: diff.was_cut,
+            too_large: diff.too_large.clone(),
+        });
+        self.has_patch.store(true, Ordering::Relaxed);
+        let mut content = diff.bytes;
+        if diff.was_cut {
+            content.extend_from_slice(b"\n[there was more, which was not kept]\n");
+        }
+        Ok(Some(KeptDiff { content, origin }))
+    }
+}
+
+/// What changed in a shared workspace, where git can tell.
+fn diff_of_shared(workspace: Option<&Workspace>, before: &Before) -> Option<Diff> {
+    let workspace = workspace?;
+    let diff = workspace.diff(before.0.as_ref()?, &workspace.snapshot().ok()?).ok();
+    diff.filter(|diff| !diff.is_empty())
+}
+
+/// Puts a patch into a fresh worktree, and tells how many files that changed.
+fn put_patch(tree: &Path, scratch: &Path, base: &str, patch: &[u8]) -> Result<usize, Failure> {
+    if patch.is_empty() {
+        return Ok(0);
+    }
+    let repository = Repository::open(tree, scratch)?;
+    Ok(repository.plan(base, patch)?.place()?.keep().files)
 }
 
 impl Drop for Place {

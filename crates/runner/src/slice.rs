@@ -294,7 +294,26 @@ impl<'a> Recording<'a> {
             return Ok(());
         }
         let (work, turn) = (self.work, self.turn);
-        self.refs.push(work.patiently(|| work.desk.keep(work.claimed, turn, (kind, name), content))?);
+        self.refs.push(work.patiently(|| work.desk.keep(work.claimed, turn, (kind, name), content, None))?);
+        Ok(())
+    }
+
+    /// Keeps what changed. One of a worktree is kept also when it is empty, where an earlier one was not.
+    fn keep_diff(&mut self, place: &Place, before: &Before) -> Result<(), Halted> {
+        let (work, turn) = (self.work, self.turn);
+        match place.diff(before) {
+            Ok(Some(diff)) => {
+                let (file, origin) = ((ArtifactKind::Diff, "diff.patch"), diff.origin.as_ref());
+                let kept = work.patiently(|| work.desk.keep(work.claimed, turn, file, &diff.content, origin))?;
+                self.refs.push(kept);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                let lost = format!("what it changed could not be kept: {error}");
+                work.told.say(work.claimed.id(), &lost);
+                work.report(Said::new(ReportKind::Error, lost))?;
+            }
+        }
         Ok(())
     }
 
@@ -307,9 +326,7 @@ impl<'a> Recording<'a> {
     ) -> Result<(), Halted> {
         self.keep(ArtifactKind::Log, "log.txt", log.whole().as_bytes())?;
         self.keep(ArtifactKind::Transcript, "transcript.jsonl", self.transcript.whole().clone().as_bytes())?;
-        if let Some(diff) = place.diff(before) {
-            self.keep(ArtifactKind::Diff, "diff.patch", diff.as_bytes())?;
-        }
+        self.keep_diff(place, before)?;
         if let Outcome::Answered(answer) = outcome {
             match form {
                 Form::Answer => {

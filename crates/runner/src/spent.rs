@@ -32,6 +32,11 @@ impl Spent {
         self.all.input_tokens.saturating_add(self.all.output_tokens)
     }
 
+    /// With a conversation that is gone on with, and what its earlier turns took.
+    pub(crate) fn resuming(self, session: Session, usage: Usage) -> Self {
+        Self { conversation: Some((session, usage)), ..self }
+    }
+
     /// What a turn took by itself, of what its program told.
     pub(crate) fn of_turn(&mut self, executor: &Executor, session: Option<&Session>, told: Usage) -> Usage {
         // One that was stopped tells nothing; what it took is in what the conversation tells next.

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use baton_app::Failure;
+use baton_app::{Failure, commands::jobs::Continuation};
 use baton_core::{
     code::{ErrorCode, Kind},
     ids::Seq,
@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     converse::converse,
-    desk::{Claimed, Desk, Said, is_over, may_pass},
+    desk::{Claimed, Desk, Said, is_over, is_sent_back, may_pass},
     executor::{Answer, AnswerStatus, Conversation, Form, Outcome, Session},
     gate::Verdict,
     ground::{Ground, Pack},
@@ -61,6 +61,8 @@ pub(crate) struct Work<'a> {
 struct Carried {
     slice: u32,
     prior: Prior,
+    /// What a job that was sent back begins with, until a slice has answered.
+    start: Prior,
     session: Option<Session>,
     /// What the conversation was told.
     heard: Option<Heard>,
@@ -149,6 +151,9 @@ impl Work<'_> {
             Err(why) => return self.end(End::Failed, &why, &[]),
         };
         let mut carried = Carried { spent: Spent::noted(&self.claimed.job.meta), ..Carried::default() };
+        if let Some(continuation) = self.patiently(|| self.desk.continuation(self.claimed.id()))? {
+            self.go_on(&continuation, &place, &mut carried)?;
+        }
         loop {
             if let Some(cut) = self.lifeline.cut() {
                 return Err(Halted::Cut(cut));
@@ -172,6 +177,27 @@ impl Work<'_> {
                 self.lifeline.pause(pause.min(PAUSE.1));
             }
         }
+    }
+
+    /// Begins where a job that was sent back ended: with its own changes, and in its own conversation if its program has one.
+    fn go_on(&self, from: &Continuation, place: &Place, carried: &mut Carried) -> Result<(), Halted> {
+        let executor = slice::choose(self, &self.claimed.job)?.kind();
+        let known = from.conversation.as_ref().filter(|known| known.executor == executor);
+        if let Some((session, known)) = known.and_then(|known| Some((Session::parse(&known.session)?, known))) {
+            carried.spent = std::mem::take(&mut carried.spent).resuming(session.clone(), known.usage);
+            carried.session = Some(session);
+        }
+        let restored = from.patch.as_ref().and_then(|patch| place.restore(patch));
+        if let Some(restored) = &restored {
+            self.told.say(self.claimed.id(), restored);
+        }
+        let summary = from.summary.as_deref().map(|summary| format!("This job ended before: {summary}"));
+        let outcome: Vec<String> = summary.into_iter().chain(restored).collect();
+        carried.start = Prior {
+            outcome: Some(outcome.join("\n")),
+            demand: Some("It was sent back with a review, which is in its thread. Do what the review asks.".to_owned()),
+        };
+        Ok(())
     }
 
     /// Plays one slice, and keeps what it leaves behind.
@@ -199,7 +225,7 @@ impl Work<'_> {
             anchor: anchor.as_deref(),
             thread: &thread,
             since: carried.read,
-            prior: &carried.prior,
+            prior: &carried.start.with(&carried.prior),
             incoming: &incoming,
             shell: self.shell()?,
         };
@@ -314,10 +340,15 @@ impl Work<'_> {
 
     fn judge_answer(&self, answer: &Answer, carried: &mut Carried) -> Result<Option<End>, Halted> {
         carried.failures = 0;
+        carried.start = Prior::default();
         for note in &answer.notes {
             self.pass_on(note.clone().into())?;
         }
         match answer.status {
+            AnswerStatus::Failed if self.patiently(|| self.desk.pending_review(self.claimed.id()))?.is_some() => {
+                carried.prior = sent_back("FAILED", &answer.summary);
+                Ok(None)
+            }
             AnswerStatus::Failed => {
                 self.end(End::Failed, &answer.summary, &self.patiently(|| self.leading(answer))?).map(Some)
             }
@@ -327,7 +358,14 @@ impl Work<'_> {
                 Ok(None)
             }
             AnswerStatus::Done => match self.patiently(|| self.desk.weigh(self.claimed.id(), answer))? {
-                Verdict::Proven(refs) => self.end(End::Done, &answer.summary, &refs).map(Some),
+                Verdict::Proven(refs) => match self.end(End::Done, &answer.summary, &refs) {
+                    Err(Halted::Refused(failure)) if is_sent_back(&failure) => {
+                        carried.unproven = 0;
+                        carried.prior = sent_back("DONE", &answer.summary);
+                        Ok(None)
+                    }
+                    ended => ended.map(Some),
+                },
                 Verdict::Unproven(why) => {
                     carried.unproven += 1;
                     if carried.unproven >= self.settings.failures_max {
@@ -446,6 +484,14 @@ impl Work<'_> {
                 return Err(Halted::Cut(cut));
             }
         }
+    }
+}
+
+/// What the next slice begins with, when a review came in before the job could end.
+fn sent_back(word: &str, summary: &str) -> Prior {
+    Prior {
+        outcome: Some(format!("You said {word}: {summary}")),
+        demand: Some("It was sent back with a review, which is in its thread. Do what the review asks.".to_owned()),
     }
 }
 

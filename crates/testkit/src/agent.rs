@@ -7,6 +7,7 @@ use std::{
 
 use baton_app::{
     Caller, Cancel, Failure, Rights,
+    artifacts::Keeping,
     identity::{Conversation, Resolved},
     table::{self, Subject},
 };
@@ -187,6 +188,12 @@ impl<'a> Agent<'a> {
             Ok(answer) => panic!("{}: {command} was carried out: {answer}", self.id()),
             Err(failure) => failure.to_json(),
         }
+    }
+
+    /// Keeps a file in the room joined last, and tells what to open it with.
+    pub fn keeps(&self, keeping: &Keeping<'_>) -> String {
+        let kept = self.app.app().keep_artifact(&self.caller, &self.room(), keeping);
+        kept.unwrap_or_else(|failure| panic!("{}: {failure}", self.id())).to_string()
     }
 
     /// Joins the workspace's root.

@@ -8,7 +8,7 @@ use baton_core::{
     ids::{AgentId, RoomId},
     job::{self, JobId, agent_of},
     lease::Fence,
-    library::{ArtifactDraft, ArtifactKind, Pointers},
+    library::{ArtifactDraft, ArtifactKind, PatchOrigin, Pointers},
     limits,
     redact::{redact, redact_json},
     reference::Reference,
@@ -37,6 +37,8 @@ pub struct Keeping<'a> {
     pub proof: Option<&'a Proof>,
     /// The turn it is of.
     pub turn: Option<TurnId>,
+    /// Its origin, if it is a diff that can be applied.
+    pub patch: Option<&'a PatchOrigin>,
 }
 
 /// The claim under which a job's file is kept.
@@ -76,11 +78,15 @@ impl App {
         keeping: &Keeping<'_>,
         about: Option<JobId>,
     ) -> Result<Kept, Failure> {
-        // Text that is not UTF-8 is no text that an agent printed; where it is broken it is marked so.
+        // Text that is not UTF-8 is no text that an agent printed; where it is broken it is marked so. A patch is kept to the
+        // byte, or it would not apply: secrets are ASCII, so they are found in it all the same.
         let text = String::from_utf8_lossy(keeping.content);
         let clean = clean(&text);
         let redacted = clean != text;
-        let content = clean.into_owned().into_bytes();
+        let content = match keeping.patch {
+            Some(_) if !redacted => keeping.content.to_vec(),
+            Some(_) | None => clean.into_owned().into_bytes(),
+        };
         let draft = ArtifactDraft {
             kind: keeping.kind,
             name: keeping.name.to_owned(),
@@ -95,6 +101,8 @@ impl App {
             }),
             turn: keeping.turn,
             refs: Vec::new(),
+            redacted,
+            patch: keeping.patch.cloned(),
         };
         let shown = keeping.proof.map(|proof| proof.shown(caller, room));
         // A first look: a runner that lost its claim leaves nothing behind, not even a file that nobody points to.

@@ -20,4 +20,5 @@ pub(crate) use content::Content;
 pub use keep::{Keeping, Proof};
 pub(crate) use keep::{leading, shelf};
 pub use show::Shown;
+pub(crate) use show::Whole;
 pub use tail::Tail;

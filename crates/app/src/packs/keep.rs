@@ -87,6 +87,8 @@ impl Change<'_> {
             node: pack.node_id.parse().ok(),
             turn: None,
             refs: leading(self, &Pointers::of_pack(json))?,
+            redacted: false,
+            patch: None,
         };
         let id = library::next_artifact(self.tx, &self.room.id)?;
         self.record(draft.keep(id)?)?;

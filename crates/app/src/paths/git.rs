@@ -38,7 +38,7 @@ pub const UNWANTED: [&str; 15] = [
 
 /// What a caller needs besides reading: nothing, as a rule.
 #[derive(Clone, Copy)]
-enum Setup<'a> {
+pub(crate) enum Setup<'a> {
     /// The repository's own index, and no hooks.
     Plain,
     /// The index that git names to the hooks it runs; a relative path starts at the top of the working tree.
@@ -47,7 +47,7 @@ enum Setup<'a> {
     HooksAsConfigured,
 }
 
-fn hardened(root: &Path, setup: Setup<'_>) -> Command {
+pub(crate) fn hardened(root: &Path, setup: Setup<'_>) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(root).arg("--no-optional-locks").arg("--no-pager");
     for setting in ["core.fsmonitor=false", "core.pager=cat", "core.quotePath=false"] {
@@ -147,7 +147,7 @@ fn drain(mut stream: impl Read, kept: &mut Vec<u8>, bytes: u64) -> io::Result<u6
 }
 
 /// What was printed, without the end of the line.
-pub(super) fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes.trim_ascii()).into_owned()
 }
 
@@ -158,14 +158,14 @@ fn line(bytes: &[u8]) -> &[u8] {
 
 /// A path as git stores it, byte for byte.
 #[cfg(unix)]
-pub(super) fn path(bytes: &[u8]) -> PathBuf {
+pub(crate) fn path(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     OsStr::from_bytes(bytes).into()
 }
 
 /// A path as git stores it. Names that are not UTF-8 do not occur where paths are text.
 #[cfg(not(unix))]
-pub(super) fn path(bytes: &[u8]) -> PathBuf {
+pub(crate) fn path(bytes: &[u8]) -> PathBuf {
     String::from_utf8_lossy(bytes).into_owned().into()
 }
 

@@ -12,7 +12,7 @@ mod casing;
 mod changed;
 mod checkout;
 mod draft;
-mod git;
+pub(crate) mod git;
 mod hooks;
 mod hunks;
 mod repository;

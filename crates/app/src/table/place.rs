@@ -40,14 +40,13 @@ pub static SCOPE: Portal = Portal {
 };
 
 /// `tasks.*`: what there is to do.
-pub static TASKS: Portal =
-    Portal { name: "tasks", tier: Tier::Daily, about: "Tasks here: what there is to do and who does it." };
+pub static TASKS: Portal = Portal { name: "tasks", tier: Tier::Daily, about: "Tasks: what to do, and who does it." };
 
 /// `jobs.*`: work handed to runners.
 pub static JOBS: Portal = Portal {
     name: "jobs",
     tier: Tier::Daily,
-    about: "Jobs for runners: delegate, watch the radar, answer; runners claim and report.",
+    about: "Jobs: delegate, watch, answer, use results; runners claim and report.",
 };
 
 /// `inbox.*`: protocol messages.

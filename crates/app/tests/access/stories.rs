@@ -1,7 +1,16 @@
 //! Limits within a command: for each, that what is beyond is refused and what is within is not.
 
-use baton_app::table::Role;
-use baton_testkit::{TestApp, handoff};
+use std::process::Command;
+
+use baton_app::{
+    artifacts::{Keeping, Proof},
+    table::Role,
+};
+use baton_core::{
+    lease::Fence,
+    library::{ArtifactKind, PatchOrigin},
+};
+use baton_testkit::{Agent, TestApp, handoff};
 use serde_json::{Value, json};
 
 use super::scene::{OTHER_JOB, OWN_JOB, Scene};
@@ -26,6 +35,7 @@ pub(crate) fn play(app: &TestApp, command: &str, role: Role, limit: &str) {
         "its claim" => its_claim(&scene, command, role),
         "not its own job" => not_its_own_job(&scene, command),
         "its own actions" => its_own_actions(&scene, command),
+        "with the stick or scopes" => with_the_stick_or_scopes(&scene, command, role),
         _ => panic!("{command} as {}: the limit {limit:?} has no story here", role.as_str()),
     }
 }
@@ -128,7 +138,7 @@ fn no_reply_to_its_own_job(scene: &Scene<'_>, command: &str) {
 
 fn other_jobs(scene: &Scene<'_>, command: &str) {
     let input = |job: &str| match command {
-        "jobs.message" => json!({"job": job, "message": "go on"}),
+        "jobs.message" | "jobs.send_back" => json!({"job": job, "message": "go on"}),
         "jobs.cancel" | "jobs.requeue" => json!({"job": job, "reason": "it must be"}),
         _ => panic!("{command} is not for a job's own agent, and this story does not know it"),
     };
@@ -139,6 +149,47 @@ fn other_jobs(scene: &Scene<'_>, command: &str) {
         scene.founder.does("jobs.cancel", json!({"job": OTHER_JOB, "reason": "to be done again"}));
     }
     scene.caller.does(command, input(OTHER_JOB));
+}
+
+/// In a room with a workspace, in which a job left a patch.
+fn with_the_stick_or_scopes(scene: &Scene<'_>, command: &str, role: Role) {
+    let place = format!("repository-{}", role.as_str());
+    let (file, app) = (scene.app.workspace().repository(&place).join("file"), scene.app);
+    app.workspace().file(&format!("{place}/file"), "old\n");
+    app.workspace().git(&place, &["add", "file"]);
+    app.workspace().git(&place, &["commit", "--quiet", "--message=file"]);
+    let runner = app.agent("runner");
+    runner.join_at(&place);
+    runner.does("jobs.create", json!({"title": "one", "prompt": "Do it.", "isolation": "worktree"}));
+    keep_patch(&runner, &file);
+    let caller = &scene.caller;
+    caller.join_at(&place);
+    assert_eq!(code(&caller.refused(command, json!({"job": "JOB-001"}))), "STICK_NEEDED");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "old\n");
+    caller.claim();
+    caller.does(command, json!({"job": "JOB-001"}));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "new\n");
+}
+
+/// Keeps a patch for a file as the runner of the first job.
+fn keep_patch(runner: &Agent<'_>, file: &std::path::Path) {
+    let git = |arguments: &[&str]| {
+        let ran = Command::new("git").arg("-C").arg(file.parent().unwrap()).args(arguments).output().unwrap();
+        assert!(ran.status.success(), "{arguments:?}");
+        ran.stdout
+    };
+    std::fs::write(file, "new\n").unwrap();
+    let content = git(&["diff", "--binary", "--full-index"]);
+    git(&["checkout", "--quiet", "--", "file"]);
+    let base = String::from_utf8(git(&["rev-parse", "HEAD"])).unwrap().trim().to_owned();
+    let origin = PatchOrigin { base, ..PatchOrigin::default() };
+    runner.does("jobs.claim", json!({"job": "JOB-001"}));
+    let turn = runner.does("context.turn.begin", json!({"job": "JOB-001", "claim_revision": 1}));
+    let turn = turn["turn"].as_str().unwrap().parse().ok();
+    let proof = Proof { job: "JOB-001".parse().unwrap(), runner: runner.id(), revision: Fence(1) };
+    let (kind, patch) = (ArtifactKind::Diff, Some(&origin));
+    let keeping = Keeping { kind, name: "diff.patch", content: &content, proof: Some(&proof), turn, patch };
+    runner.keeps(&keeping);
 }
 
 fn no_more_than_itself(scene: &Scene<'_>, command: &str) {

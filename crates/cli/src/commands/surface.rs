@@ -90,6 +90,10 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("jobs.list", &["job", "list"]),
     ("jobs.cancel", &["job", "cancel"]),
     ("jobs.requeue", &["job", "requeue"]),
+    ("jobs.diff", &["job", "diff"]),
+    ("jobs.apply", &["job", "apply"]),
+    ("jobs.branch", &["job", "branch"]),
+    ("jobs.send_back", &["job", "send-back"]),
     ("jobs.claim", &["job", "claim"]),
     ("jobs.report", &["job", "report"]),
     ("jobs.complete", &["job", "complete"]),
@@ -156,7 +160,7 @@ fn typed(pointer: &str) -> Option<String> {
     // What a command is about stands by itself, the rest are flags.
     let about = match command.name {
         "open" => "id",
-        "jobs.open" => "job",
+        "jobs.open" | "jobs.diff" => "job",
         _ => "",
     };
     let mut line = format!("{what}: baton {}", words.join(" "));

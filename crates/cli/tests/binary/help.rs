@@ -239,6 +239,10 @@ fn the_help_of_the_radar_and_of_a_report_tell_a_manager_and_an_agent_what_to_typ
       message    Answer or steer the agent that works on a job
       cancel     Withdraw a job; whoever works on it is stopped
       requeue    Have a job done again, or by another runner
+      diff       Show what a job changed
+      apply      Apply what a job changed in its worktree to the workspace
+      branch     Make a git branch of what a job changed in its worktree
+      send-back  Send a job back with a review, which gives it another slice
       merge      Bring what several jobs did together in one report, and keep it as a pinned card
       claim      Claim a job, or the next one that you can do, and see what it asks
       report     Report on the job you work on; each report renews the claim

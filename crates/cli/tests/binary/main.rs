@@ -25,6 +25,7 @@ mod handoffs;
 mod help;
 mod hold;
 mod install;
+mod job_results;
 mod jobs;
 mod library;
 mod machines;

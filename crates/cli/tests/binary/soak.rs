@@ -187,7 +187,9 @@ impl Ledger {
                 job.is_over = true;
                 self.given_up += 1;
             }
-            job::Event::Canceled(_) | job::Event::Manager(_) => panic!("{recorded:?}"),
+            job::Event::Canceled(_) | job::Event::Manager(_) | job::Event::Applied(_) | job::Event::Branched(_) => {
+                panic!("{recorded:?}")
+            }
         }
     }
 

@@ -47,6 +47,10 @@ events! {
     "job.canceled" => Canceled,
     /// It is to be done again.
     "job.requeued" => Requeued,
+    /// Its patch was applied to the workspace.
+    "job.applied" => Applied,
+    /// A branch was made of its patch.
+    "job.branched" => Branched,
 }
 
 type Progress = Reported;
@@ -86,6 +90,10 @@ words! {
         Canceled "canceled",
         /// It is to be done again.
         Requeued "requeued",
+        /// Its patch was applied to the workspace.
+        Applied "applied",
+        /// A branch was made of its patch.
+        Branched "branched",
     }
 }
 
@@ -242,6 +250,9 @@ pub struct Manager {
     /// Whether one of them shows that the work was done.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub proves: bool,
+    /// Whether the job goes on because of it: a slice that was not told of it does not end the job.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sends_back: bool,
 }
 
 /// It is over, by a runner's word.
@@ -286,6 +297,49 @@ pub struct Requeued {
     /// Who was at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_id: Option<AgentId>,
+    /// Whether its runner gave it back, so that nobody decided that it is to begin anew.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub given_back: bool,
+    /// Whether it goes on from its own result, which stays in view.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sent_back: bool,
+    /// The patch that it goes on from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<Reference>,
+}
+
+/// Its patch was applied to the workspace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Applied {
+    /// Which job.
+    pub job: JobId,
+    /// The patch.
+    pub patch: Reference,
+    /// The commit that the patch was made against.
+    pub base: String,
+    /// The commit that the workspace was at.
+    pub head: String,
+    /// How many files were changed by it.
+    pub files: u32,
+    /// What happened, in a sentence.
+    pub message: String,
+}
+
+/// A branch was made of its patch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Branched {
+    /// Which job.
+    pub job: JobId,
+    /// The patch.
+    pub patch: Reference,
+    /// The commit that the patch was made against.
+    pub base: String,
+    /// The branch.
+    pub branch: String,
+    /// Its commit.
+    pub commit: String,
+    /// What happened, in a sentence.
+    pub message: String,
 }
 
 impl Manager {
@@ -313,6 +367,8 @@ impl Event {
             Self::Completed(ended) | Self::Failed(ended) => ended.job,
             Self::Canceled(canceled) => canceled.job,
             Self::Requeued(requeued) => requeued.job,
+            Self::Applied(applied) => applied.job,
+            Self::Branched(branched) => branched.job,
         }
     }
 
@@ -332,6 +388,8 @@ impl Event {
             Self::Failed(_) => Kind::Failed,
             Self::Canceled(_) => Kind::Canceled,
             Self::Requeued(_) => Kind::Requeued,
+            Self::Applied(_) => Kind::Applied,
+            Self::Branched(_) => Kind::Branched,
         }
     }
 
@@ -350,6 +408,8 @@ impl Event {
             Self::Completed(ended) | Self::Failed(ended) => &ended.summary,
             Self::Canceled(canceled) => &canceled.reason,
             Self::Requeued(requeued) => &requeued.reason,
+            Self::Applied(applied) => &applied.message,
+            Self::Branched(branched) => &branched.message,
         }
     }
 
@@ -363,6 +423,9 @@ impl Event {
             | Self::Error(reported) => &reported.refs,
             Self::Manager(manager) => &manager.refs,
             Self::Completed(ended) | Self::Failed(ended) => &ended.refs,
+            Self::Applied(applied) => std::slice::from_ref(&applied.patch),
+            Self::Branched(branched) => std::slice::from_ref(&branched.patch),
+            Self::Requeued(Requeued { patch: Some(patch), .. }) => std::slice::from_ref(patch),
             Self::Created(_) | Self::Claimed(_) | Self::Reclaimed(_) | Self::Canceled(_) | Self::Requeued(_) => &[],
         }
     }

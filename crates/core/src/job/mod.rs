@@ -23,6 +23,7 @@ pub mod radar;
 mod receipt;
 mod refusal;
 mod report;
+mod review;
 mod salvage;
 mod spec;
 mod state;
@@ -36,7 +37,8 @@ pub use claim::{Claiming, Force, Shown, clamp};
 pub use draft::Draft;
 pub(crate) use draft::check_line;
 pub use event::{
-    Canceled, Claimed, Created, Ended, Event, Kind, Manager, ReclaimReason, Reclaimed, Reported, Requeued,
+    Applied, Branched, Canceled, Claimed, Created, Ended, Event, Kind, Manager, ReclaimReason, Reclaimed, Reported,
+    Requeued,
 };
 pub use lineage::Lineage;
 pub use notice::Notices;
@@ -45,7 +47,8 @@ pub use proof::{Beginning, Evidence, Fact, PROOF_KINDS, Proven, Shell, Standing,
 pub use receipt::{CommandRun, Commands, SHELL_TOOLS, Sighting};
 pub use refusal::Refusal;
 pub use report::{Completion, Outcome, Report, ReportKind};
+pub use review::{Patch, Review};
 pub use salvage::salvage;
 pub use spec::{Choice, Conversing, Executor, ExpectedArtifact, Isolation, Policy, Priority, Profile, Routing};
 pub(crate) use state::cut;
-pub use state::{Claim, Job, JobId, Jobs, Last, Status, agent_of, job_of};
+pub use state::{Claim, GOES_ON_FROM, Job, JobId, Jobs, Last, Status, agent_of, job_of};

@@ -3,7 +3,10 @@
 use serde::Serialize;
 
 use super::{JobId, Status};
-use crate::{claimant::in_brackets, code::ErrorCode, ids::AgentId, lease::Fence, room::Occupant, time::Timestamp};
+use crate::{
+    claimant::in_brackets, code::ErrorCode, ids::AgentId, lease::Fence, reference::Reference, room::Occupant,
+    time::Timestamp,
+};
 
 /// Why a request about a job was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
@@ -95,6 +98,22 @@ pub enum Refusal {
         #[serde(skip)]
         why: &'static str,
     },
+    /// It was withdrawn, so no review brings it back.
+    #[error("{job} is {status}, and a review does not bring it back.")]
+    NotSentBack {
+        /// The job.
+        job: JobId,
+        /// How far it is.
+        status: Status,
+    },
+    /// A review came in that no slice was told of.
+    #[error("{job} is not done: {review} sent it back, and no slice was told that.")]
+    SentBack {
+        /// The job.
+        job: JobId,
+        /// The review.
+        review: Reference,
+    },
     /// The runner cannot do it, or is not the one it is for.
     #[error("{job} is not for {runner_id}: {why}.")]
     NotFor {
@@ -125,9 +144,12 @@ impl Refusal {
             Self::Invalid { .. } => ErrorCode::InvalidInput,
             Self::Claimed { .. } | Self::Stale { .. } | Self::ClaimOver { .. } => ErrorCode::Conflict,
             Self::WrongCapability { .. } => ErrorCode::Forbidden,
-            Self::NotClaimant { .. } | Self::OwnJob { .. } | Self::WrongStatus { .. } | Self::NotFor { .. } => {
-                ErrorCode::PreconditionFailed
-            }
+            Self::NotClaimant { .. }
+            | Self::OwnJob { .. }
+            | Self::WrongStatus { .. }
+            | Self::NotSentBack { .. }
+            | Self::SentBack { .. }
+            | Self::NotFor { .. } => ErrorCode::PreconditionFailed,
         }
     }
 
@@ -139,6 +161,12 @@ impl Refusal {
             Self::ClaimOver { job, .. } => Some(format!(
                 "Stop working on {job}: whatever you still report is refused. Claim it anew if it is free."
             )),
+            Self::NotSentBack { job, .. } => {
+                Some(format!("Have {job} done again with `jobs requeue`, then tell it with `jobs message`."))
+            }
+            Self::SentBack { review, .. } => {
+                Some(format!("Read it with `open` {review}, begin another turn, and complete the job after it."))
+            }
             Self::WrongStatus { job, .. } => Some(format!("Look at it with `open` {job}.")),
             Self::NotFor { chosen: Some(chosen), .. } => Some(format!("Leave it to {chosen}, or claim another job.")),
             Self::OwnJob { .. } => {

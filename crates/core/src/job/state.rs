@@ -50,6 +50,9 @@ impl Status {
     }
 }
 
+/// The note beside a job that was sent back: the patch that it goes on from.
+pub const GOES_ON_FROM: &str = "goes_on_from";
+
 /// Who is at a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
@@ -247,13 +250,15 @@ impl Job {
             Event::Completed(ended) => self.end(recorded, Status::Done, ended),
             Event::Failed(ended) => self.end(recorded, Status::Failed, ended),
             Event::Canceled(_) => self.leave(recorded, Status::Canceled),
-            Event::Requeued(_) => {
+            Event::Requeued(requeued) => {
                 self.leave(recorded, Status::Queued);
                 self.losses = 0;
                 (self.open_error, self.open_gate) = (None, None);
-                (self.summary, self.refs) = (None, Vec::new());
+                self.go_on_from(requeued);
                 self.progress.restart();
             }
+            // The job is as it was: something was done with its result.
+            Event::Applied(_) | Event::Branched(_) => {}
         }
         self.last = Last { seq: recorded.seq, kind: event.sort(), preview: preview(event.message()) };
         self.active_at = recorded.at;
@@ -264,6 +269,21 @@ impl Job {
         self.revision = claim.lease.fence;
         self.claim = Some(claim);
         self.progress.restart();
+    }
+
+    /// Keeps what a job that was sent back goes on from. One that is done anew begins with nothing.
+    fn go_on_from(&mut self, requeued: &super::Requeued) {
+        if requeued.sent_back {
+            let patch = requeued.patch.as_ref().map_or(Value::Null, |patch| patch.to_string().into());
+            self.meta.insert(GOES_ON_FROM.to_owned(), patch);
+            return;
+        }
+        // A runner that gives a job back has not decided that it begins anew.
+        if requeued.given_back && self.meta.contains_key(GOES_ON_FROM) {
+            return;
+        }
+        self.meta.remove(GOES_ON_FROM);
+        (self.summary, self.refs) = (None, Vec::new());
     }
 
     fn note(&mut self, reported: &super::Reported) {

@@ -22,7 +22,7 @@ impl Job {
         // A manager's word counts whoever made what it points to.
         let proves = refs.iter().any(|reference| reference.can_prove(self.id));
         let (message, refs) = (message.trim().to_owned(), refs.to_vec());
-        Ok(Event::Manager(Manager { job: self.id, sender_kind, message, refs, proves }))
+        Ok(Event::Manager(Manager { job: self.id, sender_kind, message, refs, proves, sends_back: false }))
     }
 
     /// Decides that the job is not wanted any more. `None` means that it is so already.
@@ -44,11 +44,20 @@ impl Job {
         check_reason(reason)?;
         match self.status {
             Status::Queued => Ok(None),
-            Status::Running | Status::Done | Status::Failed | Status::Canceled => Ok(Some(Event::Requeued(Requeued {
-                job: self.id,
-                reason: reason.trim().to_owned(),
-                runner_id: self.claim.as_ref().map(|claim| claim.lease.holder.clone()),
-            }))),
+            Status::Running | Status::Done | Status::Failed | Status::Canceled => {
+                Ok(Some(Event::Requeued(self.requeued(reason))))
+            }
+        }
+    }
+
+    pub(super) fn requeued(&self, reason: &str) -> Requeued {
+        Requeued {
+            job: self.id,
+            reason: reason.trim().to_owned(),
+            runner_id: self.claim.as_ref().map(|claim| claim.lease.holder.clone()),
+            given_back: false,
+            sent_back: false,
+            patch: None,
         }
     }
 
@@ -56,7 +65,8 @@ impl Job {
     /// force: who lost it would take the job from somebody else, or have done again what is done.
     pub fn give_back(&self, shown: &Shown, reason: &str) -> Result<Option<Event>, Refusal> {
         self.require_claim(shown)?;
-        self.requeue(reason)
+        check_reason(reason)?;
+        Ok(Some(Event::Requeued(Requeued { given_back: true, ..self.requeued(reason) })))
     }
 }
 

@@ -1,8 +1,8 @@
 //! What may be kept.
 
 use super::{
-    AnchorSet, ArtifactId, ArtifactKept, ArtifactKind, CardCreated, CardId, CardKind, Event, PlanCreated, PlanId,
-    Refusal,
+    AnchorSet, ArtifactId, ArtifactKept, ArtifactKind, CardCreated, CardId, CardKind, Event, PatchOrigin, PlanCreated,
+    PlanId, Refusal,
 };
 use crate::{
     handoff::blank_or_long,
@@ -147,6 +147,10 @@ pub struct ArtifactDraft {
     pub turn: Option<TurnId>,
     /// What it points to, if it is a context pack.
     pub refs: Vec<Reference>,
+    /// Whether something that looked like a secret was taken out.
+    pub redacted: bool,
+    /// Its origin, if it is a diff that can be applied.
+    pub patch: Option<PatchOrigin>,
 }
 
 impl ArtifactDraft {
@@ -171,6 +175,8 @@ impl ArtifactDraft {
             node: self.node.clone(),
             turn: self.turn,
             refs: self.refs.clone(),
+            redacted: self.redacted,
+            patch: self.patch.clone(),
         }))
     }
 }

@@ -125,6 +125,34 @@ pub struct ArtifactKept {
     /// What a context pack points to, so that it stays as long as the pack does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refs: Vec<Reference>,
+    /// Whether something that looked like a secret was taken out. Events of earlier versions do not say.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redacted: bool,
+    /// The origin of a diff that can be applied. Diffs of earlier versions, and those of a shared workspace, have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<PatchOrigin>,
+}
+
+/// The commit that a diff applies to, and whether the diff has all that was changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PatchOrigin {
+    /// The commit that the worktree was made of.
+    pub base: String,
+    /// The top of the working tree that the worktree belongs to.
+    pub repository: String,
+    /// Whether the diff was longer than can be kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+    /// Files that were changed and are too large for a diff, the first of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub too_large: Vec<String>,
+}
+
+impl PatchOrigin {
+    /// Whether the diff has every change.
+    pub fn is_whole(&self) -> bool {
+        !self.cut && self.too_large.is_empty()
+    }
 }
 
 /// The content of a file was given up: nothing pointed to it any more.

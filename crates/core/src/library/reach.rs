@@ -250,6 +250,8 @@ mod tests {
             node: None,
             turn: None,
             refs: vec!["artifact://diff/3".parse().unwrap(), "artifact://log/4".parse().unwrap()],
+            redacted: false,
+            patch: None,
         };
         let goes = |mut reach: Reach| {
             reach.apply(&recorded(Event::ArtifactKept(kept.clone()))).unwrap();

@@ -90,6 +90,8 @@ fn what_says_nothing_or_too_much_is_not_kept() {
             node: None,
             turn: None,
             refs: Vec::new(),
+            redacted: false,
+            patch: None,
         }
         .keep(ArtifactId(1))
     };

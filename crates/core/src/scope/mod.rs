@@ -6,6 +6,7 @@
 
 mod anchor;
 mod decide;
+mod edit;
 mod event;
 mod overlap;
 mod path;
@@ -16,6 +17,7 @@ mod tests;
 
 pub use anchor::{Casing, Conventions, PathStyle};
 pub use decide::{Came, Collision, Reserve, Strictness, Takeover, View};
+pub use edit::EditRight;
 pub use event::{Displaced, Event, Expired, Incursion, Released, Reserved, Transferred};
 pub use overlap::Overlap;
 pub use path::{InvalidScope, ScopePath};

@@ -33,6 +33,26 @@ pub enum Refusal {
         /// What the caller has.
         yours: Vec<String>,
     },
+    /// Files are changed by the holder of the stick, or by the agent that has reserved them.
+    #[error("The workspace is changed by the holder of the stick or under your own scopes. {}; {not_reserved} of the paths are not reserved by you.", stick(.holder.as_ref(), *.held_until, .kept_for.as_ref(), *.is_own))]
+    StickNeeded {
+        /// The holder of the stick.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        holder: Option<AgentId>,
+        /// The end of their lease.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        held_until: Option<Timestamp>,
+        /// The member that the stick is kept for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        kept_for: Option<AgentId>,
+        /// Whether the caller's own lease is meant: it ran out, or was granted to another process of theirs.
+        #[serde(skip)]
+        is_own: bool,
+        /// How many of the paths the caller has not reserved.
+        not_reserved: usize,
+        /// The first of them.
+        paths: Vec<String>,
+    },
     /// The caller has as many as one agent can have.
     #[error("An agent can have at most {limit} scopes.")]
     TooMany {
@@ -103,6 +123,7 @@ impl Refusal {
             Self::StaleFound(_) => ErrorCode::ReservationStaleFound,
             Self::ReleaseForbidden { .. } => ErrorCode::ReleaseForbidden,
             Self::NotFound { .. } => ErrorCode::ReservationNotFound,
+            Self::StickNeeded { .. } => ErrorCode::StickNeeded,
             Self::TooMany { .. } => ErrorCode::InvalidArgs,
         }
     }
@@ -111,7 +132,21 @@ impl Refusal {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Conflict(met) | Self::StaleFound(met) => Some(&met.resolution_hint),
-            Self::ReleaseForbidden { .. } | Self::NotFound { .. } | Self::TooMany { .. } => None,
+            Self::ReleaseForbidden { .. } | Self::NotFound { .. } | Self::StickNeeded { .. } | Self::TooMany { .. } => {
+                None
+            }
         }
+    }
+}
+
+/// Where the stick is, in a sentence.
+fn stick(holder: Option<&AgentId>, until: Option<Timestamp>, kept_for: Option<&AgentId>, is_own: bool) -> String {
+    match (holder, until, kept_for) {
+        (Some(_), Some(until), _) if is_own => {
+            format!("Your turn is not in force in this process (its lease ends at {until})")
+        }
+        (Some(holder), Some(until), _) => format!("{holder} holds the stick until {until}"),
+        (_, _, Some(recipient)) => format!("The stick is kept for {recipient}"),
+        (_, _, None) => "The stick is free".to_owned(),
     }
 }

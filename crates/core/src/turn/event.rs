@@ -182,6 +182,20 @@ pub struct Usage {
     pub cost_microusd: Option<u64>,
 }
 
+impl Usage {
+    /// Both together.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let costs = [self.cost_microusd, other.cost_microusd];
+        Self {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            cost_microusd: costs.into_iter().flatten().reduce(u64::saturating_add),
+        }
+    }
+}
+
 impl Event {
     /// The turn.
     pub const fn turn(&self) -> TurnId {

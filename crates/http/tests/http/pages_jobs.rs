@@ -1,6 +1,12 @@
 //! Jobs on the dashboard: the radar and its filters, a job's page and its forms, and the panel in which one is delegated.
 
-use baton_core::{ids::RoomId, time::Ttl};
+use baton_app::artifacts::{Keeping, Proof};
+use baton_core::{
+    ids::RoomId,
+    lease::Fence,
+    library::{ArtifactKind, PatchOrigin},
+    time::Ttl,
+};
 use serde_json::{Value, json};
 
 use crate::support::{Browser, EVIL, Shown, World};
@@ -226,6 +232,48 @@ async fn a_jobs_page_says_how_each_reference_stands_as_proof() {
     for standing in ["made", "seen", "failed", "claimed"] {
         assert_eq!(region.matches(&format!("data-standing=\"{standing}\"")).count(), 1, "{standing}: {region}");
     }
+}
+
+#[tokio::test]
+async fn a_patch_is_offered_to_be_applied_made_a_branch_and_sent_back() {
+    let story = Story::begin().await;
+    story.creates("Mends", json!({"isolation": "worktree"}));
+    story.claims(1, 300_000);
+    let begun = story.does("context.turn.begin", json!({"job": "JOB-001", "claim_revision": 1}));
+    let keep = |redacted: bool| {
+        let line = if redacted { format!("ghp_{}", "a1B2".repeat(10)) } else { "new".to_owned() };
+        let text = format!("diff --git a/x.rs b/x.rs\n--- a/x.rs\n+++ b/x.rs\n@@ -1 +1 @@\n-old\n+{line}\n");
+        let origin = PatchOrigin { base: "b".repeat(40), ..PatchOrigin::default() };
+        let proof = Proof { job: "JOB-001".parse().unwrap(), runner: "codex".parse().unwrap(), revision: Fence(1) };
+        let (kind, turn) = (ArtifactKind::Diff, begun["turn"].as_str().unwrap().parse().ok());
+        let keeping = Keeping {
+            kind,
+            name: "diff.patch",
+            content: text.as_bytes(),
+            proof: Some(&proof),
+            turn,
+            patch: Some(&origin),
+        };
+        let caller = story.world.caller("codex");
+        story.world.hub.app().keep_artifact(&caller, &story.room.parse().unwrap(), &keeping).unwrap();
+    };
+    keep(false);
+    let page = story.job(1, "").await;
+    let diff = page.region("diff");
+    for part in ["/do/jobs.apply", "/do/jobs.branch", "bbbbbbbbbbbb", "+1 −1"] {
+        assert!(diff.contains(part), "{part}: {diff}");
+    }
+    assert!(page.region("job").contains("/do/jobs.send_back"));
+    let browser = Browser::of(&story.world).await;
+    let (room, back) = (story.room.as_str(), "/jobs");
+    let refused = browser.submit("jobs.apply", &[("room_id", room), ("job", "JOB-001"), ("_back", back)]).await;
+    assert!(refused.status >= 400 && refused.text().contains("id=\"refusal\""), "{}", refused.text());
+    let fields = [("room_id", room), ("job", "JOB-001"), ("message", "A test is missing."), ("_back", back)];
+    assert_eq!(browser.submit("jobs.send_back", &fields).await.status, 303);
+    assert!(story.job(1, "").await.words("thread").contains("A test is missing."));
+    keep(true);
+    let diff = story.job(1, "").await.region("diff").to_owned();
+    assert!(diff.contains("data-patch=\"unusable\"") && !diff.contains("/do/jobs.apply"), "{diff}");
 }
 
 #[tokio::test]

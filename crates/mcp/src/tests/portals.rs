@@ -68,12 +68,12 @@ async fn a_portal_with_many_ops_names_those_that_its_description_has_no_room_for
     let tools = wire.request("tools/list", json!({})).await["result"]["tools"].take();
     let jobs = tools.as_array().unwrap().iter().find(|tool| tool["name"] == "jobs").unwrap();
     insta::assert_snapshot!(jobs["description"].as_str().unwrap(), @r"
-    Jobs for runners: delegate, watch the radar, answer; runners claim and report.
+    Jobs: delegate, watch, answer, use results; runners claim and report.
     create(title, prompt, kind?, priority?, …)
     radar(status?, task?, anchor?, limit?, …)
     message(job, message, refs[]?)
     help(op?)
-    more: open tail list cancel requeue claim report complete runner.heartbeat|retire
+    more: open tail list cancel requeue claim report complete runner.heartbeat|retire diff apply branch send_back
     ");
 }
 

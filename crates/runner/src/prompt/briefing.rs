@@ -14,6 +14,18 @@ pub struct Prior {
     pub demand: Option<String>,
 }
 
+impl Prior {
+    /// Both, the other one after this one.
+    #[must_use]
+    pub fn with(&self, other: &Self) -> Self {
+        let both = |one: &Option<String>, other: &Option<String>| {
+            let both: Vec<&str> = one.iter().chain(other).map(String::as_str).collect();
+            (!both.is_empty()).then(|| both.join("\n"))
+        };
+        Self { outcome: both(&self.outcome, &other.outcome), demand: both(&self.demand, &other.demand) }
+    }
+}
+
 /// All that a prompt is made from.
 #[derive(Clone, Debug)]
 pub struct Briefing<'a> {

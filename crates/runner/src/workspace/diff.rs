@@ -1,11 +1,13 @@
 //! What changed between two snapshots.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     path::{Path, PathBuf},
 };
 
+use baton_core::limits;
 use serde::Serialize;
 
 use super::{
@@ -13,21 +15,26 @@ use super::{
     git::{fields, path},
 };
 
-/// The most that is kept of the changes as text.
+/// The most that is kept of changes that are only shown.
 pub const DIFF_BYTES: usize = 1024 * 1024;
+/// The most that a patch has. A longer one cannot be kept whole, and is shown only.
+pub const PATCH_BYTES: usize = limits::ARTIFACT_BYTES as usize;
 const FILES_MAX: usize = 2_000;
+const TOO_LARGE_MAX: usize = 20;
 
 /// What changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// The changes, as `git diff` shows them. Binary files are only named.
-    pub text: String,
+    /// The changes, as `git diff` writes them, to the byte.
+    pub bytes: Vec<u8>,
     /// Whether there was more.
     pub was_cut: bool,
     /// The files that changed, by name.
     pub files: Vec<ChangedFile>,
     /// How many more files there are than are listed.
     pub files_left_out: usize,
+    /// Files that changed and are not looked into, the first of them.
+    pub too_large: Vec<String>,
 }
 
 /// A file that changed.
@@ -53,7 +60,21 @@ pub enum Change {
     Deleted,
 }
 
+/// What a diff is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To be looked at. Binary files are only named.
+    Show,
+    /// To be applied. Binary files are in it.
+    Apply,
+}
+
 impl Diff {
+    /// The changes as text. Bytes that are not UTF-8 are replaced.
+    pub fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.bytes)
+    }
+
     /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
@@ -63,6 +84,11 @@ impl Diff {
 impl Workspace {
     /// What changed from one snapshot to another.
     pub fn diff(&self, before: &Snapshot, after: &Snapshot) -> Result<Diff, GitError> {
+        self.diff_for(Purpose::Show, before, after)
+    }
+
+    /// The same for a purpose.
+    pub(super) fn diff_for(&self, purpose: Purpose, before: &Snapshot, after: &Snapshot) -> Result<Diff, GitError> {
         let git = || {
             let plain = ["diff-tree", "-r", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
             self.git().args(plain)
@@ -70,17 +96,28 @@ impl Workspace {
         let trees = [&before.tree, &after.tree];
         let listed = git().args(["--raw", "--numstat", "-z"]).args(trees).whole()?;
         let mut files = listed_files(&listed);
-        for (file, change) in self.large_files(before, after) {
+        let large = self.large_files(before, after);
+        let too_large = large.iter().take(TOO_LARGE_MAX).map(|(file, _)| file.to_string_lossy().into_owned()).collect();
+        for (file, change) in large {
             let change = ChangedFile { path: file.to_string_lossy().into_owned(), change, is_opaque: true };
             files.insert(file, change);
         }
-        let patch = git().args(["--patch", "--src-prefix=a/", "--dst-prefix=b/"]).args(trees).up_to(DIFF_BYTES)?;
+        let patch = git().args(["--patch", "--src-prefix=a/", "--dst-prefix=b/"]);
+        let mut patch = match purpose {
+            Purpose::Show => patch.args(trees).up_to(DIFF_BYTES)?,
+            Purpose::Apply => patch.args(["--binary", "--full-index"]).args(trees).up_to(PATCH_BYTES)?,
+        };
+        if patch.was_cut {
+            // All that is left to do with it is to look at it.
+            patch.bytes.truncate(DIFF_BYTES);
+        }
         let files_left_out = files.len().saturating_sub(FILES_MAX);
         Ok(Diff {
-            text: String::from_utf8_lossy(&patch.bytes).into_owned(),
+            bytes: patch.bytes,
             was_cut: patch.was_cut,
             files: files.into_values().take(FILES_MAX).collect(),
             files_left_out,
+            too_large,
         })
     }
 

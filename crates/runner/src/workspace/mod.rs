@@ -14,7 +14,7 @@ mod snapshot;
 mod tests;
 mod worktree;
 
-pub use diff::{Change, ChangedFile, DIFF_BYTES, Diff};
+pub use diff::{Change, ChangedFile, DIFF_BYTES, Diff, PATCH_BYTES};
 pub use git::GitError;
 pub use snapshot::{LARGE_FILE_BYTES, Snapshot, Workspace};
 pub use worktree::Worktree;

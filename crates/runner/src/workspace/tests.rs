@@ -119,7 +119,7 @@ fn a_slice_changed_what_is_different_after_it_and_nothing_else() {
     Added link
     Added new file
     ");
-    insta::assert_snapshot!(diff.text, @r#"
+    insta::assert_snapshot!(diff.text(), @r#"
     diff --git a/binary b/binary
     new file mode 100644
     index 0000000..8352675
@@ -192,7 +192,7 @@ fn too_much_is_cut_and_large_files_are_only_named() {
     Modified kept (not shown)
     Added long
     ");
-    assert_eq!((diff.was_cut, diff.text.len()), (true, DIFF_BYTES));
+    assert_eq!((diff.was_cut, diff.bytes.len()), (true, DIFF_BYTES));
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn no_program_that_the_repository_names_is_run() {
     let before = place.workspace().snapshot().unwrap();
     place.write("kept", "changed\n");
     let diff = place.workspace().diff(&before, &place.workspace().snapshot().unwrap()).unwrap();
-    assert!(diff.text.contains("+changed"), "{}", diff.text);
+    assert!(diff.text().contains("+changed"), "{}", diff.text());
     let tree = Worktree::create(&place.repository(), &place.worktrees(), "JOB-001").unwrap();
     fs::write(tree.path().join("kept"), "changed\n").unwrap();
     assert_eq!(shown(&tree.diff(&place.scratch()).unwrap()), "Modified kept");

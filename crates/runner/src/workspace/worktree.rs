@@ -13,7 +13,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Diff, GitError, Workspace, git::Git};
+use super::{Diff, GitError, Workspace, diff::Purpose, git::Git};
 
 /// The ending of the file that says what a worktree belongs to.
 const CLAIM: &str = "claim";
@@ -100,10 +100,10 @@ impl Worktree {
         &self.about.repository
     }
 
-    /// All that was changed in it, committed or not. `scratch` is a directory of ours.
+    /// All that was changed in it, committed or not, so that it can be applied. `scratch` is a directory of ours.
     pub fn diff(&self, scratch: &Path) -> Result<Diff, GitError> {
         let workspace = Workspace::at(&self.about.path, scratch)?;
-        workspace.diff(&workspace.committed(&self.about.base)?, &workspace.snapshot()?)
+        workspace.diff_for(Purpose::Apply, &workspace.committed(&self.about.base)?, &workspace.snapshot()?)
     }
 
     /// Removes it, with all that was changed in it.

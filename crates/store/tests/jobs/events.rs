@@ -7,13 +7,14 @@ use baton_core::{
     event::{Event, Recorded},
     ids::Seq,
     job::{
-        self, Canceled, Choice, Claimed, Created, Ended, Executor, ExpectedArtifact, Isolation, JobId, Lineage,
-        Manager, Policy, Priority, Profile, Proven, ReclaimReason, Reclaimed, Reported, Requeued, Routing, Standing,
+        self, Applied, Branched, Canceled, Choice, Claimed, Created, Ended, Executor, ExpectedArtifact, Isolation,
+        JobId, Lineage, Manager, Policy, Priority, Profile, Proven, ReclaimReason, Reclaimed, Reported, Requeued, Routing,
+        Standing,
     },
     lease::Fence,
     library::{
         self, AnchorSet, ArtifactId, ArtifactKept, ArtifactKind, CardCreated, CardId, CardKind, CardPinned,
-        PlanCreated, PlanId,
+        PatchOrigin, PlanCreated, PlanId,
     },
     process::SessionKind,
     reference::Reference,
@@ -172,6 +173,7 @@ fn words_and_ends() -> Vec<job::Event> {
         message: odd(),
         refs: every_reference(),
         proves: true,
+        sends_back: true,
     };
     let ended = Ended {
         job: JobId(1),
@@ -184,7 +186,7 @@ fn words_and_ends() -> Vec<job::Event> {
     let bare = Ended { summary: String::new(), refs: Vec::new(), proof: None, meta: Map::new(), ..ended.clone() };
     let runner = Some(agent("r1"));
     vec![
-        job::Event::Manager(Manager { refs: Vec::new(), proves: false, ..said.clone() }),
+        job::Event::Manager(Manager { refs: Vec::new(), proves: false, sends_back: false, ..said.clone() }),
         job::Event::Manager(said),
         job::Event::Completed(ended.clone()),
         job::Event::Completed(bare.clone()),
@@ -192,9 +194,37 @@ fn words_and_ends() -> Vec<job::Event> {
         job::Event::Failed(bare),
         job::Event::Canceled(Canceled { job: JobId(1), reason: odd(), runner_id: runner.clone() }),
         job::Event::Canceled(Canceled { job: JobId(1), reason: String::new(), runner_id: None }),
-        job::Event::Requeued(Requeued { job: JobId(1), reason: odd(), runner_id: runner }),
-        job::Event::Requeued(Requeued { job: JobId(1), reason: String::new(), runner_id: None }),
+        job::Event::Requeued(Requeued { job: JobId(1), reason: odd(), runner_id: runner, ..requeued(true) }),
+        job::Event::Requeued(Requeued { job: JobId(1), reason: String::new(), runner_id: None, ..requeued(false) }),
+        job::Event::Applied(Applied {
+            job: JobId(1),
+            patch: Reference::Artifact(ArtifactKind::Diff, 3),
+            base: odd(),
+            head: odd(),
+            files: u32::MAX,
+            message: odd(),
+        }),
+        job::Event::Branched(Branched {
+            job: JobId(1),
+            patch: Reference::Artifact(ArtifactKind::Diff, 3),
+            base: odd(),
+            branch: odd(),
+            commit: odd(),
+            message: odd(),
+        }),
     ]
+}
+
+/// A job that is queued again, with all that can be said of it or with as little.
+pub(crate) fn requeued(full: bool) -> Requeued {
+    Requeued {
+        job: JobId(1),
+        reason: String::new(),
+        runner_id: None,
+        given_back: full,
+        sent_back: full,
+        patch: full.then_some(Reference::Artifact(ArtifactKind::Diff, 3)),
+    }
 }
 
 fn runner_events() -> Vec<runner::Event> {
@@ -254,6 +284,8 @@ fn library_events() -> Vec<library::Event> {
         node: Some(agent("job:JOB-001@1")),
         turn: Some(TurnId(3)),
         refs: vec![Reference::Artifact(ArtifactKind::Log, 2)],
+        redacted: true,
+        patch: Some(PatchOrigin { base: odd(), repository: odd(), cut: true, too_large: vec![odd()] }),
     };
     let file = |kind: &ArtifactKind| ArtifactKept {
         kind: *kind,
@@ -263,6 +295,8 @@ fn library_events() -> Vec<library::Event> {
         node: None,
         turn: None,
         refs: Vec::new(),
+        redacted: false,
+        patch: None,
         ..kept.clone()
     };
     let mut all: Vec<library::Event> = CardKind::ALL.iter().map(bare).map(library::Event::CardCreated).collect();

@@ -3,7 +3,7 @@
 use baton_core::{
     event::Recorded,
     ids::Seq,
-    job::{self, JobId, Jobs, Requeued},
+    job::{self, JobId, Jobs},
     library::{Anchor, Artifact, ArtifactId, ArtifactKind, Card, CardId, CardKind, Library, Plan, PlanId},
     reference::Reference,
     runner::{Phase, Runner, Runners},
@@ -12,7 +12,10 @@ use baton_core::{
 use baton_store::{jobs, library, log, references, runners, tasks};
 use baton_testkit::{Scribe, on_every_place};
 
-use super::support::{agent, anchor, at, job, put, read, write};
+use super::{
+    events::requeued,
+    support::{agent, anchor, at, job, put, read, write},
+};
 
 fn library() -> Library {
     let (created_by, created_at) = (agent("ana"), at(0));
@@ -60,7 +63,7 @@ fn a_reference_leads_somewhere_where_that_is_and_nowhere_else() {
         let room = scribe.opens(&store, "room_1", "/one");
         let other = scribe.opens(&store, "room_2", "/two").id;
         let room = scribe.notes(&store, &room, "third").unwrap();
-        let again = Requeued { job: JobId(1), reason: String::new(), runner_id: None };
+        let again = requeued(false);
         let fourth: Recorded = room.record(at(1), agent("ana"), job::Event::Requeued(again));
         let task = Task {
             id: TaskId(1),

@@ -10,7 +10,10 @@ use baton_core::{
 use baton_store::{Store, log};
 use baton_testkit::{Scribe, on_every_place};
 
-use super::support::{agent, at, read, write};
+use super::{
+    events::requeued,
+    support::{agent, at, read, write},
+};
 
 /// Writes what happened to these jobs (or, for 0, to none) to a room's log, behind its first two events.
 fn happened(store: &Store, id: &str, path: &str, jobs: &[u32]) -> RoomId {
@@ -20,7 +23,7 @@ fn happened(store: &Store, id: &str, path: &str, jobs: &[u32]) -> RoomId {
             (0, 0) => baton_core::room::Event::Noted(Noted { text: "JOB-001".to_owned() }).into(),
             (0, _) => library::Event::CardPinned(CardPinned { card: CardId(1), pinned: true }).into(),
             (job, _) => {
-                let again = Requeued { job: JobId(job), reason: String::new(), runner_id: None };
+                let again = Requeued { job: JobId(job), ..requeued(false) };
                 job::Event::Requeued(again).into()
             }
         };

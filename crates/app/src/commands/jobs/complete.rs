@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Happened, shown::shown, view::required};
+use super::{Happened, review::pending, shown::shown, view::required};
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -64,6 +64,10 @@ impl UseCase for Complete {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             let job = required(change, id)?;
+            if input.status == Outcome::Done {
+                job.require_claim(&shown)?;
+                job.require_reviewed(pending(change.tx, &change.room.id, &job)?.as_ref())?;
+            }
             let references = if given.is_empty() && input.status == Outcome::Done {
                 refs::resolving(change.tx, &change.room.id, salvage(&input.summary))?
             } else {

@@ -169,9 +169,11 @@ impl JobEvent {
             job::Event::Completed(ended) | job::Event::Failed(ended) => (None, ended.meta.clone()),
             job::Event::Claimed(claimed) => (None, fields(claimed)),
             job::Event::Reclaimed(reclaimed) => (None, fields(&reclaimed.meta)),
-            job::Event::Created(_) | job::Event::Manager(_) | job::Event::Canceled(_) | job::Event::Requeued(_) => {
-                (None, Map::new())
-            }
+            job::Event::Applied(applied) => (None, told(applied, &["base", "head", "files"])),
+            job::Event::Branched(branched) => (None, told(branched, &["base", "branch", "commit"])),
+            job::Event::Manager(said) => (None, told(said, &["sends_back"])),
+            job::Event::Requeued(requeued) => (None, told(requeued, &["sent_back"])),
+            job::Event::Created(_) | job::Event::Canceled(_) => (None, Map::new()),
         };
         Some(Self {
             reference: Reference::JobEvent(event.job(), recorded.seq),
@@ -185,6 +187,13 @@ impl JobEvent {
             at: recorded.at,
         })
     }
+}
+
+/// Some fields of an event, where it has them.
+fn told(value: &impl Serialize, names: &[&str]) -> Map<String, Value> {
+    let mut fields = fields(value);
+    fields.retain(|name, _| names.contains(&name.as_str()));
+    fields
 }
 
 fn fields(value: &impl Serialize) -> Map<String, Value> {

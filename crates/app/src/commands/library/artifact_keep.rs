@@ -80,7 +80,7 @@ impl UseCase for ArtifactKeep {
         });
         let about = input.job.filter(|_| proof.is_none());
         let (content, proof) = (input.text.as_bytes(), proof.as_ref());
-        let keeping = Keeping { kind: input.kind, name: &input.name, content, proof, turn };
+        let keeping = Keeping { kind: input.kind, name: &input.name, content, proof, turn, patch: None };
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let kept = app.keep_about(caller, &request, &input.room_id, &keeping, about)?;
         let Reference::Artifact(_, number) = kept.reference else { return Err(Failure::unknown_id(&kept.reference)) };

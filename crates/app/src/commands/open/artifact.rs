@@ -32,7 +32,7 @@ impl OpenedArtifact {
             ArtifactKind::Prompt | ArtifactKind::Diff | ArtifactKind::Report | ArtifactKind::Contextpack => 0,
         });
         let (content, unavailable) = match app.read_artifact(artifact, from, most)? {
-            Shown::Here { from, text, .. } => (Some(Passage::made(text, from, artifact.bytes)), None),
+            Shown::Here { from, bytes, text } => (Some(Passage::read(text, (from, bytes), artifact.bytes)), None),
             Shown::Elsewhere { host } => (None, Some(format!("It is kept on another machine, {host}: open it there."))),
             Shown::Dropped => {
                 let when = artifact.dropped_at.map_or_else(String::new, |at| format!(" at {at}"));

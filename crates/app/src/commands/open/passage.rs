@@ -37,8 +37,15 @@ impl Passage {
     }
 
     /// A part of a whole of `bytes`.
-    pub(super) fn made(text: String, from: u64, bytes: u64) -> Self {
-        let end = from + text.len() as u64;
+    fn made(text: String, from: u64, bytes: u64) -> Self {
+        let length = text.len() as u64;
+        Self::read(text, (from, length), bytes)
+    }
+
+    /// What was read of a whole of `bytes`: where it begins, and how much of it that is, which is not how long the text is where
+    /// bytes were no text.
+    pub(crate) fn read(text: String, (from, length): (u64, u64), bytes: u64) -> Self {
+        let end = from + length;
         Self { next_offset: (end < bytes).then_some(end), text, from, bytes }
     }
 }

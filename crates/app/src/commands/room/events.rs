@@ -28,7 +28,7 @@ pub struct EventsInput {
     /// Only events after this event_seq, oldest first
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Seq>,
-    /// Only events before this event_seq, newest first (the default order)
+    /// Only events before this one, newest first (the default)
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Seq>,
     /// 1 to 200; default 20

@@ -1,11 +1,14 @@
 //! `baton job …`
 
+mod apply;
 mod artifacts;
+mod branch;
 mod cancel;
 mod claim;
 mod complete;
 mod create;
 mod delegate;
+mod diff;
 mod fanout;
 mod list;
 mod log;
@@ -16,6 +19,7 @@ mod overview;
 mod radar;
 mod report;
 mod requeue;
+mod send_back;
 mod spec;
 mod tail;
 mod watch;
@@ -48,6 +52,10 @@ pub(super) enum JobCommand {
     Message(message::MessageArgs),
     Cancel(cancel::CancelArgs),
     Requeue(requeue::RequeueArgs),
+    Diff(diff::DiffArgs),
+    Apply(apply::ApplyArgs),
+    Branch(branch::BranchArgs),
+    SendBack(send_back::SendBackArgs),
     Merge(merge::MergeArgs),
     Claim(claim::ClaimArgs),
     Report(report::ReportArgs),
@@ -71,6 +79,10 @@ impl JobCommand {
             Self::Message(_) => "job message",
             Self::Cancel(_) => "job cancel",
             Self::Requeue(_) => "job requeue",
+            Self::Diff(_) => "job diff",
+            Self::Apply(_) => "job apply",
+            Self::Branch(_) => "job branch",
+            Self::SendBack(_) => "job send-back",
             Self::Merge(_) => "job merge",
             Self::Claim(_) => "job claim",
             Self::Report(_) => "job report",
@@ -94,6 +106,10 @@ impl JobCommand {
             Self::Message(args) => args.run(context, ui),
             Self::Cancel(args) => args.run(context, ui),
             Self::Requeue(args) => args.run(context, ui),
+            Self::Diff(args) => args.run(context, ui),
+            Self::Apply(args) => args.run(context, ui),
+            Self::Branch(args) => args.run(context, ui),
+            Self::SendBack(args) => args.run(context, ui),
             Self::Merge(args) => args.run(context, ui),
             Self::Claim(args) => args.run(context, ui),
             Self::Report(args) => args.run(context, ui),

@@ -13,5 +13,6 @@ mod interrupting;
 mod processes;
 mod proving;
 mod relaying;
+mod reviewing;
 mod scene;
 mod stopping;

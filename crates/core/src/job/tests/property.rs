@@ -230,7 +230,7 @@ fn the_log_is_sound(scene: &Scene) {
                 is_open = false;
             }
             Event::Canceled(_) | Event::Requeued(_) => is_open = false,
-            Event::Created(_) | Event::Manager(_) => {}
+            Event::Created(_) | Event::Manager(_) | Event::Applied(_) | Event::Branched(_) => {}
         }
     }
     assert_eq!((scene.job().revision.0, scene.job().claim.is_some()), (newest, is_open));

@@ -164,6 +164,10 @@ impl Scene {
         live.map(|found| format!("{} {} {}", found.scope, found.lease.holder, minute(found.lease.expires_at))).collect()
     }
 
+    pub(super) fn tell(&mut self, name: &str, event: impl Into<event::Event>) {
+        self.record(name, event);
+    }
+
     fn record(&mut self, name: &str, event: impl Into<event::Event>) {
         let recorded = self.room.record(self.now, agent(name), event);
         self.room.apply(&recorded);

@@ -146,8 +146,12 @@ impl World {
 
     /// The same, of something that may be refused.
     pub(crate) fn attempt(&self, who: &str, command: &str, input: Value) -> Result<Value, Failure> {
+        table::find_on_wire(command).unwrap().run(self.hub.app(), &self.caller(who), input)
+    }
+
+    /// An agent as another process on the same store is one.
+    pub(crate) fn caller(&self, who: &str) -> Caller {
         let actor = Actor::found(who.parse().unwrap(), None, SessionKind::McpHarness);
-        let caller = Caller::new(actor, self.directory.path().to_owned());
-        table::find_on_wire(command).unwrap().run(self.hub.app(), &caller, input)
+        Caller::new(actor, self.directory.path().to_owned())
     }
 }

@@ -111,6 +111,7 @@ fn actions(look: &Look<'_>, seen: &Seen, id: &str) -> Markup {
     let form = Form::of("jobs.cancel", format!("{id} is canceled.")).class("stack");
     html! {
         div.tools {
+            @if job.status != Status::Canceled { (send_back(look, seen, id)) }
             @if job.status != Status::Queued { (requeue(look, room, id)) }
             @if job.status.is_active() {
                 details.act {
@@ -121,6 +122,21 @@ fn actions(look: &Look<'_>, seen: &Seen, id: &str) -> Markup {
                     }))
                 }
             }
+        }
+    }
+}
+
+/// A review, which gives the job another slice.
+fn send_back(look: &Look<'_>, seen: &Seen, id: &str) -> Markup {
+    let form = Form::of("jobs.send_back", format!("{id} is sent back.")).class("stack");
+    html! {
+        details.act {
+            summary { "Send back" }
+            (form.with("room_id", &seen.room).with("job", id).body(look, html! {
+                label { span { "Review" } textarea name="message" required rows="3" maxlength="400" placeholder="What is to be done differently" {} }
+                p.quiet { @if seen.job.status.is_active() { "It gets another slice, which is told this." } @else { "It goes on from its own result, in another slice that is told this." } }
+                p { button type="submit" { "Send back " (id) } }
+            }))
         }
     }
 }

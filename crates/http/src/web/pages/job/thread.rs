@@ -27,6 +27,8 @@ const fn words(kind: Kind) -> &'static str {
         Kind::Failed => "failed",
         Kind::Canceled => "canceled it",
         Kind::Requeued => "put it back into the queue",
+        Kind::Applied => "applied its patch",
+        Kind::Branched => "made a branch of its patch",
     }
 }
 

@@ -1,0 +1,81 @@
+//! Sending a job back with a review, which gives it another slice.
+
+use baton_core::{
+    ids::{RoomId, Seq},
+    job::{JobId, Review, agent_of, salvage},
+    turn,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Happened, shown::require_manager, view::required};
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    patches::find_patch,
+    refs,
+    table::{Access, Effect, JOBS, Place, UseCase},
+};
+
+/// `jobs.send_back`
+pub struct SendBack;
+
+/// Which job, and what is to be done differently.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SendBackInput {
+    pub room_id: RoomId,
+    pub job: JobId,
+    /// At most 400 characters; the rest belongs into a card
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refs: Vec<String>,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+impl UseCase for SendBack {
+    const NAME: &'static str = "jobs.send_back";
+    const PLACE: Place = Place::Portal(&JOBS);
+    const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited_for_jobs("other jobs");
+    const ABOUT: &'static str = "Send a job back with a review: it gets another slice and goes on from its own result.";
+    type Input = SendBackInput;
+    type Output = Happened;
+
+    fn perform(app: &App, caller: &Caller, input: SendBackInput) -> Result<Happened, Failure> {
+        require_manager(caller, &input.room_id, input.job, "its manager reviews it")?;
+        let given = refs::parse(&input.refs)?;
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        let sent = app.change(caller, &request, &input.room_id, |change| {
+            change.require_open()?;
+            let job = required(change, input.job)?;
+            let room = change.room.id.clone();
+            let references = if given.is_empty() {
+                refs::resolving(change.tx, &room, salvage(&input.message))?
+            } else {
+                refs::require(change.tx, &room, &given)?;
+                given.clone()
+            };
+            let patch = find_patch(change.tx, &room, job.id, None)?.filter(|kept| kept.origin.is_some());
+            let events = job.send_back(&Review {
+                message: input.message.clone(),
+                refs: references,
+                sender_kind: change.actor.sender_kind(),
+                patch: patch.map(|kept| kept.reference()),
+            })?;
+            if !job.status.is_active() {
+                // Turns end with their job; one that is open nevertheless is nobody's.
+                change.end_turn_of(&agent_of(&room, job.id), turn::Outcome::Lost, "its job was sent back")?;
+            }
+            let mut seq: Option<Seq> = None;
+            for event in events {
+                seq = Some(change.record(event)?.seq);
+            }
+            Happened::now(change, input.job, seq)
+        })?;
+        app.job_was_queued(&sent.room_id);
+        Ok(sent)
+    }
+}
