@@ -14,6 +14,7 @@ use baton_core::{
     ids::{AgentId, RoomId},
     limits,
     process::ProcessIdentity,
+    redact::{may_hold_secret, redact, redact_json},
     room::{Actor, Room},
     time::Timestamp,
 };
@@ -24,6 +25,7 @@ use baton_store::{
     rooms::{self, Arrival},
 };
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -268,7 +270,10 @@ impl App {
         // Whatever is granted here is granted to a process of this boot, and its machine must have said so.
         let arrives = actor.process.as_ref().filter(|_| !self.arrived.load(Ordering::Relaxed));
         let mut work = |tx: &mut dyn Tx| {
-            let output = work(tx)?;
+            let output = match work(tx)? {
+                Outcome::Done(output) => Outcome::Done(without_secrets(output)?),
+                Outcome::Refused(failure) => Outcome::Refused(failure),
+            };
             if arrives.is_some() {
                 let now = tx.now()?;
                 testimony::arrive(tx, arrives, now)?;
@@ -386,7 +391,24 @@ pub(crate) fn scoped(actor: &Actor, key: &str) -> String {
     actor.via.as_deref().map_or_else(|| key.to_owned(), |credential| format!("{credential}\u{1f}{key}"))
 }
 
+/// An answer without what looks like a secret. It may say again what was asked, and is kept under the request's key.
+fn without_secrets<O: Serialize + DeserializeOwned>(output: O) -> Result<O, Failure> {
+    let answer = serde_json::to_string(&output).map_err(internal)?;
+    if !may_hold_secret(&answer) {
+        return Ok(output);
+    }
+    let given: Value = serde_json::from_str(&answer).map_err(internal)?;
+    let clean = redact_json(None, &given);
+    if clean == given { Ok(output) } else { serde_json::from_value(clean).map_err(internal) }
+}
+
 fn check_key(key: &str) -> Result<(), Failure> {
+    if redact(key) != key {
+        let message = "idempotency_key: looks like a secret, and keys are stored.";
+        return Err(Failure::new(ErrorCode::InvalidInput, message)
+            .with("field", "idempotency_key")
+            .advising("Choose a key that is none, such as a random number for each request."));
+    }
     if (1..=limits::IDEMPOTENCY_KEY_BYTES).contains(&key.len()) && !key.contains('\0') {
         return Ok(());
     }

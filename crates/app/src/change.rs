@@ -19,6 +19,7 @@ use baton_core::{
     library::{Artifact, Card, CardId, Library},
     limits,
     process::Witness,
+    redact::redact,
     room::{self, Action, Actor, Authority, Command, Member, NewIdentity, Refusal, Room, Stick},
     runner::{Heartbeat, Runner, Runners},
     scope::Scopes,
@@ -54,6 +55,21 @@ impl<O> From<Outcome<O>> for Result<O, Failure> {
             Outcome::Refused(failure) => Err(failure),
         }
     }
+}
+
+/// An event as it enters the log: every text that anybody gives to a room passes here, and secrets do not.
+pub(crate) fn storable(actor: &Actor, event: Event) -> Result<Event, Failure> {
+    if redact(actor.agent_id.as_str()) != actor.agent_id.as_str() {
+        return Err(secret_in("agent_id"));
+    }
+    event.without_secrets().map_err(|found| secret_in(&found.field))
+}
+
+fn secret_in(field: &str) -> Failure {
+    let message = format!("{field}: looks like a secret, and nothing can stand in its place.");
+    Failure::new(ErrorCode::InvalidInput, message)
+        .with("field", field)
+        .advising("Choose another one: whatever is stored is read by everybody in the room.")
 }
 
 /// A room that is being changed.
@@ -152,8 +168,9 @@ impl<'a> Change<'a> {
         done
     }
 
-    /// Logs what was decided, and folds it into all that is at hand.
+    /// Logs what was decided, without secrets, and folds it into all that is at hand.
     pub(crate) fn record(&mut self, event: impl Into<Event>) -> Result<Recorded, Failure> {
+        let event = storable(self.actor, event.into())?;
         let recorded = self.room.record(self.now, self.actor.agent_id.clone(), event);
         let recorded = Recorded { overridden: self.actor.is_overridden(), ..recorded };
         log::append(self.tx, &recorded)?;

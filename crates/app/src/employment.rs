@@ -1,12 +1,13 @@
 //! The proof that a caller works for a job: its capability, compared with the claim in force.
 //!
 //! `BATON_JOB` says which job; anybody may write that. Every transaction of such a caller begins here, so that neither a
-//! guess nor the variable of an earlier claim acts as the job's agent, or as anybody else.
+//! guess nor the variable of an earlier claim acts as the job's agent, or as anybody else. Here is also decided which jobs a
+//! job's agent manages ([`Change::managed_job`]); the commands that it may call at all are in the table.
 
 use baton_core::{
     code::ErrorCode,
     ids::AgentId,
-    job::{Job, job_of},
+    job::{Job, JobId, Refusal, job_of},
     room::Actor,
 };
 use baton_store::{engine::Tx, jobs};
@@ -14,7 +15,8 @@ use baton_store::{engine::Tx, jobs};
 use crate::{
     App, Caller, Failure,
     change::Change,
-    identity::{Assignment, BATON_JOB},
+    identity::{Assignment, BATON_JOB, Employment},
+    table::Role,
 };
 
 /// Refuses a caller that says it works for a job and cannot prove it, and one that has a job agent's id otherwise.
@@ -55,7 +57,38 @@ impl Change<'_> {
     }
 }
 
+impl Change<'_> {
+    /// A job that the caller may steer. A job's agent steers only jobs that it created; `own` says what it leaves to the
+    /// manager of its own.
+    pub(crate) fn managed_job(&mut self, caller: &Caller, id: JobId, own: &'static str) -> Result<Job, Failure> {
+        let job = self.job(id)?.ok_or_else(|| Failure::unknown_id(id))?;
+        let agent = match caller.employment() {
+            Employment::None => return Ok(job),
+            Employment::Job(assignment) => Some(assignment.agent_id()),
+            Employment::Hidden => None,
+        };
+        match job.require_manager(&self.room.id, agent.as_ref(), own) {
+            Ok(()) => Ok(job),
+            Err(refusal @ Refusal::NotManager { .. }) => Err(by_role(refusal.into())),
+            Err(refusal) => Err(refusal.into()),
+        }
+    }
+}
+
+/// A refusal of a job's agent by its role, with the role that may.
+pub(crate) fn by_role(failure: Failure) -> Failure {
+    failure.with("role", Role::JobAgent.as_str()).with("needs", Role::Agent.as_str())
+}
+
 impl App {
+    /// Refuses a caller that works for a job under a claim that is over.
+    pub(crate) fn require_claim_in_force(&self, caller: &Caller) -> Result<(), Failure> {
+        match caller.employment() {
+            Employment::Job(_) => self.require_employment(caller, &caller.actor()),
+            Employment::None | Employment::Hidden => Ok(()),
+        }
+    }
+
     /// Refuses a caller that cannot prove the job it says it works for, before it is shown anything of that job's agent.
     pub(crate) fn require_employment(&self, caller: &Caller, actor: &Actor) -> Result<(), Failure> {
         match caller.employment().assignment() {

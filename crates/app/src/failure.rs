@@ -3,9 +3,18 @@
 //! A [`Failure`] is a stable code, a sentence, whatever the caller needs to act, and the next step. It is made
 //! from refusals and store errors here, so that no adapter knows either.
 
+use std::borrow::Cow;
+
 use baton_core::{
-    agent::Rejection, bus, code::ErrorCode, envelope, ids::RoomId, inbox, job, library, limits, room::Refusal, runner,
-    scope, spawn, task, turn,
+    agent::Rejection,
+    bus,
+    code::ErrorCode,
+    envelope,
+    ids::RoomId,
+    inbox, job, library, limits,
+    redact::{redact, redact_json},
+    room::Refusal,
+    runner, scope, spawn, task, turn,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -28,20 +37,20 @@ pub struct Failure {
 impl Failure {
     /// A failure with the code's usual advice.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), details: Box::default(), next: code.remedy().to_owned() }
+        Self { code, message: clean(message.into()), details: Box::default(), next: code.remedy().to_owned() }
     }
 
     /// Adds a fact.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.details.insert(key.to_owned(), value.into());
+        self.details.insert(key.to_owned(), redact_json(None, &value.into()));
         self
     }
 
     /// Gives advice of its own.
     #[must_use]
     pub fn advising(mut self, next: impl Into<String>) -> Self {
-        self.next = next.into();
+        self.next = clean(next.into());
         self
     }
 
@@ -78,10 +87,23 @@ impl Failure {
     }
 }
 
+/// A text as it may be shown: refusals repeat what they refuse.
+fn clean(text: String) -> String {
+    match redact(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(clean) => clean,
+    }
+}
+
+fn without_secrets((fact, value): (String, Value)) -> (String, Value) {
+    let value = redact_json(None, &value);
+    (fact, value)
+}
+
 /// A refusal with its code, its sentence, and its fields as facts.
 fn refused(code: ErrorCode, refusal: &(impl std::fmt::Display + Serialize)) -> Failure {
     let details = match serde_json::to_value(refusal) {
-        Ok(Value::Object(fields)) => Box::new(fields),
+        Ok(Value::Object(fields)) => Box::new(fields.into_iter().map(without_secrets).collect()),
         _ => Box::default(),
     };
     Failure { details, ..Failure::new(code, refusal.to_string()) }

@@ -184,7 +184,7 @@ fn secrets_are_not_stored() {
         let input = with(saying("bo", &format!("use {key}")), "structured", json!({"password": "hunter2!", "at": key}));
         let sent = ana.does("envelope.send", input);
         let read = bo.does("inbox.read", json!({"message": sent["message"]}));
-        assert_eq!(read["envelope"]["payload"]["message"], "use [redacted]");
+        assert_eq!(read["envelope"]["payload"]["message"], "use [redacted:github]");
         let stored = format!("{:?}", app.log(&ana.room()));
         assert!(!stored.contains(&key) && !stored.contains("hunter2"), "{stored}");
     });

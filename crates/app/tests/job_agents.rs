@@ -117,14 +117,14 @@ fn only_the_claim_in_force_connects_a_job_and_it_needs_nobodys_leave() {
 #[test]
 fn a_task_is_over_when_it_is_done_or_the_session_is_closed() {
     on_every_backend(|test| {
-        let (room, ana, job, _process) = session(&test, "conversation");
+        let (room, ana, _job, _process) = session(&test, "conversation");
         let (app, task) = (test.app(), "JOB-001".parse().unwrap());
         assert_eq!(app.ending(&room, &task).unwrap(), None);
         let done = json!({ "room_id": room, "task_id": task, "summary": "It is dry." });
         call(app, &ana, "bus.task_done", done);
         let summary = Some("It is dry.".to_owned());
         assert_eq!(app.ending(&room, &task).unwrap(), Some(Ending::Done { by: ana.actor().agent_id, summary }));
-        call(app, &job, "bus.close", json!({ "room_id": room }));
+        call(app, &ana, "bus.close", json!({ "room_id": room }));
         assert_eq!(app.ending(&room, &task).unwrap(), Some(Ending::Closed));
     });
 }

@@ -352,7 +352,7 @@ fn a_file_is_kept_under_a_claim_in_force_without_the_secrets_in_it() {
         let kept = keep(&app, &runner, Some(&proof), "ran\nDB_PASSWORD=hunter2\n").unwrap();
         assert_eq!(kept.to_string(), "artifact://log/1");
         let opened = codex.does("open", json!({"id": "artifact://log/1"}));
-        assert_eq!(opened["content"]["text"], "ran\nDB_PASSWORD=[redacted]\n");
+        assert_eq!(opened["content"]["text"], "ran\nDB_PASSWORD=[redacted:password]\n");
         assert_eq!((&opened["artifact"]["job"], &opened["artifact"]["name"]), (&json!(id), &json!("out.log")));
         let listed = codex.does("tasks.artifact.list", json!({"job": id}));
         assert_eq!(named(&listed, "artifacts", "ref"), ["artifact://log/1"]);

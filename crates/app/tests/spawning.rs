@@ -416,6 +416,6 @@ fn a_request_that_could_not_become_an_agent_is_refused_and_leaves_nothing() {
         assert_eq!(app.everything(), before);
         let secret = json!({"message": "use ghp_0123456789abcdefghijABCDEFGHIJ"});
         codex.does("spawn.request", asking(secret));
-        assert!(open(&codex, "APPROVAL-1").to_string().contains("[redacted]"));
+        assert!(open(&codex, "APPROVAL-1").to_string().contains("[redacted:"));
     });
 }

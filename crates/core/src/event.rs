@@ -6,6 +6,8 @@
 //!
 //! The stored type names are stable; a payload may gain optional fields and never loses or re-uses one.
 
+use serde_json::Value;
+
 use crate::{
     bus, context, envelope,
     handoff::Handoff,
@@ -13,7 +15,7 @@ use crate::{
     inbox,
     job::{self, JobId},
     lease::Fence,
-    library, room, runner, scope, spawn, task,
+    library, redact, room, runner, scope, spawn, task,
     time::Timestamp,
     turn,
 };
@@ -51,6 +53,14 @@ pub enum UnknownEvent {
         /// Why.
         source: serde_json::Error,
     },
+}
+
+/// A text that looks like a secret, in a place where nothing can stand for it: an id, a name or a scope.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field} looks like a secret, and nothing can stand in its place")]
+pub struct SecretInName {
+    /// The field of the event.
+    pub field: String,
 }
 
 /// Whose wait an event may end. The others hear of it too, but can take their time.
@@ -173,6 +183,23 @@ parts! {
 }
 
 impl Event {
+    /// The event as it may be stored: without what looks like a secret in any of its texts. It goes over the payload as it
+    /// is stored, so that no kind of event and no field can be left out.
+    pub fn without_secrets(self) -> Result<Self, SecretInName> {
+        // An event that cannot be written fails where it is stored.
+        let Ok(payload) = self.payload() else { return Ok(self) };
+        if !redact::may_hold_secret(&payload) {
+            return Ok(self);
+        }
+        let Ok(given) = serde_json::from_str::<Value>(&payload) else { return Ok(self) };
+        let clean = redact::redact_payload(&given).map_err(|field| SecretInName { field })?;
+        if clean == given {
+            return Ok(self);
+        }
+        // Ids do not take a marker, so such an event cannot be read.
+        Self::read(self.kind(), &clean.to_string()).map_err(|_| SecretInName { field: differing(&given, &clean) })
+    }
+
     /// What happened to the room's members, its policy or the stick, if it is that.
     pub fn room(&self) -> Option<&room::Event> {
         match self {
@@ -212,5 +239,44 @@ impl Event {
     /// The handoff of the stick that it carries.
     pub fn handoff(&self) -> Option<&Handoff> {
         self.room()?.handoff()
+    }
+}
+
+/// The first field in which two payloads differ.
+fn differing(given: &Value, clean: &Value) -> String {
+    let fields = given.as_object().into_iter().flatten();
+    let first = fields.into_iter().find(|(name, value)| clean.get(name.as_str()) != Some(*value));
+    first.map_or_else(String::new, |(name, _)| name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key() -> String {
+        "ghp_".chars().chain("a1B2c3D4".chars().cycle().take(24)).collect()
+    }
+
+    fn read(kind: &str, payload: Value) -> Event {
+        Event::read(kind, &payload.to_string()).unwrap()
+    }
+
+    #[test]
+    fn an_event_is_stored_without_secrets_in_any_of_its_texts() {
+        let noted = |text: String| read("room.note", serde_json::json!({ "text": text }));
+        let clean = noted(format!(" a\n\n{}  b", key())).without_secrets().unwrap();
+        assert_eq!(clean, noted(" a\n\n[redacted:github]  b".to_owned()));
+        let plain = noted("the token of 58792b4c1f0e9d8a7b6c5d4e3f2a1b0c9d8e7f6a, secret: none".to_owned());
+        assert_eq!(plain.clone().without_secrets().unwrap(), plain);
+    }
+
+    #[test]
+    fn a_secret_in_place_of_an_id_is_refused_because_a_marker_would_be_another_id() {
+        for (kind, payload, field) in [
+            ("member.leave", serde_json::json!({ "agent_id": key() }), "agent_id"),
+            ("conversation.task", serde_json::json!({ "task_id": key(), "status": "done" }), "task_id"),
+        ] {
+            assert_eq!(read(kind, payload).without_secrets(), Err(SecretInName { field: field.to_owned() }));
+        }
     }
 }

@@ -1,72 +1,120 @@
-//! Secrets do not get into what is kept.
+//! Removal of secrets from text, before it is stored or shown.
 //!
-//! What agents print may have keys in it, and a file that is kept is read by everybody in the room. What looks like a secret
-//! by its shape (keys of well-known services, bearer tokens, private keys, passwords in addresses and settings) is taken out
-//! before it is stored. Shapes are all that can be known here: a secret that looks like a word stays, and source code that
-//! only names a password is left as it is.
+//! Agents print keys, and the log of a room is read by everybody in it. Text that looks like a secret by its shape (keys of
+//! well-known services, Baton's own tokens, bearer tokens, private keys, passwords in addresses and settings) is replaced by
+//! `[redacted:kind]`. Shapes are all that can be known here: a secret that looks like a word stays, and source code that only
+//! names a password is left as it is.
+//!
+//! `Event::without_secrets` applies this to everything that enters the log; [`redact`] is for what is kept beside the log, and
+//! for what is shown and not kept. Start at [`find_secret`].
 
 use std::{borrow::Cow, ops::Range};
 
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::job::Capability;
 
-/// What stands in a secret's place.
-pub const REDACTED: &str = "[redacted]";
+/// The beginning of every marker.
+const MARKER: &str = "[redacted";
 
-/// How keys of well-known services begin, and how long what follows is at least.
-const KEYS: [(&str, usize); 20] = [
-    ("sk-", 16),
-    ("sk_live_", 16),
-    ("rk_live_", 16),
-    ("ghp_", 20),
-    ("gho_", 20),
-    ("ghu_", 20),
-    ("ghs_", 20),
-    ("ghr_", 20),
-    ("github_pat_", 20),
-    ("glpat-", 16),
-    ("AKIA", 16),
-    ("ASIA", 16),
-    ("AIza", 30),
-    ("xoxb-", 10),
-    ("xoxp-", 10),
-    ("xoxa-", 10),
-    ("xoxr-", 10),
-    ("xoxs-", 10),
-    ("npm_", 30),
-    ("hf_", 24),
+/// Prefixes of the keys of well-known services, the fewest characters that follow, and the kind. A longer prefix comes
+/// before one that it begins with.
+const KEYS: [(&str, usize, &str); 42] = [
+    ("sk-ant-", 20, "anthropic"),
+    ("sk-proj-", 20, "openai"),
+    ("sk-svcacct-", 20, "openai"),
+    ("sk-admin-", 20, "openai"),
+    ("sk-or-v1-", 20, "openrouter"),
+    ("sk-", 20, "openai"),
+    ("sk_live_", 16, "stripe"),
+    ("sk_test_", 16, "stripe"),
+    ("rk_live_", 16, "stripe"),
+    ("rk_test_", 16, "stripe"),
+    ("whsec_", 24, "stripe"),
+    ("ghp_", 20, "github"),
+    ("gho_", 20, "github"),
+    ("ghu_", 20, "github"),
+    ("ghs_", 20, "github"),
+    ("ghr_", 20, "github"),
+    ("github_pat_", 20, "github"),
+    ("glpat-", 16, "gitlab"),
+    ("gldt-", 16, "gitlab"),
+    ("glrt-", 16, "gitlab"),
+    ("glptt-", 16, "gitlab"),
+    ("AKIA", 16, "aws"),
+    ("ASIA", 16, "aws"),
+    ("AIza", 30, "google"),
+    ("ya29.", 20, "google"),
+    ("GOCSPX-", 20, "google"),
+    ("xoxb-", 10, "slack"),
+    ("xoxp-", 10, "slack"),
+    ("xoxa-", 10, "slack"),
+    ("xoxr-", 10, "slack"),
+    ("xoxs-", 10, "slack"),
+    ("xoxe-", 10, "slack"),
+    ("xoxe.", 10, "slack"),
+    ("xapp-", 10, "slack"),
+    ("npm_", 30, "npm"),
+    ("pypi-", 50, "pypi"),
+    ("hf_", 24, "huggingface"),
+    ("dop_v1_", 40, "digitalocean"),
+    ("SG.", 40, "sendgrid"),
+    ("shpat_", 24, "shopify"),
+    ("dckr_pat_", 20, "docker"),
+    ("baton_", 32, "baton"),
 ];
-/// How settings that hold a secret are called, or end.
-const NAMES: [&str; 10] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "api_key",
-    "apikey",
-    "access_key",
-    "secret_key",
-    "private_key",
-    "secret",
-    "token",
+/// Ends of the names of settings that hold a secret, with `_` for each dash, and the kind.
+const NAMES: [(&str, &str); 14] = [
+    ("password", "password"),
+    ("passwd", "password"),
+    ("passphrase", "password"),
+    ("pwd", "password"),
+    ("api_key", "key"),
+    ("apikey", "key"),
+    ("access_key", "key"),
+    ("secret_key", "key"),
+    ("private_key", "key"),
+    ("encryption_key", "key"),
+    ("secret", "secret"),
+    ("credential", "secret"),
+    ("credentials", "secret"),
+    ("token", "token"),
 ];
+/// The name whose value is a secret only in the form of Baton's own login tickets.
+const TICKET: &str = "ticket";
+/// Hexadecimal digits of a login ticket.
+const TICKET_CHARS: usize = 64;
 /// Longest key or token that is looked for, so that a long text of nothing else is still read in reasonable time.
 const TOKEN_BYTES: usize = 4096;
-/// How short a setting's value may be and still be a secret.
+/// Fewest characters of a setting's value that may be a secret.
 const VALUE_BYTES: usize = 4;
+/// Fewest characters of a value that is taken for random where nothing but the name before it tells.
+const RANDOM_BYTES: usize = 16;
+/// How far back a `.netrc` entry may begin.
+const NETRC_BYTES: usize = 256;
+
+/// A secret in a text.
+struct Found {
+    range: Range<usize>,
+    kind: &'static str,
+}
 
 /// `text` without what looks like a secret. The same text always gives the same, and giving it again changes nothing.
 pub fn redact(text: &str) -> Cow<'_, str> {
+    if !may_hold_secret(text) {
+        return Cow::Borrowed(text);
+    }
     let mut kept = String::new();
     let (mut copied, mut at) = (0, 0);
     while at < text.len() {
-        match secret(text, at) {
-            Some(found) if text.get(found.clone()) != Some(REDACTED) => {
-                kept.push_str(&text[copied..found.start]);
-                kept.push_str(REDACTED);
-                (copied, at) = (found.end, found.end.max(at + 1));
+        match find_secret(text, at) {
+            Some(Found { range, kind }) if !is_marked(&text[range.clone()]) => {
+                kept.push_str(&text[copied..range.start]);
+                kept.push_str(&marker(kind));
+                (copied, at) = (range.end, range.end.max(at + 1));
             }
-            Some(found) => at = found.end.max(at + 1),
+            Some(found) => at = found.range.end.max(at + 1),
             None => at += 1,
         }
     }
@@ -77,30 +125,175 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// `value` without what looks like a secret, in all of its texts. What a field is called may tell, too: `key` is what `value`
-/// itself is called.
+/// `value` without what looks like a secret, in all of its texts and field names. The name of a field may tell, too: `key` is
+/// the name of `value` itself.
 pub fn redact_json(key: Option<&str>, value: &Value) -> Value {
     match value {
-        Value::String(text) if key.is_some_and(names_secret) && is_value(text) => REDACTED.into(),
-        Value::String(text) => redact(text).into(),
+        Value::String(text) => redact_field(key, text).into(),
         Value::Array(items) => items.iter().map(|item| redact_json(key, item)).collect(),
         Value::Object(fields) => {
-            fields.iter().map(|(key, value)| (key.clone(), redact_json(Some(key), value))).collect::<Map<_, _>>().into()
+            let mut kept = Map::new();
+            for (key, value) in fields {
+                kept.insert(free_name(&kept, redact(key)), redact_json(Some(key), value));
+            }
+            kept.into()
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
 
-/// The secret that is recognised at `at`, if one is. What tells it may stand before it. Everything looked for is ASCII, so
-/// the ends of a range are never within a character.
-fn secret(text: &str, at: usize) -> Option<Range<usize>> {
+/// Fields of events by which something is found again. A marker in its place would be another id, or the same for two.
+const IDENTIFYING: [&str; 6] = ["display_name", "previous_name", "scope", "scopes", "owner_scope", "incoming_scope"];
+/// Fields of events that are no text of anybody: the directory of a room, by which it is found.
+const EXEMPT: [&str; 1] = ["canonical_path"];
+
+/// The payload of an event without what looks like a secret. Where such a text identifies something, there is no payload
+/// without it, and the field is told.
+pub(crate) fn redact_payload(payload: &Value) -> Result<Value, String> {
+    let Value::Object(fields) = payload else { return Ok(redact_json(None, payload)) };
+    let mut kept = Map::new();
+    for (name, value) in fields {
+        let clean = if EXEMPT.contains(&name.as_str()) { value.clone() } else { redact_json(Some(name), value) };
+        let identifies = IDENTIFYING.contains(&name.as_str()) || name == "id" || name.ends_with("_id");
+        if identifies && clean != *value {
+            return Err(name.clone());
+        }
+        kept.insert(name.clone(), clean);
+    }
+    Ok(kept.into())
+}
+
+/// `value` without what looks like a secret, in all of its texts. Nothing, if the type has no such value.
+pub fn redacted<T: Serialize + DeserializeOwned>(value: &T) -> Option<T> {
+    let json = serde_json::to_value(value).ok()?;
+    serde_json::from_value(redact_json(None, &json)).ok()
+}
+
+/// A text field without what looks like a secret.
+fn redact_field<'a>(key: Option<&str>, text: &'a str) -> Cow<'a, str> {
+    match key.and_then(kind_of_name) {
+        Some(kind) if is_value(text) => marker(kind).into(),
+        Some(_) | None => redact(text),
+    }
+}
+
+/// A name that no field has yet: two secrets of one kind have the same marker.
+fn free_name(fields: &Map<String, Value>, name: Cow<'_, str>) -> String {
+    let mut free = name.clone().into_owned();
+    let mut number = 2;
+    while fields.contains_key(&free) {
+        free = format!("{name} {number}");
+        number += 1;
+    }
+    free
+}
+
+fn marker(kind: &str) -> String {
+    format!("{MARKER}:{kind}]")
+}
+
+/// Whether a text was a secret before.
+fn is_marked(text: &str) -> bool {
+    text.starts_with(MARKER)
+}
+
+/// Whether there may be a secret in `text`. Cheap, and never wrong with a no; also of JSON as it is written, whose names and
+/// texts hold the same letters.
+pub fn may_hold_secret(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    // Every event and answer passes here, and mostly two letters are enough to tell.
+    let pairs = bytes.iter().zip(bytes.iter().skip(1)).enumerate();
+    let candidates = pairs.filter(|(_, (one, next))| SECOND[usize::from(**one)] & sign(**next) != 0);
+    candidates.map(|(at, _)| at).any(|at| {
+        let rest = &bytes[at + 1..];
+        let follows = |tail: &&str| rest.get(..tail.len()).is_some_and(|head| head.eq_ignore_ascii_case(tail.as_bytes()));
+        let byte = bytes[at].to_ascii_lowercase();
+        anywhere(byte).iter().any(follows) || (may_begin_word(bytes, at) && beginning(byte).iter().any(follows))
+    })
+}
+
+/// For each byte the signs of those that may follow it where something tells of a secret.
+static SECOND: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        let lower = (byte as u8).to_ascii_lowercase();
+        table[byte] = signs(anywhere(lower)) | signs(beginning(lower));
+        byte += 1;
+    }
+    table
+};
+
+const fn signs(tails: &[&str]) -> u32 {
+    let (mut all, mut place) = (0, 0);
+    while place < tails.len() {
+        all |= sign(tails[place].as_bytes()[0]);
+        place += 1;
+    }
+    all
+}
+
+/// A bit for each letter, in any case, and one for all other bytes.
+const fn sign(byte: u8) -> u32 {
+    let lower = byte | 0x20;
+    if lower.is_ascii_lowercase() { 1 << (lower - b'a') } else { 1 << 31 }
+}
+
+/// Whether a word begins here, in the text or in JSON that spells it: there a line ends in a letter.
+fn may_begin_word(bytes: &[u8], at: usize) -> bool {
+    let before = |count: usize| at.checked_sub(count).map(|place| bytes[place]);
+    let is_inside = before(1).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    !is_inside || before(2) == Some(b'\\')
+}
+
+/// What follows this letter where something tells of a secret, also within a word: names of settings, and signs.
+const fn anywhere(byte: u8) -> &'static [&'static str] {
+    match byte {
+        b'-' => &["----begin ", "u ", "-user "],
+        b':' => &["//"],
+        b'a' => &["pi_key", "pi-key", "pikey", "ccess_key", "ccess-key"],
+        b'c' => &["redential"],
+        b'e' => &["ncryption_key", "ncryption-key"],
+        b'p' => &["assw", "assphrase", "wd", "rivate_key", "rivate-key"],
+        b's' => &["ecret"],
+        b't' => &["oken", "icket"],
+        _ => &[],
+    }
+}
+
+/// What follows this letter where a word tells of a secret by its beginning.
+const fn beginning(byte: u8) -> &'static [&'static str] {
+    match byte {
+        b'a' => &["kia", "sia", "iza"],
+        b'b' => &["earer ", "asic ", "aton_"],
+        b'c' => &["ap_"],
+        b'd' => &["op_v1_", "ckr_pat_"],
+        b'e' => &["yj"],
+        b'g' => &["hp_", "ho_", "hu_", "hs_", "hr_", "ithub_pat_", "lpat-", "ldt-", "lrt-", "lptt-", "ocspx-"],
+        b'h' => &["f_", "ooks.slack.com/"],
+        b'n' => &["pm_"],
+        b'p' => &["ypi-"],
+        b'r' => &["k_live_", "k_test_"],
+        b's' => &["k-", "k_live_", "k_test_", "g.", "hpat_"],
+        b'w' => &["hsec_"],
+        b'x' => &["ox", "app-"],
+        b'y' => &["a29."],
+        _ => &[],
+    }
+}
+
+/// The secret that is recognised at `at`, if one is. The letters that tell may stand before it. Everything looked for is
+/// ASCII, so the ends of a range are never within a character.
+fn find_secret(text: &str, at: usize) -> Option<Found> {
     match text.as_bytes()[at] {
-        b'-' => private_key(text, at),
+        b'-' => private_key(text, at).or_else(|| flag(text, at)),
         b'=' | b':' => address(text, at).or_else(|| setting(text, at)),
-        b'B' | b'b' if begins_word(text, at) => bearer(text, at),
-        b'e' if begins_word(text, at) => web_token(text, at),
-        _ if begins_word(text, at) => capability(text, at).or_else(|| key(text, at)),
-        _ => None,
+        _ if !begins_word(text, at) => None,
+        b'B' | b'b' => authorization(text, at).or_else(|| key(text, at)),
+        b'e' => web_token(text, at),
+        b'p' => netrc(text, at).or_else(|| key(text, at)),
+        b'h' => slack_hook(text, at).or_else(|| key(text, at)),
+        _ => capability(text, at).or_else(|| key(text, at)),
     }
 }
 
@@ -109,108 +302,232 @@ fn begins_word(text: &str, at: usize) -> bool {
     !before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
+const fn found(range: Range<usize>, kind: &'static str) -> Option<Found> {
+    Some(Found { range, kind })
+}
+
 /// The capability of a job's agent, which has it in its environment and may print that.
-fn capability(text: &str, at: usize) -> Option<Range<usize>> {
-    Capability::length_in(text.get(at..)?).map(|length| at..at + length)
+fn capability(text: &str, at: usize) -> Option<Found> {
+    let length = Capability::length_in(text.get(at..)?)?;
+    found(at..at + length, "baton")
 }
 
 /// A key that begins like those of a well-known service.
-fn key(text: &str, at: usize) -> Option<Range<usize>> {
+fn key(text: &str, at: usize) -> Option<Found> {
     let rest = text.get(at..)?;
-    let (prefix, least) = KEYS.iter().find(|(prefix, _)| rest.starts_with(prefix))?;
-    let body = token(&rest[prefix.len()..], |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-    let is_random = rest[prefix.len()..][..body].bytes().any(|byte| byte.is_ascii_digit());
-    (body >= *least && is_random).then(|| at..at + prefix.len() + body)
+    let (prefix, least, kind) = KEYS.iter().find(|(prefix, ..)| rest.starts_with(prefix))?;
+    let dotted = prefix.ends_with('.');
+    let body = &rest[prefix.len()..];
+    let length =
+        token(body, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') || (dotted && byte == b'.'));
+    let body = &body[..length];
+    let is_random = body.bytes().any(|byte| byte.is_ascii_digit());
+    // Words with dashes begin like this one, too.
+    let is_words = *prefix == "sk-" && body.split(['-', '_']).all(|part| part.len() < *least);
+    let is_key = length >= *least && is_random && !is_words;
+    if is_key { found(at..at + prefix.len() + length, kind) } else { None }
 }
 
 /// A JSON web token: three parts, the first two of them JSON.
-fn web_token(text: &str, at: usize) -> Option<Range<usize>> {
+fn web_token(text: &str, at: usize) -> Option<Found> {
     let rest = text.get(at..)?.strip_prefix("eyJ").map(|_| &text[at..])?;
     let length = token(rest, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     let parts: Vec<&str> = rest[..length].split('.').collect();
     let is_token = parts.len() == 3 && parts[1].starts_with("eyJ") && parts[2].len() >= 16;
-    is_token.then_some(at..at + length)
+    if is_token { found(at..at + length, "jwt") } else { None }
 }
 
-/// What follows `Bearer`, unless it is an ordinary word.
-fn bearer(text: &str, at: usize) -> Option<Range<usize>> {
-    let word = "bearer ";
-    text.get(at..at + word.len()).filter(|given| given.eq_ignore_ascii_case(word))?;
+/// The path of a webhook, which is all that it takes to post there.
+fn slack_hook(text: &str, at: usize) -> Option<Found> {
+    let place = "hooks.slack.com/services/";
+    let rest = text.get(at..)?.strip_prefix(place)?;
+    let length = token(rest, |byte| byte.is_ascii_alphanumeric() || byte == b'/');
+    let start = at + place.len();
+    if length >= 20 { found(start..start + length, "slack") } else { None }
+}
+
+/// The text after `Bearer`, unless it is an ordinary word, and after `Authorization: Basic`.
+fn authorization(text: &str, at: usize) -> Option<Found> {
+    let rest = text.get(at..)?;
+    let says = |word: &str| rest.get(..word.len()).is_some_and(|given| given.eq_ignore_ascii_case(word));
+    let (word, kind) = if says("bearer ") { ("bearer ", "bearer") } else { ("basic ", "basic") };
+    if !says(word) || (kind == "basic" && !after_authorization(&text[..at])) {
+        return None;
+    }
     let start = at + word.len();
     let length = token(&text[start..], |byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b'-')
     });
     let is_word = text[start..][..length].bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'.');
-    (length >= 8 && !(is_word && length < 32)).then_some(start..start + length)
+    let is_token = length >= 8 && !(is_word && length < 32 && kind == "bearer");
+    if is_token { found(start..start + length, kind) } else { None }
+}
+
+fn after_authorization(before: &str) -> bool {
+    let before = before.trim_end_matches(' ').trim_end_matches(':').as_bytes();
+    let name = b"authorization";
+    before.len().checked_sub(name.len()).is_some_and(|start| before[start..].eq_ignore_ascii_case(name))
 }
 
 /// A private key, from its first line to its last; without a last one, all that follows.
-fn private_key(text: &str, at: usize) -> Option<Range<usize>> {
+fn private_key(text: &str, at: usize) -> Option<Found> {
     let rest = text.get(at..)?.strip_prefix("-----BEGIN ").map(|_| &text[at..])?;
-    let head = rest.lines().next()?;
-    if !head.contains("PRIVATE KEY-----") {
+    let label = &rest["-----BEGIN ".len()..];
+    let label = &label[..label.find("-----")?];
+    let is_label = label.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ');
+    let is_private = is_label && label.contains("PRIVATE KEY");
+    if !is_private {
         return None;
     }
-    let end = rest.find("-----END ").map_or(rest.len(), |tail| {
-        let line = rest[tail..].find("KEY-----").map(|key| tail + key + "KEY-----".len());
-        line.unwrap_or(rest.len())
-    });
-    Some(at..at + end)
+    let last = format!("-----END {label}-----");
+    let end = rest.find(&last).map_or(rest.len(), |tail| tail + last.len());
+    found(at..at + end, "private-key")
 }
 
-/// The password in an address: `postgres://ana:secret@host`. Seen from the colon between the two.
-fn address(text: &str, at: usize) -> Option<Range<usize>> {
-    let is_plain =
-        |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'/' | b'@' | b':' | b'"' | b'\'' | b'<' | b'>');
+/// The password in an address: `postgres://ana:secret@host`. Seen from the colon between the two, or from that of `://` where
+/// a token stands alone.
+fn address(text: &str, at: usize) -> Option<Found> {
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'/' | b'"' | b'\'' | b'<' | b'>' | b'\\');
     let bytes = text.as_bytes();
-    let user = bytes[..at].iter().rev().take_while(|byte| is_plain(**byte)).count();
-    if user == 0 || !bytes[..at - user].ends_with(b"://") || bytes[at] != b':' {
+    if bytes[at] != b':' {
         return None;
     }
-    let length = run(&text[at + 1..], is_plain);
-    let is_password = length > 0 && bytes.get(at + 1 + length) == Some(&b'@') && bytes[at + 1] != b'$';
-    is_password.then_some(at + 1..at + 1 + length)
+    if text[at..].starts_with("://") {
+        let start = at + "://".len();
+        let user = run(&text[start..], |byte| is_plain(byte) && !matches!(byte, b'@' | b':'));
+        let is_token = bytes.get(start + user) == Some(&b'@') && is_random(&text[start..start + user]);
+        return if is_token { found(start..start + user, "token") } else { None };
+    }
+    let user = bytes[..at].iter().rev().take_while(|byte| is_plain(**byte) && !matches!(byte, b'@' | b':')).count();
+    if user == 0 || !bytes[..at - user].ends_with(b"://") {
+        return None;
+    }
+    let start = at + 1;
+    let place = &text[start..start + run(&text[start..], is_plain)];
+    // A password may have the sign in it that ends it.
+    let length = place.rfind('@').filter(|length| *length > 0)?;
+    let is_password = !place.starts_with(['$', '{']) && !is_marked(place);
+    if is_password { found(start..start + length, "password") } else { None }
 }
 
 /// The value of a setting whose name says that it is secret: `PASSWORD=…`, `"api_key": "…"`. Seen from the sign between
-/// name and value. Without quotes only where nothing stands between, as in environments and queries: `password: String` and
-/// `secret = load()` are no values.
-fn setting(text: &str, at: usize) -> Option<Range<usize>> {
+/// name and value. Without quotes only where nothing stands between, as in environments and queries, or where the value looks
+/// random: `password: String` and `secret = load()` are no values.
+fn setting(text: &str, at: usize) -> Option<Found> {
     let bytes = text.as_bytes();
-    let before = text[..at].trim_end_matches(' ').trim_end_matches(['"', '\'']);
+    let before = text[..at].trim_end_matches(' ').trim_end_matches(['"', '\'', '\\']);
     let named = bytes[..before.len()].iter().rev().take_while(|byte| is_name(**byte)).count();
-    if !names_secret(&before[before.len() - named..]) {
+    let name = &before[before.len() - named..];
+    let kind = kind_of_name(name);
+    if kind.is_none() && !ends_with(name, TICKET) {
         return None;
     }
     let gap = run(&text[at + 1..], |byte| byte == b' ');
-    let start = at + 1 + gap;
-    match bytes.get(start) {
-        Some(quote @ (b'"' | b'\'')) => {
-            let length = run(&text[start + 1..], |byte| byte != *quote && byte != b'\n');
-            let closed = bytes.get(start + 1 + length) == Some(quote);
-            (closed && is_value(&text[start + 1..][..length])).then_some(start + 1..start + 1 + length)
+    let escapes = run(&text[at + 1 + gap..], |byte| byte == b'\\');
+    let start = at + 1 + gap + escapes;
+    let quote = bytes.get(start).copied().filter(|byte| matches!(byte, b'"' | b'\''));
+    let range = match quote {
+        Some(quote) => {
+            let length = run(&text[start + 1..], |byte| byte != quote && byte != b'\n');
+            let is_closed = bytes.get(start + 1 + length) == Some(&quote);
+            let value = text[start + 1..][..length].trim_end_matches('\\');
+            (is_closed && is_value(value)).then_some(start + 1..start + 1 + value.len())
         }
-        Some(_) if bytes[at] == b'=' && gap == 0 && before.len() == at => {
+        None => {
+            let start = start - escapes;
             let ends =
                 |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'&' | b';' | b',' | b'"' | b'\'' | b'`');
             let length = run(&text[start..], |byte| !ends(byte));
             let value = &text[start..start + length];
             let is_code = value.contains(['(', ')', '{', '}', '<', '>']) || value.starts_with(['$', '=', '[']);
-            (length >= VALUE_BYTES && !is_code).then_some(start..start + length)
+            let is_close = bytes[at] == b'=' && gap == 0 && before.len() == at;
+            let fits = if is_close { length >= VALUE_BYTES } else { is_random(value) };
+            (fits && !is_code).then_some(start..start + length)
         }
-        Some(_) | None => None,
+    }?;
+    match kind {
+        Some(kind) => found(range, kind),
+        None if is_ticket(&text[range.clone()]) => found(range, "baton"),
+        None => None,
     }
 }
 
-/// Whether a setting of this name holds a secret.
-fn names_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase().replace('-', "_");
-    NAMES.iter().any(|secret| name.ends_with(secret))
+/// The value of an argument whose name says that it is secret: `--password hunter2`, `-u ana:hunter2`. Seen from its first
+/// dash.
+fn flag(text: &str, at: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    if at.checked_sub(1).is_some_and(|before| !bytes[before].is_ascii_whitespace() && bytes[before] != b'`') {
+        return None;
+    }
+    let name = &text[at..at + run(&text[at..], is_name)];
+    let start = at + name.len() + 1;
+    if bytes.get(at + name.len()) != Some(&b' ') {
+        return None;
+    }
+    let value =
+        &text[start..start + run(&text[start..], |byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'`'))];
+    let quoted = usize::from(value.starts_with('\''));
+    let value = value.trim_matches('\'');
+    let start = start + quoted;
+    let mixed = |text: &str| {
+        text.len() >= VALUE_BYTES + 2
+            && text.bytes().any(|byte| byte.is_ascii_digit())
+            && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+    };
+    let is_plain = |value: &str| !value.starts_with(['-', '$', '<', '[', '{']) && mixed(value);
+    if matches!(name, "-u" | "--user") {
+        let (user, password) = value.split_once(':')?;
+        let from = start + user.len() + 1;
+        return if is_plain(password) { found(from..from + password.len(), "password") } else { None };
+    }
+    let kind = name.strip_prefix("--").and_then(kind_of_name)?;
+    if is_plain(value) { found(start..start + value.len(), kind) } else { None }
+}
+
+/// The password of a `.netrc` entry: `machine host login ana password hunter2`.
+fn netrc(text: &str, at: usize) -> Option<Found> {
+    let rest = text.get(at..)?.strip_prefix("password")?;
+    let gap = run(rest, |byte| byte.is_ascii_whitespace());
+    let from = text.floor_char_boundary(at.saturating_sub(NETRC_BYTES));
+    let before = &text[from..at];
+    let entry = &before[before.rfind("machine ")?..];
+    let words: Vec<&str> = entry.split_ascii_whitespace().collect();
+    let is_entry = gap > 0 && words.len() == 4 && words[2] == "login";
+    let start = at + "password".len() + gap;
+    let length = run(&text[start..], |byte| byte.is_ascii_graphic());
+    if is_entry && length > 0 { found(start..start + length, "password") } else { None }
+}
+
+/// The kind of secret that a setting of this name holds.
+fn kind_of_name(name: &str) -> Option<&'static str> {
+    NAMES.iter().find(|(secret, _)| ends_with(name, secret)).map(|(_, kind)| *kind)
+}
+
+/// Whether a name ends like this, in any case, and with dashes for underscores.
+fn ends_with(name: &str, end: &str) -> bool {
+    let same = |one: u8, other: u8| one.eq_ignore_ascii_case(&other) || (one == b'-' && other == b'_');
+    let tail = name.len().checked_sub(end.len()).map(|start| &name.as_bytes()[start..]);
+    tail.is_some_and(|tail| tail.iter().zip(end.as_bytes()).all(|(one, other)| same(*one, *other)))
 }
 
 /// Whether a setting's text is a value, and not the name of one.
 fn is_value(text: &str) -> bool {
-    text.len() >= VALUE_BYTES && !text.starts_with(['$', '<', '{'])
+    text.len() >= VALUE_BYTES && !text.starts_with(['$', '<', '{']) && !is_marked(text)
+}
+
+/// Whether a text looks random: long, of letters and digits, and not of short words.
+fn is_random(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-');
+    let is_mixed = |part: &str| {
+        part.len() >= 12
+            && part.bytes().any(|byte| byte.is_ascii_digit())
+            && part.bytes().any(|byte| byte.is_ascii_alphabetic())
+    };
+    text.len() >= RANDOM_BYTES && text.bytes().all(is_plain) && text.split(['-', '_', '/']).any(is_mixed)
+}
+
+fn is_ticket(text: &str) -> bool {
+    text.len() == TICKET_CHARS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn is_name(byte: u8) -> bool {
@@ -230,6 +547,7 @@ fn token(text: &str, wanted: impl Fn(u8) -> bool) -> usize {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
 
@@ -241,13 +559,16 @@ mod tests {
     #[test]
     fn structured_text_is_searched_by_field_and_stays_what_it_is() {
         let key = made("ghp_", 24);
-        let given = serde_json::json!({
+        let given = json!({
             "password": "hunter2!", "count": 3, "note": format!("use {key}"), "deep": [{ "api_key": "abcd1234" }],
-            "tokens": 12, "token": "[redacted]", "secret": "$VAULT", "cost": null
+            "tokens": 12, "token": "[redacted:token]", "secret": "$VAULT", "cost": null, "secrets": ["hunter2!"],
+            "client_secret": ["hunter2!"], &key: 1, format!("{key}2"): 2,
         });
-        let kept = serde_json::json!({
-            "password": "[redacted]", "count": 3, "note": "use [redacted]", "deep": [{ "api_key": "[redacted]" }],
-            "tokens": 12, "token": "[redacted]", "secret": "$VAULT", "cost": null
+        let kept = json!({
+            "password": "[redacted:password]", "count": 3, "note": "use [redacted:github]",
+            "deep": [{ "api_key": "[redacted:key]" }], "tokens": 12, "token": "[redacted:token]", "secret": "$VAULT",
+            "cost": null, "secrets": ["hunter2!"], "client_secret": ["[redacted:secret]"], "[redacted:github]": 1,
+            "[redacted:github] 2": 2,
         });
         assert_eq!(redact_json(None, &given), kept);
         assert_eq!(redact_json(None, &kept), kept);
@@ -255,31 +576,43 @@ mod tests {
 
     #[test]
     fn keys_of_well_known_services_are_taken_out() {
-        for (prefix, least) in KEYS {
+        for (prefix, least, kind) in KEYS {
             let key = made(prefix, least + 4);
-            assert_eq!(redact(&format!("use {key}, please")), "use [redacted], please", "{prefix}");
+            let gone = format!("use [redacted:{kind}], please");
+            assert_eq!(redact(&format!("use {key}, please")), gone, "{prefix}");
             assert_eq!(redact(&format!("x{key}")), format!("x{key}"), "within a word it is something else");
         }
-        assert_eq!(redact(&made("sk-proj-", 40)), REDACTED);
+        assert_eq!(redact(&made("sk-proj-", 40)), "[redacted:openai]");
+        assert_eq!(redact(&made("sk-ant-api03-", 40)), "[redacted:anthropic]");
         let token = format!("{}.{}.{}", made("eyJ", 10), made("eyJ", 20), made("", 30));
-        assert_eq!(redact(&format!("cookie {token};")), "cookie [redacted];");
+        assert_eq!(redact(&format!("cookie {token};")), "cookie [redacted:jwt];");
+        let hook = format!("https://hooks.slack.com/services/T0000/B0000/{}", made("", 24));
+        assert_eq!(redact(&hook), "https://hooks.slack.com/services/[redacted:slack]");
     }
 
     #[test]
-    fn the_capability_of_a_job_is_taken_out_also_without_a_digit_in_it() {
+    fn tokens_capabilities_and_tickets_of_baton_are_taken_out() {
         for random in ["0123456789abcdefghjkmnpqrs", "abcdefghjkmnpqrstvwxyzabcd"] {
             let printed = format!("BATON_JOB=room_1/JOB-001/1/r1/cap_{random}");
-            let kept = "BATON_JOB=room_1/JOB-001/1/r1/[redacted]";
+            let kept = "BATON_JOB=room_1/JOB-001/1/r1/[redacted:baton]";
             assert_eq!(redact(&printed), kept);
             assert_eq!(redact(&format!("{printed}xyz\0HOME=/")), format!("{kept}\0HOME=/"));
         }
-        assert_eq!(redact("cap_size = 3"), "cap_size = 3");
+        let random = "0f1e2d3c".repeat(8);
+        assert_eq!(redact(&format!("use baton_{random}.")), "use [redacted:baton].");
+        let login = format!("http://127.0.0.1:7117/login?ticket={random}");
+        assert_eq!(redact(&login), "http://127.0.0.1:7117/login?ticket=[redacted:baton]");
+        for text in ["cap_size = 3", "baton_theme=dark", "ticket=BAT-1234", "baton_core::redact", &random] {
+            assert_eq!(redact(text), text);
+        }
     }
 
     #[test]
     fn what_follows_bearer_is_taken_out_unless_it_is_a_word() {
-        assert_eq!(redact("Authorization: Bearer abc123.def-456"), "Authorization: Bearer [redacted]");
-        for prose in ["a bearer token", "Bearer authentication is used", "Bearer $TOKEN"] {
+        assert_eq!(redact("Authorization: Bearer abc123.def-456"), "Authorization: Bearer [redacted:bearer]");
+        assert_eq!(redact("authorization: basic YW5hOmh1bnRlcg=="), "authorization: basic [redacted:basic]");
+        for prose in ["a bearer token", "Bearer authentication is used", "Bearer $TOKEN", "Basic authentication works"]
+        {
             assert_eq!(redact(prose), prose);
         }
     }
@@ -289,9 +622,14 @@ mod tests {
         let block =
             |kind: &str| format!("-----BEGIN {kind}PRIVATE KEY-----\nMIIB\nQ==\n-----END {kind}PRIVATE KEY-----");
         for kind in ["", "RSA ", "OPENSSH "] {
-            assert_eq!(redact(&format!("a\n{}\nb", block(kind))), "a\n[redacted]\nb", "{kind}");
+            assert_eq!(redact(&format!("a\n{}\nb", block(kind))), "a\n[redacted:private-key]\nb", "{kind}");
         }
-        assert_eq!(redact("a\n-----BEGIN PRIVATE KEY-----\nMIIB"), "a\n[redacted]", "cut in the middle");
+        let spelled = block("").replace('\n', "\\n");
+        assert_eq!(redact(&format!("key {spelled} end")), "key [redacted:private-key] end", "on one line");
+        let armored = "-----BEGIN PGP PRIVATE KEY BLOCK-----\nlQ\n-----END PGP PRIVATE KEY BLOCK-----";
+        assert_eq!(redact(armored), "[redacted:private-key]");
+        let cut = "a\n-----BEGIN PRIVATE KEY-----\nMIIB";
+        assert_eq!(redact(cut), "a\n[redacted:private-key]", "cut in the middle");
         let public = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----";
         assert_eq!(redact(public), public);
     }
@@ -299,20 +637,32 @@ mod tests {
     #[test]
     fn passwords_in_settings_and_addresses_are_taken_out() {
         for (text, expected) in [
-            ("DB_PASSWORD=hunter2 next", "DB_PASSWORD=[redacted] next"),
-            ("?api_key=abcdef&x=1", "?api_key=[redacted]&x=1"),
-            (r#"{"client_secret": "abc def", "a": 1}"#, r#"{"client_secret": "[redacted]", "a": 1}"#),
-            ("api-key: 'abcdef'", "api-key: '[redacted]'"),
-            ("password = \"hunter2\"", "password = \"[redacted]\""),
-            ("AWS_SECRET_ACCESS_KEY=a/b+c", "AWS_SECRET_ACCESS_KEY=[redacted]"),
-            ("GITHUB_TOKEN=abcdefgh", "GITHUB_TOKEN=[redacted]"),
-            ("postgres://ana:s3cret@db:5432/x", "postgres://ana:[redacted]@db:5432/x"),
-            ("https://x:y@example.org", "https://x:[redacted]@example.org"),
+            ("DB_PASSWORD=hunter2 next", "DB_PASSWORD=[redacted:password] next"),
+            ("?api_key=abcdef&x=1", "?api_key=[redacted:key]&x=1"),
+            (r#"{"client_secret": "abc def", "a": 1}"#, r#"{"client_secret": "[redacted:secret]", "a": 1}"#),
+            (r#"{\"password\": \"hunter2\"}"#, r#"{\"password\": \"[redacted:password]\"}"#),
+            ("api-key: 'abcdef'", "api-key: '[redacted:key]'"),
+            ("password = \"hunter2\"", "password = \"[redacted:password]\""),
+            ("AWS_SECRET_ACCESS_KEY=a/b+c", "AWS_SECRET_ACCESS_KEY=[redacted:key]"),
+            ("aws_secret_access_key = wJalrXUtnFEMI1K7MDENGbPxRfiCYEXAMPLE", "aws_secret_access_key = [redacted:key]"),
+            ("token: 9f8e7d6c5b4a39281706", "token: [redacted:token]"),
+            ("GITHUB_TOKEN=abcdefgh", "GITHUB_TOKEN=[redacted:token]"),
+            ("mysql --password hunter2 -h db", "mysql --password [redacted:password] -h db"),
+            ("CMD: curl -u ana:hunter2 https://x", "CMD: curl -u ana:[redacted:password] https://x"),
+            ("postgres://ana:s3cret@db:5432/x", "postgres://ana:[redacted:password]@db:5432/x"),
+            ("postgres://ana:s3@cr:et@db:5432/x", "postgres://ana:[redacted:password]@db:5432/x"),
+            ("https://x:y@example.org", "https://x:[redacted:password]@example.org"),
+            ("https://0123456789abcdef0123@example.org/x", "https://[redacted:token]@example.org/x"),
+            (
+                "machine db login ana password hunter2\nmachine x",
+                "machine db login ana password [redacted:password]\nmachine x",
+            ),
         ] {
             assert_eq!(redact(text), expected);
         }
     }
 
+    /// Text of everyday work that looks like a secret at a glance.
     #[test]
     fn what_only_talks_of_secrets_stays() {
         for text in [
@@ -322,12 +672,32 @@ mod tests {
             "password=$PASSWORD",
             "password={}",
             "password=\"$PASSWORD\"",
+            "password: required",
+            "password: must have 12 characters",
+            "secret: see https://vault.example.org/a/b",
+            "token: the one in docs/tokens/2024-report.md",
             "if secret == other {}",
             "the password is kept elsewhere: see the vault",
+            "a machine for the login, and its password",
+            "--password is read from the terminal; --token likewise",
+            "docker run -u 1000:1000 x",
             "http://127.0.0.1:8080/a@b",
+            "ssh://git@github.com/owner/name.git",
+            "npm install @scope/name@1.2.3",
+            "sk-learn",
             "sk-learn-is-a-library-of-words",
+            "sk-2024-01-15-notes-of-the-meeting-about-keys",
             "task-1234567890123456",
+            "TASK-001 CARD-12 JOB-003@17 artifact://log/3",
             "tokens=12345",
+            "58792b4c1f0e9d8a7b6c5d4e3f2a1b0c9d8e7f6a",
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            "550e8400-e29b-41d4-a716-446655440000",
+            "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+            "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+            "crates/core/src/redact.rs:120:13",
+            "/home/ana/.cache/hf_hub/models--x/blobs",
+            "room_4k9v lease_0123456789abcdef turn 7",
             "€ naïve — ok",
         ] {
             assert_eq!(redact(text), text);
@@ -337,10 +707,28 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_breaks_it_and_doing_it_twice_changes_nothing(
-            text in r#"(password|=|:|"|'|sk-|://|@|Bearer |eyJ|-----BEGIN |PRIVATE KEY-----|\PC|[a-z0-9.]{0,20}|\n| ){0,40}"#
+            text in r#"(password|=|:|"|'|\\|sk-|ghp_|--token |://|@|Bearer |eyJ|-----BEGIN |PRIVATE KEY-----|\PC|[a-z0-9.]{0,20}|\n| ){0,40}"#
         ) {
             let once = redact(&text).into_owned();
             prop_assert_eq!(redact(&once), once.as_str());
+        }
+
+        /// The cheap look is never wrong with a no, also of a text as JSON spells it.
+        #[test]
+        fn a_text_that_is_changed_is_one_that_may_hold_a_secret(
+            name in "(DB_|x-)?(password|passwd|pwd|api[_-]?key|access_key|private-key|secret|credentials|token|ticket|n)",
+            sign in "(=| = |: |\": \"|://|://ana:| )",
+            value in "(sk-|ghp_|glpat-|AKIA|xoxb-|npm_|baton_|cap_|eyJ|Bearer |Basic |SG\\.|ya29\\.|--token |-u ana:)?[a-z0-9]{4,40}[@\"\n ]?"
+        ) {
+            let text = format!("first\n{name}{sign}{value}\tlast");
+            if redact(&text) != text {
+                prop_assert!(may_hold_secret(&text));
+                prop_assert!(may_hold_secret(&serde_json::to_string(&text).unwrap()));
+            }
+            let field = json!({ &name: &value });
+            if redact_json(None, &field) != field {
+                prop_assert!(may_hold_secret(&field.to_string()));
+            }
         }
     }
 }

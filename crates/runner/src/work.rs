@@ -16,6 +16,7 @@ use baton_core::{
     ids::Seq,
     job::{Conversing, Outcome as End, ReportKind, Shell, demand},
     limits,
+    redact::redact,
     reference::Reference,
     runner::Injection,
     turn::TurnId,
@@ -318,7 +319,7 @@ impl Work<'_> {
             Outcome::Failed(failed) => {
                 carried.failures += 1;
                 let tail: String =
-                    failed.tail.trim().chars().rev().take(200).collect::<Vec<_>>().into_iter().rev().collect();
+                    redact(&failed.tail).trim().chars().rev().take(200).collect::<Vec<_>>().into_iter().rev().collect();
                 let message = if tail.is_empty() { failed.why.clone() } else { format!("{}: {tail}", failed.why) };
                 if carried.failures >= self.settings.failures_max {
                     let why = format!("Failed {} times in a row. {message}", self.settings.failures_max);
@@ -438,6 +439,8 @@ impl Work<'_> {
 
     /// Ends the job.
     pub(crate) fn end(&self, end: End, summary: &str, refs: &[Reference]) -> Result<End, Halted> {
+        // Before it is cut: a part of a secret is not recognised.
+        let summary = redact(summary);
         let chars = summary.chars().count();
         let mut said: String = summary.chars().take(SUMMARY_CHARS).collect();
         if chars > SUMMARY_CHARS {

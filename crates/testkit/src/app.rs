@@ -1,6 +1,6 @@
 //! An app on a real store, with a clock that only the test moves.
 
-use std::sync::Arc;
+use std::{fs, sync::Arc};
 
 use baton_app::{
     App, Caller, Failure,
@@ -188,6 +188,59 @@ impl TestApp {
             room
         };
         self.rooms().iter().map(|id| (unseen(self.stored(id)), self.log(id))).collect()
+    }
+
+    /// Every text in every column of every table, with the name of its table and column, and every file of the data
+    /// directory with its path.
+    pub fn every_text(&self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for (table, column) in self.columns() {
+            // The engine takes only statements that live as long as the program, and a test is short.
+            let sql: &'static str = format!("SELECT CAST({column} AS TEXT) FROM {table}").leak();
+            self.each_row(sql, &mut |row| found.push((format!("{table}.{column}"), row)));
+        }
+        let mut directories = vec![self.place.data_directory()];
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(directory).into_iter().flatten().map(Result::unwrap) {
+                let path = entry.path();
+                if path.is_dir() {
+                    directories.push(path);
+                } else {
+                    let text = String::from_utf8_lossy(&fs::read(&path).unwrap_or_default()).into_owned();
+                    found.push((path.display().to_string(), text));
+                }
+            }
+        }
+        found
+    }
+
+    fn columns(&self) -> Vec<(String, String)> {
+        let sql = match self.place.backend() {
+            // The parts of the full-text index are no text; they are in the file, which is looked at too.
+            Backend::Sqlite => {
+                "SELECT t.name || ' ' || c.name FROM sqlite_master t, pragma_table_info(t.name) c
+                  WHERE t.type = 'table' AND t.name NOT LIKE 'search_index_%'"
+            }
+            Backend::Postgres => {
+                "SELECT 'baton.' || table_name || ' ' || column_name FROM information_schema.columns
+                  WHERE table_schema = 'baton'"
+            }
+        };
+        let mut columns = Vec::new();
+        self.each_row(sql, &mut |row| {
+            columns.extend(row.split_once(' ').map(|(table, column)| (table.to_owned(), column.to_owned())));
+        });
+        columns
+    }
+
+    fn each_row(&self, sql: &'static str, take: &mut dyn FnMut(String)) {
+        let read = self.store.read::<_, StoreError>(|tx| {
+            tx.query(sql, &[], &mut |row| {
+                row.text(0)?.map(str::to_owned).map(&mut *take);
+                Ok(())
+            })
+        });
+        read.unwrap_or_else(|error| panic!("{sql}: {error}"));
     }
 
     /// The room that the log alone gives. Presence and lease expiry move without events, so they are as stored.

@@ -65,8 +65,10 @@ impl Tail {
 
     /// Adds a line.
     pub fn push(&mut self, line: &str) -> io::Result<()> {
+        // Before it is cut: a part of a secret is not recognised.
+        let line = clean(line);
         let end = line.floor_char_boundary(LINE_BYTES);
-        let line = format!("{}\n", clean(&line[..end]));
+        let line = format!("{}\n", &line[..end]);
         self.kept.push_str(&line);
         if self.kept.len() <= MOST_BYTES {
             return self.file.write_all(line.as_bytes());

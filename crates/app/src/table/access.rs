@@ -96,6 +96,8 @@ pub struct Access {
     pub operator: Permission,
     /// How a person does it, for agents that are refused: a command line, and a page where there is one.
     pub by_hand: Option<&'static str>,
+    /// What a job's agent that is refused does instead, where that is not to ask its manager.
+    pub instead: Option<&'static str>,
 }
 
 impl Access {
@@ -110,6 +112,7 @@ impl Access {
         job_agent: Permission::Yes,
         operator: Permission::Yes,
         by_hand: None,
+        instead: None,
     };
 
     /// The holder of the stick under its fence, whoever it is. Steering is no substitute for the lease.
@@ -150,6 +153,12 @@ impl Access {
         Self { job_agent: Permission::Limited(limit), ..Self::AGENTS }
     }
 
+    /// The same access, and none for a job's agent.
+    #[must_use]
+    pub const fn without_jobs(self, instead: Option<&'static str>) -> Self {
+        Self { job_agent: Permission::No, instead, ..self }
+    }
+
     /// Whether `role` may call it.
     pub const fn permission(&self, role: Role) -> Permission {
         match role {
@@ -181,8 +190,11 @@ impl Access {
             );
         }
         if role == Role::JobAgent && self.agent != Permission::No {
-            return refused(role, Role::Agent, format!("A job's agent may not call {command}."))
-                .advising("Delegate it with `job create`: runners claim jobs, and a job's agent works on its own.");
+            let failure = refused(role, Role::Agent, format!("A job's agent may not call {command}."));
+            return failure.advising(match self.instead {
+                Some(instead) => format!("{instead}."),
+                None => "Leave it to the job's manager: report kind question if your job needs it.".to_owned(),
+            });
         }
         self.operator_needed(role, format!("Only an operator may call {command}, not {}.", role.with_article()))
     }

@@ -63,6 +63,11 @@ pub trait UseCase {
     fn run(app: &App, caller: &Caller, input: Self::Input) -> Result<Self::Output, Failure> {
         Self::ACCESS.check(caller, Self::WIRE.unwrap_or(Self::NAME))?;
         app.settle(caller)?;
+        if matches!(Self::EFFECT, Effect::Write | Effect::Wait) || Self::SUBJECT == Subject::Room {
+            // Before the input is judged: a job's agent whose claim is over is told so, whatever it asks. Each transaction
+            // that writes asks again.
+            app.require_claim_in_force(caller)?;
+        }
         Self::perform(app, caller, input)
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn made(command: &Command, scene: &Scene<'_>, extent: Extent) -> Valu
     Value::Object(input)
 }
 
-fn object(root: &Value, schema: &Value, extent: Extent, scene: &Scene<'_>) -> Map<String, Value> {
+pub(crate) fn object(root: &Value, schema: &Value, extent: Extent, scene: &Scene<'_>) -> Map<String, Value> {
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let fields = schema["properties"].as_object().into_iter().flatten();
     fields

@@ -5,5 +5,6 @@
 mod attacks;
 mod input;
 mod scene;
+mod secrets;
 mod stories;
 mod walk;

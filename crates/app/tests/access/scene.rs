@@ -1,9 +1,9 @@
 //! A room with somebody in every role.
 
-use baton_app::{Caller, Cancel, Rights, identity::Assignment, table::Role};
-use baton_core::{ids::RoomId, lease::Fence, process::SessionKind, room::Actor};
+use baton_app::{Caller, Cancel, Rights, table::Role};
+use baton_core::{ids::RoomId, process::SessionKind, room::Actor};
 use baton_testkit::{Agent, TestApp, Turn};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A session in which `founder` holds the stick, and somebody else is there in one role.
 pub(crate) struct Scene<'a> {
@@ -33,7 +33,7 @@ impl<'a> Scene<'a> {
         let caller = match role {
             Role::Viewer => app.calling(app.agent("viewer").caller().clone().with_rights(Rights::Viewer)),
             Role::Agent | Role::Owner => app.agent("ana"),
-            Role::JobAgent => app.calling(job_agent(app, &room)),
+            Role::JobAgent => app.calling(job_agent(app, &room, OWN_JOB)),
             Role::Operator => app.person("human:eve:pts1"),
         };
         match role {
@@ -57,6 +57,22 @@ impl<'a> Scene<'a> {
         self.caller.on_call(cancel)
     }
 
+    /// The agent of a job whose grants allow further agents, and its job.
+    pub(crate) fn granted_job(&self) -> (Agent<'a>, String) {
+        let grants = json!({"grants": {"spawn_nodes": true}});
+        let created =
+            self.operator().does("jobs.create", json!({"title": "Lead", "prompt": "Lead it.", "meta": grants}));
+        let job = created["job"].as_str().unwrap().to_owned();
+        let agent = self.app.calling(job_agent(self.app, &self.room, &job));
+        enter(&agent, &self.room);
+        (agent, job)
+    }
+
+    /// The answer to a runner that claims a job of the room.
+    pub(crate) fn claims(&self, job: &str) -> Value {
+        claims(self.app, &self.room, job)
+    }
+
     /// An operator in the room.
     pub(crate) fn operator(&self) -> Agent<'a> {
         let operator = self.app.person("human:ina:pts2");
@@ -71,15 +87,15 @@ fn enter(agent: &Agent<'_>, room: &RoomId) {
 }
 
 /// The agent of a job that a runner claims.
-fn job_agent(app: &TestApp, room: &RoomId) -> Caller {
+fn job_agent(app: &TestApp, room: &RoomId, job: &str) -> Caller {
+    let program =
+        Caller::new(Actor::found("codex".parse().unwrap(), None, SessionKind::McpHarness), app.workspace().at(""));
+    baton_testkit::job_agent(&program, &claims(app, room, job))
+}
+
+/// The answer to a runner that claims a job.
+fn claims(app: &TestApp, room: &RoomId, job: &str) -> Value {
     let runner = app.agent("runner");
     runner.enter(room);
-    let claimed = runner.does("jobs.claim", json!({"job": OWN_JOB, "runner_id": "r1"}));
-    let revision = Fence(claimed["job"]["revision"].as_u64().unwrap());
-    let (job, runner) = (OWN_JOB.parse().unwrap(), "r1".parse().unwrap());
-    let capability = claimed["capability"].as_str().unwrap().parse().unwrap();
-    let assignment = Assignment { room: room.clone(), job, revision, runner, capability };
-    let (agent_id, session_kind) = (assignment.agent_id(), SessionKind::McpHarness);
-    let actor = Actor::found(agent_id, None, session_kind);
-    Caller::new(actor, app.workspace().at("")).assigned(Some(assignment))
+    runner.does("jobs.claim", json!({"job": job, "runner_id": "r1"}))
 }

@@ -10,7 +10,7 @@ use baton_core::{
     lease::Fence,
     library::{ArtifactKind, PatchOrigin},
 };
-use baton_testkit::{Agent, TestApp, handoff};
+use baton_testkit::{Agent, TestApp, handoff, job_agent};
 use serde_json::{Value, json};
 
 use super::scene::{OTHER_JOB, OWN_JOB, Scene};
@@ -23,14 +23,16 @@ pub(crate) fn play(app: &TestApp, command: &str, role: Role, limit: &str) {
         "unless another holds it" => unless_another_holds_it(&scene, command),
         "unless it is held" => unless_it_is_held(&scene, command, role),
         "timings" => timings(&scene, command),
-        "timings, as owner" => timings_as_owner(&scene, command),
         "itself" => itself(&scene, command),
         "no messages" => no_messages(&scene, command),
         "its own turns" => its_own_turns(&scene, command),
         "no reply" => no_reply(&scene, command),
-        "no reply to its own job" => no_reply_to_its_own_job(&scene, command),
-        "other jobs" => other_jobs(&scene, command),
+        "jobs it created" | "replies to jobs it created" => jobs_it_created(&scene, command),
+        "controls jobs it created" => controls_jobs_it_created(&scene, command),
+        "from itself" => from_itself(&scene, command),
+        "no adoption" => no_adoption(&scene, command),
         "no more than itself" => no_more_than_itself(&scene, command),
+        "if granted, no more than itself" => if_granted_no_more_than_itself(&scene, command),
         "if granted" => if_granted(&scene, command, role),
         "its claim" => its_claim(&scene, command, role),
         "not its own job" => not_its_own_job(&scene, command),
@@ -85,15 +87,6 @@ fn timings(scene: &Scene<'_>, command: &str) {
     assert_steering_is_refused(scene, command);
 }
 
-fn timings_as_owner(scene: &Scene<'_>, command: &str) {
-    let change = json!({"policy": {"claim_ttl_ms": 60_000}});
-    let refused = scene.caller.refused(command, change.clone());
-    assert_eq!((code(&refused), &refused["needs"]), ("FORBIDDEN", &json!("owner")));
-    let turn = scene.hand_over();
-    scene.caller.does(command, turn.showing(change));
-    assert_steering_is_refused(scene, command);
-}
-
 fn assert_steering_is_refused(scene: &Scene<'_>, command: &str) {
     for policy in [json!({"spawn": "auto"}), json!({"edges": "explicit"})] {
         let refused = scene.caller.refused(command, json!({"policy": policy}));
@@ -130,25 +123,45 @@ fn no_reply(scene: &Scene<'_>, command: &str) {
     assert_eq!((code(&refused), &refused["needs"]), ("FORBIDDEN", &json!("agent")));
 }
 
-fn no_reply_to_its_own_job(scene: &Scene<'_>, command: &str) {
-    let reply = |job: &str| json!({"reply_job": job, "reply_message": "go on"});
-    assert_eq!(code(&scene.caller.refused(command, reply(OWN_JOB))), "PRECONDITION_FAILED");
-    scene.caller.does(command, reply(OTHER_JOB));
+/// What steers a job.
+fn steering(command: &str, job: &str) -> Value {
+    match command {
+        "jobs.message" | "jobs.send_back" => json!({"job": job, "message": "go on"}),
+        "jobs.radar" => json!({"reply_job": job, "reply_message": "go on"}),
+        "jobs.cancel" | "jobs.requeue" => json!({"job": job, "reason": "it must be"}),
+        _ => panic!("{command} steers a job, and this story does not know it"),
+    }
 }
 
-fn other_jobs(scene: &Scene<'_>, command: &str) {
-    let input = |job: &str| match command {
-        "jobs.message" | "jobs.send_back" => json!({"job": job, "message": "go on"}),
-        "jobs.cancel" | "jobs.requeue" => json!({"job": job, "reason": "it must be"}),
-        _ => panic!("{command} is not for a job's own agent, and this story does not know it"),
-    };
-    let refused = scene.caller.refused(command, input(OWN_JOB));
-    assert_eq!(code(&refused), "PRECONDITION_FAILED");
-    assert!(refused["message"].as_str().unwrap().contains("the caller's own job"), "{refused}");
+fn jobs_it_created(scene: &Scene<'_>, command: &str) {
+    let own = scene.caller.refused(command, steering(command, OWN_JOB));
+    assert_eq!(code(&own), "PRECONDITION_FAILED");
+    assert!(own["message"].as_str().unwrap().contains("the caller's own job"), "{own}");
     if command == "jobs.requeue" {
         scene.founder.does("jobs.cancel", json!({"job": OTHER_JOB, "reason": "to be done again"}));
     }
-    scene.caller.does(command, input(OTHER_JOB));
+    let before = scene.app.everything();
+    for job in [OTHER_JOB, "JOB-999"] {
+        let refused = scene.caller.refused(command, steering(command, job));
+        let known = if job == OTHER_JOB { "FORBIDDEN" } else { "UNKNOWN_ID" };
+        assert_eq!(code(&refused), known, "{refused}");
+    }
+    assert_eq!(scene.app.everything(), before, "and nothing is written");
+    // The agent of a job that may create others manages those, and no more.
+    let (lead, own) = scene.granted_job();
+    let child = lead.does("jobs.create", json!({"title": "Part", "prompt": "A part of it."}));
+    let child = child["job"].as_str().unwrap();
+    for job in [OTHER_JOB, OWN_JOB] {
+        let refused = lead.refused(command, steering(command, job));
+        assert_eq!((code(&refused), &refused["role"]), ("FORBIDDEN", &json!("job_agent")), "{refused}");
+    }
+    assert_eq!(code(&lead.refused(command, steering(command, &own))), "PRECONDITION_FAILED");
+    assert_eq!(code(&scene.caller.refused(command, steering(command, child))), "FORBIDDEN", "nor is it another's");
+    if command == "jobs.requeue" {
+        lead.does("jobs.cancel", json!({"job": child, "reason": "to be done again"}));
+    }
+    lead.does(command, steering(command, child));
+    assert_eq!(code(&lead.refused("jobs.claim", json!({"job": child}))), "FORBIDDEN", "a manager is no runner");
 }
 
 /// In a room with a workspace, in which a job left a patch.
@@ -192,15 +205,79 @@ fn keep_patch(runner: &Agent<'_>, file: &std::path::Path) {
     runner.keeps(&keeping);
 }
 
-fn no_more_than_itself(scene: &Scene<'_>, command: &str) {
-    let mut input = match command {
+fn controls_jobs_it_created(scene: &Scene<'_>, command: &str) {
+    let (lead, _) = scene.granted_job();
+    let control = |group: &str, dst: &str| match command {
+        "bus.submit" => json!({"group_id": group, "actions": [
+            {"type": "control", "command": "interrupt", "action_id": group, "action_index": 0, "dst": dst},
+        ]}),
+        "bus.relay" => {
+            let action = json!({"type": "control", "command": "interrupt", "dst": dst});
+            json!({"task_id": group, "output": json!({"type": "relay_actions", "actions": [action]}).to_string()})
+        }
+        _ => panic!("{command} controls agents, and this story does not know it"),
+    };
+    for (number, by, other) in [("1", &lead, &scene.caller), ("2", &scene.caller, &lead)] {
+        let refused = by.refused(command, control(number, other.id().as_str()));
+        assert_eq!((code(&refused), &refused["role"]), ("FORBIDDEN", &json!("job_agent")), "{refused}");
+    }
+    scene.caller.does(command, control("3", scene.founder.id().as_str()));
+}
+
+fn from_itself(scene: &Scene<'_>, command: &str) {
+    scene.app.later_minutes(60);
+    let before = scene.app.everything();
+    let refused = scene.caller.refused(command, scene.caller.taking());
+    assert_eq!((code(&refused), &refused["role"]), ("FORBIDDEN", &json!("job_agent")), "{refused}");
+    assert_eq!(scene.app.everything(), before, "and nothing is written");
+    // A turn that an earlier slice left behind is its own.
+    let claimed = scene.claims(OTHER_JOB);
+    let [first, second] = ["codex:1", "codex:2"].map(|program| scene.app.living_agent(program));
+    let [slice, next] = [&first, &second].map(|program| scene.app.calling(job_agent(program.caller(), &claimed)));
+    slice.enter(&scene.room);
+    slice.does("bus.add", json!({}));
+    scene.founder.pass(&scene.turn, &slice);
+    slice.claim();
+    first.dies();
+    next.enter(&scene.room);
+    next.does(command, next.taking());
+}
+
+fn no_adoption(scene: &Scene<'_>, command: &str) {
+    let refused = scene.caller.refused(command, json!({"adopt": scene.founder.id()}));
+    assert_eq!((code(&refused), &refused["role"]), ("FORBIDDEN", &json!("job_agent")), "{refused}");
+    scene.caller.does(command, json!({"register": "mender"}));
+}
+
+fn if_granted_no_more_than_itself(scene: &Scene<'_>, command: &str) {
+    let mut input = creating(scene, command);
+    let before = scene.app.everything();
+    let refused = scene.caller.refused(command, input.clone());
+    assert_eq!(code(&refused), "SPAWN_FORBIDDEN");
+    assert!(refused["next"].as_str().unwrap().contains("spawn_nodes"), "{refused}");
+    assert_eq!(scene.app.everything(), before, "and nothing is written");
+    let (lead, _) = scene.granted_job();
+    lead.does(command, input.clone());
+    input["executor_profile"] = json!("audit");
+    assert_eq!(code(&lead.refused(command, input.clone())), "SPAWN_FORBIDDEN", "it is no more than its own job");
+    scene.operator().does("room.policy", json!({"policy": {"spawn": "off"}}));
+    input.as_object_mut().unwrap().remove("executor_profile");
+    assert_eq!(code(&lead.refused(command, input)), "SPAWN_FORBIDDEN", "the policy is that nobody does");
+}
+
+fn creating(scene: &Scene<'_>, command: &str) -> Value {
+    match command {
         "jobs.create" | "tasks.macro.delegate" => json!({"title": "Read", "prompt": "Read it."}),
         "tasks.macro.fanout_jobs" => {
             scene.founder.does("tasks.anchor.set", json!({"anchor": "a:core", "title": "Core"}));
             json!({"anchors": ["a:core"], "prompt": "Read it."})
         }
         _ => panic!("{command} makes jobs, and this story does not know it"),
-    };
+    }
+}
+
+fn no_more_than_itself(scene: &Scene<'_>, command: &str) {
+    let mut input = creating(scene, command);
     scene.caller.does(command, input.clone());
     input["meta"] = json!({"grants": {"spawn_nodes": true}});
     assert_eq!(code(&scene.caller.refused(command, input.clone())), "SPAWN_FORBIDDEN");
@@ -246,6 +323,10 @@ fn its_claim(scene: &Scene<'_>, command: &str, role: Role) {
 fn not_its_own_job(scene: &Scene<'_>, command: &str) {
     let refused = scene.caller.refused(command, json!({"status": "FAILED", "summary": "It cannot be done."}));
     assert_eq!(code(&refused), "PRECONDITION_FAILED", "its runner ends it: {refused}");
+    let claimed = scene.founder.does("jobs.claim", json!({"job": OTHER_JOB, "runner_id": "r7"}));
+    let foreign = json!({"runner_id": "r7", "claim_revision": claimed["job"]["revision"]});
+    let refused = scene.caller.refused(command, claim_input(command, OTHER_JOB, &foreign));
+    assert_eq!(code(&refused), "PRECONDITION_FAILED", "nor has it a claim on another: {refused}");
 }
 
 fn its_own_actions(scene: &Scene<'_>, command: &str) {

@@ -2,7 +2,7 @@
 
 use baton_app::{
     Failure,
-    table::{Effect, Permission, Role, TABLE, UseCase},
+    table::{Command, Effect, Permission, Role, TABLE, UseCase},
 };
 use baton_core::code::ErrorCode;
 use baton_testkit::{Backend, TestApp, on_every_backend};
@@ -98,6 +98,48 @@ fn these_commands_are_operators_only() {
             "agent.edge.remove",
         ]
     );
+}
+
+/// A command that is left out of here by mistake would be a job's agent's, with whatever it does to others.
+#[test]
+fn a_jobs_agent_may_call_these_commands_that_write_and_no_other() {
+    let writes = TABLE.iter().filter(|command| matches!(command.effect, Effect::Write | Effect::Wait));
+    let (allowed, refused): (Vec<_>, Vec<_>) = writes.partition(|command| command.access.job_agent != Permission::No);
+    // By portal, a line each.
+    let names = |commands: &[&Command]| {
+        let mut lines: Vec<(&str, Vec<&str>)> = Vec::new();
+        for command in commands {
+            let portal = command.name.split('.').next().unwrap();
+            match lines.last_mut().filter(|(last, _)| *last == portal) {
+                Some((_, line)) => line.push(command.name),
+                None => lines.push((portal, vec![command.name])),
+            }
+        }
+        lines.iter().map(|(_, line)| line.join(" ")).collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(names(&allowed), @r"
+    room.join
+    stick.wait stick.heartbeat stick.release stick.pass stick.takeover
+    room.note room.leave
+    scope.reserve scope.release scope.check
+    envelope.send
+    inbox.list inbox.read inbox.ack inbox.send
+    jobs.create jobs.radar jobs.message jobs.cancel jobs.requeue jobs.report jobs.complete
+    tasks.create tasks.start tasks.done tasks.assign tasks.focus tasks.search tasks.card.create tasks.card.pin tasks.anchor.set tasks.plan.create tasks.artifact.keep tasks.macro.start tasks.macro.delegate tasks.macro.fanout_jobs tasks.macro.merge_report
+    context.turn.begin context.turn.prompt context.turn.tools context.turn.end
+    spawn.request
+    bus.open bus.add bus.update bus.remove bus.submit bus.take bus.result bus.await bus.send bus.task bus.task_done bus.relay
+    context.brief.edit context.build context.merge context.append
+    agent.init agent.register agent.heartbeat
+    ");
+    insta::assert_snapshot!(names(&refused), @r"
+    room.close room.reorder room.policy
+    inbox.tell
+    jobs.claim jobs.runner.heartbeat jobs.runner.retire
+    tasks.artifact.gc
+    bus.rename bus.close
+    agent.adopt agent.approval.resolve agent.grant agent.edge.add agent.edge.remove
+    ");
 }
 
 /// The typed way, by which the command line and the runner call, passes the same gate as the JSON one.

@@ -7,10 +7,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use baton_testkit::assignment;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::{Ran, World};
+use crate::support::{Agent, Ran, World};
 
 /// Runs a command line and keeps what it says, in `$here/tries/NAME`.
 const TRIES: &str = r#"mkdir -p "$here/tries"
@@ -126,6 +127,136 @@ answer FAILED "as whom?""#
         let (_, events) = world.job("JOB-001");
         let said: Vec<_> = events.iter().filter(|event| event["by"] == agent.as_str()).collect();
         assert_eq!(said.len(), 5, "{events:#?}");
+        world.assert_sound();
+    });
+}
+
+#[test]
+fn a_jobs_program_steers_no_other_job_and_creates_none_however_it_calls() {
+    World::on_every_backend(|world| {
+        let room = delegated(
+            &world,
+            r#"guess="$(echo "$BATON_JOB" | cut -d/ -f1-4)/cap_00000000000000000000000000"
+baton room events --limit 200 --json > "$here/before"
+for way in plainly unset session orphan terminal posing guessing; do
+    try "$way-message" by_$way BATON job message 2 left --json
+    try "$way-reply" by_$way BATON radar --reply JOB-002 left --json
+    try "$way-cancel" by_$way BATON job cancel 2 --reason mine --json
+    try "$way-requeue" by_$way BATON job requeue 2 --reason again --json
+    try "$way-claim" by_$way BATON job claim 2 --force --json
+    try "$way-create" by_$way BATON job create More --prompt More. --json
+    try "$way-delegate" by_$way BATON job delegate More --prompt More. --json
+done
+baton room events --limit 200 --json > "$here/after"
+answer FAILED "nothing to gain""#
+                .replace("BATON ", &format!("{} ", env!("CARGO_BIN_EXE_baton")))
+                .as_str(),
+        );
+        assert_eq!(world.delegate(&["--priority", "low"]), "JOB-002");
+        let said = world.run_once();
+        let tries = tries(&world);
+        assert_eq!(tries.len(), 7 * 7, "{said}");
+        for (name, answer) in tries {
+            let error = &answer["error"];
+            let creates = name.ends_with("create") || name.ends_with("delegate");
+            assert_eq!(error["code"], if creates { "SPAWN_FORBIDDEN" } else { "FORBIDDEN" }, "{name}: {answer}");
+            assert!(error["next"].as_str().is_some_and(|next| !next.is_empty()), "{name}: {answer}");
+        }
+        let [before, after] = ["before", "after"].map(|name| read(world.root().join(name)));
+        assert_eq!(before, after, "nothing of it is on record");
+        assert!(world.log(&room).iter().any(|event| event["event_type"] == "job.failed"), "it came to its end");
+        world.assert_sound();
+    });
+}
+
+#[test]
+fn a_jobs_program_that_may_delegate_manages_what_it_created_and_nothing_else() {
+    let world = World::new();
+    let mut terminal = world.terminal();
+    world.join_as("ana");
+    world.drives(&format!(
+        "cat > /dev/null\n{TRIES}{}",
+        r#"try 1-create BATON job create Part --prompt "A part." --json
+try 2-message BATON job message 3 "Mind the gutter." --json
+try 3-cancel BATON job cancel 3 --reason "not after all" --json
+try 4-requeue BATON job requeue 3 --reason "after all" --json
+try 5-claim BATON job claim 3 --json
+try 6-other BATON job cancel 2 --reason "mine is better" --json
+answer FAILED "it leads""#
+            .replace("BATON ", &format!("{} ", env!("CARGO_BIN_EXE_baton")))
+    ));
+    let create = ["job", "create", "Lead", "--prompt", "Lead.", "--executor", "command", "--spawn-nodes"];
+    let created = terminal.run(&create);
+    assert_eq!(created.status, 0, "{created:?}");
+    assert_eq!(world.delegate(&["--priority", "low"]), "JOB-002");
+    world.run_once();
+    let tried: Vec<String> = tries(&world)
+        .into_iter()
+        .map(|(name, answer)| format!("{name}: {}", answer["error"]["code"].as_str().unwrap_or("done")))
+        .collect();
+    assert_eq!(
+        tried,
+        [
+            "1-create: done",
+            "2-message: done",
+            "3-cancel: done",
+            "4-requeue: done",
+            "5-claim: FORBIDDEN",
+            "6-other: FORBIDDEN"
+        ]
+    );
+    world.assert_sound();
+}
+
+#[test]
+fn an_mcp_connection_of_a_job_is_bound_to_it_and_writes_nothing_once_its_claim_is_over() {
+    World::on_every_backend(|world| {
+        let room = world.join_as("ana");
+        world.delegate(&[]);
+        world.delegate(&[]);
+        let claimed = world.run_as("r1", &["job", "claim", "1", "--json"]).json()["data"].take();
+        let mut server = world.baton(&["mcp", "--tools", "full"]);
+        server.env("BATON_JOB", assignment(&claimed).reveal());
+        let (mut agent, _) = Agent::join(server, "job");
+        let jobs = |op: &str, args: Value| json!({"op": op, "args": args});
+        agent.ok("jobs", jobs("report", json!({"kind": "progress", "message": "Half of it is dry."})));
+        let note = json!({"text": "I was here.", "idempotency_key": "k"});
+        agent.ok("append_note", note.clone());
+        let before = world.log(&room);
+        for (op, args, code) in [
+            ("message", json!({"job": "JOB-002", "message": "left"}), "FORBIDDEN"),
+            ("radar", json!({"reply_job": "JOB-002", "reply_message": "left"}), "FORBIDDEN"),
+            ("cancel", json!({"job": "JOB-002", "reason": "mine is better"}), "FORBIDDEN"),
+            ("requeue", json!({"job": "JOB-002", "reason": "again"}), "FORBIDDEN"),
+            ("claim", json!({"job": "JOB-002", "force": true}), "FORBIDDEN"),
+            ("create", json!({"title": "More", "prompt": "More."}), "SPAWN_FORBIDDEN"),
+            ("runner.heartbeat", json!({"runner_id": "r9", "status": "idle"}), "FORBIDDEN"),
+        ] {
+            let refused = agent.refused("jobs", jobs(op, args));
+            assert_eq!(refused["error"], code, "{op}: {refused}");
+        }
+        agent.ok("jobs", jobs("open", json!({"job": "JOB-002"})));
+        assert_eq!(world.log(&room), before, "nothing of it is on record");
+        let canceled = world.run_as("ana", &["job", "cancel", "1", "--reason", "not wanted", "--json"]);
+        assert_eq!(canceled.status, 0, "{canceled:?}");
+        let before = world.log(&room);
+        let more = json!({"job": "JOB-002", "reason": "mine is better"});
+        let tries = [
+            ("append_note", note),
+            ("append_note", json!({"text": "I am here."})),
+            ("jobs", jobs("report", json!({"kind": "progress", "message": "All of it is dry."}))),
+            ("jobs", jobs("cancel", more)),
+            ("jobs", jobs("create", json!({"title": "More", "prompt": "More."}))),
+            ("tasks", json!({"op": "card.create", "args": {"title": "t", "text": "x"}})),
+            ("send_handoff", json!({"to": "ana", "message": "Here."})),
+            ("inbox", json!({"op": "list"})),
+        ];
+        for (tool, arguments) in tries {
+            let refused = agent.refused(tool, arguments);
+            assert_eq!(refused["error"], "CONFLICT", "{tool}: {refused}");
+            assert!(refused["next"].is_string(), "{tool}: {refused}");
+        }
+        assert_eq!(world.log(&room), before, "nothing of it is on record");
         world.assert_sound();
     });
 }
@@ -290,7 +421,7 @@ printf '{"status":"FAILED","summary":"I was %s","refs":[]}\n' "$BATON_JOB""#,
         assert!(secret.starts_with("cap_"));
         assert!(!said.contains(secret), "{said}");
         let (job, events) = world.job("JOB-001");
-        assert!(job["summary"].as_str().unwrap().contains("[redacted]"), "{job}");
+        assert!(job["summary"].as_str().unwrap().contains("[redacted:baton]"), "{job}");
         let log = world.log(&room);
         assert!(log.iter().chain(&events).all(|event| !event.to_string().contains(secret)), "{log:#?}");
         let kept = events.iter().find(|event| event["kind"] == "progress").unwrap()["refs"].clone();

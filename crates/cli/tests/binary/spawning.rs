@@ -62,7 +62,7 @@ fn a_file_is_kept_listed_opened_and_given_up() {
       sha256    3c09554af4251e7093b0e06988f3a8904818f5d4d4dd18746fe98f7e12f705e0
 
     +one
-    +token=[redacted]
+    +token=[redacted:token]
 
     person$ baton artifact gc --dry-run
     Would remove 0 files and 0 drafts, 0 bytes

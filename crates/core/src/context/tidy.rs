@@ -2,10 +2,14 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{ContextPack, Input, RelevantFile, Remark, RepoFacts};
-use crate::{handoff::ArtifactRole, limits, redact::redact};
+use crate::{
+    handoff::ArtifactRole,
+    limits,
+    redact::{redact, redact_json},
+};
 
 /// The pack in its one form. Of two entries for the same thing the later one counts, in the place of the first.
 pub(super) fn tidy(pack: ContextPack) -> ContextPack {
@@ -119,30 +123,20 @@ fn remarks(given: Vec<Remark>, cut: &mut u32) -> Vec<Remark> {
 
 /// A constraint without secrets, which a name alone may give away: `"token": "…"`.
 fn constraint((given, value): (String, Value)) -> (String, Value) {
-    let name = named(&given, limits::CONSTRAINT_NAME_BYTES);
-    let value = without_secrets(value);
-    let whole = Value::Object(Map::from_iter([(name.clone(), value.clone())])).to_string();
-    let value = match redact(&whole) {
-        Cow::Borrowed(_) => value,
-        Cow::Owned(redacted) if redacted == whole => value,
-        Cow::Owned(redacted) => serde_json::from_str::<BTreeMap<String, Value>>(&redacted)
-            .ok()
-            .and_then(|mut redacted| redacted.remove(&name))
-            .unwrap_or_else(|| Value::String("[redacted]".to_owned())),
-    };
-    (name, value)
+    let value = in_order(redact_json(Some(&given), &value));
+    (named(&given, limits::CONSTRAINT_NAME_BYTES), value)
 }
 
-fn without_secrets(value: Value) -> Value {
+/// The same value with its fields in one order.
+fn in_order(value: Value) -> Value {
     match value {
-        Value::String(text) => Value::String(redact(&text).into_owned()),
-        Value::Array(values) => Value::Array(values.into_iter().map(without_secrets).collect()),
+        Value::Array(values) => Value::Array(values.into_iter().map(in_order).collect()),
         Value::Object(fields) => {
-            let mut fields: Vec<_> = fields.into_iter().map(|(name, value)| (name, without_secrets(value))).collect();
+            let mut fields: Vec<_> = fields.into_iter().map(|(name, value)| (name, in_order(value))).collect();
             fields.sort_by(|(one, _), (other, _)| one.cmp(other));
             Value::Object(fields.into_iter().collect())
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => value,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
     }
 }
 

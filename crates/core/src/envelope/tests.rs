@@ -279,7 +279,10 @@ fn secrets_are_taken_out_before_it_is_sealed() {
     let envelope = draft.seal(&ends("ana", "bo"), now()).unwrap();
     let text = serde_json::to_string(&envelope).unwrap();
     assert!(!text.contains(&key) && !text.contains("hunter2"), "{text}");
-    assert_eq!(envelope.payload.structured, Some(json!({ "password": "[redacted]", "list": ["[redacted]"] })));
+    assert_eq!(
+        envelope.payload.structured,
+        Some(json!({ "password": "[redacted:password]", "list": ["[redacted:github]"] }))
+    );
 }
 
 #[test]

@@ -7,7 +7,6 @@ use crate::{
     ids::{AgentId, BROADCAST, BeadId, Role, Seq},
     limits,
     process::SessionKind,
-    redact::redact,
     room::{Actor, Member, Room},
     turn::TurnId,
 };
@@ -122,7 +121,7 @@ impl Told {
             to_name: to.name.clone(),
             from_name,
             sender_kind,
-            text: redact(text).into_owned(),
+            text: text.to_owned(),
             interrupts: manner == Manner::Interrupt,
         }))
     }

@@ -87,6 +87,15 @@ pub enum Refusal {
         #[serde(skip)]
         why: &'static str,
     },
+    /// A job's agent manages the jobs that it created, and no other.
+    #[error("{job} is not the caller's to manage: a job's agent manages only jobs that it created.")]
+    NotManager {
+        /// The job of somebody else.
+        job: JobId,
+        /// The agent that created it, if one did as part of a job of its own.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        parent: Option<AgentId>,
+    },
     /// It is not at a point where that makes sense.
     #[error("{job} is {status}: {why}.")]
     WrongStatus {
@@ -143,7 +152,7 @@ impl Refusal {
         match self {
             Self::Invalid { .. } => ErrorCode::InvalidInput,
             Self::Claimed { .. } | Self::Stale { .. } | Self::ClaimOver { .. } => ErrorCode::Conflict,
-            Self::WrongCapability { .. } => ErrorCode::Forbidden,
+            Self::WrongCapability { .. } | Self::NotManager { .. } => ErrorCode::Forbidden,
             Self::NotClaimant { .. }
             | Self::OwnJob { .. }
             | Self::WrongStatus { .. }
@@ -172,6 +181,9 @@ impl Refusal {
             Self::OwnJob { .. } => {
                 Some("Report with `jobs report`; to be decided on by a manager, report kind question.".to_owned())
             }
+            Self::NotManager { job, .. } => Some(format!(
+                "Leave {job} to its manager. Report kind question on your own job if something must become of it."
+            )),
             Self::NotClaimant { job, .. } => {
                 Some(format!("Leave {job} to them, or claim it yourself once it is free."))
             }

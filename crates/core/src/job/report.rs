@@ -8,7 +8,7 @@ use super::{
     proof::is_shown_by,
     state::cut,
 };
-use crate::{handoff::blank_or_long, limits, reference::Reference, words::words};
+use crate::{handoff::blank_or_long, limits, redact::redact, reference::Reference, words::words};
 
 words! {
     /// What sort of report it is.
@@ -88,7 +88,8 @@ impl Job {
         let reported = Reported {
             job: self.id,
             revision: shown.revision,
-            message: cut(report.message.trim(), limits::JOB_MESSAGE_CHARS),
+            // Before it is cut: a part of a secret is not recognised.
+            message: cut(redact(&report.message).trim(), limits::JOB_MESSAGE_CHARS),
             percent: report.percent,
             refs: report.refs.clone(),
             proves: report.kind == ReportKind::Checkpoint && is_shown_by(&report.proof),

@@ -1,12 +1,28 @@
 //! What a manager does with a job: answer, cancel, have it done again. A runner can only give back what it has.
 
 use super::{
-    Canceled, Event, Job, Manager, Refusal, Requeued, Shown, Status,
+    Canceled, Event, Job, Manager, Refusal, Requeued, Shown, Status, agent_of,
     draft::{check_refs, check_text},
 };
-use crate::{handoff::blank_or_long, limits, process::SessionKind, reference::Reference};
+use crate::{
+    handoff::blank_or_long,
+    ids::{AgentId, RoomId},
+    limits,
+    process::SessionKind,
+    reference::Reference,
+};
 
 impl Job {
+    /// Refuses a job's agent that does not manage this job of `room`. `by` is the agent of the job that the caller works for,
+    /// where that can be told; `why` says what the job's own agent leaves to its manager.
+    pub fn require_manager(&self, room: &RoomId, by: Option<&AgentId>, why: &'static str) -> Result<(), Refusal> {
+        match by {
+            Some(by) if *by == agent_of(room, self.id) => Err(Refusal::OwnJob { job: self.id, why }),
+            Some(by) if self.lineage.parent.as_ref() == Some(by) => Ok(()),
+            Some(_) | None => Err(Refusal::NotManager { job: self.id, parent: self.lineage.parent.clone() }),
+        }
+    }
+
     /// Decides that a manager said `message`.
     pub fn message(
         &self,

@@ -12,7 +12,7 @@ use crate::{
     handoff::blank_or_long,
     ids::{AgentId, Role},
     job::{self, Choice, Isolation, JobId, Lineage, Priority, Profile},
-    limits,
+    limits, redact,
     words::words,
 };
 
@@ -120,6 +120,12 @@ impl NodeSpec {
         }
     }
 
+    /// The same without secrets, so that its digest is that of what is stored.
+    pub fn redacted(&self) -> Result<Self, Refusal> {
+        redact::redacted(self)
+            .ok_or_else(|| Refusal::invalid("", "An id looks like a secret, and nothing can stand in its place"))
+    }
+
     /// Refuses what could not become a job with its first envelope.
     pub fn check(&self, parent: &AgentId) -> Result<(), Refusal> {
         self.job(parent).create(JobId(1))?;
@@ -158,8 +164,7 @@ impl NodeSpec {
             isolation: changes.isolation,
         };
         (spec.routing, spec.grants) = bounds.fit(wishes, &spec.routing)?;
-        spec.payload = spec.payload.redacted();
-        Ok(spec)
+        spec.redacted()
     }
 }
 

@@ -93,6 +93,11 @@ impl Refusal {
         match self {
             Self::Invalid { .. } => None,
             Self::Off => Some("Do it yourself, or have an operator set the room's policy: spawn ask.".to_owned()),
+            Self::NotGranted { agent_id } if job::job_of(agent_id).is_some() => Some(
+                "Do it yourself, or report kind question: only a job that was created with the grant spawn_nodes may \
+                 have others do it."
+                    .to_owned(),
+            ),
             Self::NotGranted { agent_id } => {
                 Some(format!("Do it yourself, or have an operator allow it: baton agent grant {agent_id} --spawn"))
             }

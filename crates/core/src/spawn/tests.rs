@@ -151,7 +151,7 @@ fn a_request_is_changed_within_the_same_bounds() {
     assert_eq!(changes.fields(), ["title", "priority", "executor", "read_only", "message"]);
     let changed = spec().changed(&changes, &job_bounds()).unwrap();
     assert_eq!((changed.title.as_str(), changed.priority), ("Read one log", Priority::High));
-    assert!(changed.payload.message.contains("[redacted]"));
+    assert!(changed.payload.message.contains("[redacted:"));
     assert!(changed.grants.read_only);
     let more = Changes { executor_profile: Some(Profile::Audit), ..Changes::default() };
     assert_eq!(spec().changed(&more, &job_bounds()).unwrap_err().code(), ErrorCode::SpawnForbidden);

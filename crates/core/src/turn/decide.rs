@@ -8,6 +8,7 @@ use crate::{
     lease::Fence,
     limits,
     process::Liveness,
+    redact::redact,
     reference::Reference,
 };
 
@@ -154,7 +155,8 @@ impl Turn {
         if !(1..=limits::TOOL_USES).contains(&uses.len()) {
             return Err(invalid("uses", format!("must be 1 to {}", limits::TOOL_USES)));
         }
-        let line = |text: &str, most| cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), most);
+        // Before it is cut: a part of a secret is not recognised.
+        let line = |text: &str, most| cut(&redact(text).split_whitespace().collect::<Vec<_>>().join(" "), most);
         let told = |used: &ToolUse| {
             let name = line(&used.name, limits::TOOL_NAME_CHARS);
             if name.is_empty() {

@@ -1,5 +1,6 @@
 //! What is seen of a program at work, in words of our own.
 
+use baton_core::redact::redact;
 use serde::Serialize;
 
 /// The most that is kept of a text.
@@ -66,14 +67,14 @@ pub enum ToolState {
     Failed,
 }
 
-/// A message, cut if need be.
+/// A message, cut if need be. Secrets go before: a part of one is not recognised.
 pub(super) fn message(text: &str) -> String {
-    cut(text.trim(), MESSAGE_CHARS)
+    cut(redact(text).trim(), MESSAGE_CHARS)
 }
 
 /// What a tool was used with, in one line, cut if need be.
 pub(super) fn detail(text: &str) -> String {
-    cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), DETAIL_CHARS)
+    cut(&redact(text).split_whitespace().collect::<Vec<_>>().join(" "), DETAIL_CHARS)
 }
 
 /// A command line in one line that means the same to a shell, cut if need be.

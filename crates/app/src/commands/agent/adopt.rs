@@ -22,7 +22,7 @@ use crate::{
     App, Caller, Failure, Rights,
     app::{Request, internal},
     change::Change,
-    table::{AGENT, Effect, Place, UseCase},
+    table::{AGENT, Access, Effect, Place, UseCase},
 };
 
 /// `agent.adopt`
@@ -70,6 +70,7 @@ impl UseCase for Adopt {
     const NAME: &'static str = "agent.adopt";
     const PLACE: Place = Place::Portal(&AGENT);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::AGENTS.without_jobs(None);
     const ABOUT: &'static str =
         "Go on as another session that left uncommitted changes in its scope, or a task in progress.";
     type Input = AdoptInput;

@@ -17,14 +17,14 @@ use serde_json::json;
 
 use super::{
     AgentView, Show, ShowInput,
-    adopt::{AdoptInput, Confirmed, adopt},
+    adopt::{Adopt, AdoptInput, Confirmed, adopt},
     evidence::Survey,
     register::{parse_name, parse_role, register},
 };
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{AGENT, Effect, Place, UseCase},
+    table::{AGENT, Access, Effect, Place, UseCase},
 };
 
 /// `agent.init`
@@ -89,6 +89,7 @@ impl UseCase for Init {
     const NAME: &'static str = "agent.init";
     const PLACE: Place = Place::Portal(&AGENT);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited_for_jobs("no adoption");
     const ABOUT: &'static str = "Begin a session: register, or adopt an identity whose work was left unfinished.";
     type Input = InitInput;
     type Output = InitResult;
@@ -134,6 +135,7 @@ fn check(input: &InitInput) -> Result<(), Failure> {
 }
 
 fn resume(app: &App, caller: &Caller, input: &InitInput, named: &str) -> Result<InitResult, Failure> {
+    Adopt::ACCESS.check(caller, Init::NAME)?;
     let adopting = AdoptInput {
         room_id: input.room_id.clone(),
         agent: named.to_owned(),

@@ -40,7 +40,7 @@ impl UseCase for Close {
     const PLACE: Place = Place::Portal(&BUS);
     const WIRE: Option<&'static str> = Some("session.close");
     const EFFECT: Effect = Effect::Write;
-    const ACCESS: Access = Access::limited_for_all("unless it is held");
+    const ACCESS: Access = Access::limited_for_all("unless it is held").without_jobs(None);
     const ABOUT: &'static str = "End a session. Its log stays readable; what was asked of anybody ends in an error. Not while the stick is held.";
     type Input = CloseInput;
     type Output = CloseResult;

@@ -17,7 +17,7 @@ use crate::{
     App, Caller, Failure,
     app::{Request, internal},
     change::Change,
-    table::{BUS, Effect, Place, UseCase},
+    table::{Access, BUS, Effect, Place, UseCase},
 };
 
 /// `bus.relay`
@@ -78,6 +78,7 @@ impl UseCase for Relay {
     const PLACE: Place = Place::Portal(&BUS);
     const WIRE: Option<&'static str> = Some("relay.submit");
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited_for_jobs("controls jobs it created");
     const ABOUT: &'static str = "Hand in what the model of a conversation's owner said while relaying a task.";
     type Input = RelayInput;
     type Output = RelayResult;
@@ -93,7 +94,7 @@ impl UseCase for Relay {
             }
             let of_task = before.and_then(|task| task.context_id);
             match &output {
-                Output::Actions(actions) => relay(change, &input, actions),
+                Output::Actions(actions) => relay(change, caller, &input, actions),
                 Output::Done { summary } => end(change, &input, of_task, Outcome::Done, summary.as_deref(), None),
                 Output::Local { text, problem } => {
                     end(change, &input, of_task, Outcome::Local, Some(text), problem.clone())
@@ -103,7 +104,12 @@ impl UseCase for Relay {
     }
 }
 
-fn relay(change: &mut Change<'_>, input: &RelayInput, actions: &[Relayed]) -> Result<RelayResult, Failure> {
+fn relay(
+    change: &mut Change<'_>,
+    caller: &Caller,
+    input: &RelayInput,
+    actions: &[Relayed],
+) -> Result<RelayResult, Failure> {
     let seq = change.room.last_seq.next();
     let group = match &input.group_id {
         Some(group) => group.clone(),
@@ -123,7 +129,7 @@ fn relay(change: &mut Change<'_>, input: &RelayInput, actions: &[Relayed]) -> Re
         task_id: Some(input.task_id.clone()),
         actions: drafts,
     };
-    let submitted = submit(change, draft)?;
+    let submitted = submit(change, caller, draft)?;
     Ok(RelayResult {
         room_id: change.room.id.clone(),
         outcome: Outcome::Relayed,

@@ -8,7 +8,7 @@ use super::Session;
 use crate::{
     App, Caller, Failure, Rights,
     app::Request,
-    table::{BUS, Effect, Place, UseCase},
+    table::{Access, BUS, Effect, Place, UseCase},
 };
 
 /// `bus.rename`
@@ -37,6 +37,7 @@ impl UseCase for Rename {
     const PLACE: Place = Place::Portal(&BUS);
     const WIRE: Option<&'static str> = Some("session.update");
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::AGENTS.without_jobs(None);
     const ABOUT: &'static str = "Give a session another name.";
     type Input = RenameInput;
     type Output = RenameResult;

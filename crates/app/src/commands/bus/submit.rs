@@ -5,11 +5,12 @@ use std::collections::{HashMap, HashSet};
 use baton_core::{
     bus::{
         self, Action, ActionDraft, BusId, ContextDraft, Conversation, Draft, Kind, Known, Parent, Plan, Submission,
-        What, WhatDraft, place_of,
+        Submitted, What, WhatDraft, place_of,
     },
     event::{Event, Recorded},
     ids::{AgentId, RoomId, Seq, event_id},
     inbox,
+    job::{agent_of, job_of},
 };
 use baton_store::{bus as store, log};
 use schemars::JsonSchema;
@@ -20,7 +21,7 @@ use crate::{
     app::Request,
     bus::why_lost,
     change::Change,
-    table::{BUS, Effect, Place, UseCase},
+    table::{Access, BUS, Effect, Place, UseCase},
 };
 
 /// `bus.submit`
@@ -151,6 +152,7 @@ impl UseCase for Submit {
     const PLACE: Place = Place::Portal(&BUS);
     const WIRE: Option<&'static str> = Some("action.submit");
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited_for_jobs("controls jobs it created");
     const ABOUT: &'static str = "Submit ordered work: messages and control commands for agents of the session.";
     type Input = SubmitInput;
     type Output = SubmitResult;
@@ -163,16 +165,19 @@ impl UseCase for Submit {
             task_id: input.task_id.clone(),
             actions: input.actions.iter().map(ActionInput::draft).collect(),
         };
-        app.change(caller, &request, &input.room_id, |change| submit(change, draft.clone()))
+        app.change(caller, &request, &input.room_id, |change| submit(change, caller, draft.clone()))
     }
 }
 
 /// Submits actions in a room that is being changed. What is asked of a target that is gone ends at once.
-pub(super) fn submit(change: &mut Change<'_>, draft: Draft) -> Result<SubmitResult, Failure> {
+pub(super) fn submit(change: &mut Change<'_>, caller: &Caller, draft: Draft) -> Result<SubmitResult, Failure> {
     change.require_open()?;
     let known = known_of(change, &draft)?;
     let group_id = draft.group_id.clone();
     let events = Submission { draft }.decide(&change.room, change.actor, &known)?;
+    for event in &events {
+        require_control(change, caller, event)?;
+    }
     let recorded = change.record_all(events)?;
     let submitted = recorded.iter().filter_map(|recorded| match &recorded.event {
         Event::Bus(bus::Event::Submitted(submitted)) => Some((recorded, submitted)),
@@ -201,10 +206,19 @@ pub(super) fn submit(change: &mut Change<'_>, draft: Draft) -> Result<SubmitResu
     })
 }
 
+/// Refuses a job's agent that would control the agent of a job that it does not manage. Messages are everybody's to send.
+fn require_control(change: &mut Change<'_>, caller: &Caller, event: &bus::Event) -> Result<(), Failure> {
+    let bus::Event::Submitted(Submitted { target, what: What::Control { .. }, .. }) = event else { return Ok(()) };
+    match job_of(target).filter(|job| agent_of(&change.room.id, *job) == *target) {
+        Some(job) => change.managed_job(caller, job, "its manager controls it").map(|_| ()),
+        None => Ok(()),
+    }
+}
+
 /// Why nothing comes of what was asked of a target that is gone.
 pub(crate) const GONE: &str = "its target's process is gone";
 
-fn told(recorded: &Recorded, submitted: &bus::Submitted) -> SubmittedAction {
+fn told(recorded: &Recorded, submitted: &Submitted) -> SubmittedAction {
     SubmittedAction {
         action_id: submitted.action_id.clone(),
         action_index: submitted.action_index,

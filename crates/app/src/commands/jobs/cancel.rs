@@ -8,7 +8,7 @@ use baton_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Happened, shown::require_manager, view::required};
+use super::Happened;
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -34,16 +34,15 @@ impl UseCase for Cancel {
     const NAME: &'static str = "jobs.cancel";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
-    const ACCESS: Access = Access::limited_for_jobs("other jobs");
+    const ACCESS: Access = Access::limited_for_jobs("jobs it created");
     const ABOUT: &'static str = "Withdraw a job; its runner stops.";
     type Input = CancelInput;
     type Output = Happened;
 
     fn perform(app: &App, caller: &Caller, input: CancelInput) -> Result<Happened, Failure> {
-        require_manager(caller, &input.room_id, input.job, "its manager withdraws it")?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
-            let job = required(change, input.job)?;
+            let job = change.managed_job(caller, input.job, "its manager withdraws it")?;
             let event = job.cancel(&input.reason)?;
             if event.is_some() {
                 let why = format!("{} was withdrawn: {}", job.id, input.reason);

@@ -25,7 +25,7 @@ use crate::{
     app::Request,
     change::Change,
     presence::Effort,
-    table::{Access, Effect, JOBS, Permission, Place, UseCase},
+    table::{Access, Effect, JOBS, Place, UseCase},
 };
 
 /// Jobs that are ended on the way to one that can be done.
@@ -98,7 +98,9 @@ impl UseCase for Claim {
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
     // A claim makes a capability, and with it a job's agent would have the rights of another job.
-    const ACCESS: Access = Access { job_agent: Permission::No, ..Access::AGENTS };
+    const ACCESS: Access = Access::AGENTS.without_jobs(Some(
+        "Delegate it with `job create`, if your job may: runners claim jobs, and a job's agent works on its own",
+    ));
     const ABOUT: &'static str = "Claim a job, or the next one.";
     type Input = ClaimInput;
     type Output = ClaimResult;

@@ -19,7 +19,7 @@ use crate::{
     app::Request,
     change::Change,
     commands::spawn::bounded,
-    table::{Access, Effect, JOBS, Place, UseCase},
+    table::{Access, Effect, JOBS, Permission, Place, UseCase},
 };
 
 /// `jobs.create`
@@ -73,7 +73,10 @@ impl UseCase for Create {
     const NAME: &'static str = "jobs.create";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
-    const ACCESS: Access = Access::limited("no more than itself");
+    const ACCESS: Access = Access {
+        job_agent: Permission::Limited("if granted, no more than itself"),
+        ..Access::limited("no more than itself")
+    };
     const ABOUT: &'static str = "Delegate a piece of work to a runner.";
     type Input = CreateInput;
     type Output = CreateResult;

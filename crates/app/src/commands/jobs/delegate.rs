@@ -22,7 +22,7 @@ use crate::{
     app::Request,
     change::Change,
     commands::spawn::bounded,
-    table::{Access, Effect, Place, TASKS, UseCase},
+    table::{Access, Effect, Permission, Place, TASKS, UseCase},
 };
 
 /// When a delegated task is done, unless its creator says so.
@@ -87,7 +87,10 @@ impl UseCase for Delegate {
     const NAME: &'static str = "tasks.macro.delegate";
     const PLACE: Place = Place::Portal(&TASKS);
     const EFFECT: Effect = Effect::Write;
-    const ACCESS: Access = Access::limited("no more than itself");
+    const ACCESS: Access = Access {
+        job_agent: Permission::Limited("if granted, no more than itself"),
+        ..Access::limited("no more than itself")
+    };
     const ABOUT: &'static str = "Delegate work as a task with a definition of done and a job for it.";
     type Input = DelegateInput;
     type Output = DelegateResult;

@@ -17,7 +17,7 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     commands::spawn::bounded,
-    table::{Access, Effect, Place, TASKS, UseCase},
+    table::{Access, Effect, Permission, Place, TASKS, UseCase},
 };
 
 /// `tasks.macro.fanout_jobs`
@@ -78,7 +78,10 @@ impl UseCase for Fanout {
     const NAME: &'static str = "tasks.macro.fanout_jobs";
     const PLACE: Place = Place::Portal(&TASKS);
     const EFFECT: Effect = Effect::Write;
-    const ACCESS: Access = Access::limited("no more than itself");
+    const ACCESS: Access = Access {
+        job_agent: Permission::Limited("if granted, no more than itself"),
+        ..Access::limited("no more than itself")
+    };
     const ABOUT: &'static str = "Create one job for each anchor from one prompt.";
     type Input = FanoutInput;
     type Output = FanoutResult;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, JOBS, Place, UseCase},
+    table::{Access, Effect, JOBS, Place, UseCase},
 };
 
 /// `jobs.runner.heartbeat`
@@ -52,6 +52,7 @@ impl UseCase for Heartbeat {
     const NAME: &'static str = "jobs.runner.heartbeat";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::AGENTS.without_jobs(None);
     const ABOUT: &'static str = "As a runner, say that you are there and what you can do.";
     type Input = HeartbeatInput;
     type Output = HeartbeatResult;

@@ -8,7 +8,7 @@ use baton_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Happened, shown::require_manager, view::required};
+use super::Happened;
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -39,25 +39,30 @@ impl UseCase for Message {
     const NAME: &'static str = "jobs.message";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
-    const ACCESS: Access = Access::limited_for_jobs("other jobs");
+    const ACCESS: Access = Access::limited_for_jobs("jobs it created");
     const ABOUT: &'static str = "Answer or steer the agent that works on a job.";
     type Input = MessageInput;
     type Output = Happened;
 
     fn perform(app: &App, caller: &Caller, input: MessageInput) -> Result<Happened, Failure> {
-        require_manager(caller, &input.room_id, input.job, "it cannot answer itself")?;
         let given = refs::parse(&input.refs)?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
-            let seq = tell(change, input.job, &input.message, &given)?;
+            let seq = tell(change, caller, input.job, &input.message, &given)?;
             Happened::now(change, input.job, Some(seq))
         })
     }
 }
 
 /// Records a manager's word. Pointers in it count, where none are given.
-pub(super) fn tell(change: &mut Change<'_>, id: JobId, message: &str, given: &[Reference]) -> Result<Seq, Failure> {
-    let job = required(change, id)?;
+pub(super) fn tell(
+    change: &mut Change<'_>,
+    caller: &Caller,
+    id: JobId,
+    message: &str,
+    given: &[Reference],
+) -> Result<Seq, Failure> {
+    let job = change.managed_job(caller, id, "it cannot answer itself")?;
     let references = if given.is_empty() {
         refs::resolving(change.tx, &change.room.id, salvage(message))?
     } else {

@@ -20,7 +20,6 @@ use serde::{Deserialize, Serialize};
 use super::{
     JobView,
     message::{Message, tell},
-    shown::require_manager,
     staff::Staff,
     view::notices,
 };
@@ -175,7 +174,7 @@ impl UseCase for Radar {
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
     const ACCESS: Access =
-        Access { viewer: Permission::Limited("no reply"), ..Access::limited_for_jobs("no reply to its own job") };
+        Access { viewer: Permission::Limited("no reply"), ..Access::limited_for_jobs("replies to jobs it created") };
     const ABOUT: &'static str =
         "See what runs, what waits and what needs you; answer with reply_job and reply_message.";
     type Input = RadarInput;
@@ -222,9 +221,8 @@ fn reply(app: &App, caller: &Caller, input: &RadarInput) -> Result<Option<Refere
     };
     // A look changes nothing, so viewers have it; a reply is what `jobs.message` does.
     Message::ACCESS.check(caller, Radar::NAME)?;
-    require_manager(caller, &input.room_id, id, "it cannot answer itself")?;
     let request = Request { command: Radar::NAME, input, key: input.idempotency_key.as_deref() };
-    let seq = app.change(caller, &request, &input.room_id, |change| tell(change, id, message, &[]))?;
+    let seq = app.change(caller, &request, &input.room_id, |change| tell(change, caller, id, message, &[]))?;
     Ok(Some(Reference::JobEvent(id, seq)))
 }
 

@@ -5,7 +5,6 @@ use baton_core::{
     job::{self, JobId, Progress, ReportKind, clamp},
     lease::Fence,
     limits,
-    redact::redact,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -82,7 +81,7 @@ impl UseCase for Report {
             };
             let report = job::Report {
                 kind: input.kind,
-                message: redact(&input.message).into_owned(),
+                message: input.message.clone(),
                 percent: input.percent,
                 refs: references.clone(),
                 proof,

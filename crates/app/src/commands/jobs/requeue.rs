@@ -9,11 +9,7 @@ use baton_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Happened,
-    shown::{require_manager, shown},
-    view::required,
-};
+use super::{Happened, shown::shown, view::required};
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -39,17 +35,17 @@ impl UseCase for Requeue {
     const NAME: &'static str = "jobs.requeue";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
-    const ACCESS: Access = Access::limited_for_jobs("other jobs");
+    const ACCESS: Access = Access::limited_for_jobs("jobs it created");
     const ABOUT: &'static str = "Have a job done again, or by another runner.";
     type Input = RequeueInput;
     type Output = Happened;
 
     fn perform(app: &App, caller: &Caller, input: RequeueInput) -> Result<Happened, Failure> {
-        require_manager(caller, &input.room_id, input.job, "its manager has it done again")?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let requeued = app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
-            let event = required(change, input.job)?.requeue(&input.reason)?;
+            let job = change.managed_job(caller, input.job, "its manager has it done again")?;
+            let event = job.requeue(&input.reason)?;
             if event.is_some() {
                 let why = format!("{} was put back into the queue: {}", input.job, input.reason);
                 change.end_turn_of(&agent_of(&change.room.id, input.job), turn::Outcome::Lost, &why)?;

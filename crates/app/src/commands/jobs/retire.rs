@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, JOBS, Place, UseCase},
+    table::{Access, Effect, JOBS, Place, UseCase},
 };
 
 /// `jobs.runner.retire`
@@ -36,6 +36,7 @@ impl UseCase for Retire {
     const NAME: &'static str = "jobs.runner.retire";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::AGENTS.without_jobs(None);
     const ABOUT: &'static str = "As a runner, sign off.";
     type Input = RetireInput;
     type Output = RetireResult;

@@ -8,7 +8,7 @@ use baton_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Happened, shown::require_manager, view::required};
+use super::Happened;
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -39,18 +39,17 @@ impl UseCase for SendBack {
     const NAME: &'static str = "jobs.send_back";
     const PLACE: Place = Place::Portal(&JOBS);
     const EFFECT: Effect = Effect::Write;
-    const ACCESS: Access = Access::limited_for_jobs("other jobs");
+    const ACCESS: Access = Access::limited_for_jobs("jobs it created");
     const ABOUT: &'static str = "Send a job back with a review: it gets another slice and goes on from its own result.";
     type Input = SendBackInput;
     type Output = Happened;
 
     fn perform(app: &App, caller: &Caller, input: SendBackInput) -> Result<Happened, Failure> {
-        require_manager(caller, &input.room_id, input.job, "its manager reviews it")?;
         let given = refs::parse(&input.refs)?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let sent = app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
-            let job = required(change, input.job)?;
+            let job = change.managed_job(caller, input.job, "its manager reviews it")?;
             let room = change.room.id.clone();
             let references = if given.is_empty() {
                 refs::resolving(change.tx, &room, salvage(&input.message))?

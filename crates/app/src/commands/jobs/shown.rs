@@ -4,7 +4,7 @@ use baton_core::{
     claimant::Claimant,
     code::ErrorCode,
     ids::{AgentId, RoomId},
-    job::{JobId, Refusal, Shown},
+    job::{JobId, Shown},
     lease::Fence,
 };
 
@@ -26,14 +26,6 @@ pub(crate) fn shown(
     let own = assigned.filter(|assigned| assigned.runner == runner && assigned.revision == revision);
     let capability = own.map(|assigned| assigned.capability.clone());
     Ok((job, Shown { runner, revision, by, capability }))
-}
-
-/// Refuses a job's own agent what is for its manager.
-pub(super) fn require_manager(caller: &Caller, room: &RoomId, job: JobId, why: &'static str) -> Result<(), Failure> {
-    match caller.assignment_in(room) {
-        Some(assigned) if assigned.job == job => Err(Refusal::OwnJob { job, why }.into()),
-        Some(_) | None => Ok(()),
-    }
 }
 
 fn missing(field: &str) -> Failure {

@@ -15,6 +15,7 @@ use baton_store::{engine::Tx, log, rooms};
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
+    change::storable,
     paths::{self, Location},
 };
 
@@ -125,7 +126,7 @@ fn create(app: &App, tx: &mut dyn Tx, actor: &Actor, created: Created) -> Result
         at: now,
         actor: actor.agent_id.clone(),
         turn: Fence(0),
-        event: Event::Created(created).into(),
+        event: storable(actor, Event::Created(created).into())?,
     };
     let room = Room::open(&first).ok_or_else(|| internal("a creation opens a room"))?;
     rooms::insert(tx, &room)?;

@@ -57,7 +57,7 @@ impl UseCase for SetPolicy {
     const ACCESS: Access = Access {
         agent: Permission::No,
         owner: Permission::Limited("timings"),
-        job_agent: Permission::Limited("timings, as owner"),
+        job_agent: Permission::No,
         by_hand: Some(BY_HAND),
         ..Access::AGENTS
     };

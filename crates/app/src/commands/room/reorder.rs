@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{Effect, Place, Tier, UseCase},
+    table::{Access, Effect, Place, Tier, UseCase},
 };
 
 /// `room.reorder`
@@ -39,6 +39,7 @@ impl UseCase for Reorder {
     const NAME: &'static str = "room.reorder";
     const PLACE: Place = Place::Tool("reorder_members", Tier::Full);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::AGENTS.without_jobs(None);
     const ABOUT: &'static str = "Set the order in which members get the stick.";
     type Input = ReorderInput;
     type Output = ReorderMembersResult;

@@ -59,7 +59,12 @@ pub(crate) fn bounded(
     draft: &Draft,
     wishes: Wishes,
 ) -> Result<Draft, Failure> {
-    let (routing, grants) = bounds_of(change, caller)?.fit(wishes, &draft.routing)?;
+    let bounds = bounds_of(change, caller)?;
+    if *caller.employment() != Employment::None {
+        // Creating a job is how a job's agent would get further agents without asking for them.
+        bounds.require_spawning(change.room.policy.spawn, &caller.actor().agent_id)?;
+    }
+    let (routing, grants) = bounds.fit(wishes, &draft.routing)?;
     let parent = caller.assignment_in(&change.room.id).map(|own| own.agent_id());
     Ok(Draft { routing, lineage: Lineage { parent, grants }, ..draft.clone() })
 }

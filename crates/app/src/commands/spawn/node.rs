@@ -113,6 +113,7 @@ pub(super) fn tell(
         to: approval.requested_by.to_string(),
         created_at: None,
         payload: Payload {
+            // The reason is stored, so nothing in it is a secret that the cut could hide.
             message: message.chars().take(MESSAGE_CHARS).collect(),
             structured: Some(json!({
                 "approval": approval.id, "decision": decision, "job": approval.job, "modified": modified,

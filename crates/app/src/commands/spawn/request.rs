@@ -170,8 +170,9 @@ impl SpawnInput {
                 isolation: self.isolation.unwrap_or(Isolation::Workspace),
             },
             grants: Grants::default(),
-            payload: payload.redacted(),
+            payload,
             context_ref: self.context_ref.clone(),
-        })
+        }
+        .redacted()?)
     }
 }

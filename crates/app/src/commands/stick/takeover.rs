@@ -1,6 +1,7 @@
 //! Recovering the stick from someone who does not respond.
 
 use baton_core::{
+    code::ErrorCode,
     ids::{AgentId, LeaseId, RoomId},
     lease::Fence,
     room::{Action, Event, TakeoverReason},
@@ -12,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
-    table::{Effect, Place, Tier, UseCase},
+    employment::by_role,
+    table::{Access, Effect, Place, Role, Tier, UseCase},
 };
 
 /// `stick.takeover`
@@ -48,6 +50,7 @@ impl UseCase for Takeover {
     const NAME: &'static str = "stick.takeover";
     const PLACE: Place = Place::Tool("takeover_stick", Tier::Daily);
     const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::limited_for_jobs("from itself");
     const ABOUT: &'static str = "Take the stick from an owner or recipient who timed out or is gone. Only after takeover_available; then read get_room_events.";
     type Input = TakeoverInput;
     type Output = TakeoverStickResult;
@@ -67,6 +70,9 @@ impl UseCase for Takeover {
                 return Err(internal("a takeover is decided by a takeover"));
             };
             let taken = taken.clone();
+            if caller.role() == Role::JobAgent && taken.revoked_agent_id != change.actor.agent_id {
+                return Err(from_another(&taken.revoked_agent_id));
+            }
             change.lose_if_lost(&taken.revoked_agent_id)?;
             Ok(TakeoverStickResult {
                 room_id: change.room.id.clone(),
@@ -80,4 +86,12 @@ impl UseCase for Takeover {
             })
         })
     }
+}
+
+/// A job's agent goes on with a turn that an earlier slice of its job left behind. Another's turn is for a manager to end.
+fn from_another(owner: &AgentId) -> Failure {
+    let message = format!("A job's agent may not take the stick from {owner}.");
+    by_role(Failure::new(ErrorCode::Forbidden, message))
+        .with("current_owner", owner.as_str())
+        .advising("Have somebody else take over and pass the stick to you: report kind question if your job needs it.")
 }

@@ -3,7 +3,6 @@
 use baton_core::{
     ids::{AgentId, RoomId},
     lease::Fence,
-    redact::redact,
     turn::{Ending, Outcome, TurnId, Usage},
 };
 use schemars::JsonSchema;
@@ -66,7 +65,7 @@ impl UseCase for End {
     fn perform(app: &App, caller: &Caller, input: EndInput) -> Result<TurnResult, Failure> {
         let ending = Ending {
             outcome: input.outcome,
-            why: input.why.as_deref().map(|why| redact(why).into_owned()),
+            why: input.why.clone(),
             session: input.session.clone(),
             resumable: input.resumable,
             usage: input.usage,

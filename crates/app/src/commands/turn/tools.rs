@@ -3,7 +3,6 @@
 use baton_core::{
     ids::{AgentId, RoomId},
     lease::Fence,
-    redact::redact,
     time::Timestamp,
     turn::{ToolState, ToolUse, TurnId},
 };
@@ -69,8 +68,8 @@ impl UseCase for Tools {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             let used = |used: &ToolInput| ToolUse {
-                name: redact(&used.name).into_owned(),
-                detail: redact(&used.detail).into_owned(),
+                name: used.name.clone(),
+                detail: used.detail.clone(),
                 state: used.state,
                 at: used.at.unwrap_or(change.now),
             };
