@@ -11,7 +11,7 @@ use std::{
 };
 
 use baton_core::code::ErrorCode;
-use baton_store::{Hints, Location, Secret};
+use baton_store::{Address, Hints, Location, Secret, StoreError};
 
 use crate::Failure;
 
@@ -67,6 +67,14 @@ impl Environment {
         self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
+    /// Every variable that is set and not empty, by name.
+    pub fn vars(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.vars
+            .iter()
+            .map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+            .filter(|(_, value)| !value.is_empty())
+    }
+
     /// Where the process was started.
     pub fn cwd(&self) -> &Path {
         &self.cwd
@@ -88,6 +96,30 @@ impl Environment {
             Some(text) => Ok(Location::parse(text, &self.cwd, &self.postgres_hints())?),
             None => Ok(Location::Directory(self.data_dir()?)),
         }
+    }
+
+    /// The same store as a child is told of it: a text that shows no password, and where there is one the content of a
+    /// password file of Postgres that holds it.
+    pub fn store_for_child(&self, asked: Option<&str>) -> Result<(String, Option<Vec<u8>>), Failure> {
+        let in_variable = || self.postgres_hints().password;
+        let (place, password) = match asked.or_else(|| self.var("BATON_STORE")) {
+            Some(url) if url.contains("://") => {
+                let parted = Address::without_password(url);
+                let (place, password) = parted.map_err(|error| StoreError::BadAddress { detail: error.to_string() })?;
+                (place, password.or_else(in_variable))
+            }
+            Some(directory) => (self.cwd.join(directory).display().to_string(), None),
+            None => (self.data_dir()?.display().to_string(), None),
+        };
+        let unfit = || {
+            Failure::new(
+                ErrorCode::StoreUnavailable,
+                "The store's password has a line break, which no password file can hold.",
+            )
+            .advising("Give the database's role another password.")
+        };
+        let file = password.map(|password| password.as_password_file().ok_or_else(unfit)).transpose()?;
+        Ok((place, file))
     }
 
     /// What Postgres' own programs take from the environment.
@@ -213,6 +245,26 @@ mod tests {
         for (platform, vars, expected) in cases {
             assert_eq!(resolved(platform, vars), expected, "{platform:?} {vars:?}");
         }
+    }
+
+    #[test]
+    fn a_child_is_told_of_the_store_without_its_password() {
+        let told = |vars: &[(&str, &str)], asked: Option<&str>| {
+            let told = Environment::of(vars.iter().copied(), "/srv").store_for_child(asked);
+            told.map(|(place, file)| (place, file.map(|file| String::from_utf8(file).unwrap())))
+                .map_err(|failure| failure.to_string())
+        };
+        let plain = |place: &str| Ok((place.to_owned(), None));
+        let with = |place: &str, file: &str| Ok((place.to_owned(), Some(file.to_owned())));
+        let url = ("BATON_STORE", "postgres://ana:a%3Ab@db/team");
+        assert_eq!(told(&[url], None), with("postgres://ana@db/team", "*:*:*:*:a\\:b\n"));
+        assert_eq!(told(&[url], Some("postgres://db/other")), plain("postgres://db/other"));
+        let variable = ("PGPASSWORD", "secret");
+        assert_eq!(told(&[variable], Some("postgres://db/x")), with("postgres://db/x", "*:*:*:*:secret\n"));
+        assert_eq!(told(&[url, variable], None), with("postgres://ana@db/team", "*:*:*:*:a\\:b\n"));
+        assert_eq!(told(&[variable, ("BATON_DATA_DIR", "/data")], None), plain("/data"));
+        assert_eq!(told(&[variable], Some("here")), plain("/srv/here"));
+        assert!(told(&[("PGPASSWORD", "a\nb")], Some("postgres://db/x")).unwrap_err().contains("line break"));
     }
 
     #[test]

@@ -36,5 +36,5 @@ mod work;
 pub mod workspace;
 
 pub use dispatcher::{Summary, is_waited_for, run};
-pub use settings::{Leave, Settings, StoreHint, Until};
+pub use settings::{Leave, SecretFile, Settings, StoreHint, Until};
 pub use told::Told;

@@ -12,8 +12,11 @@ use crate::{
     desk::Claimed,
     scratch::Scratch,
     settings::Settings,
-    workspace::{Diff, GitError, Snapshot, Workspace, Worktree},
+    workspace::{ChangedFile, Diff, GitError, Snapshot, Workspace, Worktree},
 };
+
+/// How many files are named whose changes are not shown.
+const NAMES_MAX: usize = 20;
 
 /// A place to work in. A worktree is removed with it; its diff was kept after each slice.
 pub(crate) struct Place {
@@ -113,10 +116,12 @@ impl Place {
             too_large: diff.too_large.clone(),
         });
         self.has_patch.store(true, Ordering::Relaxed);
+        let note = diff_note(&diff);
         let mut content = diff.bytes;
         if diff.was_cut {
             content.extend_from_slice(b"\n[there was more, which was not kept]\n");
         }
+        content.extend_from_slice(note.as_bytes());
         Ok(Some(KeptDiff { content, origin }))
     }
 }
@@ -126,6 +131,20 @@ fn diff_of_shared(workspace: Option<&Workspace>, before: &Before) -> Option<Diff
     let workspace = workspace?;
     let diff = workspace.diff(before.0.as_ref()?, &workspace.snapshot().ok()?).ok();
     diff.filter(|diff| !diff.is_empty())
+}
+
+/// Names the files that changed and have no place in the text, since they were not looked into.
+fn diff_note(diff: &Diff) -> String {
+    let text = String::from_utf8_lossy(&diff.bytes);
+    let is_left_out = |file: &&ChangedFile| file.is_opaque && !text.contains(&format!("b/{}", file.path));
+    let left_out: Vec<_> = diff.files.iter().filter(is_left_out).map(|file| file.path.as_str()).collect();
+    if left_out.is_empty() {
+        return String::new();
+    }
+    let shown = left_out[..left_out.len().min(NAMES_MAX)].join(", ");
+    let more = left_out.len().saturating_sub(NAMES_MAX);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("[changed, and not shown because of their size or a filter: {shown}{more}]\n")
 }
 
 /// Puts a patch into a fresh worktree, and tells how many files that changed.

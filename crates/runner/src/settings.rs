@@ -1,7 +1,7 @@
 //! How a runner works: what it may execute, how long, and where it keeps things.
 
 use std::{
-    io,
+    fmt, io,
     path::PathBuf,
     sync::{
         Arc,
@@ -10,14 +10,14 @@ use std::{
     time::Duration,
 };
 
-use baton_app::Cancel;
+use baton_app::{Cancel, environment::Environment};
 use baton_core::{
     ids::{AgentId, RoomId},
     runner::{Ability, Capabilities, Injection},
     time::Ttl,
 };
 
-use crate::executor::{Executor, Limits};
+use crate::executor::{Executor, Limits, VariableName};
 
 /// What a runner is started with.
 #[derive(Clone, Debug)]
@@ -30,6 +30,10 @@ pub struct Settings {
     pub workspace: Option<PathBuf>,
     /// The programs it may execute.
     pub executors: Vec<Executor>,
+    /// Its own surroundings, of which programs get what they need and what is named.
+    pub environment: Environment,
+    /// Variables that every program gets besides.
+    pub env: Vec<VariableName>,
     /// How many jobs it works on at a time.
     pub max_parallel: u32,
     /// How long it goes on.
@@ -99,8 +103,25 @@ impl Leave {
 pub struct StoreHint {
     /// Arguments of `baton mcp`.
     pub args: Vec<String>,
-    /// Variables.
+    /// Variables. A program has them, too, and may show them: none is secret.
     pub env: Vec<(String, String)>,
+    /// Files that hold secrets.
+    pub files: Vec<SecretFile>,
+}
+
+/// A file that is there for as long as a slice, in its own directory, and whose path is in a variable.
+#[derive(Clone)]
+pub struct SecretFile {
+    /// The variable.
+    pub variable: String,
+    /// What it holds.
+    pub content: Vec<u8>,
+}
+
+impl fmt::Debug for SecretFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.variable)
+    }
 }
 
 /// How long a runner goes on.

@@ -2,7 +2,11 @@
 #![expect(clippy::disallowed_methods, reason = "reports are not sent too often")]
 
 use std::{
-    io, thread,
+    fs::OpenOptions,
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -85,10 +89,10 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
         form,
         cwd: place.path().to_owned(),
         profile: profile(executor, job),
-        model: routing(job).and_then(|routing| routing.executor_model),
+        model: routing(job).and_then(|routing| Some(routing.model_for(executor.kind())?.to_owned())),
         resume,
         scratch: scratch.path().to_owned(),
-        server: Some(server(work)),
+        server: Some(server(work, scratch.path()).map_err(|error| failed("A file", &error))?),
         read_only: is_read_only(job),
     };
     let mut recording = Recording::new(work, number, turn);
@@ -161,11 +165,12 @@ fn start(
     executor: &Executor,
     slice: &Slice,
 ) -> Result<(Before, io::Result<Running>), Halted> {
+    let settings = &work.settings;
+    let inherited = executor.inherited(&settings.environment, &settings.env);
     loop {
         let claim = work.await_turn()?;
         let before = place.before();
-        let own_program = &work.settings.own_program;
-        match Running::start(executor, slice, work.settings.limits, Some(claim), own_program) {
+        match Running::start(executor, slice, &inherited, settings.limits, Some(claim), &settings.own_program) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {}
             // Whoever has the job now is told by the answer.
             Err(error) if error.kind() == io::ErrorKind::TimedOut => work.renew()?,
@@ -201,12 +206,18 @@ fn profile(executor: &Executor, job: &JobView) -> baton_core::job::Profile {
 }
 
 /// Baton itself, for the program to report to and ask, as its job's own agent.
-fn server(work: &Work<'_>) -> Server {
+fn server(work: &Work<'_>, scratch: &Path) -> io::Result<Server> {
     let store = &work.settings.store;
     let mut env = store.env.clone();
+    for file in &store.files {
+        let path = scratch.join(file.variable.to_ascii_lowercase());
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?.write_all(&file.content)?;
+        env.retain(|(name, _)| *name != file.variable);
+        env.push((file.variable.clone(), path.display().to_string()));
+    }
     env.push((BATON_JOB.to_owned(), work.desk.assignment(work.claimed).reveal()));
     let args = ["mcp", "--no-runner-autostart"].map(str::to_owned).into_iter().chain(store.args.iter().cloned());
-    Server { command: work.settings.server_program.clone(), args: args.collect(), env }
+    Ok(Server { command: work.settings.server_program.clone(), args: args.collect(), env })
 }
 
 /// A stream, as much of it as is kept.

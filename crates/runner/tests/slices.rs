@@ -4,7 +4,7 @@
 use std::{fs, path::Path, time::Duration};
 
 use baton_runner::executor::{
-    CommandLine, Executor, Form, Limits, Outcome, Played, Profile, Profiles, Running, Seen, Slice,
+    CommandLine, Executor, Form, Limits, Outcome, Played, Profile, Profiles, Running, Seen, Slice, Variables,
 };
 use rustix::fs::{CWD, Mode, mkfifoat};
 
@@ -12,7 +12,11 @@ const PLENTY: Duration = Duration::from_secs(600);
 const LONG: Limits = Limits { slice: PLENTY, grace: PLENTY };
 
 fn start(script: &str, scratch: &Path, limits: Limits) -> Running {
-    let line = CommandLine { argv: ["sh", "-c", script].map(str::to_owned).to_vec(), profiles: Profiles::default() };
+    let line = CommandLine {
+        argv: ["sh", "-c", script].map(str::to_owned).to_vec(),
+        profiles: Profiles::default(),
+        env: Vec::new(),
+    };
     let slice = Slice {
         prompt: "Do it.\n".to_owned(),
         form: Form::Answer,
@@ -25,7 +29,8 @@ fn start(script: &str, scratch: &Path, limits: Limits) -> Running {
         read_only: false,
     };
     let executor = Executor::Command("/bin/sh".into(), line);
-    Running::start(&executor, &slice, limits, None, Path::new(env!("CARGO_BIN_EXE_baton-minder"))).unwrap()
+    let minder = Path::new(env!("CARGO_BIN_EXE_baton-minder"));
+    Running::start(&executor, &slice, &Variables::default(), limits, None, minder).unwrap()
 }
 
 fn played(script: &str) -> (Played, Vec<Seen>) {

@@ -6,7 +6,7 @@
 //!   real process ([`Sleeper`]) behind it that can be stopped and killed.
 //! - [`Scribe`] writes rooms and events straight to a store, for tests below the service.
 //! - [`Other`] is another process of the same test binary, for what only processes can show.
-//! - [`script()`] makes a program up.
+//! - [`script()`] makes a program up; [`git_for_tests`] is git as a test uses it.
 //! - [`model`] is a model service that plays a script, for the real [`Clients`], `codex` and `claude`, each of which
 //!   finds it by the [`ClientHome`] it is started with.
 //! - [`Proxy`] is a network between a store and its server that breaks where a test says.
@@ -43,4 +43,4 @@ pub use proxy::{Fault, Proxy};
 pub use scribe::Scribe;
 pub use script::script;
 pub use sleeper::Sleeper;
-pub use workspace::Workspace;
+pub use workspace::{Workspace, git_for_tests};

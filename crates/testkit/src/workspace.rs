@@ -6,6 +6,18 @@ use std::{
     process::Command,
 };
 
+use baton_app::environment::Environment;
+
+/// Git as a test's own tool, hooks and filters and all: without the variables of a git hook that the tests may run from, and
+/// without the configuration of the person who runs them.
+pub fn git_for_tests() -> Command {
+    let mut command = Command::new("git");
+    let machine = Environment::read();
+    let kept = ["PATH", "HOME", "TMPDIR"].into_iter().filter_map(|name| Some((name, machine.var_os(name)?)));
+    command.env_clear().envs(kept).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    command
+}
+
 /// A tree of directories that a test makes as it goes. It belongs to the test's own directory.
 #[derive(Clone, Debug)]
 pub struct Workspace {

@@ -1,11 +1,9 @@
 //! Runs `bd`, within bounds.
 
 use std::{
-    ffi::OsStr,
-    fs,
     io::{self, Read},
-    os::unix::{fs::PermissionsExt, process::CommandExt},
-    path::{Path, PathBuf},
+    os::unix::process::CommandExt,
+    path::Path,
     process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio},
     sync::mpsc::{self, Sender},
     thread,
@@ -15,7 +13,7 @@ use std::{
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::read;
-use crate::environment::Environment;
+use crate::{environment::Environment, programs::find_on_path};
 
 const PROGRAM: &str = "bd";
 /// Only what the older `bd` on SQLite and the newer one on Dolt both take: `--sandbox` starts no daemon and syncs
@@ -26,7 +24,8 @@ const MESSAGE_BYTES: u64 = 4 * 1024;
 
 /// What `bd list` printed for the workspace at `root`, or why nothing.
 pub(super) fn list(root: &Path, environment: &Environment, deadline: Duration) -> Result<Vec<u8>, String> {
-    let program = find(environment.var_os("PATH").unwrap_or_default()).ok_or("bd was not found on PATH")?;
+    let program =
+        find_on_path(PROGRAM, environment.var_os("PATH").unwrap_or_default()).ok_or("bd was not found on PATH")?;
     let mut child = spawn(&program, root).map_err(|error| format!("bd could not be run: {error}"))?;
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err("bd could not be run: its output is missing".to_owned());
@@ -44,16 +43,6 @@ pub(super) fn list(root: &Path, environment: &Environment, deadline: Duration) -
         Ok(heard) => judged(status, heard),
         Err(_) => Err(format!("bd did not answer within {} s", deadline.as_secs_f32())),
     }
-}
-
-/// The program in the first directory that has it. Directories that depend on where one is do not count: the
-/// workspace could offer a `bd` of its own there.
-fn find(path: &OsStr) -> Option<PathBuf> {
-    let is_executable = |path: &PathBuf| {
-        fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    };
-    let directories = std::env::split_paths(path).filter(|directory| directory.is_absolute());
-    directories.map(|directory| directory.join(PROGRAM)).find(is_executable)
 }
 
 fn spawn(program: &Path, root: &Path) -> io::Result<Child> {

@@ -1,12 +1,11 @@
-//! Calls of git about patches: with a scratch index and scratch objects, and nothing that a repository names is executed.
-//!
-//! Filters are switched off by name, because a repository's attributes choose among those that its configuration defines.
+//! Calls of git about patches: with a scratch index and scratch objects. How git is kept from executing anything is in
+//! [`crate::git`].
 
 use std::{
     ffi::{OsStr, OsString},
     io::{self, Read, Write},
     path::{Path, PathBuf},
-    process::{Command, ExitStatus, Stdio},
+    process::{ExitStatus, Stdio},
     thread,
 };
 
@@ -14,6 +13,7 @@ use baton_core::code::ErrorCode;
 
 use crate::{
     Failure,
+    git::{Hooks, command_with},
     paths::git::{self as plain},
 };
 
@@ -22,20 +22,14 @@ const OUTPUT_BYTES: u64 = 64 * 1024 * 1024;
 const MESSAGE_BYTES: u64 = 4 * 1024;
 
 /// Settings that would change what a patch means.
-const SETTINGS: [&str; 7] = [
-    "apply.whitespace=nowarn",
-    "apply.ignoreWhitespace=no",
-    "core.safecrlf=false",
-    // It would be written next to the user's own index.
-    "core.splitIndex=false",
-    "core.sparseCheckout=false",
-    "gc.auto=0",
-    "maintenance.auto=false",
-];
+const SETTINGS: [&str; 4] =
+    ["apply.whitespace=nowarn", "apply.ignoreWhitespace=no", "core.safecrlf=false", "core.sparseCheckout=false"];
 
 /// A call of git in a repository.
 pub(super) struct Git {
-    command: Command,
+    top: PathBuf,
+    words: Vec<OsString>,
+    variables: Vec<(String, OsString)>,
     input: Vec<u8>,
 }
 
@@ -47,32 +41,18 @@ pub(super) struct Answer {
 }
 
 impl Git {
-    /// A call at the top of a working tree, with `filters` switched off.
-    pub(super) fn at(top: &Path, filters: &[OsString]) -> Self {
-        let mut command = plain::hardened(top, plain::Setup::Plain);
-        for setting in SETTINGS {
-            command.args(["-c", setting]);
-        }
-        // By variables: a filter's name may have a character that ends a name among arguments.
-        let settings = filters.iter().flat_map(|filter| OFF.map(|(key, value)| (named(filter, key), value)));
-        let mut count = 0_usize;
-        for (key, value) in settings {
-            command.env(format!("GIT_CONFIG_KEY_{count}"), key).env(format!("GIT_CONFIG_VALUE_{count}"), value);
-            count += 1;
-        }
-        command.env("GIT_CONFIG_COUNT", count.to_string());
-        // Objects that a partial clone has not got would be fetched, with a program that its configuration names.
-        command.env("GIT_NO_LAZY_FETCH", "1").env_remove("GIT_ATTR_SOURCE");
-        Self { command, input: Vec::new() }
+    /// A call at the top of a working tree.
+    pub(super) fn at(top: &Path) -> Self {
+        Self { top: top.to_owned(), words: Vec::new(), variables: Vec::new(), input: Vec::new() }
     }
 
     pub(super) fn args<T: AsRef<OsStr>>(mut self, words: impl IntoIterator<Item = T>) -> Self {
-        self.command.args(words);
+        self.words.extend(words.into_iter().map(|word| word.as_ref().to_owned()));
         self
     }
 
     pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
-        self.command.env(name, value);
+        self.variables.push((name.to_owned(), value.as_ref().to_owned()));
         self
     }
 
@@ -82,12 +62,15 @@ impl Git {
     }
 
     /// Runs it, however it ends.
-    pub(super) fn run(mut self) -> Result<Answer, Failure> {
-        let broken = |error: io::Error| failed(format!("git could not be run: {error}."));
-        let mut child = self.command.stdin(Stdio::piped()).spawn().map_err(|error| match error.kind() {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
+        let broken = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => failed("git was not found on PATH.".to_owned()),
-            _ => broken(error),
-        })?;
+            _ => failed(format!("git could not be run: {error}.")),
+        };
+        let subcommand = self.words.first().and_then(|word| word.to_str()).unwrap_or_default();
+        let mut git = command_with(&self.top, &SETTINGS, subcommand, Hooks::Off).map_err(broken)?;
+        git.args(self.words.iter().skip(1)).envs(self.variables.iter().map(|(name, value)| (name, value)));
+        let mut child = git.stdin(Stdio::piped()).spawn().map_err(broken)?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (mut bytes, mut message) = (Vec::new(), Vec::new());
         // All at once, or a full pipe of one would stop the others.
@@ -130,31 +113,6 @@ impl Answer {
         }
         failed(format!("git failed: {}", said.lines().last().unwrap_or("it did not say why")))
     }
-}
-
-/// What switches a filter off.
-const OFF: [(&str, &str); 4] = [("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")];
-
-fn named(filter: &OsStr, key: &str) -> OsString {
-    let mut name = OsString::from("filter.");
-    name.push(filter);
-    name.push(".");
-    name.push(key);
-    name
-}
-
-/// The names of the filters that any configuration defines.
-pub(super) fn filters(top: &Path) -> Result<Vec<OsString>, Failure> {
-    let keys = Git::at(top, &[]).args(["config", "--null", "--name-only", "--get-regexp", r"^filter\."]).run()?;
-    let name = |key: &[u8]| {
-        let rest = key.strip_prefix(b"filter.")?;
-        let end = rest.iter().rposition(|byte| *byte == b'.')?;
-        Some(plain::path(&rest[..end]).into_os_string())
-    };
-    let mut names: Vec<OsString> = keys.stdout.split(|byte| *byte == 0).filter_map(name).collect();
-    names.sort();
-    names.dedup();
-    Ok(names)
 }
 
 /// Keeps the beginning and reads the rest away.

@@ -21,8 +21,6 @@ pub struct Repository {
     pub(super) top: PathBuf,
     /// Where git keeps what belongs to this working tree.
     pub(super) git_dir: PathBuf,
-    /// The filters that are switched off.
-    filters: Vec<OsString>,
     alternates: OsString,
     /// How long the ids of its objects are.
     pub(super) id_digits: usize,
@@ -41,9 +39,8 @@ pub(super) enum Objects {
 impl Repository {
     /// The working tree around `directory`, with a scratch directory of its own below `scratch`.
     pub fn open(directory: &Path, scratch: &Path) -> Result<Self, Failure> {
-        let filters = git::filters(directory)?;
         let ask = |words: &[&str]| {
-            Git::at(directory, &filters).args(["rev-parse", "--path-format=absolute"]).args(words).path()
+            Git::at(directory).args(["rev-parse", "--path-format=absolute"]).args(words).path()
         };
         let top = ask(&["--show-toplevel"])?;
         // A setting of the repository may say that its working tree is elsewhere, where nobody asked for changes.
@@ -52,11 +49,11 @@ impl Repository {
             return Err(git::failed(message));
         }
         let (git_dir, objects) = (ask(&["--absolute-git-dir"])?, ask(&["--git-path", "objects"])?);
-        let format = Git::at(directory, &filters).args(["rev-parse", "--show-object-format"]).line()?;
+        let format = Git::at(directory).args(["rev-parse", "--show-object-format"]).line()?;
         let id_digits = if format == "sha256" { 64 } else { 40 };
         let scratch = Scratch::new(scratch).map_err(not_written)?;
         let alternates = git::alternates(&objects);
-        Ok(Self { top, git_dir, filters, alternates, id_digits, scratch })
+        Ok(Self { top, git_dir, alternates, id_digits, scratch })
     }
 
     /// The top of the working tree.
@@ -79,7 +76,7 @@ impl Repository {
 
     /// A call with the scratch index.
     pub(super) fn git(&self, objects: Objects) -> Git {
-        let git = Git::at(&self.top, &self.filters).env("GIT_INDEX_FILE", self.scratch.0.join("index"));
+        let git = Git::at(&self.top).env("GIT_INDEX_FILE", self.scratch.0.join("index"));
         match objects {
             Objects::Kept => git,
             Objects::Scratch => git

@@ -1,40 +1,18 @@
-//! Runs `git` so that it only reads.
-//!
-//! None of the programs that a repository's configuration may name runs with it (hooks, pager, file-system
-//! monitor, external diff, text conversion), except the filters without which git could not tell what changed. It
-//! takes no locks, asks nobody, and its output is bounded.
+//! Asks `git`, with a bound on what it answers. How it is kept from executing anything is in [`crate::git`].
 
 use std::{
     ffi::OsStr,
     io::{self, Read},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
     thread,
 };
 
 use baton_core::code::ErrorCode;
 
-use crate::Failure;
-
-/// Variables that would point git elsewhere or make it run or say something else. A harness may itself have been
-/// started from a git hook.
-pub const UNWANTED: [&str; 15] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_DIFF_OPTS",
-    "GIT_PAGER",
-    "GIT_CONFIG",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_LITERAL_PATHSPECS",
-];
+use crate::{
+    Failure,
+    git::{Hooks, command},
+};
 
 /// What a caller needs besides reading: nothing, as a rule.
 #[derive(Clone, Copy)]
@@ -45,29 +23,6 @@ pub(crate) enum Setup<'a> {
     Index(&'a OsStr),
     /// With the configuration that says where hooks are, for a question that runs none.
     HooksAsConfigured,
-}
-
-pub(crate) fn hardened(root: &Path, setup: Setup<'_>) -> Command {
-    let mut command = Command::new("git");
-    command.arg("-C").arg(root).arg("--no-optional-locks").arg("--no-pager");
-    for setting in ["core.fsmonitor=false", "core.pager=cat", "core.quotePath=false"] {
-        command.args(["-c", setting]);
-    }
-    for name in UNWANTED {
-        command.env_remove(name);
-    }
-    match setup {
-        Setup::HooksAsConfigured => {}
-        Setup::Plain | Setup::Index(_) => {
-            command.args(["-c", "core.hooksPath=/dev/null"]).env("GIT_CONFIG_NOSYSTEM", "1");
-        }
-    }
-    if let Setup::Index(index) = setup {
-        command.env("GIT_INDEX_FILE", index);
-    }
-    command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
 }
 
 /// What git printed, perhaps not all of it.
@@ -115,10 +70,16 @@ fn printed(root: &Path, setup: Setup<'_>, arguments: &[&str]) -> Result<Printed,
     const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
     const MESSAGE_BYTES: u64 = 4 * 1024;
     let broken = |error: io::Error| failure(format!("git could not be run: {error}."));
-    let mut child = hardened(root, setup).args(arguments).spawn().map_err(|error| match error.kind() {
+    let hooks = if matches!(setup, Setup::HooksAsConfigured) { Hooks::AsConfigured } else { Hooks::Off };
+    let (subcommand, more) = arguments.split_first().ok_or_else(|| failure("git was asked nothing.".to_owned()))?;
+    let mut git = command(root, subcommand, hooks).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => failure("git was not found on PATH.".to_owned()),
         _ => broken(error),
     })?;
+    if let Setup::Index(index) = setup {
+        git.env("GIT_INDEX_FILE", index);
+    }
+    let mut child = git.args(more).spawn().map_err(broken)?;
     let (mut bytes, mut message) = (Vec::new(), Vec::new());
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     // Both at once, or a full pipe of one would stop the other. What is over the bound is dropped with the pipe,

@@ -24,7 +24,6 @@ pub use canonical::canonical;
 pub use changed::{changed_paths, staged_paths};
 pub use checkout::{checked_out, made_of};
 pub use draft::draft_artifacts;
-pub use git::UNWANTED as GIT_VARIABLES;
 pub use hooks::hooks_directory;
-pub use repository::checkout_root;
+pub use repository::{checkout_root, known_by};
 pub use workspace::{Location, in_main_worktree, resolve};

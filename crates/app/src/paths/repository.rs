@@ -1,6 +1,7 @@
 //! Git repositories, by reading `.git`: nothing is run, and nothing in a repository's configuration can run.
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io::Read,
     path::{Path, PathBuf},
@@ -24,6 +25,30 @@ pub(super) enum Checkout {
 /// directory whose changes are the caller's.
 pub fn checkout_root(dir: &Path) -> Option<&Path> {
     dir.ancestors().find(|dir| matches!(checkout_at(dir), Some(Checkout::Own | Checkout::Linked { .. })))
+}
+
+/// Every directory by which a program could know `dir` as a project: itself and all above it, and the same of the
+/// repository that a linked worktree or a submodule belongs to. As they are written, and as the kernel names them.
+pub fn known_by(dir: &Path) -> BTreeSet<PathBuf> {
+    let mut known = BTreeSet::new();
+    let mut add = |path: &Path| {
+        known.extend(path.ancestors().map(Path::to_owned));
+        known.extend(fs::canonicalize(path).iter().flat_map(|path| path.ancestors().map(Path::to_owned)));
+    };
+    add(dir);
+    let above = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+    for checkout in dir.ancestors().chain(above.ancestors()) {
+        let Some(git_dir) = git_dir_named_by(checkout, &checkout.join(".git")) else { continue };
+        add(&git_dir);
+        if let Some(common) = read_line(&git_dir.join("commondir")) {
+            add(&git_dir.join(common));
+        }
+        if let Some(Checkout::Linked { main }) = checkout_at(checkout) {
+            add(&main);
+        }
+    }
+    known.retain(|path| path.is_absolute());
+    known
 }
 
 /// What `dir` itself is to git, not what it lies in.

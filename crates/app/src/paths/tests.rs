@@ -6,13 +6,13 @@ use std::{
     fs,
     os::unix::{ffi::OsStrExt, fs::symlink},
     path::{Path, PathBuf},
-    process::Command,
 };
 
 use baton_core::{code::ErrorCode, handoff::Artifact, time::Timestamp};
+use baton_testkit::git_for_tests;
 use tempfile::TempDir;
 
-use super::{Location, canonical, checkout_root, draft_artifacts, git::UNWANTED, resolve};
+use super::{Location, canonical, checkout_root, draft_artifacts, resolve};
 
 /// A directory of its own, with a home in it.
 struct World {
@@ -49,19 +49,12 @@ impl World {
 
     fn git_at(&self, dir: &str, arguments: &[&str], date: &str) {
         let identity = ["-c", "user.name=Ana", "-c", "user.email=ana@example.org", "-c", "init.defaultBranch=main"];
-        let mut command = Command::new("git");
-        // The tests may themselves run from a git hook.
-        for name in UNWANTED {
-            command.env_remove(name);
-        }
-        let output = command
+        let output = git_for_tests()
             .arg("-C")
             .arg(self.dir(dir))
             .args(identity)
             .args(["-c", "protocol.file.allow=always"])
             .args(arguments)
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_AUTHOR_DATE", date)
             .env("GIT_COMMITTER_DATE", date)
             .output()

@@ -15,7 +15,7 @@ use baton_core::{
     time::Ttl,
 };
 use baton_runner::{
-    Leave, Settings, StoreHint, Told, Until,
+    Leave, SecretFile, Settings, StoreHint, Told, Until,
     config::{Config, Whereabouts},
     executor::{self, Executor, Limits, Named},
     process::Child,
@@ -167,6 +167,8 @@ impl RunArgs {
             runner: self.runner_id.clone().or(configured).unwrap_or_else(made_up_id),
             workspace: state.room.canonical_path.map(PathBuf::from),
             executors,
+            environment: environment.clone(),
+            env: usual.env.clone(),
             max_parallel: self.max_parallel.unwrap_or(usual.max_parallel as u32),
             until,
             limits: Limits {
@@ -220,17 +222,15 @@ fn config(environment: &Environment) -> Result<Config, Failure> {
     })
 }
 
-/// What the Baton of an agent program needs to find the same store.
+/// What the Baton of an agent program needs to find the same store. A password goes by way of a file, as the program has
+/// the variables as well.
 fn store_hint(environment: &Environment, store: Option<&str>) -> Result<StoreHint, Failure> {
-    let place = match store.or_else(|| environment.var("BATON_STORE")) {
-        Some(named) if named.contains("://") => named.to_owned(),
-        Some(directory) => environment.cwd().join(directory).display().to_string(),
-        None => environment.data_dir()?.display().to_string(),
-    };
-    let carried = ["BATON_DATA_DIR", "PGUSER", "PGPASSWORD", "PGPASSFILE", "PGSSLROOTCERT"];
+    let (place, password_file) = environment.store_for_child(store)?;
+    let carried = ["BATON_DATA_DIR", "PGUSER", "PGPASSFILE", "PGSSLROOTCERT"];
     let mut env = vec![("BATON_STORE".to_owned(), place)];
     env.extend(carried.into_iter().filter_map(|name| Some((name.to_owned(), environment.var(name)?.to_owned()))));
-    Ok(StoreHint { args: Vec::new(), env })
+    let files = password_file.map(|content| SecretFile { variable: "PGPASSFILE".to_owned(), content });
+    Ok(StoreHint { args: Vec::new(), env, files: files.into_iter().collect() })
 }
 
 /// This program as others can start it. One that was replaced on disk is started by way of this process.

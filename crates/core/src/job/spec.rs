@@ -162,7 +162,7 @@ pub struct Routing {
     /// How much effort.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor_profile: Option<Profile>,
-    /// Which model, for an executor that has several.
+    /// Which model, for the executor that has it: see [`Routing::model_for`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor_model: Option<String>,
     /// Which executors, when it is `auto`.
@@ -183,6 +183,20 @@ impl Routing {
         asked.max(least)
     }
 
+    /// The model that an executor is to use for this job. None where it uses the one that it is set up with.
+    ///
+    /// A model's name means something to one program only, so a job that falls to another one goes without it: the model
+    /// is for the executor that was asked for; of an `auto` job for the vendor's whose name it bears, else for the first
+    /// that is preferred and not forbidden. A name that nothing ties to an executor is for any.
+    pub fn model_for(&self, executor: Executor) -> Option<&str> {
+        let model = self.executor_model.as_deref()?;
+        let policy = self.policy.as_ref();
+        let first =
+            || policy?.prefer.iter().copied().find(|preferred| !policy.is_some_and(|p| p.forbid.contains(preferred)));
+        let meant = self.executor.executor().or_else(|| vendor_of(model)).or_else(first);
+        meant.is_none_or(|meant| meant == executor).then_some(model)
+    }
+
     /// Whether it is the same to it how much effort it gets.
     pub fn takes_any_profile(&self) -> bool {
         self.executor_profile.is_none() && self.policy.as_ref().is_none_or(|policy| policy.min_profile.is_none())
@@ -199,4 +213,18 @@ impl Routing {
     /// What of `meta` belongs to the routing, and cannot be set as anything else.
     pub const META: [&'static str; 6] =
         ["executor", "executor_profile", "executor_model", "policy", "expected_artifacts", "isolation"];
+}
+
+/// The executor whose vendor's model this is, as far as its name tells: an alias or a family, perhaps with a provider
+/// before it (`openai/gpt-5`, `us.anthropic.claude-sonnet-4`).
+fn vendor_of(model: &str) -> Option<Executor> {
+    let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+    let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
+    let is_numbered_o =
+        || name.strip_prefix('o').is_some_and(|rest| rest.starts_with(|next: char| next.is_ascii_digit()));
+    match () {
+        () if name.contains("claude") || begins(&["opus", "sonnet", "haiku"]) => Some(Executor::ClaudeCode),
+        () if begins(&["gpt-", "chatgpt-", "codex"]) || is_numbered_o() => Some(Executor::Codex),
+        () => None,
+    }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use baton_core::runner::SkillProfile;
 
 use super::{Fault, reader::Reader};
-use crate::executor::{Agent, Choice, CommandLine, ExecutorKind, Profile, Profiles};
+use crate::executor::{Agent, Choice, CommandLine, ExecutorKind, Profile, Profiles, VariableName};
 
 /// All of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub struct RunnerSettings {
     pub skill_profile: SkillProfile,
     /// How much of it; nothing for 0.
     pub skill_max_chars: usize,
+    /// Variables of the runner's that every program gets besides those it needs.
+    pub env: Vec<VariableName>,
 }
 
 impl Default for RunnerSettings {
@@ -48,6 +50,7 @@ impl Default for RunnerSettings {
             failures_max: 3,
             skill_profile: SkillProfile::Strict,
             skill_max_chars: 4_000,
+            env: Vec::new(),
         }
     }
 }
@@ -91,6 +94,7 @@ fn runner(mut table: Reader<'_>) -> Result<RunnerSettings, Fault> {
             .text_where("skill_profile", "daily, strict, research or teamlead", SkillProfile::named)?
             .unwrap_or(usual.skill_profile),
         skill_max_chars: table.number("skill_max_chars", 0..=16_000)?.unwrap_or(usual.skill_max_chars),
+        env: variables(&mut table)?,
     };
     table.finish()?;
     Ok(settings)
@@ -126,6 +130,7 @@ fn agent(mut table: Reader<'_>, shell: Shell) -> Result<Agent, Fault> {
             Shell::InItsSandbox => false,
             Shell::IfAllowed => table.flag("allow_bash")?.unwrap_or_default(),
         },
+        env: variables(&mut table)?,
     };
     table.finish()?;
     Ok(agent)
@@ -137,9 +142,17 @@ fn command(mut table: Reader<'_>) -> Result<CommandLine, Fault> {
     if argv.first().is_none_or(|program| program.trim().is_empty()) {
         return Err(table.wrong("argv", "a program and its arguments, as a list of texts"));
     }
-    let line = CommandLine { argv, profiles: profiles(&mut table)? };
+    let line = CommandLine { argv, profiles: profiles(&mut table)?, env: variables(&mut table)? };
     table.finish()?;
     Ok(line)
+}
+
+/// `env` names variables of the runner's, whole or by their beginning.
+fn variables(table: &mut Reader<'_>) -> Result<Vec<VariableName>, Fault> {
+    const WANTED: &str = "a list of names of variables, such as \"CARGO_HOME\" or \"MY_*\"";
+    let names = table.texts("env")?.unwrap_or_default();
+    let read: Option<Vec<_>> = names.iter().map(|name| VariableName::parse(name)).collect();
+    read.ok_or_else(|| table.wrong("env", WANTED))
 }
 
 /// `profiles` names those that jobs are taken for, `models` says what they mean.

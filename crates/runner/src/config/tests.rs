@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::*;
-use crate::executor::{Choice, Profile};
+use crate::executor::{Choice, Profile, VariableName};
 use baton_core::runner::SkillProfile;
 
 fn fault(text: &str) -> String {
@@ -105,10 +105,10 @@ fn what_is_wrong_is_named() {
         .join("\n"),
         @"
     runer is not a setting; there are runner, executors
-    runner.max_paralel is not a setting; there are id, max_parallel, slice_minutes, grace_minutes, job_hours, failures_max, skill_profile, skill_max_chars
+    runner.max_paralel is not a setting; there are id, max_parallel, slice_minutes, grace_minutes, job_hours, failures_max, skill_profile, skill_max_chars, env
     executors.gemini is not a setting; there are codex, claude_code, command
-    executors.codex.allow_bash is not a setting; there are bin, args, profiles, models
-    executors.command.bin is not a setting; there are argv, profiles, models
+    executors.codex.allow_bash is not a setting; there are bin, args, profiles, models, env
+    executors.command.bin is not a setting; there are argv, profiles, models, env
     executors.codex.models.quick is not a setting; there are fast, deep, audit
     executors.codex.models.fast.name is not a setting; there are model, effort
     runner is to be a table
@@ -174,4 +174,29 @@ fn a_file_that_others_may_write_is_not_believed() {
     // Without being asked for, a file need not be there.
     let usual = Whereabouts { chosen: None, home: Some(directory.path()), ..chosen };
     assert_eq!(Config::load(usual).unwrap(), Config::default());
+}
+
+#[test]
+fn variables_are_named_for_all_programs_or_for_one() {
+    let config = Config::parse(
+        r#"
+        [runner]
+        env = ["CARGO_HOME", "MY_*"]
+        [executors.codex]
+        env = ["ROUTER_KEY"]
+        [executors.claude_code]
+        [executors.command]
+        argv = ["agent"]
+        env = ["AGENT_*"]
+        "#,
+    )
+    .unwrap();
+    let named = |names: &[&str]| names.iter().map(|name| VariableName::parse(name).unwrap()).collect::<Vec<_>>();
+    assert_eq!(config.runner.env, named(&["CARGO_HOME", "MY_*"]));
+    assert_eq!(config.executors.codex.unwrap().env, named(&["ROUTER_KEY"]));
+    assert_eq!(config.executors.claude_code.unwrap().env, []);
+    assert_eq!(config.executors.command.unwrap().env, named(&["AGENT_*"]));
+    for wrong in ["[runner]\nenv = [\"*\"]", "[runner]\nenv = \"HOME\"", "[executors.codex]\nenv = [\"A=B\"]"] {
+        assert!(fault(wrong).contains("env is to be a list of"), "{}", fault(wrong));
+    }
 }

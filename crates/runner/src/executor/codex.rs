@@ -3,6 +3,10 @@
 //! The prompt is on standard input, events are JSON lines, and the last message is also written to a file. Codex does
 //! not hold the model to the schema. It has a sandbox of its own: commands may write below the working directory only, and
 //! nowhere for a job that only looks.
+//!
+//! A project that Codex trusts may name programs (MCP servers, hooks) and rules by which commands leave the sandbox, and
+//! `codex exec` trusts a project that it does not know, for good, in the user's own configuration. So every directory by
+//! which it could know this one is said to be untrusted: it then reads none of them, and writes nothing.
 
 use std::{
     fs::File,
@@ -10,11 +14,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use baton_app::{environment::Environment, paths::known_by};
 use serde_json::Value;
-use toml_edit::{Array, Value as Toml};
+use toml_edit::{Array, Document, InlineTable, Value as Toml};
 
 use super::{
-    Agent, Answer, Choice, Failed, Form, Plan, Reading, SCHEMA, Seen, Slice, ToolState,
+    Agent, Answer, Choice, Failed, Form, Plan, Reading, SCHEMA, Seen, Slice, ToolState, VariableName,
     plan::Argv,
     seen::{command_line, detail, message},
 };
@@ -24,13 +29,17 @@ use crate::process::{Exit, LINE_BYTES, Line, StopSignal};
 const TOOL_SECONDS: i64 = 600;
 /// The name by which its commands are told: the first of [`SHELL_TOOLS`](baton_core::job::SHELL_TOOLS).
 const SHELL: &str = baton_core::job::SHELL_TOOLS[0];
+/// More than anybody configures.
+const CONFIG_BYTES: u64 = 1024 * 1024;
 
 pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
     let schema = slice.scratch.join("answer.schema.json");
     let choice = agent.profiles.choice(slice.profile).cloned().unwrap_or_default();
     let mut argv = Argv::of(bin)
         .add(["exec", "--json", "--skip-git-repo-check", "--sandbox", sandbox(slice)])
-        .add(set("approval_policy", "never".into()));
+        .add(set("approval_policy", "never".into()))
+        // As a table: with dots in the key Codex writes to the user's configuration all the same.
+        .add(set("projects", untrusted(&slice.cwd)));
     let mut files = Vec::new();
     if slice.form == Form::Answer {
         argv = argv.add(["--output-schema".as_ref(), schema.as_os_str()]);
@@ -66,6 +75,40 @@ pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
 /// What commands may do: write below the working directory, or only read.
 fn sandbox(slice: &Slice) -> &'static str {
     if slice.read_only { "read-only" } else { "workspace-write" }
+}
+
+/// Every directory by which Codex could know `cwd`, untrusted: it looks at the directory itself, at those above it up to
+/// the top of the working tree, and at the main one of a linked worktree.
+fn untrusted(cwd: &Path) -> Toml {
+    let level = InlineTable::from_iter([("trust_level", "untrusted")]);
+    let directories = known_by(cwd).into_iter().map(|path| (path.to_string_lossy().into_owned(), level.clone()));
+    Toml::InlineTable(directories.collect())
+}
+
+/// The variables that the user's own configuration of Codex names for the login at a model's provider.
+pub(super) fn provider_variables(environment: &Environment) -> Vec<VariableName> {
+    provider_names(environment).unwrap_or_default().iter().filter_map(|name| VariableName::parse(name)).collect()
+}
+
+fn provider_names(environment: &Environment) -> Option<Vec<String>> {
+    let home =
+        environment.var_os("CODEX_HOME").map(PathBuf::from).or_else(|| Some(environment.home()?.join(".codex")))?;
+    let mut text = String::new();
+    File::open(home.join("config.toml")).ok()?.take(CONFIG_BYTES).read_to_string(&mut text).ok()?;
+    let document: Document<_> = text.parse().ok()?;
+    let mut names = Vec::new();
+    if document.get("model_provider").and_then(|name| name.as_str()).is_some_and(|name| name.contains("bedrock")) {
+        names.push("AWS_*".to_owned());
+    }
+    let providers = document.get("model_providers").and_then(|item| item.as_table_like());
+    for provider in providers.into_iter().flat_map(|table| table.iter()).filter_map(|(_, item)| item.as_table_like()) {
+        let headers = provider.get("env_http_headers").and_then(|item| item.as_table_like());
+        let headers = headers.into_iter().flat_map(|table| table.iter()).map(|(_, item)| item);
+        let named = provider.get("env_key").into_iter().chain(headers);
+        // A whole name, never the beginning of many.
+        names.extend(named.filter_map(|item| item.as_str()).filter(|name| !name.ends_with('*')).map(str::to_owned));
+    }
+    Some(names)
 }
 
 /// A setting, as Codex takes them on its command line: in TOML.

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustix::fs::{Access, access};
+use baton_app::programs::{find_on_path, is_program};
 
 /// What is known about where a program is. What is said first counts, and must be right.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,6 +43,7 @@ pub enum NotFound {
 
 /// Finds a program.
 pub fn find(name: &str, wanted: Wanted<'_>) -> Result<PathBuf, NotFound> {
+    let on_path = |name: &Path| wanted.search.and_then(|search| find_on_path(name, search));
     let said = [
         wanted.flag.map(|path| ("the command line".to_owned(), path)),
         wanted.variable.map(|(variable, value)| (variable.to_owned(), Path::new(value))),
@@ -51,18 +52,8 @@ pub fn find(name: &str, wanted: Wanted<'_>) -> Result<PathBuf, NotFound> {
     if let Some((source_of_it, path)) = said.into_iter().flatten().next() {
         // A name without a directory is looked for, as a shell would.
         let is_name = path.components().count() == 1 && !path.has_root();
-        let found = if is_name { on_path(path, wanted.search) } else { is_program(path).then(|| path.to_owned()) };
+        let found = if is_name { on_path(path) } else { is_program(path).then(|| path.to_owned()) };
         return found.ok_or_else(|| NotFound::Wrong { name: name.to_owned(), source_of_it, path: path.to_owned() });
     }
-    on_path(Path::new(name), wanted.search).ok_or_else(|| NotFound::Nowhere { name: name.to_owned() })
-}
-
-fn on_path(name: &Path, search: Option<&OsStr>) -> Option<PathBuf> {
-    // Only whole paths: what lies in the working directory is the repository's, not the user's.
-    let directories = std::env::split_paths(search?).filter(|directory| directory.is_absolute());
-    directories.map(|directory| directory.join(name)).find(|path| is_program(path))
-}
-
-fn is_program(path: &Path) -> bool {
-    path.is_absolute() && path.is_file() && access(path, Access::EXEC_OK).is_ok()
+    on_path(Path::new(name)).ok_or_else(|| NotFound::Nowhere { name: name.to_owned() })
 }

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{Plan, Profiles, Reading, Slice, claude, codex, command};
+use baton_app::environment::Environment;
+
+use super::{Plan, Profiles, Reading, Slice, VariableName, Variables, claude, codex, command};
 
 use baton_core::job::Shell;
 
@@ -37,6 +39,8 @@ pub struct Agent {
     pub profiles: Profiles,
     /// Whether it may run shell commands outside of a sandbox. Codex has a sandbox of its own and is not asked.
     pub allow_bash: bool,
+    /// Variables of the runner's that it gets besides those it needs.
+    pub env: Vec<VariableName>,
 }
 
 /// A command line of the user's.
@@ -46,6 +50,8 @@ pub struct CommandLine {
     pub argv: Vec<String>,
     /// The profiles it takes jobs for.
     pub profiles: Profiles,
+    /// Variables of the runner's that it gets besides those it needs.
+    pub env: Vec<VariableName>,
 }
 
 /// A program that was found, ready to be driven.
@@ -93,6 +99,15 @@ impl Executor {
             Self::Codex(_, agent) | Self::ClaudeCode(_, agent) => &agent.profiles,
             Self::Command(_, line) => &line.profiles,
         }
+    }
+
+    /// The variables of the runner's that it gets, with those that are `named` for every program.
+    pub fn inherited(&self, environment: &Environment, named: &[VariableName]) -> Variables {
+        let own = match self {
+            Self::Codex(_, agent) | Self::ClaudeCode(_, agent) => &agent.env,
+            Self::Command(_, line) => &line.env,
+        };
+        Variables::inherited(environment, self.kind(), named.iter().chain(own))
     }
 
     /// How it is started for a slice.

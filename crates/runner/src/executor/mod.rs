@@ -6,7 +6,9 @@
 //! an [`Outcome`]. Start at [`Executor`].
 //!
 //! What must stay true: what is executed comes from [`Agent`] or [`CommandLine`], which are the user's own
-//! configuration; a slice contributes data only, and nothing secret is in the arguments, which anybody may list.
+//! configuration, and nothing that a repository says is executed: its settings for a program are untrusted or not read, and
+//! a program gets the runner's [`Variables`] by an allow-list. A slice contributes data only, and nothing secret is in the
+//! arguments, which anybody may list.
 
 mod answer;
 mod claude;
@@ -23,6 +25,7 @@ mod seen;
 mod slice;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 pub use answer::{Answer, AnswerStatus, Misfit, Note, NoteKind, SCHEMA};
 pub use equip::{Named, equip};
@@ -34,3 +37,4 @@ pub use reading::{Conversation, Failed, Reading};
 pub use running::{Halt, Limits, Outcome, Played, Running};
 pub use seen::{Seen, ToolState};
 pub use slice::{COMPACT, Form, SERVER, Server, Session, Slice};
+pub use variables::{VariableName, Variables};

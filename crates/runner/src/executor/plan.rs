@@ -8,34 +8,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::Slice;
-use crate::process::{Spawn, StopSignal};
+use baton_app::git::settings_for_agents;
 
-/// Variables by which a program would take itself for a part of the one that the runner was started from, or Baton would
-/// take it for whoever started the runner.
-const NESTED: [&str; 14] = [
-    "BATON_AGENT_ID",
-    "CLAUDECODE",
-    "CLAUDE_CODE_CHILD_SESSION",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLAUDE_CODE_SESSION_ID",
-    "CLAUDE_CODE_SSE_PORT",
-    "CLAUDE_PID",
-    "CLAUDE_PROJECT_DIR",
-    "CODEX_SANDBOX",
-    "CODEX_SANDBOX_NETWORK_DISABLED",
-    "CODEX_THREAD_ID",
-    "GEMINI_CLI",
-    "OPENCODE",
-    "OPENCODE_PID",
-];
+use super::{Slice, Variables};
+use crate::process::{Spawn, StopSignal};
 
 /// What a program is started with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The program and its arguments.
     pub argv: Vec<OsString>,
-    /// Variables for it.
+    /// Variables for it, besides those it gets of the runner's.
     pub env: Vec<(OsString, OsString)>,
     /// Files that it reads, to be written first.
     pub files: Vec<(PathBuf, String)>,
@@ -52,18 +35,17 @@ impl Plan {
         Ok(())
     }
 
-    /// The same as a child to start.
-    pub fn spawn(&self, slice: &Slice) -> Spawn {
-        let removed = NESTED.iter().map(|name| (name.into(), None));
-        let set = self.env.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
-        Spawn {
+    /// The same as a child to start, with these variables of the runner's and nothing else of them.
+    pub fn spawn(&self, slice: &Slice, inherited: &Variables) -> io::Result<Spawn> {
+        let for_git = settings_for_agents(&slice.cwd)?;
+        Ok(Spawn {
             argv: self.argv.clone(),
             cwd: slice.cwd.clone(),
-            env: removed.chain(set).collect(),
+            env: inherited.iter().chain(for_git).chain(self.env.iter().cloned()).collect(),
             stdin: slice.prompt.clone().into_bytes(),
             stop_signal: self.stop_signal,
             claim: None,
-        }
+        })
     }
 }
 

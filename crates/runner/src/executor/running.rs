@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Answer, Executor, Failed, Reading, Seen, Session, Slice};
+use super::{Answer, Executor, Failed, Reading, Seen, Session, Slice, Variables};
 use crate::process::{BootTime, Child, ClaimBounds, Exit, Line, Output, Spawn, Stopper};
 
 /// How long a slice may take.
@@ -82,13 +82,14 @@ impl Running {
     pub fn start(
         executor: &Executor,
         slice: &Slice,
+        inherited: &Variables,
         limits: Limits,
         claim: Option<ClaimBounds>,
         own_program: &Path,
     ) -> io::Result<Self> {
         let plan = executor.plan(slice);
         plan.write_files()?;
-        let child = Child::spawn(&Spawn { claim, ..plan.spawn(slice) }, own_program)?;
+        let child = Child::spawn(&Spawn { claim, ..plan.spawn(slice, inherited)? }, own_program)?;
         let halt = Halt { stopper: child.stopper(), was_stopped: Arc::default() };
         Ok(Self { child, reading: executor.reading(slice), limits, halt })
     }

@@ -77,13 +77,7 @@ impl Child {
             None => command.args([minder::NO_CLAIM; 2]),
         };
         command.args(&spawn.argv);
-        command.current_dir(&spawn.cwd);
-        for (name, value) in &spawn.env {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
+        command.current_dir(&spawn.cwd).env_clear().envs(spawn.env.iter().map(|(name, value)| (name, value)));
         // A group of its own: what Ctrl-C ends is the runner, and the minder then ends the program in its own way.
         let mut minder = command
             .process_group(0)

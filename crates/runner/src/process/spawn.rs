@@ -13,8 +13,8 @@ pub struct Spawn {
     pub argv: Vec<OsString>,
     /// Where it runs.
     pub cwd: PathBuf,
-    /// What differs from the runner's own environment: variables with a value are set, those without are removed.
-    pub env: Vec<(OsString, Option<OsString>)>,
+    /// Its whole environment: nothing of the runner's own comes by itself. Of two with one name the last counts.
+    pub env: Vec<(OsString, OsString)>,
     /// What it finds on its standard input, before the end.
     pub stdin: Vec<u8>,
     /// How it is asked to stop.

@@ -1,12 +1,11 @@
-//! Runs `git` so that it does what it is told, in bounded time, and nothing that a repository's configuration adds to it but the
-//! filters without which it could not tell what a file's content is.
+//! Runs `git` in bounded time. How it is kept from executing anything is in [`baton_app::git`].
 
 use std::{
     ffi::{OsStr, OsString},
     io::{self, Read, Write},
-    os::unix::{ffi::OsStrExt, process::CommandExt},
+    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
-    process::{self, Command, Stdio},
+    process::{self, Stdio},
     sync::mpsc::{RecvTimeoutError, Sender, channel},
     thread::{self, JoinHandle},
     time::Duration,
@@ -14,7 +13,7 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use baton_app::paths::GIT_VARIABLES;
+use baton_app::git::{Hooks, command};
 
 /// The most that is read where the answer must be whole.
 const OUTPUT_BYTES: usize = 64 * 1024 * 1024;
@@ -61,8 +60,9 @@ impl GitError {
 
 /// A call of git.
 pub(super) struct Git {
-    command: Command,
     root: PathBuf,
+    words: Vec<OsString>,
+    variables: Vec<(String, OsString)>,
     input: Vec<u8>,
 }
 
@@ -74,36 +74,17 @@ pub(super) struct Printed {
 
 impl Git {
     pub(super) fn at(root: &Path) -> Self {
-        let mut command = Command::new("git");
-        command.arg("-C").arg(root).arg("--no-optional-locks").arg("--no-pager");
-        for setting in [
-            "core.fsmonitor=false",
-            "core.hooksPath=/dev/null",
-            "core.pager=cat",
-            "core.quotePath=false",
-            // Would be written next to the user's own index.
-            "core.splitIndex=false",
-            "advice.detachedHead=false",
-            "gc.auto=0",
-            "maintenance.auto=false",
-        ] {
-            command.args(["-c", setting]);
-        }
-        for name in GIT_VARIABLES {
-            command.env_remove(name);
-        }
-        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        Self { command, root: root.to_owned(), input: Vec::new() }
+        Self { root: root.to_owned(), words: Vec::new(), variables: Vec::new(), input: Vec::new() }
     }
 
+    /// The subcommand and its arguments.
     pub(super) fn args<T: AsRef<OsStr>>(mut self, words: impl IntoIterator<Item = T>) -> Self {
-        self.command.args(words);
+        self.words.extend(words.into_iter().map(|word| word.as_ref().to_owned()));
         self
     }
 
     pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
-        self.command.env(name, value);
+        self.variables.push((name.to_owned(), value.as_ref().to_owned()));
         self
     }
 
@@ -125,8 +106,11 @@ impl Git {
     }
 
     /// Runs it and gives the beginning of what it prints.
-    pub(super) fn up_to(mut self, most: usize) -> Result<Printed, GitError> {
-        let mut child = self.command.stdin(Stdio::piped()).process_group(0).spawn().map_err(GitError::NotRun)?;
+    pub(super) fn up_to(self, most: usize) -> Result<Printed, GitError> {
+        let subcommand = self.words.first().and_then(|word| word.to_str()).unwrap_or_default();
+        let mut git = command(&self.root, subcommand, Hooks::Off).map_err(GitError::NotRun)?;
+        git.args(self.words.iter().skip(1)).envs(self.variables);
+        let mut child = git.stdin(Stdio::piped()).spawn().map_err(GitError::NotRun)?;
         let watched = Deadline::of(&child);
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (mut bytes, mut message) = (Vec::new(), Vec::new());
@@ -155,7 +139,7 @@ impl Git {
     }
 }
 
-/// Ends git, and all that it started, when it takes too long: a filter that waits for ever must not hold up a job.
+/// Ends git, and all that it started, when it takes too long: a disk that does not answer must not hold up a job.
 struct Deadline {
     done: Option<Sender<()>>,
     watcher: Option<JoinHandle<bool>>,

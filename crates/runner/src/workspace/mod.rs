@@ -4,8 +4,8 @@
 //! [`Snapshot`]s, untracked files included.
 //!
 //! What must stay true: the user's index, stash and object database are never written. A snapshot has an index and
-//! objects of its own in a scratch directory. Hooks do not run, nor do pagers, external diffs and text conversions; only
-//! the filters without which git could not tell what a file's content is.
+//! objects of its own in a scratch directory. Nothing that the repository names is executed, filters included: content is
+//! what is on disk, and a worktree begins with what is committed, which for a file of Git LFS is its pointer.
 
 mod diff;
 mod git;

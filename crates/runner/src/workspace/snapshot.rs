@@ -3,9 +3,12 @@
 //! A snapshot is a git tree of all files that are tracked or could be, with their content as it is on disk. Its index
 //! begins as a copy of the user's, so that only what changed since has to be read; its objects are in the scratch
 //! directory, behind which git sees those of the repository.
+//!
+//! Filters do not run, so the content of a file that the user's checkout has filtered (Git LFS) cannot be compared with
+//! what is committed. Such a file is treated as one that is too large: that it changed is seen by size and time.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ffi::{OsStr, OsString},
     fs::{self, OpenOptions},
     io,
@@ -36,6 +39,8 @@ pub struct Workspace {
     /// What is ours: an index for each snapshot, and the objects.
     scratch: PathBuf,
     alternates: OsString,
+    /// The filters by which files of this working tree may differ from what is committed.
+    filters: BTreeSet<OsString>,
 }
 
 /// The working tree at a moment.
@@ -62,7 +67,13 @@ impl Workspace {
             index: ask(&["--git-path", "index"])?.into(),
             scratch,
             alternates: quoted(&ask(&["--git-path", "objects"])?),
+            filters: baton_app::git::filters(directory).map_err(GitError::NotRun)?,
         })
+    }
+
+    /// The same for a working tree that was checked out without filters: its files are what is committed.
+    pub(super) fn unfiltered(directory: &Path, scratch: &Path) -> Result<Self, GitError> {
+        Ok(Self { filters: BTreeSet::new(), ..Self::at(directory, scratch)? })
     }
 
     /// The top of the working tree.
@@ -82,8 +93,9 @@ impl Workspace {
         let git = || self.git().env("GIT_INDEX_FILE", &index);
         let listed = git().args(["ls-files", "-z", "--modified", "--others", "--exclude-standard"]).whole()?;
         let (mut small, mut large) = (Vec::new(), BTreeMap::new());
+        let filtered = self.filtered(&listed)?;
         for name in fields(&listed) {
-            match self.look(name) {
+            match self.look(name, filtered.contains(name)) {
                 Look::Take => small.extend_from_slice(&[name, b"\0"].concat()),
                 Look::Large(size, seconds, nanoseconds) => {
                     large.insert(path(name).to_owned(), (size, seconds, nanoseconds));
@@ -109,7 +121,19 @@ impl Workspace {
             .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &self.alternates)
     }
 
-    fn look(&self, name: &[u8]) -> Look {
+    /// Those of the listed files that a filter is for.
+    fn filtered(&self, listed: &[u8]) -> Result<BTreeSet<Vec<u8>>, GitError> {
+        if self.filters.is_empty() || listed.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let told = self.git().args(["check-attr", "-z", "--stdin", "filter"]).input(listed.to_vec()).whole()?;
+        // `PATH NUL filter NUL NAME NUL`, for each.
+        let told: Vec<&[u8]> = told.split(|byte| *byte == 0).collect();
+        let is_filtered = |entry: &&[&[u8]]| self.filters.contains(OsStr::from_bytes(entry[2]));
+        Ok(told.chunks_exact(3).filter(is_filtered).map(|entry| entry[0].to_vec()).collect())
+    }
+
+    fn look(&self, name: &[u8], is_filtered: bool) -> Look {
         // A repository inside this one is listed as a directory, and is not ours to look into.
         if name.ends_with(b"/") {
             return Look::Leave;
@@ -121,7 +145,9 @@ impl Workspace {
             Ok(about) if about.is_symlink() => Look::Take,
             Ok(about) if about.is_dir() => Look::Leave,
             Ok(about) if !about.is_file() || access(&file, Access::READ_OK).is_err() => Look::Leave,
-            Ok(about) if about.len() > LARGE_FILE_BYTES => Look::Large(about.len(), about.mtime(), about.mtime_nsec()),
+            Ok(about) if is_filtered || about.len() > LARGE_FILE_BYTES => {
+                Look::Large(about.len(), about.mtime(), about.mtime_nsec())
+            }
             Ok(_) => Look::Take,
         }
     }

@@ -52,10 +52,13 @@ impl Worktree {
         claim.write(&about)?;
         let tree = Self { about, claim };
         let added = Git::at(&tree.about.repository)
-            .args(["worktree", "add", "--quiet", "--detach"])
+            .args(["worktree", "add", "--quiet", "--detach", "--no-checkout"])
             .args([tree.about.path.as_os_str(), tree.about.base.as_ref()])
             .whole();
-        match added {
+        // From the inside: a configuration may include more for a worktree than for the repository, and what it then
+        // names has to be known before files are written.
+        let filled = added.and_then(|_| Git::at(&tree.about.path).args(["reset", "--quiet", "--hard"]).whole());
+        match filled {
             Ok(_) => Ok(tree),
             Err(error) => {
                 // Why it could not be made is worth more than that it could not be removed either.
@@ -102,7 +105,7 @@ impl Worktree {
 
     /// All that was changed in it, committed or not, so that it can be applied. `scratch` is a directory of ours.
     pub fn diff(&self, scratch: &Path) -> Result<Diff, GitError> {
-        let workspace = Workspace::at(&self.about.path, scratch)?;
+        let workspace = Workspace::unfiltered(&self.about.path, scratch)?;
         workspace.diff_for(Purpose::Apply, &workspace.committed(&self.about.base)?, &workspace.snapshot()?)
     }
 

@@ -116,7 +116,12 @@ last=$(tail -n 1 "$here/prompt-$n")
             room: self.room.clone(),
             runner: format!("runner:{name}").parse().unwrap(),
             workspace: Some(self.here().join("work")),
-            executors: vec![Executor::Command(program, CommandLine { argv, profiles: Profiles::default() })],
+            executors: vec![Executor::Command(
+                program,
+                CommandLine { argv, profiles: Profiles::default(), env: Vec::new() },
+            )],
+            environment: Environment::read(),
+            env: Vec::new(),
             max_parallel: 4,
             until: Until::Told,
             limits: Limits { slice: PLENTY, grace: PLENTY },

@@ -103,6 +103,11 @@ impl Address {
         Ok(Self { config, security, shown, password_in_url, warning })
     }
 
+    /// A URL without its password, and the password, if it has one.
+    pub fn without_password(url: &str) -> Result<(String, Option<Secret>), BadAddress> {
+        parts::without_password(url)
+    }
+
     /// A file that the address names by a path which means something else in another directory.
     pub fn relative_file(&self) -> Option<&Path> {
         self.security.files().find(|path| path.is_relative())

@@ -61,6 +61,20 @@ fn read(path: &Path) -> Result<Vec<u8>, Ignored> {
     Ok(text)
 }
 
+/// The text of a password file in which every login finds `password`. A line cannot hold a line break or a zero.
+pub(super) fn write_for_any_login(password: &[u8]) -> Option<Vec<u8>> {
+    if password.is_empty() || password.iter().any(|byte| matches!(byte, b'\n' | b'\r' | 0)) {
+        return None;
+    }
+    let mut line = b"*:*:*:*:".to_vec();
+    for byte in password {
+        line.extend(matches!(byte, b':' | b'\\').then_some(b'\\'));
+        line.push(*byte);
+    }
+    line.push(b'\n');
+    Some(line)
+}
+
 /// The password of the first line that matches, unless it is empty.
 fn look_up(text: &[u8], login: &Login) -> Option<Vec<u8>> {
     let lines = text.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
@@ -173,6 +187,17 @@ mod tests {
             if let Err(reason) = answer {
                 assert!(reason.to_string().contains("others may read it"), "{reason}");
             }
+        }
+    }
+
+    #[test]
+    fn every_login_finds_a_password_that_was_written_for_any() {
+        for password in ["secret", "a:b\\c", "\\", ":", "#*", "pass wörd"] {
+            let text = String::from_utf8(write_for_any_login(password.as_bytes()).unwrap()).unwrap();
+            assert_eq!(found(&text, &["db", "other"]).as_deref(), Some(password));
+        }
+        for password in ["", "two\nlines", "two\r", "a\0"] {
+            assert_eq!(write_for_any_login(password.as_bytes()), None, "{password:?}");
         }
     }
 

@@ -9,8 +9,10 @@ use std::{
     process::{Command, Stdio},
 };
 
+use baton_testkit::git_for_tests;
+
 use super::{
-    super::{changed_paths, git::UNWANTED, hooks_directory, in_main_worktree, staged_paths},
+    super::{changed_paths, hooks_directory, in_main_worktree, staged_paths},
     World,
 };
 use crate::Failure;
@@ -160,11 +162,8 @@ fn staged_in_hook(world: &World, dir: &str, started_in: &str, commit: &[&str]) -
         let wait = format!("#!/bin/sh\necho \"$GIT_INDEX_FILE\"\nread line < '{}'\nexit 1\n", go_on.display());
         baton_testkit::script(&hook, &wait);
     }
-    let mut command = Command::new("git");
-    for name in UNWANTED {
-        command.env_remove(name);
-    }
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null").arg("-C").arg(world.at(started_in));
+    let mut command = git_for_tests();
+    command.arg("-C").arg(world.at(started_in));
     command.args(["-c", "user.name=Ana", "-c", "user.email=ana@example.org"]);
     command.arg("-c").arg(format!("core.hooksPath={}", world.at("hooks").display()));
     command.args(["commit", "--quiet", "--message=next"]).args(commit).stderr(Stdio::piped());

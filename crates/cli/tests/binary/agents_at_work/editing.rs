@@ -78,7 +78,7 @@ fn changes_files(program: Program, tools: [&str; 2], mut steps: Vec<Step>) {
 }
 
 /// Where `claude` says that it works.
-fn directory_of(turn: &Turn) -> String {
+pub(super) fn directory_of(turn: &Turn) -> String {
     let prompt = turn.prompt();
     let line = prompt.lines().find_map(|line| line.split_once("Primary working directory: "));
     line.unwrap_or_else(|| panic!("it does not say where it works: {prompt}")).1.trim().to_owned()

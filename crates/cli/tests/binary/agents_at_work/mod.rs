@@ -9,6 +9,7 @@ mod conversing;
 mod dying;
 mod editing;
 mod failing;
+mod hostile;
 mod interrupting;
 mod processes;
 mod proving;

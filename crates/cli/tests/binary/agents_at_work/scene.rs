@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene should stop there")]
 
 use std::{
+    ffi::OsString,
     io::Read,
     process::{Child, ChildStderr, Stdio},
     thread::{self, JoinHandle},
@@ -228,10 +229,25 @@ impl Scene {
         self.run("runner:one", &["--once"])
     }
 
+    /// Where the programs of this scene are looked for.
+    pub(super) fn path(&self) -> OsString {
+        self.home.environment().find(|(name, _)| *name == "PATH").unwrap().1
+    }
+
     /// Starts a runner of this name.
     pub(super) fn run(&self, name: &str, more: &[&str]) -> Runner {
+        self.run_with(name, more, [])
+    }
+
+    /// The same with other variables around it.
+    pub(super) fn run_with(
+        &self,
+        name: &str,
+        more: &[&str],
+        variables: impl IntoIterator<Item = (&'static str, OsString)>,
+    ) -> Runner {
         let mut command = self.world.baton(&[&["run", "--runner-id", name][..], more].concat());
-        command.envs(self.home.environment());
+        command.envs(self.home.environment()).envs(variables);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let stderr = child.stderr.take().unwrap();
         Runner { child, told: Some(thread::spawn(move || read(stderr))) }

@@ -43,6 +43,33 @@ fn chosen(routing: &Routing, candidates: &[Candidate]) -> String {
 }
 
 #[test]
+fn a_model_is_for_the_executor_it_was_meant_for_and_any_other_uses_its_own() {
+    let with = |model: &str, routing: Routing| Routing { executor_model: Some(model.to_owned()), ..routing };
+    let given = |routing: &Routing| {
+        let takes = |executor: &&Executor| routing.model_for(**executor).is_some();
+        Executor::ALL.iter().filter(takes).copied().collect::<Vec<_>>()
+    };
+    // The contract's own example: claude_code before codex, on which opus falls back.
+    assert_eq!(given(&with("opus", auto(&[ClaudeCode, Codex], &[], None))), [ClaudeCode]);
+    // Who was asked for gets it, whatever it is called: a program may reach the models of others.
+    assert_eq!(given(&with("opus", asking(Choice::Codex))), [Codex]);
+    assert_eq!(given(&with("gpt-5", asking(Choice::ClaudeCode))), [ClaudeCode]);
+    assert_eq!(given(&with("x", asking(Choice::Command))), [Command]);
+    // A vendor's name goes before the preference.
+    for model in ["opus", "Sonnet", "haiku", "claude-opus-4-1", "us.anthropic.claude-sonnet-4", "opus[1m]"] {
+        assert_eq!(given(&with(model, auto(&[Codex], &[], None))), [ClaudeCode], "{model}");
+    }
+    for model in ["gpt-5.5", "o3", "o4-mini", "codex-mini", "openai/gpt-5", "chatgpt-4o"] {
+        assert_eq!(given(&with(model, auto(&[ClaudeCode], &[], None))), [Codex], "{model}");
+    }
+    // Any other name is for the first that is preferred, or for anybody where nothing says whose it is.
+    assert_eq!(given(&with("big-1", auto(&[Codex, ClaudeCode], &[], None))), [Codex]);
+    assert_eq!(given(&with("big-1", auto(&[Codex, ClaudeCode], &[Codex], None))), [ClaudeCode]);
+    assert_eq!(given(&with("other", asking(Choice::Auto))), Executor::ALL);
+    assert_eq!(given(&auto(&[ClaudeCode], &[], None)), []);
+}
+
+#[test]
 fn a_job_that_asks_for_no_profile_is_done_with_any_and_one_that_does_with_that_only() {
     let deep = only(&[Profile::Deep], Codex);
     assert_eq!(can_do(&deep, &asking(Choice::Codex)), [Codex]);

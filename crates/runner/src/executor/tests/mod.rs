@@ -4,3 +4,4 @@ mod answers;
 mod finding;
 mod plans;
 mod streams;
+mod variables;

@@ -1,5 +1,13 @@
 //! How each program is started.
 
+use std::fs;
+
+use baton_app::environment::Environment;
+use baton_core::job::Routing;
+use baton_testkit::git_for_tests;
+use serde_json::json;
+use toml_edit::Document;
+
 use crate::{
     executor::{Agent, Choice, CommandLine, Executor, Form, Plan, Profile, Profiles, Server, Session, Slice},
     process::StopSignal,
@@ -60,6 +68,8 @@ fn codex_plain() {
     workspace-write
     --config
     approval_policy="never"
+    --config
+    projects={ "/" = { trust_level = "untrusted" }, "/repo" = { trust_level = "untrusted" } }
     --output-schema
     /scratch/answer.schema.json
     --output-last-message
@@ -82,6 +92,8 @@ fn codex_with_all_there_is() {
     workspace-write
     --config
     approval_policy="never"
+    --config
+    projects={ "/" = { trust_level = "untrusted" }, "/repo" = { trust_level = "untrusted" } }
     --output-schema
     /scratch/answer.schema.json
     --output-last-message
@@ -171,7 +183,8 @@ fn claude_with_all_there_is() {
 
 #[test]
 fn a_command_gets_what_it_needs_in_variables() {
-    let line = CommandLine { argv: vec!["agent".to_owned(), "--go".to_owned()], profiles: agent().profiles };
+    let line =
+        CommandLine { argv: vec!["agent".to_owned(), "--go".to_owned()], profiles: agent().profiles, env: Vec::new() };
     let slice = Slice { resume: Session::parse("s1"), ..slice() };
     let plan = Executor::Command("/bin/agent".into(), line).plan(&slice);
     insta::assert_snapshot!(shown(&plan), @"
@@ -202,13 +215,58 @@ fn what_could_be_taken_for_a_flag_names_no_conversation() {
 }
 
 #[test]
-fn a_program_does_not_take_itself_for_a_part_of_the_one_around_it() {
-    let slice = slice();
-    let spawn = Executor::Codex("/bin/codex".into(), Agent::default()).plan(&slice).spawn(&slice);
-    let of = |name: &str| spawn.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-    assert_eq!(of("CLAUDECODE"), Some(None));
-    assert_eq!(of("BATON_JOB"), Some(Some("secret".into())));
-    assert_eq!((spawn.stdin, spawn.cwd), (b"Do it.".to_vec(), "/repo".into()));
+fn a_program_is_started_with_its_own_variables_and_gits_settings() {
+    let directory = tempfile::tempdir().unwrap();
+    let slice = Slice { cwd: directory.path().to_owned(), ..slice() };
+    let around = Environment::of([("HOME", "/home/ana"), ("CLAUDECODE", "1"), ("BATON_JOB", "another")], "/");
+    let executor = Executor::Codex("/bin/codex".into(), Agent::default());
+    let spawn = executor.plan(&slice).spawn(&slice, &executor.inherited(&around, &[])).unwrap();
+    let names: Vec<_> = spawn.env.iter().map(|(name, _)| name.to_str().unwrap()).collect();
+    assert_eq!(names, ["HOME", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0", "BATON_JOB"]);
+    assert_eq!(spawn.env.last().unwrap().1, "secret");
+    assert_eq!((spawn.stdin, spawn.cwd), (b"Do it.".to_vec(), directory.path().to_owned()));
+}
+
+#[test]
+fn codex_trusts_neither_a_worktree_nor_the_repository_that_it_belongs_to() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().canonicalize().unwrap();
+    let git = |words: &[&str]| {
+        let mut git = git_for_tests();
+        git.arg("-C").arg(&root).args(["-c", "user.name=Ana", "-c", "user.email=ana@example.org"]).args(words);
+        assert!(git.status().unwrap().success(), "{words:?}");
+    };
+    git(&["init", "--quiet", "main"]);
+    git(&["-C", "main", "commit", "--quiet", "--allow-empty", "--message=first"]);
+    git(&["-C", "main", "worktree", "add", "--quiet", "../trees/one"]);
+    fs::create_dir_all(root.join("trees/one/a \"b\"")).unwrap();
+    let slice = Slice { cwd: root.join("trees/one/a \"b\""), ..bare() };
+    let plan = Executor::Codex("/bin/codex".into(), Agent::default()).plan(&slice);
+    let setting = plan.argv.iter().find_map(|word| word.to_str()?.strip_prefix("projects=")).unwrap().to_owned();
+    let read: Document<_> = format!("projects = {setting}").parse().unwrap();
+    for directory in ["trees/one/a \"b\"", "trees/one", "trees", "", "main"] {
+        let key = root.join(directory);
+        let key = key.to_str().unwrap().trim_end_matches('/');
+        assert_eq!(read["projects"][key]["trust_level"].as_str(), Some("untrusted"), "{key}");
+    }
+}
+
+#[test]
+fn a_model_that_was_meant_for_another_program_is_not_asked_of_this_one() {
+    // As the contract's own example of an `auto` job.
+    let routing: Routing = serde_json::from_value(json!({
+        "executor": "auto", "executor_profile": "deep", "executor_model": "opus", "isolation": "workspace",
+        "policy": {"prefer": ["claude_code", "codex"]}
+    }))
+    .unwrap();
+    let asked = |executor: Executor| {
+        let model = routing.model_for(executor.kind()).map(str::to_owned);
+        let plan = executor.plan(&Slice { model, ..bare() });
+        plan.argv.iter().find_map(|word| word.to_str()?.strip_prefix("--model=").map(str::to_owned))
+    };
+    assert_eq!(asked(Executor::ClaudeCode("/c".into(), agent())).as_deref(), Some("opus"));
+    assert_eq!(asked(Executor::Codex("/c".into(), agent())).as_deref(), Some("big"), "its own");
+    assert_eq!(asked(Executor::Codex("/c".into(), Agent::default())), None);
 }
 
 #[test]
@@ -237,7 +295,7 @@ fn a_job_that_only_looks_gets_no_program_that_writes() {
     assert_eq!(after(&claude, "--disallowedTools"), "Bash,Edit,Write,NotebookEdit");
     assert_eq!(after(&claude, "--permission-mode"), "default");
     assert_eq!(after(&claude, "--allowedTools"), "mcp__baton", "a shell writes too");
-    let line = CommandLine { argv: vec!["/bin/work".to_owned()], profiles: Profiles::default() };
+    let line = CommandLine { argv: vec!["/bin/work".to_owned()], profiles: Profiles::default(), env: Vec::new() };
     let command = Executor::Command("/bin/work".into(), line.clone()).plan(&slice);
     assert!(command.env.contains(&("BATON_READ_ONLY".into(), "1".into())));
     let usual = Executor::Command("/bin/work".into(), line).plan(&bare());

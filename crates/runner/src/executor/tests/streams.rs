@@ -14,7 +14,10 @@ fn claude() -> Executor {
 }
 
 fn command() -> Executor {
-    Executor::Command("/bin/x".into(), CommandLine { argv: vec!["x".to_owned()], profiles: Profiles::default() })
+    Executor::Command(
+        "/bin/x".into(),
+        CommandLine { argv: vec!["x".to_owned()], profiles: Profiles::default(), env: Vec::new() },
+    )
 }
 
 fn exit(code: i32, complaint: &str) -> Exit {

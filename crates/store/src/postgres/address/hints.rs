@@ -2,6 +2,8 @@
 
 use std::{fmt, path::PathBuf};
 
+use crate::postgres::passfile;
+
 /// What the environment adds to a URL, as libpq would add it.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
@@ -28,6 +30,11 @@ impl Secret {
     /// Nothing is a password only in name: libpq takes it for none.
     pub(super) fn unless_empty(self) -> Option<Self> {
         (!self.0.is_empty()).then_some(self)
+    }
+
+    /// A password file of libpq with which every login finds this password. None, where such a file cannot hold it.
+    pub fn as_password_file(&self) -> Option<Vec<u8>> {
+        passfile::write_for_any_login(&self.0)
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {

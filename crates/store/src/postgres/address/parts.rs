@@ -73,6 +73,26 @@ impl Parts {
     }
 }
 
+/// A URL without its password, and the password, for whoever keeps the two apart.
+pub(super) fn without_password(url: &str) -> Result<(String, Option<Secret>), BadAddress> {
+    let password = Parts::split(url)?.take_password();
+    let (rest, query) = url.split_once('?').map_or((url, None), |(rest, query)| (rest, Some(query)));
+    let (scheme, rest) = rest.split_once("://").ok_or(BadAddress::Scheme)?;
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let authority = match authority.split_once('@') {
+        Some((login, servers)) => format!("{}@{servers}", login.split(':').next().unwrap_or_default()),
+        None => authority.to_owned(),
+    };
+    let is_password = |pair: &&str| {
+        let name = pair.split_once('=').map_or(*pair, |(name, _)| name);
+        decode_text(name, "name of a parameter").is_ok_and(|name| name == "password")
+    };
+    let kept: Vec<&str> =
+        query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty() && !is_password(pair)).collect();
+    let query = if kept.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
+    Ok((format!("{scheme}://{authority}{path}{query}"), password))
+}
+
 /// The host and the port of one server, each as written. IPv6 addresses stand in brackets.
 fn split_server(server: &str) -> Result<(&str, &str), BadAddress> {
     let Some(bracketed) = server.strip_prefix('[') else { return Ok(server.split_once(':').unwrap_or((server, ""))) };

@@ -263,3 +263,28 @@ fn without_a_server_it_is_the_local_socket_if_there_is_one() {
     let [host] = address.config.get_hosts() else { panic!("one server") };
     assert_eq!(shown::host_bytes(host), expected.as_bytes());
 }
+
+#[test]
+fn a_url_and_its_password_can_be_kept_apart() {
+    let parted = |url: &str| {
+        let (url, password) = Address::without_password(url).unwrap();
+        (url, password.map(|password| String::from_utf8(password.as_bytes().to_vec()).unwrap()))
+    };
+    for (url, plain, password) in [
+        (
+            "postgres://ana:s%40crt@db:5433/team?sslmode=disable",
+            "postgres://ana@db:5433/team?sslmode=disable",
+            Some("s@crt"),
+        ),
+        ("postgresql://ana@db/team", "postgresql://ana@db/team", None),
+        ("postgres://db?password=one&sslmode=disable", "postgres://db?sslmode=disable", Some("one")),
+        ("postgres://ana:two@db/team?p%61ssword=one", "postgres://ana@db/team", Some("one")),
+        ("postgres://ana:@db/team", "postgres://ana@db/team", None),
+        ("postgres:///team", "postgres:///team", None),
+    ] {
+        assert_eq!(parted(url), (plain.to_owned(), password.map(str::to_owned)), "{url}");
+        let hints = Hints::default();
+        assert_eq!(Address::parse(&parted(url).0, &hints).is_ok(), Address::parse(url, &hints).is_ok(), "{url}");
+    }
+    assert!(Address::without_password("mysql://a:b@c").is_err());
+}
