@@ -269,6 +269,7 @@ fn template(event: &RoomEvent) -> &'static str {
         "job.requeued" => "{from} wants {job} done again",
         "runner.register" => "{from} offers a runner",
         "runner.retire" => "{from} signed off a runner",
+        "runner.reset" => "{from} says that a program of a runner is mended",
         "card.create" => "{from} kept {kept}",
         "card.pin" => "{from} changed {kept}",
         "anchor.set" => "{from} described {kept}",

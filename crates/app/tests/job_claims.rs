@@ -1,8 +1,8 @@
 //! The claim token: who may write about a job, and until when.
 #![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
-use baton_app::doctor;
-use baton_core::time::Ttl;
+use baton_app::{commands::jobs::GivingBack, doctor};
+use baton_core::{lease::Fence, time::Ttl};
 use baton_testkit::{Agent, TestApp, job_agent, on_every_backend};
 use serde_json::{Value, json};
 
@@ -261,5 +261,35 @@ fn a_job_whose_prompt_would_not_arrive_whole_is_not_claimed() {
         assert_eq!(one.does("jobs.open", json!({"job": "JOB-001"}))["job"]["status"], "QUEUED");
         let claimed = one.does("jobs.claim", json!({"max_chars": 50_000}));
         assert_eq!(claimed["prompt"].as_str().unwrap().chars().count(), 50_000);
+    });
+}
+
+#[test]
+fn the_time_of_a_job_counts_over_all_claims_and_runners_until_a_manager_has_it_done_again() {
+    on_every_backend(|app| {
+        let [one, other] = app.joined(["one", "other"]);
+        let room = claimed(&one, "r1")["room_id"].as_str().unwrap().parse().unwrap();
+        let worked = || app.app().worked_before(&room, "JOB-001".parse().unwrap()).unwrap();
+        assert_eq!(worked(), Ttl::from_millis(0));
+        app.later(Ttl::from_minutes(60));
+        let again = other.does("jobs.claim", json!({"runner_id": "r2", "allow_stale": true}));
+        assert_eq!(worked(), Ttl::from_minutes(60), "another runner goes on where the first one was lost");
+        let giving = GivingBack {
+            room_id: again["room_id"].as_str().unwrap().parse().unwrap(),
+            job: "JOB-001".parse().unwrap(),
+            runner_id: "r2".parse().unwrap(),
+            claim_revision: Fence(2),
+            reason: "r2 ends".to_owned(),
+        };
+        app.app().give_back(other.caller(), &giving).unwrap();
+        app.later(Ttl::from_minutes(60));
+        one.does("jobs.claim", json!({"runner_id": "r1"}));
+        assert_eq!(worked(), Ttl::from_minutes(120), "so does one after a runner that gave it back");
+        one.does("jobs.requeue", json!({"job": "JOB-001", "reason": "try again"}));
+        app.later(Ttl::from_minutes(60));
+        one.does("jobs.claim", json!({"runner_id": "r1"}));
+        app.later(Ttl::from_minutes(1));
+        assert_eq!(worked(), Ttl::from_minutes(1));
+        clean(&app);
     });
 }

@@ -154,6 +154,10 @@ pub const JOB_TAIL_DEFAULT: u32 = 50;
 pub const EXECUTORS: usize = 8;
 /// Most jobs that one runner works on at a time.
 pub const RUNNER_PARALLEL: u32 = 64;
+/// What is told of why an executor cannot be used, in characters.
+pub const TROUBLE_CHARS: usize = 240;
+/// Most jobs of one runner that wait for a person without a place of their own. Beyond that they keep their place.
+pub const RUNNER_WAITING: u32 = 16;
 /// Longest description of a runner's sandbox.
 pub const SANDBOX_POLICY_CHARS: usize = 200;
 /// Most runners that the radar shows.

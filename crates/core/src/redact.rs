@@ -206,7 +206,8 @@ pub fn may_hold_secret(text: &str) -> bool {
     let candidates = pairs.filter(|(_, (one, next))| SECOND[usize::from(**one)] & sign(**next) != 0);
     candidates.map(|(at, _)| at).any(|at| {
         let rest = &bytes[at + 1..];
-        let follows = |tail: &&str| rest.get(..tail.len()).is_some_and(|head| head.eq_ignore_ascii_case(tail.as_bytes()));
+        let follows =
+            |tail: &&str| rest.get(..tail.len()).is_some_and(|head| head.eq_ignore_ascii_case(tail.as_bytes()));
         let byte = bytes[at].to_ascii_lowercase();
         anywhere(byte).iter().any(follows) || (may_begin_word(bytes, at) && beginning(byte).iter().any(follows))
     })

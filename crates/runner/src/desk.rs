@@ -31,14 +31,14 @@ use baton_core::{
     reference::Reference,
     runner::{Capabilities, Injection, Phase},
     task::TaskId,
-    time::Ttl,
+    time::{Timestamp, Ttl},
     turn::TurnId,
 };
 use serde_json::{Map, Value};
 
 use crate::{
     claim_deadline::ClaimDeadline,
-    executor::{Note, NoteKind},
+    executor::{ExecutorKind, Note, NoteKind},
     process::BootTime,
 };
 
@@ -157,6 +157,16 @@ impl Desk {
             capabilities: Some(can.clone()),
         };
         Heartbeat::run(&self.app, &self.caller, input).map(|_| ())
+    }
+
+    /// Executors of this runner whose trouble a person says is mended, each with the time since when that is.
+    pub(crate) fn resets(&self) -> Result<Vec<(ExecutorKind, Timestamp)>, Failure> {
+        let can = self.app.runner_capabilities(&self.room, &self.runner)?;
+        let troubles = can.iter().flat_map(Capabilities::troubles);
+        Ok(troubles
+            .filter(|(_, trouble)| trouble.reset_at.is_some())
+            .map(|(of, trouble)| (of, trouble.since))
+            .collect())
     }
 
     /// Signs off.
@@ -393,6 +403,11 @@ impl Desk {
             runner: self.runner.clone(),
             capability: claimed.capability.clone(),
         }
+    }
+
+    /// How long a job has been worked on, by whomever, since it was created or somebody had it done again.
+    pub(crate) fn worked_before(&self, job: JobId) -> Result<Duration, Failure> {
+        Ok(Duration::from_millis(self.app.worked_before(&self.room, job)?.as_millis()))
     }
 
     /// How long until somebody's claim runs out.

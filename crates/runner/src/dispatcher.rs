@@ -18,17 +18,22 @@ use baton_app::{App, Caller, Cancel, Failure, liveness, watch::Watch};
 use baton_core::{
     code::ErrorCode,
     job::JobId,
+    limits,
     process::SessionKind,
     room::Actor,
-    runner::{Capabilities, can_do},
+    runner::{Ability, Capabilities, Trouble, TroubleKind, can_do},
+    time::Timestamp,
 };
 
 use crate::{
+    breaker::Breaker,
     desk::{Claimed, Desk, may_pass},
+    executor::{Executor, ExecutorKind},
     lifeline::{Cut, Lifeline},
     process, scratch,
     settings::{Settings, Until},
     slice::routing,
+    slots::{Slots, WorkerId},
     told::Told,
     work::Work,
     workspace::Worktree,
@@ -49,14 +54,22 @@ struct Dispatcher {
     desk: Desk,
     settings: Arc<Settings>,
     told: Told,
-    can: Capabilities,
+    slots: Arc<Slots>,
+    breaker: Arc<Breaker>,
+    /// The version of the breaker that everybody was told of.
+    told_version: u64,
+    /// The programs that everybody was told are not used.
+    unused: Vec<ExecutorKind>,
+    /// When the runner began: since then programs that are not there are missed.
+    began: Timestamp,
     active: Vec<Active>,
-    over: (Sender<JobId>, Receiver<JobId>),
+    over: (Sender<WorkerId>, Receiver<WorkerId>),
     jobs: u64,
 }
 
-/// A job that is worked on.
+/// A job that is worked on, or that waits for a person with all that it has.
 struct Active {
+    id: WorkerId,
     job: JobId,
     lifeline: Arc<Lifeline>,
     worker: JoinHandle<()>,
@@ -66,11 +79,25 @@ struct Active {
 pub fn run(app: Arc<App>, settings: Settings, told: Told) -> Result<Summary, Failure> {
     let desk = desk(app, &settings);
     tidy(&settings, &told);
-    let can = settings.capabilities();
-    let mut dispatcher =
-        Dispatcher { desk, settings: Arc::new(settings), told, can, active: Vec::new(), over: channel(), jobs: 0 };
+    let began = desk.app.now()?;
+    let breaker = Arc::new(Breaker::new(settings.backoff, settings.leave.poke().clone()));
+    let slots = Arc::new(Slots::new(settings.max_parallel, settings.leave.poke().clone()));
+    let settings = Arc::new(settings);
+    let mut dispatcher = Dispatcher {
+        desk,
+        settings,
+        told,
+        slots,
+        breaker,
+        told_version: 0,
+        unused: Vec::new(),
+        began,
+        active: Vec::new(),
+        over: channel(),
+        jobs: 0,
+    };
     // The first word is the one that may be refused for good: then there is nothing to run for, and to sign off from.
-    dispatcher.desk.beat(&[], dispatcher.settings.runner_ttl, &dispatcher.can)?;
+    dispatcher.desk.beat(&[], dispatcher.settings.runner_ttl, &dispatcher.capabilities())?;
     let ended = dispatcher.live();
     dispatcher.leave();
     ended.map(|()| Summary { jobs: dispatcher.jobs })
@@ -124,6 +151,10 @@ impl Dispatcher {
                 watch = self.desk.watch().ok();
             }
             let buried = self.bury();
+            self.hear_resets();
+            if beaten.elapsed() >= third {
+                self.look_for_missing();
+            }
             let changed = buried + self.fill().or_else(|failure| self.see_out(failure))?;
             if changed > 0 || beaten.elapsed() >= third {
                 beaten = Instant::now();
@@ -142,8 +173,8 @@ impl Dispatcher {
             let wait = self.until_next(third.saturating_sub(beaten.elapsed()), idle_since);
             let poke = self.settings.leave.poke();
             let is_deaf = match &mut watch {
-                // Whatever happens in the room, there are no hands for it.
-                Some(_) if self.is_full() => {
+                // Whatever happens in the room, there are no hands for it; but for a person who says that a program is mended.
+                Some(_) if self.is_full() && !self.is_in_trouble() => {
                     poke.wait(wait);
                     false
                 }
@@ -175,14 +206,76 @@ impl Dispatcher {
         {
             wait = wait.min(expiry);
         }
+        if let (Some(next), Ok(now)) = (self.breaker.next_probe(), self.desk.app.now()) {
+            wait = wait.min(Duration::from_millis(next.since(now).as_millis()));
+        }
         if let Until::IdleFor(limit) = self.settings.until {
             wait = wait.min(limit.saturating_sub(idle_since.elapsed()));
         }
         wait.max(Duration::from_millis(1))
     }
 
+    /// What it can do, with what it cannot use for now and why.
+    fn capabilities(&self) -> Capabilities {
+        let mut can = self.settings.capabilities();
+        for ability in &mut can.executors {
+            ability.trouble = self.breaker.trouble(ability.executor);
+        }
+        let missing = self.settings.missing.iter().map(|program| Ability {
+            executor: program.executor,
+            profiles: program.profiles.clone(),
+            trouble: Some(Trouble {
+                kind: TroubleKind::Missing,
+                message: program.why.to_string().chars().take(limits::TROUBLE_CHARS).collect(),
+                since: self.began,
+                next_probe_at: None,
+                reset_at: None,
+            }),
+        });
+        can.executors.extend(missing);
+        can
+    }
+
+    fn is_in_trouble(&self) -> bool {
+        self.settings.executors.iter().any(|executor| self.breaker.trouble(executor.kind()).is_some())
+    }
+
+    /// Closes the circuits of programs that a person says are mended.
+    fn hear_resets(&self) {
+        if !self.is_in_trouble() {
+            return;
+        }
+        // A store that cannot be reached is asked again with the next bell.
+        for (executor, since) in self.desk.resets().unwrap_or_default() {
+            if self.breaker.trouble(executor).is_some_and(|trouble| trouble.since == since) {
+                self.told.line(&format!("{executor} is tried again: somebody says that it is mended"));
+                self.breaker.close(executor);
+            }
+        }
+    }
+
+    /// Takes up programs that were installed since.
+    fn look_for_missing(&mut self) {
+        if self.settings.missing.is_empty() {
+            return;
+        }
+        let Some(found) = self.settings.look_again.look() else { return };
+        let is_missing = |kind| self.settings.missing.iter().any(|program| program.executor == kind);
+        let new: Vec<Executor> = found.executors.into_iter().filter(|one| is_missing(one.kind())).collect();
+        if new.is_empty() {
+            return;
+        }
+        let mut settings = Settings::clone(&self.settings);
+        for executor in new {
+            self.told.line(&format!("{} is there now", executor.kind()));
+            settings.missing.retain(|program| program.executor != executor.kind());
+            settings.executors.push(executor);
+        }
+        self.settings = Arc::new(settings);
+    }
+
     fn is_full(&self) -> bool {
-        self.active.len() >= self.settings.max_parallel as usize
+        self.slots.is_full()
     }
 
     fn is_done(&self, idle_since: Instant) -> bool {
@@ -194,16 +287,33 @@ impl Dispatcher {
     }
 
     /// Says that the runner is there. A store that cannot be reached is tried again.
-    fn say_there(&self) -> Result<(), Failure> {
+    fn say_there(&mut self) -> Result<(), Failure> {
         let active: Vec<JobId> = self.active.iter().map(|active| active.job).collect();
-        match self.desk.beat(&active, self.settings.runner_ttl, &self.can) {
+        self.told_version = self.breaker.version();
+        let can = self.capabilities();
+        match self.desk.beat(&active, self.settings.runner_ttl, &can) {
             Err(failure) if may_pass(&failure) => {
                 self.told.line(&format!("cannot say that it is there: {failure}"));
                 Ok(())
             }
             Err(failure) => self.see_out(failure).map(|_| ()),
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.tell_troubles(&can);
+                Ok(())
+            }
         }
+    }
+
+    /// Tells the person who started the runner what everybody was told: which programs are not used, and which are again.
+    fn tell_troubles(&mut self, can: &Capabilities) {
+        let now: Vec<ExecutorKind> = can.troubles().map(|(executor, _)| executor).collect();
+        for (executor, trouble) in can.troubles().filter(|(executor, _)| !self.unused.contains(executor)) {
+            self.told.line(&format!("takes no jobs for {executor}: {}", trouble.words(executor)));
+        }
+        for executor in self.unused.iter().filter(|executor| !now.contains(executor)) {
+            self.told.line(&format!("takes jobs for {executor} again"));
+        }
+        self.unused = now;
     }
 
     /// Lets those who still work in a room that was closed end their work there: they hear of it themselves. Nothing more
@@ -222,8 +332,15 @@ impl Dispatcher {
             if self.settings.until == Until::OneJob && self.jobs > 0 {
                 break;
             }
+            // First what cannot be done for now, so that nothing of it is claimed.
+            if self.told_version != self.breaker.version() {
+                self.say_there()?;
+            }
             match self.desk.claim() {
                 Ok(Some(job)) => {
+                    if let Some(executor) = job.job.claim_executor {
+                        self.breaker.begin(executor, job.id());
+                    }
                     self.start(job)?;
                     claimed += 1;
                 }
@@ -241,28 +358,37 @@ impl Dispatcher {
     fn start(&mut self, claimed: Claimed) -> Result<(), Failure> {
         let job = claimed.id();
         self.jobs += 1;
+        let id = WorkerId(self.jobs);
         self.told.say(job, &format!("claimed: {}", claimed.job.title));
         let lifeline = Arc::new(Lifeline::new().map_err(|error| internal(&error))?);
         let (desk, settings, told) = (self.desk.clone(), Arc::clone(&self.settings), self.told.clone());
+        let bell = Cancel::new().map_err(|error| internal(&error))?;
+        lifeline.also_ring(bell.clone());
         let (line, over, poke) = (Arc::clone(&lifeline), self.over.0.clone(), self.settings.leave.poke().clone());
+        let (slots, breaker) = (Arc::clone(&self.slots), Arc::clone(&self.breaker));
+        slots.occupy(id);
         let worker = thread::Builder::new().name(format!("worker {job}")).spawn(move || {
             // Told however it ends: a worker that panics must not keep its place.
-            let _over = Over { job, over, poke };
-            Work { desk: &desk, settings: &settings, claimed: &claimed, lifeline: &line, told: &told }.run();
+            let _over = Over { id, over, poke };
+            let (desk, settings, claimed, lifeline) = (&desk, &settings, &claimed, &line);
+            let (told, slots, breaker, bell) = (&told, &slots, &breaker, &bell);
+            Work { id, desk, settings, claimed, lifeline, told, slots, breaker, bell }.run();
         });
         let worker = worker.map_err(|error| internal(&error))?;
-        self.active.push(Active { job, lifeline, worker });
+        self.active.push(Active { id, job, lifeline, worker });
         Ok(())
     }
 
     /// Lays to rest the workers that are done, and tells how many.
     fn bury(&mut self) -> usize {
         let mut buried = 0;
-        while let Ok(job) = self.over.1.try_recv() {
-            if let Some(place) = self.active.iter().position(|active| active.job == job) {
+        while let Ok(id) = self.over.1.try_recv() {
+            if let Some(place) = self.active.iter().position(|active| active.id == id) {
                 let done = self.active.remove(place);
+                self.slots.release(id);
+                self.breaker.leave(done.job);
                 if done.worker.join().is_err() {
-                    self.told.say(job, "was left by its worker; its claim runs out");
+                    self.told.say(done.job, "was left by its worker; its claim runs out");
                 }
                 buried += 1;
             }
@@ -286,15 +412,15 @@ impl Dispatcher {
 
 /// Tells the loop that a worker is done, when it is dropped.
 struct Over {
-    job: JobId,
-    over: Sender<JobId>,
+    id: WorkerId,
+    over: Sender<WorkerId>,
     poke: Cancel,
 }
 
 impl Drop for Over {
     fn drop(&mut self) {
         // A loop that is gone need not know.
-        let _ = self.over.send(self.job);
+        let _ = self.over.send(self.id);
         self.poke.ring();
     }
 }

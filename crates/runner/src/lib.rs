@@ -11,6 +11,8 @@
 //! What must stay true: what is executed comes from the user's own configuration, never from a job or a repository,
 //! and nothing of it outlives the runner.
 
+mod breaker;
+mod circuit;
 mod claim_deadline;
 pub mod config;
 mod converse;
@@ -28,13 +30,17 @@ mod record;
 mod scratch;
 mod settings;
 mod slice;
+mod slots;
 mod spent;
 mod teller;
 mod told;
+mod trouble;
 mod turn;
 mod work;
+mod work_clock;
 pub mod workspace;
 
+pub use circuit::Backoff;
 pub use dispatcher::{Summary, is_waited_for, run};
-pub use settings::{Leave, SecretFile, Settings, StoreHint, Until};
+pub use settings::{Leave, LookAgain, SecretFile, Settings, StoreHint, Until};
 pub use told::Told;

@@ -43,8 +43,8 @@ struct State {
     because_of: Option<Seq>,
     /// The newest interrupting message that a turn was begun with.
     heard: Seq,
-    /// Who else wants to hear when it is cut.
-    ear: Option<Cancel>,
+    /// Who else wants to hear when it is cut, or somebody interrupts.
+    ears: Vec<Cancel>,
 }
 
 impl Lifeline {
@@ -73,9 +73,7 @@ impl Lifeline {
             halt.stop(GRACE);
         }
         self.bell.ring();
-        if let Some(ear) = &state.ear {
-            ear.ring();
-        }
+        state.ears.iter().for_each(Cancel::ring);
     }
 
     /// Has another bell rung too when it is cut: one that also rings for other reasons.
@@ -84,7 +82,7 @@ impl Lifeline {
         if state.cut.is_some() {
             ear.ring();
         }
-        state.ear = Some(ear);
+        state.ears.push(ear);
     }
 
     /// Says that a program is about to be started, which nobody has interrupted yet.
@@ -112,9 +110,7 @@ impl Lifeline {
         if let Some(halt) = &state.halt {
             halt.stop(AT_ONCE);
         }
-        if let Some(ear) = &state.ear {
-            ear.ring();
-        }
+        state.ears.iter().for_each(Cancel::ring);
     }
 
     /// Says that the program that is started next is told all messages up to this one.

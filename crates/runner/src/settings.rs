@@ -17,7 +17,10 @@ use baton_core::{
     time::Ttl,
 };
 
-use crate::executor::{Executor, Limits, VariableName};
+use crate::{
+    circuit::Backoff,
+    executor::{Equipment, Executor, Limits, MissingProgram, VariableName},
+};
 
 /// What a runner is started with.
 #[derive(Clone, Debug)]
@@ -34,6 +37,10 @@ pub struct Settings {
     pub environment: Environment,
     /// Variables that every program gets besides.
     pub env: Vec<VariableName>,
+    /// The programs that it looked for and did not find.
+    pub missing: Vec<MissingProgram>,
+    /// Looks for programs again: one that is installed later is used from then on.
+    pub look_again: LookAgain,
     /// How many jobs it works on at a time.
     pub max_parallel: u32,
     /// How long it goes on.
@@ -62,10 +69,38 @@ pub struct Settings {
     pub store: StoreHint,
     /// Where slices have their scratch directories.
     pub scratch: PathBuf,
+    /// How long a program that failed whatever the job is left alone.
+    pub backoff: Backoff,
     /// After how many failures in a row a job has failed.
     pub failures_max: u32,
     /// Asked when the runner is to end.
     pub leave: Leave,
+}
+
+/// Looks for programs once more.
+#[derive(Clone)]
+pub struct LookAgain(Arc<dyn Fn() -> Option<Equipment> + Send + Sync>);
+
+impl LookAgain {
+    /// Looks with `look`, which tells nothing where it could not.
+    pub fn with(look: impl Fn() -> Option<Equipment> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(look))
+    }
+
+    /// Finds nothing new.
+    pub fn never() -> Self {
+        Self::with(|| None)
+    }
+
+    pub(crate) fn look(&self) -> Option<Equipment> {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for LookAgain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LookAgain")
+    }
 }
 
 /// Asks a runner to end. It stops its programs, gives its jobs back and signs off.
@@ -138,8 +173,11 @@ pub enum Until {
 impl Settings {
     /// What it can do, as it tells everybody.
     pub fn capabilities(&self) -> Capabilities {
-        let ability =
-            |executor: &Executor| Ability { executor: executor.kind(), profiles: executor.profiles().names() };
+        let ability = |executor: &Executor| Ability {
+            executor: executor.kind(),
+            profiles: executor.profiles().names(),
+            trouble: None,
+        };
         Capabilities {
             executors: self.executors.iter().map(ability).collect(),
             max_parallel: self.max_parallel,

@@ -16,13 +16,16 @@ use baton_core::{
     job::{ReportKind, Routing},
     library::ArtifactKind,
     reference::Reference,
+    runner::TroubleKind,
     turn::{TurnId, Usage},
 };
 use serde_json::{Map, Value, json};
 
 use crate::{
     desk::Said,
-    executor::{Conversation, Executor, Failed, Form, Outcome, Running, Seen, Server, Session, Slice, ToolState},
+    executor::{
+        Cause, Conversation, Executor, Failed, Form, Outcome, Running, Seen, Server, Session, Slice, ToolState,
+    },
     place::{Before, Place},
     process::Line,
     prompt::Prompt,
@@ -106,7 +109,10 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
         (before, Ok(running)) => (before, running),
         (_, Err(error)) => {
             let why = format!("{} could not be started: {error}", executor.kind());
-            let failed = Failed { why, tail: String::new(), conversation: Conversation::Doubtful };
+            // A directory that is gone is this job's trouble, a program that is gone is everybody's.
+            let is_jobs = !slice.cwd.is_dir();
+            let cause = if is_jobs { Cause::Job } else { Cause::Program(TroubleKind::CannotStart) };
+            let failed = Failed { why, tail: String::new(), conversation: Conversation::Doubtful, cause };
             let outcome = Outcome::Failed(failed);
             return Ok(recording.done(outcome, None));
         }
@@ -124,6 +130,10 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
             teller.alive();
         };
         running.finish(on_line, |seen| {
+            // A model that has a tool used does answer.
+            if matches!(seen, Seen::Tool { .. }) {
+                work.breaker.close(executor.kind());
+            }
             recording.see(&seen);
             teller.see(&seen);
         })

@@ -65,7 +65,7 @@ fn why(failed: &Failed) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::Conversation;
+    use crate::executor::{Cause, Conversation};
 
     #[test]
     fn a_turn_that_failed_tells_the_end_of_what_was_complained_about() {
@@ -73,6 +73,7 @@ mod tests {
             why: "it exited with 1".to_owned(),
             tail: format!("{}ä no disk", "x".repeat(5_000)),
             conversation: Conversation::Doubtful,
+            cause: Cause::Job,
         };
         let (end, why) = Ended::of(&Outcome::Failed(failed));
         let why = why.unwrap();

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use baton_app::{Failure, commands::jobs::Continuation};
+use baton_app::{Cancel, Failure, commands::jobs::Continuation};
 use baton_core::{
     code::{ErrorCode, Kind},
     ids::Seq,
@@ -18,15 +18,16 @@ use baton_core::{
     limits,
     redact::redact,
     reference::Reference,
-    runner::Injection,
+    runner::{Injection, TroubleKind},
     turn::TurnId,
 };
 use serde_json::{Map, Value};
 
 use crate::{
+    breaker::Breaker,
     converse::converse,
     desk::{Claimed, Desk, Said, is_over, is_sent_back, may_pass},
-    executor::{Answer, AnswerStatus, Conversation, Form, Outcome, Session},
+    executor::{Answer, AnswerStatus, Cause, Conversation, Form, Outcome, Session},
     gate::Verdict,
     ground::{Ground, Pack},
     keeper::Keeper,
@@ -36,25 +37,34 @@ use crate::{
     prompt::{Briefing, Heard, Incoming, Prior},
     settings::Settings,
     slice::{self, Kept, Part},
+    slots::{Slots, WorkerId, Yielded},
     spent::Spent,
     told::Told,
+    trouble::Met,
     turn::{Begun, Ended},
+    work_clock::WorkClock,
 };
 
 /// How long a slice that ended at once is waited for before the next, doubled each time.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 /// How much of a summary is told. The whole answer is kept as a file.
 const SUMMARY_CHARS: usize = 4_000;
+const MODEL_DOWN: Cause = Cause::Program(TroubleKind::ModelDown);
 /// How often a wait for a manager looks without having been rung for.
 const SAFETY: Duration = Duration::from_secs(5);
 
 /// A worker on one job.
 pub(crate) struct Work<'a> {
+    pub(crate) id: WorkerId,
     pub(crate) desk: &'a Desk,
     pub(crate) settings: &'a Settings,
     pub(crate) claimed: &'a Claimed,
     pub(crate) lifeline: &'a Arc<Lifeline>,
     pub(crate) told: &'a Told,
+    pub(crate) slots: &'a Slots,
+    pub(crate) breaker: &'a Breaker,
+    /// Rings when the claim is over, somebody interrupts, a place is free, or the program may be tried again.
+    pub(crate) bell: &'a Cancel,
 }
 
 /// What is carried from slice to slice.
@@ -76,6 +86,8 @@ struct Carried {
     failures: u32,
     unproven: u32,
     quick: u32,
+    /// The end that the agent said while a question of its own had no answer.
+    held_end: Option<String>,
     /// The context pack that it works with.
     pack: Pack,
     /// What this runner kept by itself.
@@ -88,6 +100,8 @@ pub(crate) enum Halted {
     Cut(Cut),
     /// Baton said no to something that must not be refused.
     Refused(Failure),
+    /// The program fails whatever the job, and why: another runner or a later time may do better.
+    Trouble(String),
 }
 
 impl From<Failure> for Halted {
@@ -115,7 +129,8 @@ impl Work<'_> {
                 self.told.say(id, end.as_str());
             }
             Err(Halted::Cut(Cut::Lost)) => self.told.say(id, "is not ours any more"),
-            Err(Halted::Cut(Cut::Leaving)) => self.give_back(),
+            Err(Halted::Cut(Cut::Leaving)) => self.give_back(&format!("{} stopped working on it", self.desk.runner)),
+            Err(Halted::Trouble(reason)) => self.give_back(&reason),
             Err(Halted::Refused(failure)) => self.give_up(&failure),
         }
     }
@@ -132,9 +147,8 @@ impl Work<'_> {
         }
     }
 
-    fn give_back(&self) {
-        let reason = format!("{} stopped working on it", self.desk.runner);
-        match self.desk.give_back(self.claimed, &reason) {
+    fn give_back(&self, reason: &str) {
+        match self.desk.give_back(self.claimed, reason) {
             Ok(()) => {
                 program_lock::remove(&self.lock());
                 self.told.say(self.claimed.id(), "is back in the queue");
@@ -146,7 +160,7 @@ impl Work<'_> {
     }
 
     fn to_the_end(&self) -> Result<End, Halted> {
-        let started = Instant::now();
+        let clock = self.patiently(|| WorkClock::of(self.desk, self.claimed))?;
         let place = match Place::of(self.settings, self.claimed) {
             Ok(place) => place,
             Err(why) => return self.end(End::Failed, &why, &[]),
@@ -159,9 +173,8 @@ impl Work<'_> {
             if let Some(cut) = self.lifeline.cut() {
                 return Err(Halted::Cut(cut));
             }
-            if started.elapsed() >= self.settings.job_limit {
-                let why = format!("It is not done after {} h.", self.settings.job_limit.as_secs() / 3600);
-                return self.end(End::Failed, &why, &carried.own);
+            if clock.elapsed() >= self.settings.job_limit {
+                return self.end(End::Failed, &self.out_of_time(&carried), &carried.own);
             }
             let begun = Instant::now();
             let outcome = self.slice(&place, &mut carried)?;
@@ -171,7 +184,7 @@ impl Work<'_> {
             if std::mem::take(&mut carried.interrupted) {
                 continue;
             }
-            self.await_manager(started)?;
+            self.await_manager(&clock)?;
             carried.quick = if begun.elapsed() < PAUSE.0 { carried.quick + 1 } else { 0 };
             if carried.quick > 1 {
                 let pause = PAUSE.0 * 2_u32.saturating_pow(carried.quick.min(8) - 2);
@@ -247,8 +260,9 @@ impl Work<'_> {
             tokens_before: carried.spent.tokens(),
         };
         let mut kept = slice::play(self, place, &job, part)?;
-        if kept.outcome == Outcome::Stopped {
-            // It may have been stopped before it said how its conversation is called.
+        let is_down = matches!(&kept.outcome, Outcome::Failed(failed) if failed.cause == MODEL_DOWN);
+        if kept.outcome == Outcome::Stopped || is_down {
+            // It may have been stopped, or have given up, before it said how its conversation is called.
             kept.session = kept.session.or(resume);
         }
         if let Some(cut) = self.lifeline.cut() {
@@ -317,7 +331,19 @@ impl Work<'_> {
                 Ok(None)
             }
             Outcome::Failed(failed) => {
-                carried.failures += 1;
+                let met = match failed.cause {
+                    Cause::Program(kind) => self.meet_trouble(kind, &failed)?,
+                    Cause::Job => Met::Counts,
+                };
+                if met == Met::Waited {
+                    // A conversation outlives an outage of its model.
+                    carried.session.take_if(|_| failed.cause != MODEL_DOWN);
+                    let outcome = Some(format!("The last slice was cut short: {}", failed.why));
+                    carried.prior = Prior { outcome, demand: None };
+                    return Ok(None);
+                }
+                carried.failures =
+                    if met == Met::Exhausted { self.settings.failures_max } else { carried.failures + 1 };
                 let tail: String =
                     redact(&failed.tail).trim().chars().rev().take(200).collect::<Vec<_>>().into_iter().rev().collect();
                 let message = if tail.is_empty() { failed.why.clone() } else { format!("{}: {tail}", failed.why) };
@@ -342,8 +368,14 @@ impl Work<'_> {
     fn judge_answer(&self, answer: &Answer, carried: &mut Carried) -> Result<Option<End>, Halted> {
         carried.failures = 0;
         carried.start = Prior::default();
+        self.breaker.close(slice::choose(self, &self.claimed.job)?.kind());
         for note in &answer.notes {
             self.pass_on(note.clone().into())?;
+        }
+        carried.held_end = None;
+        if answer.status != AnswerStatus::Continue && self.patiently(|| self.desk.job(self.claimed.id()))?.needs_manager
+        {
+            return self.hold_end(answer, carried);
         }
         match answer.status {
             AnswerStatus::Failed if self.patiently(|| self.desk.pending_review(self.claimed.id()))?.is_some() => {
@@ -382,6 +414,34 @@ impl Work<'_> {
                     Ok(None)
                 }
             },
+        }
+    }
+
+    /// Holds the end that an agent said beside a question: the answer may change it. The next slice is told both.
+    fn hold_end(&self, answer: &Answer, carried: &mut Carried) -> Result<Option<End>, Halted> {
+        let (word, summary) = (word(answer.status), &answer.summary);
+        carried.held_end = Some(format!("It said {word}: {summary}"));
+        let held = format!("said {word} beside an unanswered question; the job ends after the answer");
+        self.told.say(self.claimed.id(), &held);
+        self.report(Said::new(ReportKind::Progress, held))?;
+        carried.prior = Prior {
+            outcome: Some(format!("You said {word} while your question had no answer yet: {summary}")),
+            demand: Some(format!(
+                "The manager's answer is in the thread. Do what follows from it, then answer again: {word} with its refs \
+                 if it still holds."
+            )),
+        };
+        Ok(None)
+    }
+
+    /// The reason of a job that ran out of time.
+    fn out_of_time(&self, carried: &Carried) -> String {
+        let hours = self.settings.job_limit.as_secs() / 3600;
+        match &carried.held_end {
+            Some(said) => format!("Nobody answered its question within {hours} h. {said}"),
+            None => format!(
+                "It is not done after {hours} h, counted from its first claim. Requeue it to allow as much again."
+            ),
         }
     }
 
@@ -468,25 +528,44 @@ impl Work<'_> {
         }
     }
 
-    /// Waits for a manager's word, where one is needed. The claim is kept meanwhile.
-    fn await_manager(&self, started: Instant) -> Result<(), Halted> {
+    /// Waits for a manager's word, where one is needed. The claim is kept meanwhile, the place is another job's.
+    fn await_manager(&self, clock: &WorkClock) -> Result<(), Halted> {
         let mut watch = self.patiently(|| self.desk.watch())?;
-        let mut is_told = false;
+        let mut yielded = None;
         loop {
             let job = self.patiently(|| self.desk.job(self.claimed.id()))?;
             let interrupted = self.patiently(|| self.desk.interrupted(self.claimed))?.is_some();
-            if !job.needs_manager || interrupted || started.elapsed() >= self.settings.job_limit {
-                return Ok(());
+            if !job.needs_manager || interrupted || clock.elapsed() >= self.settings.job_limit {
+                break;
             }
-            if !is_told {
+            if yielded.is_none() {
                 self.told.say(self.claimed.id(), "waits for a manager's answer");
-                is_told = true;
+                yielded = Some(self.slots.give_up(self.id));
             }
             watch.wait(SAFETY, self.lifeline.bell())?;
             if let Some(cut) = self.lifeline.cut() {
                 return Err(Halted::Cut(cut));
             }
         }
+        if yielded == Some(Yielded::Yes) { self.take_place_again() } else { Ok(()) }
+    }
+
+    /// Waits until there is a place to go on in.
+    fn take_place_again(&self) -> Result<(), Halted> {
+        self.slots.ask_back(self.id, self.bell.clone());
+        let mut is_told = false;
+        while !self.slots.has_place(self.id) {
+            if let Some(cut) = self.lifeline.cut() {
+                return Err(Halted::Cut(cut));
+            }
+            if !is_told {
+                self.told.say(self.claimed.id(), "has its answer, and waits for a place");
+                is_told = true;
+            }
+            self.bell.wait(SAFETY);
+            self.bell.clear();
+        }
+        Ok(())
     }
 }
 

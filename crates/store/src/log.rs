@@ -159,6 +159,29 @@ pub fn words_of_job_before(
     collect(tx, WORDS_OF_JOB_BEFORE, room, &params)
 }
 
+/// The claims of a job, and when it was queued again, newest first, older than a place.
+pub(crate) const CLAIMS_OF_JOB_BEFORE: &str = "
+    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
+      FROM log
+     WHERE room_id = ?1 AND (job, seq) < (?2, ?3) AND job >= ?2
+           AND type IN ('job.claimed', 'job.reclaimed', 'job.requeued')
+     ORDER BY job DESC, seq DESC
+     LIMIT ?4
+";
+
+/// The claims of a job, and when it was queued again, newest first, older than `before`.
+pub fn claims_of_job_before(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    job: JobId,
+    before: Option<Seq>,
+    limit: u32,
+) -> Result<Vec<Recorded>, StoreError> {
+    let bound = before.map_or(i64::MAX, int);
+    let params = [room.as_str().into(), i64::from(job.0).into(), bound.into(), i64::from(limit).into()];
+    collect(tx, CLAIMS_OF_JOB_BEFORE, room, &params)
+}
+
 /// A job's events, oldest first, newer than a place.
 pub(crate) const OF_JOB_AFTER: &str = "
     SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden

@@ -148,6 +148,7 @@ fn a_jobs_thread_is_read_without_reading_the_rooms_log() {
         (log::AFTER, "(room_id=? AND seq>?)"),
         (log::OF_JOB_BEFORE, "log_by_job (room_id=? AND job>? AND (job,seq)<(?,?))"),
         (log::WORDS_OF_JOB_BEFORE, "log_by_job (room_id=? AND job>? AND (job,seq)<(?,?))"),
+        (log::CLAIMS_OF_JOB_BEFORE, "log_by_job (room_id=? AND job>? AND (job,seq)<(?,?))"),
         (log::OF_JOB_AFTER, "log_by_job (room_id=? AND (job,seq)>(?,?) AND job<?)"),
         (log::FIRST_CLAIM, "log_by_job (room_id=? AND (job,seq)>(?,?) AND job<?)"),
         (log::OF_ACTOR, "(room_id=? AND seq>?)"),

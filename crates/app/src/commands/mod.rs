@@ -62,6 +62,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<jobs::Complete>(),
     Command::of::<jobs::Heartbeat>(),
     Command::of::<jobs::Retire>(),
+    Command::of::<jobs::Reset>(),
     Command::of::<jobs::Diff>(),
     Command::of::<jobs::Apply>(),
     Command::of::<jobs::MakeBranch>(),

@@ -39,9 +39,7 @@ pub(super) enum Objects {
 impl Repository {
     /// The working tree around `directory`, with a scratch directory of its own below `scratch`.
     pub fn open(directory: &Path, scratch: &Path) -> Result<Self, Failure> {
-        let ask = |words: &[&str]| {
-            Git::at(directory).args(["rev-parse", "--path-format=absolute"]).args(words).path()
-        };
+        let ask = |words: &[&str]| Git::at(directory).args(["rev-parse", "--path-format=absolute"]).args(words).path();
         let top = ask(&["--show-toplevel"])?;
         // A setting of the repository may say that its working tree is elsewhere, where nobody asked for changes.
         if !directory.starts_with(&top) {

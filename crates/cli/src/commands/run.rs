@@ -15,9 +15,9 @@ use baton_core::{
     time::Ttl,
 };
 use baton_runner::{
-    Leave, SecretFile, Settings, StoreHint, Told, Until,
+    Backoff, Leave, LookAgain, SecretFile, Settings, StoreHint, Told, Until,
     config::{Config, Whereabouts},
-    executor::{self, Executor, Limits, Named},
+    executor::{self, Equipment, Limits, Named, NotFound},
     process::Child,
 };
 use signal_hook::{
@@ -149,7 +149,8 @@ impl RunArgs {
         room: &RoomId,
     ) -> Result<Settings, Failure> {
         let config = config(environment)?;
-        let executors = self.executors(&config, environment)?;
+        let Equipment { executors, missing } = self.equipment(&config, environment)?;
+        let look_again = self.look_again(&config, environment);
         let state = context.run::<State>(StateInput { room_id: room.clone() })?;
         let data = context::data_directory(environment, store)?;
         let usual = &config.runner;
@@ -169,6 +170,8 @@ impl RunArgs {
             executors,
             environment: environment.clone(),
             env: usual.env.clone(),
+            missing,
+            look_again,
             max_parallel: self.max_parallel.unwrap_or(usual.max_parallel as u32),
             until,
             limits: Limits {
@@ -183,6 +186,7 @@ impl RunArgs {
             worktrees: data.join("worktrees"),
             scratch: data.join("slices"),
             locks: data.join("programs").join(context.app.shelf()),
+            backoff: Backoff::default(),
             failures_max: usual.failures_max as u32,
             own_program: Child::own_program().to_owned(),
             server_program: server_program(),
@@ -191,18 +195,34 @@ impl RunArgs {
         })
     }
 
-    fn executors(&self, config: &Config, environment: &Environment) -> Result<Vec<Executor>, Failure> {
+    fn equipment(&self, config: &Config, environment: &Environment) -> Result<Equipment, Failure> {
         let named = Named { codex: self.codex_bin.as_deref(), claude_code: self.claude_bin.as_deref() };
-        let found = executor::equip(&config.executors, named, environment).map_err(|missing| {
+        let wrong = |missing: &NotFound| {
             invalid(&format!("{missing}.")).advising("Correct where it is, or leave that out and put it on PATH.")
-        })?;
-        if found.is_empty() {
+        };
+        let found = executor::equip(&config.executors, named, environment).map_err(|missing| wrong(&missing))?;
+        if found.executors.is_empty() {
+            // Who said where a program is meant that one.
+            let named = found.missing.iter().find(|program| matches!(program.why, NotFound::Wrong { .. }));
+            if let Some(program) = named {
+                return Err(wrong(&program.why));
+            }
             let next = "Put codex or claude on PATH, name one with --codex-bin or --claude-bin, or configure a command \
                         in ~/.config/baton/config.toml.";
             let message = "There is nothing to execute jobs with.";
             return Err(Failure::new(ErrorCode::PreconditionFailed, message).advising(next));
         }
         Ok(found)
+    }
+
+    /// Looks for programs as at the start, with what the user configured then.
+    fn look_again(&self, config: &Config, environment: &Environment) -> LookAgain {
+        let (executors, environment) = (config.executors.clone(), environment.clone());
+        let (codex, claude_code) = (self.codex_bin.clone(), self.claude_bin.clone());
+        LookAgain::with(move || {
+            let named = Named { codex: codex.as_deref(), claude_code: claude_code.as_deref() };
+            executor::equip(&executors, named, &environment).ok()
+        })
     }
 }
 

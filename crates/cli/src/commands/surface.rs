@@ -97,6 +97,7 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("jobs.claim", &["job", "claim"]),
     ("jobs.report", &["job", "report"]),
     ("jobs.complete", &["job", "complete"]),
+    ("jobs.runner.reset", &["job", "runner", "reset"]),
     ("context.turn.begin", &["turn", "begin"]),
     ("context.turn.end", &["turn", "end"]),
     ("context.turn.list", &["turn", "list"]),

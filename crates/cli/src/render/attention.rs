@@ -4,7 +4,11 @@ use baton_app::{
     attention::Attention,
     commands::{envelope::RequestView, jobs::RadarFields, scope::ScopeView},
 };
-use baton_core::{job::Status, time::Timestamp};
+use baton_core::{
+    job::{JobId, Status},
+    runner::Blocked,
+    time::Timestamp,
+};
 use serde::Serialize;
 
 use super::{
@@ -98,6 +102,32 @@ pub(crate) struct JobCounts {
     queued: usize,
     /// Whether there are more than were counted. What wants somebody is counted first.
     has_more: bool,
+    /// Jobs that nobody here can do, the first for each reason.
+    blocked: Vec<BlockedJob>,
+}
+
+/// A job that nobody here can do.
+#[derive(Serialize)]
+struct BlockedJob {
+    job: JobId,
+    #[serde(flatten)]
+    why: Blocked,
+}
+
+/// Most reasons that are told.
+const REASONS: usize = 5;
+
+/// The first job for each reason for which nobody here can do one.
+fn blocked_jobs(radar: &RadarFields) -> Vec<BlockedJob> {
+    let mut found: Vec<BlockedJob> = Vec::new();
+    // The oldest is at the end of the radar.
+    for job in radar.jobs.iter().rev().map(|row| &row.job) {
+        if let Some(why) = job.blocked.clone().filter(|why| found.iter().all(|known| known.why != *why)) {
+            found.push(BlockedJob { job: job.job, why });
+        }
+    }
+    found.truncate(REASONS);
+    found
 }
 
 impl JobCounts {
@@ -112,6 +142,7 @@ impl JobCounts {
             running: jobs().filter(|job| job.status == Status::Running).count(),
             queued: jobs().filter(|job| job.status == Status::Queued).count(),
             has_more: radar.has_more,
+            blocked: blocked_jobs(radar),
         })
     }
 }
@@ -128,7 +159,11 @@ pub(crate) fn jobs_line(counts: &JobCounts) -> String {
     ];
     let said = said.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
     let more = if counts.has_more { " and more" } else { "" };
-    format!("\nJobs: {}{more}: baton radar\n", said.collect::<Vec<_>>().join(", "))
+    let blocked = counts.blocked.iter().map(|BlockedJob { job, why }| {
+        format!("  {} {job} {}\n    next: {}\n", why.sign(), line(&why.reason), line(&why.next))
+    });
+    let blocked: String = blocked.collect();
+    format!("\nJobs: {}{more}: baton radar\n{blocked}", said.collect::<Vec<_>>().join(", "))
 }
 
 fn unanswered(attention: &Attention, now: Timestamp) -> String {

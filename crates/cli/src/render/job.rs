@@ -4,6 +4,7 @@ use baton_app::commands::jobs::{DelegateResult, Happened, JobEvent, JobView, Ope
 use baton_core::{
     job::{Kind, Priority, Proven, Standing, Status},
     reference::Reference,
+    runner::Blocked,
     time::Timestamp,
 };
 use serde_json::Value;
@@ -50,6 +51,10 @@ pub(crate) fn job_summary(job: &JobView, now: Timestamp) -> String {
     for (wants, event) in wants(job) {
         let said = event.map_or_else(String::new, |event| format!(": {} ({})", line(&event.message), event.reference));
         page.push_str(&block("wants", &format!("{wants}{said}")));
+    }
+    if let Some(blocked) = &job.blocked {
+        page.push_str(&block("blocked", &format!("{} {}", blocked.sign(), line(&blocked.reason))));
+        page.push_str(&block("do", &line(&blocked.next)));
     }
     if let Some(runner) = &job.runner_id {
         let end = deadline(job.claim_expires_at_ms.map(Timestamp::from_millis), now);
@@ -142,7 +147,7 @@ pub(super) fn marker(job: &JobView) -> char {
         () if job.needs_manager => '?',
         () if job.needs_proof => '!',
         () if job.stale => '~',
-        () => ' ',
+        () => job.blocked.as_ref().map_or(' ', Blocked::sign),
     }
 }
 

@@ -3,6 +3,7 @@
 use baton_app::commands::jobs::{OverviewCounts, OverviewJob, OverviewResult, OverviewRunner};
 use baton_core::{
     job::{Marker, Status},
+    runner::Blocked,
     time::Timestamp,
 };
 
@@ -14,7 +15,8 @@ pub(crate) fn jobs_overview(seen: &OverviewResult, now: Timestamp) -> String {
     let several = seen.rooms.len() > 1;
     let row = |job: &OverviewJob| {
         let room = if several { format!("{}  ", job.room_id) } else { String::new() };
-        let marker = job.marker.map_or(' ', Marker::sign).to_string();
+        let sign = job.marker.map(Marker::sign).or(job.blocked.as_ref().map(Blocked::sign));
+        let marker = sign.unwrap_or(' ').to_string();
         [format!("{room}{}", job.job), job.status.to_string(), marker, line(&job.title)]
     };
     match seen.jobs.as_slice() {
@@ -23,6 +25,19 @@ pub(crate) fn jobs_overview(seen: &OverviewResult, now: Timestamp) -> String {
     }
     if let Some(cursor) = seen.cursor {
         page.push_str(&format!("more: the same with --cursor {cursor}\n"));
+    }
+    let mut reasons: Vec<&Blocked> = Vec::new();
+    for job in &seen.jobs {
+        if let Some(blocked) = job.blocked.as_ref().filter(|blocked| !reasons.contains(blocked)) {
+            reasons.push(blocked);
+            page.push_str(&format!(
+                "{} {} {}\nnext: {}\n",
+                blocked.sign(),
+                job.job,
+                line(&blocked.reason),
+                line(&blocked.next)
+            ));
+        }
     }
     for runner in &seen.runners {
         page.push_str(&runner_line(runner, now));

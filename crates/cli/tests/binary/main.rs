@@ -46,6 +46,7 @@ mod support;
 mod tasks;
 mod turns;
 mod up;
+mod waiting;
 
 /// Another process of a test, which plays a part in it.
 #[test]

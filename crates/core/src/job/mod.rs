@@ -30,6 +30,7 @@ mod state;
 mod steer;
 #[cfg(test)]
 mod tests;
+mod worked;
 
 pub use attention::Marker;
 pub use capability::{Capability, CapabilityDigest, InvalidCapability};
@@ -52,3 +53,4 @@ pub use salvage::salvage;
 pub use spec::{Choice, Conversing, Executor, ExpectedArtifact, Isolation, Policy, Priority, Profile, Routing};
 pub(crate) use state::cut;
 pub use state::{Claim, GOES_ON_FROM, Job, JobId, Jobs, Last, Status, agent_of, job_of};
+pub use worked::WorkedSince;

@@ -9,7 +9,7 @@ use super::{Job, JobId, Kind, Last, Marker, Notices, Progress, Status, line_text
 use crate::{
     ids::{AgentId, AnchorId},
     reference::Reference,
-    runner::{Diagnosis, Seen, Tally, pointer},
+    runner::{Blocked, Diagnosis, Seen, Tally, pointer},
     task::TaskId,
     time::Timestamp,
 };
@@ -71,6 +71,8 @@ pub struct Row {
     pub age_s: u64,
     /// How far it is right now.
     pub progress: Progress,
+    /// Why nobody here can do it, while it waits.
+    pub blocked: Option<Blocked>,
 }
 
 impl Row {
@@ -86,6 +88,7 @@ impl Row {
             hidden_question: notices.hidden_question(job),
             age_s: now.since(job.created_at).as_millis() / 1_000,
             progress: job.progress.clone(),
+            blocked: None,
         }
     }
 
@@ -93,7 +96,8 @@ impl Row {
     pub fn line(&self) -> String {
         let Self { job, status, .. } = self;
         let (shown, title) = (Reference::JobEvent(*job, self.shown.seq), line_text(&self.title));
-        let marker = self.marker.map_or(String::new(), |marker| format!("{} ", marker.sign()));
+        let sign = self.marker.map(Marker::sign).or(self.blocked.as_ref().map(Blocked::sign));
+        let marker = sign.map_or(String::new(), |sign| format!("{sign} "));
         let reply = match self.needs_manager {
             true => format!(" | reply reply_job={job} reply_message=\"...\""),
             false => String::new(),
@@ -107,6 +111,9 @@ impl Row {
         let mut parts = Vec::new();
         if *kind != Kind::Created {
             parts.push(format!("last {kind}: {}", line_text(preview)));
+        }
+        if let Some(blocked) = &self.blocked {
+            parts.push(line_text(&format!("blocked: {} Next: {}", blocked.reason, blocked.next)));
         }
         if let Some(question) = &self.hidden_question {
             parts.push(format!(

@@ -26,6 +26,15 @@ impl Executor {
             Self::Command => false,
         }
     }
+
+    /// What its program is called.
+    pub const fn program(self) -> &'static str {
+        match self {
+            Self::Codex => "codex",
+            Self::ClaudeCode => "claude",
+            Self::Command => "the configured command",
+        }
+    }
 }
 
 words! {

@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Refusal;
+use super::{Refusal, Trouble};
 use crate::{
     job::{Executor, Profile},
     limits,
+    time::Timestamp,
 };
 
 /// An executor that a runner has.
@@ -18,6 +19,9 @@ pub struct Ability {
     pub executor: Executor,
     /// With how much effort it can work.
     pub profiles: Vec<Profile>,
+    /// Why it is not used for now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<Trouble>,
 }
 
 /// What a runner advertises.
@@ -52,6 +56,7 @@ impl Capabilities {
         if self.executors.iter().any(|ability| ability.profiles.is_empty()) {
             return invalid("capabilities.executors", "must give each a profile: fast, deep or audit");
         }
+        self.troubles().try_for_each(|(_, trouble)| trouble.check())?;
         let named = |executor| self.executors.iter().filter(|ability| ability.executor == executor).count();
         if self.executors.iter().any(|ability| named(ability.executor) > 1) {
             return invalid("capabilities.executors", "must name each executor once");
@@ -63,6 +68,32 @@ impl Capabilities {
             return invalid("capabilities.sandbox_policy", "must have at most 200 characters");
         }
         Ok(())
+    }
+
+    /// Executors that are not used for now, each with the reason.
+    pub fn troubles(&self) -> impl Iterator<Item = (Executor, &Trouble)> {
+        self.executors.iter().filter_map(|ability| Some((ability.executor, ability.trouble.as_ref()?)))
+    }
+
+    /// What of it can be used at `now`: executors in trouble are left out, unless it is time to try them.
+    #[must_use]
+    pub fn usable(&self, now: Timestamp) -> Self {
+        let is_usable = |ability: &Ability| ability.trouble.as_ref().is_none_or(|trouble| trouble.is_probed(now));
+        let executors = self.executors.iter().filter(|ability| is_usable(ability)).cloned().collect();
+        Self { executors, ..self.clone() }
+    }
+
+    /// Takes over which troubles a person said are mended, as long as they are the same ones.
+    pub(super) fn keep_resets(&mut self, known: &Self) {
+        for ability in &mut self.executors {
+            let before = known.executors.iter().find(|before| before.executor == ability.executor);
+            if let (Some(trouble), Some(before)) =
+                (&mut ability.trouble, before.and_then(|before| before.trouble.as_ref()))
+                && trouble.since == before.since
+            {
+                trouble.reset_at = trouble.reset_at.or(before.reset_at);
+            }
+        }
     }
 
     /// Whether it has `executor`, and with enough effort.

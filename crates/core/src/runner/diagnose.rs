@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{Phase, Runner, Standing};
+use super::{Capabilities, Phase, Runner, Standing, TroubleKind};
 use crate::{
     ids::AgentId,
-    job::{Job, JobId, Status, radar::moves},
+    job::{Job, JobId, Status, line_text, radar::moves},
     lease::expired,
     time::Timestamp,
     words::words,
@@ -30,6 +30,8 @@ words! {
         DuplicateActiveJob "duplicate_active_job",
         /// A job is claimed, and its runner is gone.
         JobRunnerOffline "job_runner_offline",
+        /// It cannot use one of its executors.
+        ExecutorTrouble "executor_trouble",
     }
 }
 
@@ -45,6 +47,7 @@ impl DiagnosisKind {
             Self::JobClaimExpired => "is at a job whose claim has run out",
             Self::DuplicateActiveJob => "is at a job that another runner says it is at, too",
             Self::JobRunnerOffline => "is gone, and its claim on a job is still in force",
+            Self::ExecutorTrouble => "cannot use one of its executors, and takes no jobs for it",
         }
     }
 
@@ -60,6 +63,9 @@ impl DiagnosisKind {
             }
             Self::JobClaimExpired => "Any runner may claim the job again. Requeue it to have that now.",
             Self::JobRunnerOffline => "Wait until the claim runs out, or requeue the job to have it done by another.",
+            Self::ExecutorTrouble => {
+                "It tries again by itself. Mend the cause and say so with `baton job runner reset` to have that now."
+            }
         }
     }
 }
@@ -73,6 +79,8 @@ pub struct Diagnosis {
     pub runner: Option<AgentId>,
     /// Which job.
     pub job: Option<JobId>,
+    /// The particulars, in a line.
+    pub about: Option<String>,
 }
 
 impl Diagnosis {
@@ -81,7 +89,8 @@ impl Diagnosis {
         let sign = if self.kind == DiagnosisKind::JobClaimExpired { '~' } else { '!' };
         let runner = self.runner.as_ref().map_or(String::new(), |runner| format!(" runner={runner}"));
         let job = self.job.map_or(String::new(), |job| format!(" job={job}"));
-        format!("{sign} diag {}{runner}{job}{}", self.kind, moves(self.runner.as_ref(), self.job))
+        let about = self.about.as_deref().map_or(String::new(), |about| format!(" | {}", line_text(about)));
+        format!("{sign} diag {}{runner}{job}{}{about}", self.kind, moves(self.runner.as_ref(), self.job))
     }
 }
 
@@ -92,7 +101,7 @@ pub fn diagnose(now: Timestamp, runners: &[Runner], jobs: &[Job]) -> Vec<Diagnos
     let mut sorted: Vec<&Runner> = runners.iter().collect();
     sorted.sort_by(|one, other| one.id.cmp(&other.id));
     for runner in sorted {
-        let mut say = |kind, job| found.push(Diagnosis { kind, runner: Some(runner.id.clone()), job });
+        let mut say = |kind, job| found.push(Diagnosis { kind, runner: Some(runner.id.clone()), job, about: None });
         if runner.standing(now) == Standing::Offline {
             // What it last said does not count: it may have claimed a job after that, or signed off.
             let left: BTreeSet<JobId> =
@@ -111,8 +120,20 @@ pub fn diagnose(now: Timestamp, runners: &[Runner], jobs: &[Job]) -> Vec<Diagnos
                 say(kind, Some(*id));
             }
         }
+        found.extend(troubles(runner));
     }
     found
+}
+
+/// The executors that a runner cannot use. Programs that are not there concern only a job that asks for one, which says so
+/// itself ([`super::blocked`]).
+fn troubles(runner: &Runner) -> impl Iterator<Item = Diagnosis> {
+    let troubles = runner.capabilities.iter().flat_map(Capabilities::troubles);
+    troubles.filter(|(_, trouble)| trouble.kind != TroubleKind::Missing).map(|(executor, trouble)| {
+        let probe = trouble.next_probe_at.map_or(String::new(), |next| format!(" next try {next}"));
+        let about = Some(format!("{}{probe}", trouble.words(executor)));
+        Diagnosis { kind: DiagnosisKind::ExecutorTrouble, runner: Some(runner.id.clone()), job: None, about }
+    })
 }
 
 /// What is wrong with a runner that is there saying that it is at `job`.

@@ -7,6 +7,7 @@ use crate::{
     claimant::Backing,
     event::{Concern, events},
     ids::AgentId,
+    job::Executor,
 };
 
 events! {
@@ -14,6 +15,8 @@ events! {
     "runner.register" => Registered,
     /// A runner signed off.
     "runner.retire" => Retired,
+    /// Somebody said that an executor of a runner works again.
+    "runner.reset" => Reset,
 }
 
 /// A runner said what it can do.
@@ -36,12 +39,22 @@ pub struct Retired {
     pub runner_id: AgentId,
 }
 
+/// Somebody said that an executor of a runner works again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reset {
+    /// Which runner.
+    pub runner_id: AgentId,
+    /// Which executors.
+    pub executors: Vec<Executor>,
+}
+
 impl Event {
     /// Which runner it is about.
     pub fn runner(&self) -> &AgentId {
         match self {
             Self::Registered(registered) => &registered.runner_id,
             Self::Retired(retired) => &retired.runner_id,
+            Self::Reset(reset) => &reset.runner_id,
         }
     }
 

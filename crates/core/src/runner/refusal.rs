@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{claimant::in_brackets, code::ErrorCode, ids::AgentId, room::Occupant};
+use crate::{claimant::in_brackets, code::ErrorCode, ids::AgentId, job::Executor, room::Occupant};
 
 /// Why a request about a runner was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
@@ -16,6 +16,15 @@ pub enum Refusal {
         /// What is wrong with it.
         #[serde(skip)]
         why: String,
+    },
+    /// No executor that was asked for is in trouble.
+    #[error("{} is in no trouble.", .executor.map_or_else(|| format!("The runner {runner_id}"), |executor| format!("{executor} of the runner {runner_id}")))]
+    NoTrouble {
+        /// The runner.
+        runner_id: AgentId,
+        /// The executor that was named.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        executor: Option<Executor>,
     },
     /// Another agent, or another process of the same agent, speaks for this runner, and is there.
     #[error("The runner id {runner_id} is in use by {agent_id}{}.", in_brackets(.occupant.as_ref()))]
@@ -36,6 +45,7 @@ impl Refusal {
         match self {
             Self::Invalid { .. } => ErrorCode::InvalidInput,
             Self::Taken { .. } => ErrorCode::IdInUse,
+            Self::NoTrouble { .. } => ErrorCode::PreconditionFailed,
         }
     }
 
@@ -43,6 +53,7 @@ impl Refusal {
     pub fn next(&self) -> Option<String> {
         match self {
             Self::Invalid { .. } => None,
+            Self::NoTrouble { .. } => Some("See what its executors are in: open runner:ID.".to_owned()),
             Self::Taken { .. } => {
                 Some("Choose a runner id of your own, or end the process that has this one.".to_owned())
             }

@@ -96,6 +96,12 @@ impl Runners {
                     runner.lease_expires_at = recorded.at;
                 }
             }
+            Event::Reset(reset) => {
+                let found = self.runners.iter_mut().find(|runner| runner.id == reset.runner_id);
+                if let Some(capabilities) = found.and_then(|runner| runner.capabilities.as_mut()) {
+                    capabilities.reset(recorded.at, &reset.executors);
+                }
+            }
         }
     }
 
@@ -136,7 +142,14 @@ impl Heartbeat {
         let registered = Registered { runner_id, capabilities: self.capabilities.clone(), backing };
         let Some(known) = known else { return Ok(Some(Event::Registered(registered))) };
         known.require_free(now, by, witness)?;
-        let capabilities = self.capabilities.clone().or_else(|| known.capabilities.clone());
+        let capabilities = match (&self.capabilities, &known.capabilities) {
+            (Some(said), Some(before)) => {
+                let mut said = said.clone();
+                said.keep_resets(before);
+                Some(said)
+            }
+            (said, before) => said.clone().or_else(|| before.clone()),
+        };
         let same = known.claimant.is_same(by) && !known.retired && known.capabilities == capabilities;
         Ok((!same).then_some(Event::Registered(Registered { capabilities, ..registered })))
     }

@@ -18,8 +18,9 @@ use super::{
     turn::{Progress, Purpose, Turn},
 };
 use crate::{
-    executor::{Conversation, Failed, Outcome},
+    executor::{Cause, Conversation, Failed, Outcome},
     slice::{self, Kept},
+    trouble::Met,
     turn::Ended,
     work::Halted,
 };
@@ -39,6 +40,7 @@ impl Talk<'_, '_> {
                     why: "its turn was lost".to_owned(),
                     tail: String::new(),
                     conversation: Conversation::Doubtful,
+                    cause: Cause::Job,
                 };
                 let (refs, meta, usage) = (Vec::new(), Map::new(), Usage::default());
                 (turn, Kept { outcome: Outcome::Failed(failed), session: None, refs, usage, meta })
@@ -59,10 +61,15 @@ impl Talk<'_, '_> {
             Outcome::Stopped => format!("turn {} was interrupted", turn.number),
         };
         self.work.tell_slice(shown, &refs, meta)?;
+        let mut trouble = None;
         let how = match outcome {
             Outcome::Answered(answer) => return self.answered(&turn, &answer.summary, ending),
             Outcome::Failed(failed) => {
                 self.session.take_if(|_| failed.conversation == Conversation::Doubtful);
+                trouble = match failed.cause {
+                    Cause::Program(kind) => Some((kind, failed.clone())),
+                    Cause::Job => None,
+                };
                 Finished::Failed(said(&failed))
             }
             Outcome::TimedOut => {
@@ -72,7 +79,10 @@ impl Talk<'_, '_> {
             Outcome::Stopped => Finished::Stopped,
         };
         self.work.end_turn(turn.id, &ending)?;
+        // Given back with what was asked, the job goes on where another runner or a later time can do it.
+        let met = trouble.map_or(Ok(Met::Counts), |(kind, failed)| self.work.meet_trouble(kind, &failed))?;
         match &how {
+            Finished::Failed(_) if met == Met::Waited => {}
             Finished::Failed(why) => self.failures_of(&turn, why),
             Finished::Stopped => {
                 self.memory.add("You were interrupted.".to_owned());
@@ -86,6 +96,7 @@ impl Talk<'_, '_> {
 
     /// Takes what the program said in a turn.
     fn answered(&mut self, turn: &Turn, text: &str, mut ending: Ended) -> Result<Option<End>, Halted> {
+        self.work.breaker.close(slice::choose(self.work, &self.work.claimed.job)?.kind());
         let finished = match turn.purpose {
             Purpose::Compact | Purpose::CompactInPlace => {
                 self.session.take_if(|_| turn.purpose == Purpose::Compact);

@@ -1,9 +1,8 @@
 //! The loop of a job that lives on the bus.
-#![expect(clippy::disallowed_methods, reason = "a job may take a day and no longer")]
 
 use std::{
     thread::{self, Scope},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use baton_app::{Cancel, Failure, bus::Ending, commands::bus::Delivery};
@@ -35,6 +34,7 @@ use crate::{
     slice::{self, Part},
     spent::Spent,
     work::{Halted, Work},
+    work_clock::WorkClock,
 };
 
 /// How often the loop looks without having been rung for.
@@ -60,8 +60,10 @@ pub(crate) fn converse(work: &Work<'_>, how: Conversing) -> Result<End, Halted> 
         }
         ended
     });
-    if let Err(Halted::Cut(cut)) = &ended {
-        hang_up(work, &line, *cut);
+    match &ended {
+        Err(Halted::Cut(cut)) => hang_up(work, &line, *cut),
+        Err(Halted::Trouble(_)) => hang_up(work, &line, Cut::Leaving),
+        Ok(_) | Err(Halted::Refused(_)) => {}
     }
     ended
 }
@@ -103,6 +105,8 @@ pub(super) struct Talk<'scope, 'env> {
     pub(super) spent: Spent,
     /// The context pack that it works with.
     pack: Pack,
+    /// Whether its agent said that it is done while a question had no answer.
+    is_end_held: bool,
 }
 
 /// A turn that was begun, and what it is told.
@@ -141,11 +145,13 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             own: Vec::new(),
             spent: Spent::noted(&work.claimed.job.meta),
             pack: Pack::default(),
+            is_end_held: false,
         }
     }
 
     fn live(mut self) -> Result<End, Halted> {
-        let (work, line, started) = (self.work, self.line, Instant::now());
+        let (work, line) = (self.work, self.line);
+        let clock = work.patiently(|| WorkClock::of(work.desk, work.claimed))?;
         let mut watch = work.patiently(|| line.watch())?;
         // First the place, then the look: what is sent in between is taken up, and is nothing that was said before.
         let end = work.patiently(|| line.end_of_log())?;
@@ -160,7 +166,9 @@ impl<'scope, 'env> Talk<'scope, 'env> {
             if let Some(end) = self.look_at_turn()? {
                 return Ok(end);
             }
-            if let Some(ending) = work.patiently(|| line.ending())? {
+            if let Some(ending) = work.patiently(|| line.ending())?
+                && self.may_end(&ending)?
+            {
                 return self.end_as(&ending);
             }
             match self.hear().and_then(|()| self.lead_on()) {
@@ -168,13 +176,31 @@ impl<'scope, 'env> Talk<'scope, 'env> {
                 Err(Halted::Cut(Cut::Lost)) if self.is_closed() => return self.end_as(&Ending::Closed),
                 heard => heard?,
             }
-            let left = work.settings.job_limit.saturating_sub(started.elapsed());
+            let left = work.settings.job_limit.saturating_sub(clock.elapsed());
             if left.is_zero() {
                 return self.end_of_time();
             }
             watch.wait(SAFETY.min(left), &self.bell)?;
             self.bell.clear();
         }
+    }
+
+    /// Whether an end is one now. Its own agent's word waits while a question of the job has no answer, and then until the
+    /// agent has heard the answer; others know what they end.
+    fn may_end(&mut self, ending: &Ending) -> Result<bool, Halted> {
+        let (work, line) = (self.work, self.line);
+        if !matches!(ending, Ending::Done { by, .. } if *by == line.agent) {
+            return Ok(true);
+        }
+        if work.patiently(|| work.desk.job(work.claimed.id()))?.needs_manager {
+            if !self.is_end_held {
+                work.told.say(work.claimed.id(), "waits for a manager's answer before it ends");
+            }
+            self.is_end_held = true;
+            return Ok(false);
+        }
+        let is_awaited = || work.desk.app.is_awaited(&work.desk.room, &line.agent);
+        Ok(!self.is_end_held || (self.turn.is_none() && !work.patiently(is_awaited)?))
     }
 
     fn is_closed(&self) -> bool {

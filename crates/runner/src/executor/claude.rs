@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, path::Path};
 use serde_json::{Value, json};
 
 use super::{
-    Agent, Answer, Failed, Form, Plan, Reading, SCHEMA, Seen, Slice, ToolState,
+    Agent, Answer, Cause, Failed, Form, Plan, Reading, SCHEMA, Seen, Slice, ToolState,
     plan::Argv,
     seen::{command_line, detail, message},
 };
@@ -189,13 +189,18 @@ impl Reading for Stream {
 
     fn answer(&mut self, exit: &Exit) -> Result<Answer, Failed> {
         let Some(mut result) = self.result.take() else {
-            return Err(Failed::new(format!("claude gave no answer and {}", exit.status), exit));
+            let cause = Cause::of_complaint(exit.status, &exit.stderr.to_string());
+            return Err(Failed::new(format!("claude gave no answer and {}", exit.status), exit, cause));
         };
         let said = result["result"].as_str().unwrap_or_default().to_owned();
         if result["is_error"].as_bool() == Some(true) {
             let kind = result["subtype"].as_str().unwrap_or("error").replace('_', " ");
             let why = if said.is_empty() { format!("claude gave up: {kind}") } else { message(&said) };
-            return Err(Failed::new(why, exit));
+            let cause = match result["api_error_status"].as_u64() {
+                Some(status) => Cause::of_status(status, &said),
+                None => Cause::of_words(&said),
+            };
+            return Err(Failed::new(why, exit, cause));
         }
         if self.form == Form::Notes {
             let notes = self.notes.take().ok_or_else(|| Failed::misfit("claude did not shorten it", message(&said)))?;

@@ -19,7 +19,7 @@ use serde_json::Value;
 use toml_edit::{Array, Document, InlineTable, Value as Toml};
 
 use super::{
-    Agent, Answer, Choice, Failed, Form, Plan, Reading, SCHEMA, Seen, Slice, ToolState, VariableName,
+    Agent, Answer, Cause, Choice, Failed, Form, Plan, Reading, SCHEMA, Seen, Slice, ToolState, VariableName,
     plan::Argv,
     seen::{command_line, detail, message},
 };
@@ -216,17 +216,18 @@ impl Reading for Stream {
     fn answer(&mut self, exit: &Exit) -> Result<Answer, Failed> {
         let why = self.failed.take().or_else(|| self.problem.take().filter(|_| !exit.status.is_success()));
         if let Some(why) = why {
-            return Err(Failed::new(format!("codex gave up: {why}"), exit));
+            return Err(Failed::new(format!("codex gave up: {why}"), exit, Cause::of_words(&why)));
         }
         if !exit.status.is_success() {
-            return Err(Failed::new(format!("codex {}", exit.status), exit));
+            let cause = Cause::of_complaint(exit.status, &exit.stderr.to_string());
+            return Err(Failed::new(format!("codex {}", exit.status), exit, cause));
         }
         // The file has it whole, also where a line of the stream was cut.
         match read(&self.last_message).or_else(|| self.said.take()) {
             Some(text) if !text.trim().is_empty() => {
                 Answer::read(self.form, &text).map_err(|misfit| Failed::misfit(misfit, message(&text)))
             }
-            Some(_) | None => Err(Failed::new("codex gave no answer", exit)),
+            Some(_) | None => Err(Failed::new("codex gave no answer", exit, Cause::Job)),
         }
     }
 

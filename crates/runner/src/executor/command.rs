@@ -3,12 +3,13 @@
 //! The prompt is on standard input, and what else a slice has is in variables. The last line that is not empty is the
 //! answer, as JSON; lines before it are messages. Baton cannot keep such a program from changing files: for a job that only
 //! looks it is told so (`BATON_READ_ONLY=1`), and has to see to it itself. Where words are asked for, all that it prints is the answer.
+//! It ends with 75 to be started again later, as when a service that it needs is away, and with 77 when it is not allowed in.
 
 use std::path::Path;
 
 use super::{
-    Answer, CommandLine, Failed, Form, Misfit, Plan, Reading, Seen, Session, Slice, answer::WORDS_BYTES, plan::Argv,
-    seen::message,
+    Answer, Cause, CommandLine, Failed, Form, Misfit, Plan, Reading, Seen, Session, Slice, answer::WORDS_BYTES,
+    plan::Argv, seen::message,
 };
 use crate::process::{Exit, Line, StopSignal, Tail};
 
@@ -77,7 +78,7 @@ impl Reading for Stream {
 
     fn answer(&mut self, exit: &Exit) -> Result<Answer, Failed> {
         if !exit.status.is_success() {
-            return Err(Failed::new(format!("the command {}", exit.status), exit));
+            return Err(Failed::new(format!("the command {}", exit.status), exit, Cause::of_command(exit.status)));
         }
         self.answered().map_err(|misfit| {
             let (printed, complained) = (self.printed.to_string(), exit.stderr.to_string());

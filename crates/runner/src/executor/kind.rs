@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use baton_app::environment::Environment;
+use baton_app::{environment::Environment, programs::is_program};
 
 use super::{Plan, Profiles, Reading, Slice, VariableName, Variables, claude, codex, command};
 
@@ -73,6 +73,12 @@ impl Executor {
             Self::ClaudeCode(..) => ExecutorKind::ClaudeCode,
             Self::Command(..) => ExecutorKind::Command,
         }
+    }
+
+    /// Whether its program is there and can be executed.
+    pub fn is_there(&self) -> bool {
+        let (Self::Codex(bin, _) | Self::ClaudeCode(bin, _) | Self::Command(bin, _)) = self;
+        is_program(bin)
     }
 
     /// Whether it can shorten a conversation of its own, which then goes on.

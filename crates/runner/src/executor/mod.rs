@@ -11,6 +11,7 @@
 //! arguments, which anybody may list.
 
 mod answer;
+mod cause;
 mod claude;
 mod codex;
 mod command;
@@ -28,7 +29,8 @@ mod tests;
 mod variables;
 
 pub use answer::{Answer, AnswerStatus, Misfit, Note, NoteKind, SCHEMA};
-pub use equip::{Named, equip};
+pub use cause::Cause;
+pub use equip::{Equipment, MissingProgram, Named, equip};
 pub use find::{NotFound, Wanted, find};
 pub use kind::{Agent, CommandLine, Executor, ExecutorKind};
 pub use plan::Plan;

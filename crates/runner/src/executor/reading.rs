@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Answer, Seen};
+use super::{Answer, Cause, Seen};
 use crate::process::{Exit, Line};
 
 /// Reads what one program prints in one slice.
@@ -26,6 +26,8 @@ pub struct Failed {
     pub tail: String,
     /// Whether the conversation can be gone on with.
     pub conversation: Conversation,
+    /// Whose fault it is.
+    pub cause: Cause,
 }
 
 /// What is left of a conversation whose slice failed.
@@ -38,12 +40,12 @@ pub enum Conversation {
 }
 
 impl Failed {
-    pub(super) fn new(why: impl Into<String>, exit: &Exit) -> Self {
-        Self { why: why.into(), tail: exit.stderr.to_string(), conversation: Conversation::Doubtful }
+    pub(super) fn new(why: impl Into<String>, exit: &Exit, cause: Cause) -> Self {
+        Self { why: why.into(), tail: exit.stderr.to_string(), conversation: Conversation::Doubtful, cause }
     }
 
     /// The program said something at the end that is no answer.
     pub(super) fn misfit(why: impl fmt::Display, said: impl Into<String>) -> Self {
-        Self { why: why.to_string(), tail: said.into(), conversation: Conversation::Sound }
+        Self { why: why.to_string(), tail: said.into(), conversation: Conversation::Sound, cause: Cause::Job }
     }
 }

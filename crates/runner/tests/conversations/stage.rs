@@ -14,7 +14,7 @@ use std::{
 use baton_app::{App, Caller, Rights, clock::Time, environment::Environment, table};
 use baton_core::{ids::RoomId, limits, process::SessionKind, room::Actor, runner::Injection, runner::SkillProfile};
 use baton_runner::{
-    Leave, Settings, StoreHint, Summary, Told, Until,
+    Backoff, Leave, LookAgain, Settings, StoreHint, Summary, Told, Until,
     executor::{CommandLine, Executor, Limits, Profiles},
     run,
 };
@@ -122,6 +122,8 @@ last=$(tail -n 1 "$here/prompt-$n")
             )],
             environment: Environment::read(),
             env: Vec::new(),
+            missing: Vec::new(),
+            look_again: LookAgain::never(),
             max_parallel: 4,
             until: Until::Told,
             limits: Limits { slice: PLENTY, grace: PLENTY },
@@ -136,6 +138,7 @@ last=$(tail -n 1 "$here/prompt-$n")
             server_program: PathBuf::from("/nonexistent"),
             store: StoreHint::default(),
             scratch: self.here().join("slices"),
+            backoff: Backoff::default(),
             failures_max: 3,
             leave,
         }

@@ -8,8 +8,8 @@ use baton_core::{
     ids::Seq,
     job::{
         self, Applied, Branched, Canceled, Choice, Claimed, Created, Ended, Executor, ExpectedArtifact, Isolation,
-        JobId, Lineage, Manager, Policy, Priority, Profile, Proven, ReclaimReason, Reclaimed, Reported, Requeued, Routing,
-        Standing,
+        JobId, Lineage, Manager, Policy, Priority, Profile, Proven, ReclaimReason, Reclaimed, Reported, Requeued,
+        Routing, Standing,
     },
     lease::Fence,
     library::{
@@ -228,7 +228,7 @@ pub(crate) fn requeued(full: bool) -> Requeued {
 }
 
 fn runner_events() -> Vec<runner::Event> {
-    let able = |executor: &Executor| Ability { executor: *executor, profiles: Profile::ALL.to_vec() };
+    let able = |executor: &Executor| Ability { executor: *executor, profiles: Profile::ALL.to_vec(), trouble: None };
     let full = Capabilities {
         executors: Executor::ALL.iter().map(able).collect(),
         max_parallel: 64,

@@ -25,7 +25,7 @@ fn runner(id: &str, phase: Phase, expires_at: i64) -> Runner {
 
 /// A runner with all that it can have.
 fn full(id: &str) -> Runner {
-    let able = |executor: &Executor| Ability { executor: *executor, profiles: Profile::ALL.to_vec() };
+    let able = |executor: &Executor| Ability { executor: *executor, profiles: Profile::ALL.to_vec(), trouble: None };
     Runner {
         claimant: Claimant { agent: agent("codex:9b22"), backing: backing() },
         capabilities: Some(Capabilities {

@@ -11,7 +11,7 @@ use baton_store::{engine::Tx, jobs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{JobView, notices};
+use super::{JobView, Serving, notices};
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
@@ -67,15 +67,17 @@ impl UseCase for List {
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "anchor"));
         }
         app.see_to_jobs(&input.room_id);
-        let (mut room, found, notices, now) = app.store.read(|tx| {
+        let (mut room, found, notices, now, serving) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let found = input.find(tx, &room.id, limit + 1)?;
-            let notices = notices(tx, &room.id, &found)?;
-            Ok::<_, Failure>((room, found, notices, tx.now()?))
+            let (notices, now) = (notices(tx, &room.id, &found)?, tx.now()?);
+            let serving = Serving::take(app, tx, &room.id, now, &found)?;
+            Ok::<_, Failure>((room, found, notices, now, serving))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let mut page = Page::default();
-        let views = found.iter().take(limit as usize).map(|job| JobView::of(job, now, &notices));
+        let view = |job: &Job| JobView::of(job, now, &notices).blocked(serving.blocked(now, job));
+        let views = found.iter().take(limit as usize).map(view);
         let jobs: Vec<JobView> = views.take_while(|view| page.takes(view)).collect();
         let has_more = jobs.len() < found.len();
         let last = jobs.len().checked_sub(1).map(|last| &found[last]);

@@ -17,7 +17,7 @@ const PAGE: u32 = 50;
 /// A runner that looks for work.
 pub(super) struct Seeker {
     runner: AgentId,
-    /// What it can do. Who never said may do anything.
+    /// What it can do now. Who never said may do anything.
     capabilities: Option<Capabilities>,
     /// Who is there, once that was asked.
     candidates: Option<Vec<Candidate>>,
@@ -35,7 +35,8 @@ impl Seeker {
     pub(super) fn new(change: &mut Change<'_>, runner: &AgentId) -> Result<Self, Failure> {
         // One that signed off is what it was, should it come back.
         let known = change.runner(runner)?;
-        Ok(Self { runner: runner.clone(), capabilities: known.and_then(|known| known.capabilities), candidates: None })
+        let capabilities = known.and_then(|known| known.capabilities).map(|can| can.usable(change.now));
+        Ok(Self { runner: runner.clone(), capabilities, candidates: None })
     }
 
     /// The job that comes first, and with what it is to be done.
@@ -94,6 +95,8 @@ impl Seeker {
     /// The queues that it looks into.
     fn choices(&self) -> Vec<Choice> {
         match &self.capabilities {
+            // Nothing is looked through for what cannot be done.
+            Some(capabilities) if capabilities.executors.is_empty() => Vec::new(),
             Some(capabilities) => {
                 let own = capabilities.executors.iter().map(|ability| ability.executor.into());
                 own.chain([Choice::Auto]).collect()
@@ -138,7 +141,7 @@ impl Seeker {
         if self.candidates.is_none() {
             let present = runners::present(change.tx, &change.room.id, change.now, limits::RUNNERS_WEIGHED)?;
             let others = present.into_iter().filter(|other| other.id != self.runner && !other.retired);
-            let others = others.filter_map(|other| Some((other.id, other.capabilities?)));
+            let others = others.filter_map(|other| Some((other.id, other.capabilities?.usable(change.now))));
             let own = self.capabilities.clone().map(|capabilities| (self.runner.clone(), capabilities));
             let weighed: Vec<(AgentId, Capabilities)> = others.chain(own).collect();
             // Where there is nobody to choose between, it does not matter how much each has to do.

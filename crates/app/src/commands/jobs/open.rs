@@ -9,7 +9,7 @@ use baton_store::{jobs, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AtWork, JobEvent, JobView, events::prompt, notices};
+use super::{AtWork, JobEvent, JobView, Serving, events::prompt, notices};
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
@@ -77,7 +77,9 @@ impl UseCase for Open {
             let now = tx.now()?;
             let agent = AtWork::read(app, tx, &room, &job, now)?;
             let proof = proof::recorded(tx, &room.id, &job)?.unwrap_or_default();
-            let job = JobView { proof, ..JobView::of(&job, now, &notices(tx, &room.id, [&job])?) };
+            let blocked = Serving::take(app, tx, &room.id, now, [&job])?.blocked(now, &job);
+            let view = JobView::of(&job, now, &notices(tx, &room.id, [&job])?).blocked(blocked);
+            let job = JobView { proof, ..view };
             Ok::<_, Failure>((room, job, agent, found, asked, now))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try)?;

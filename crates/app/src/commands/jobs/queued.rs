@@ -2,14 +2,16 @@
 
 use baton_core::{
     event::Concern,
-    ids::RoomId,
+    ids::{AgentId, RoomId},
+    job::{JobId, WorkedSince},
     limits,
     process::{ProcessIdentity, Witness},
     reference::Reference,
     room::Stick,
+    runner::Capabilities,
     time::Ttl,
 };
-use baton_store::{jobs, rooms, runners};
+use baton_store::{jobs, log, rooms, runners};
 
 use crate::{
     App, Failure,
@@ -17,6 +19,9 @@ use crate::{
     presence::{self, Effort},
     refs,
 };
+
+/// Claims of a job that are read in one go.
+const CLAIMS_READ: u32 = 100;
 
 /// Called when jobs wait in a room that has no runner.
 pub type WhenQueued = dyn Fn(&RoomId) + Send + Sync;
@@ -35,6 +40,29 @@ impl App {
         self.store.read(|tx| {
             let now = tx.now()?;
             Ok(jobs::next_expiry(tx, room, now)?.map(|expiry| expiry.since(now)))
+        })
+    }
+
+    /// What a runner of `room` said that it can do.
+    pub fn runner_capabilities(&self, room: &RoomId, runner: &AgentId) -> Result<Option<Capabilities>, Failure> {
+        self.store.read(|tx| Ok(runners::find(tx, room, runner)?.and_then(|runner| runner.capabilities)))
+    }
+
+    /// How long a job of `room` has been worked on: since its first claim, whoever had it since, unless a manager had it
+    /// done again.
+    pub fn worked_before(&self, room: &RoomId, job: JobId) -> Result<Ttl, Failure> {
+        self.store.read(|tx| {
+            let (mut since, mut before) = (WorkedSince::default(), None);
+            loop {
+                let page = log::claims_of_job_before(tx, room, job, before, CLAIMS_READ)?;
+                page.iter().for_each(|recorded| since.look_back(recorded));
+                before = page.last().map(|recorded| recorded.seq);
+                if since.is_found() || page.len() < CLAIMS_READ as usize {
+                    break;
+                }
+            }
+            let now = tx.now()?;
+            Ok(since.first_claim().map_or(Ttl::from_millis(0), |first| now.since(first)))
         })
     }
 

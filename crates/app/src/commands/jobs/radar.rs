@@ -9,7 +9,7 @@ use baton_core::{
     },
     limits,
     reference::Reference,
-    runner::{Diagnosis, DiagnosisKind, Runner, Seen, Standing, Tally},
+    runner::{Blocked, Diagnosis, DiagnosisKind, Runner, Seen, Standing, Tally},
     task::TaskId,
     time::Timestamp,
 };
@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    JobView,
+    JobView, Serving,
     message::{Message, tell},
     staff::Staff,
     view::notices,
@@ -153,6 +153,9 @@ pub struct Diag {
     pub runner_id: Option<AgentId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
+    /// The particulars, in a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
 }
 
 /// A job with its marker.
@@ -192,7 +195,7 @@ impl UseCase for Radar {
         let (mut room, sight, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let now = tx.now()?;
-            let sight = Sight::take(tx, &room.id, now, &input, limit)?;
+            let sight = Sight::take(app, tx, &room.id, now, &input, limit)?;
             Ok::<_, Failure>((room, sight, now))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try)?;
@@ -227,21 +230,30 @@ fn reply(app: &App, caller: &Caller, input: &RadarInput) -> Result<Option<Refere
 }
 
 /// What one look at the store showed.
-struct Sight {
+struct Sight<'a> {
     jobs: Vec<Job>,
     notices: Notices,
     has_more: bool,
     staff: Staff,
+    serving: Serving<'a>,
 }
 
-impl Sight {
-    fn take(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, input: &RadarInput, limit: u32) -> Result<Self, Failure> {
+impl<'a> Sight<'a> {
+    fn take(
+        app: &'a App,
+        tx: &mut dyn Tx,
+        room: &RoomId,
+        now: Timestamp,
+        input: &RadarInput,
+        limit: u32,
+    ) -> Result<Self, Failure> {
         let mut jobs = find(tx, room, now, input, limit + 1)?;
         let has_more = jobs.len() > limit as usize;
         jobs.truncate(limit as usize);
         let staff = Staff::take(tx, room, now, &jobs)?;
         let notices = notices(tx, room, &jobs)?;
-        Ok(Self { jobs, notices, has_more, staff })
+        let serving = Serving::take(app, tx, room, now, &jobs)?;
+        Ok(Self { jobs, notices, has_more, staff, serving })
     }
 
     fn radar(
@@ -261,10 +273,14 @@ impl Sight {
             present: seen(&self.staff.present),
             offline: seen(&self.staff.offline),
             diagnoses: self.staff.diagnoses(now),
-            rows: self.jobs.iter().map(|job| Row::of(job, now, &self.notices)).collect(),
+            rows: self.jobs.iter().map(|job| self.row(now, job)).collect(),
             filter: Filter { status: input.status, task: input.task, anchor: input.anchor.clone() },
             has_more: self.has_more,
         }
+    }
+
+    fn row(&self, now: Timestamp, job: &Job) -> Row {
+        Row { blocked: self.serving.blocked(now, job), ..Row::of(job, now, &self.notices) }
     }
 
     /// The radar as fields. Of more than `most` characters, runner lines and diagnostics go first, then the last rows.
@@ -275,11 +291,13 @@ impl Sight {
             kind: diagnosis.kind,
             runner_id: diagnosis.runner.clone(),
             job: diagnosis.job,
+            about: diagnosis.about.clone(),
         };
-        let job = |job: &Job| RadarJob {
-            shown: job.shown_ref(),
-            marker: job.marker(now).map(baton_core::job::Marker::sign),
-            job: JobView::of(job, now, &self.notices),
+        let job = |job: &Job| {
+            let blocked = self.serving.blocked(now, job);
+            let sign = job.marker(now).map(baton_core::job::Marker::sign).or(blocked.as_ref().map(Blocked::sign));
+            let view = JobView::of(job, now, &self.notices).blocked(blocked);
+            RadarJob { shown: job.shown_ref(), marker: sign, job: view }
         };
         let mut fields = RadarFields {
             count: self.jobs.len(),

@@ -6,6 +6,7 @@ use baton_core::{
     job::{self, Executor, Job, JobId, Kind, Last, Notices, Priority, Progress, Proven, Status},
     lease::Fence,
     reference::Reference,
+    runner::Blocked,
     task::TaskId,
     time::Timestamp,
 };
@@ -65,6 +66,9 @@ pub struct JobView {
     pub created_by: AgentId,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+    /// Why nobody here can do it while it waits, and what to do. Told where jobs are shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<Blocked>,
 }
 
 /// An event of a job, in short.
@@ -132,7 +136,14 @@ impl JobView {
             created_by: job.created_by.clone(),
             created_at: job.created_at,
             updated_at: job.active_at,
+            blocked: None,
         }
+    }
+
+    /// The same, with why nobody here can do it.
+    #[must_use]
+    pub(crate) fn blocked(self, blocked: Option<Blocked>) -> Self {
+        Self { blocked, ..self }
     }
 }
 

@@ -19,6 +19,7 @@ mod overview;
 mod radar;
 mod report;
 mod requeue;
+mod runner;
 mod send_back;
 mod spec;
 mod tail;
@@ -60,6 +61,8 @@ pub(super) enum JobCommand {
     Claim(claim::ClaimArgs),
     Report(report::ReportArgs),
     Complete(complete::CompleteArgs),
+    #[command(subcommand)]
+    Runner(runner::RunnerCommand),
 }
 
 impl JobCommand {
@@ -87,6 +90,7 @@ impl JobCommand {
             Self::Claim(_) => "job claim",
             Self::Report(_) => "job report",
             Self::Complete(_) => "job complete",
+            Self::Runner(command) => command.name(),
         }
     }
 
@@ -114,6 +118,7 @@ impl JobCommand {
             Self::Claim(args) => args.run(context, ui),
             Self::Report(args) => args.run(context, ui),
             Self::Complete(args) => args.run(context, ui),
+            Self::Runner(command) => command.run(context, ui),
         }
     }
 }

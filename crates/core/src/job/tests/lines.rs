@@ -104,10 +104,10 @@ fn a_runner_that_is_gone_has_a_line_with_what_it_was_last_at() {
 }
 
 #[test]
-fn a_contradiction_has_a_line_for_each_of_the_eight_kinds() {
+fn a_diagnosis_has_a_line_for_each_kind() {
     let lines = DiagnosisKind::ALL.iter().map(|kind| {
         let job = (*kind != DiagnosisKind::LiveMissingActiveJob).then_some(JOB);
-        Diagnosis { kind: *kind, runner: Some(agent("r1")), job }.line()
+        Diagnosis { kind: *kind, runner: Some(agent("r1")), job, about: None }.line()
     });
     insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r"
     ! diag live_missing_active_job runner=r1 | open id=runner:r1
@@ -118,8 +118,9 @@ fn a_contradiction_has_a_line_for_each_of_the_eight_kinds() {
     ~ diag job_claim_expired runner=r1 job=JOB-001 | open id=runner:r1 | open id=JOB-001
     ! diag duplicate_active_job runner=r1 job=JOB-001 | open id=runner:r1 | open id=JOB-001
     ! diag job_runner_offline runner=r1 job=JOB-001 | open id=runner:r1 | open id=JOB-001
+    ! diag executor_trouble runner=r1 job=JOB-001 | open id=runner:r1 | open id=JOB-001
     ");
-    let nobody = Diagnosis { kind: DiagnosisKind::JobRunnerOffline, runner: None, job: Some(JOB) };
+    let nobody = Diagnosis { kind: DiagnosisKind::JobRunnerOffline, runner: None, job: Some(JOB), about: None };
     insta::assert_snapshot!(nobody.line(), @"! diag job_runner_offline job=JOB-001 | open id=JOB-001");
 }
 
@@ -134,6 +135,7 @@ fn row(marker: Option<Marker>) -> Row {
         hidden_question: None,
         age_s: 840,
         progress: Progress::default(),
+        blocked: None,
     }
 }
 
@@ -196,7 +198,12 @@ fn busy() -> Radar {
         runners: tally(1, 0, 1),
         present: vec![seen(Standing::Live, Phase::Live, Some(1))],
         offline: vec![Seen { id: agent("r2"), ..seen(Standing::Offline, Phase::Idle, None) }],
-        diagnoses: vec![Diagnosis { kind: DiagnosisKind::JobClaimExpired, runner: Some(agent("r1")), job: Some(JOB) }],
+        diagnoses: vec![Diagnosis {
+            kind: DiagnosisKind::JobClaimExpired,
+            runner: Some(agent("r1")),
+            job: Some(JOB),
+            about: None,
+        }],
         rows: vec![row(Some(Marker::Question)), row(Some(Marker::Stale)), quiet],
         ..empty()
     }

@@ -15,3 +15,4 @@ mod reporting;
 mod reviewing;
 mod scene;
 mod weighing;
+mod worked;

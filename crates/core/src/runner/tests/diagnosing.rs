@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A job that is queued or, by `runner`, claimed for so many milliseconds.
-fn job(number: u32, claimed: Option<(&str, u64)>) -> Job {
+pub(super) fn job(number: u32, claimed: Option<(&str, u64)>) -> Job {
     let routing = Routing {
         executor: Choice::Codex,
         executor_profile: None,

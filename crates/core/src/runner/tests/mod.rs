@@ -1,10 +1,12 @@
 //! Runners: `routing` has which of them a job is for, `standing` whether they are there, `diagnosing` what does not fit
-//! together, and `skills` what a job's agent is given to read.
+//! together, `troubles` which executors are not used and what jobs wait for that, and `skills` what a job's agent is given to
+//! read.
 
 mod diagnosing;
 mod routing;
 mod skills;
 mod standing;
+mod troubles;
 
 use super::{Ability, Capabilities, Heartbeat, Phase, Runner};
 use crate::{
@@ -23,7 +25,7 @@ fn at(millis: i64) -> Timestamp {
 
 /// Every profile of some executors, one job at a time, artifacts kept.
 fn able(executors: &[Executor]) -> Capabilities {
-    let ability = |executor: &Executor| Ability { executor: *executor, profiles: Profile::ALL.to_vec() };
+    let ability = |executor: &Executor| Ability { executor: *executor, profiles: Profile::ALL.to_vec(), trouble: None };
     Capabilities {
         executors: executors.iter().map(ability).collect(),
         max_parallel: 1,

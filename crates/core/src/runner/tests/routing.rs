@@ -33,7 +33,7 @@ fn there(name: &str, executors: &[Executor], load: u32, most: u32) -> Candidate 
 }
 
 fn only(profiles: &[Profile], executor: Executor) -> Capabilities {
-    let executors = vec![Ability { executor, profiles: profiles.to_vec() }];
+    let executors = vec![Ability { executor, profiles: profiles.to_vec(), trouble: None }];
     Capabilities { executors, ..able(&[]) }
 }
 
@@ -171,7 +171,7 @@ fn candidates() -> impl Strategy<Value = Vec<Candidate>> {
     let one = (executors, profiles, 0..4_u32, 1..4_u32, any::<bool>());
     vec(one, 0..7).prop_map(|all| {
         let made = all.into_iter().enumerate().map(|(number, (executors, profiles, load, max_parallel, keeps))| {
-            let ability = |executor| Ability { executor, profiles: profiles.clone() };
+            let ability = |executor| Ability { executor, profiles: profiles.clone(), trouble: None };
             let capabilities = Capabilities {
                 executors: executors.into_iter().map(ability).collect(),
                 max_parallel,

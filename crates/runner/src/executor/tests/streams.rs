@@ -1,7 +1,9 @@
 //! What the programs' real streams mean.
 
+use baton_core::runner::TroubleKind;
+
 use crate::{
-    executor::{Agent, Answer, CommandLine, Conversation, Executor, Failed, Form, Profile, Profiles, Slice},
+    executor::{Agent, Answer, Cause, CommandLine, Conversation, Executor, Failed, Form, Profile, Profiles, Slice},
     process::{Exit, Line, Status, Tail},
 };
 
@@ -88,6 +90,9 @@ fn codex_whose_model_does_not_answer() {
         why: "codex gave up: We’re currently experiencing high demand, which may cause temporary errors.",
         tail: "WARNING: x",
         conversation: Doubtful,
+        cause: Program(
+            ModelDown,
+        ),
     }
     "#);
 }
@@ -101,6 +106,7 @@ fn codex_that_says_something_else_than_an_answer() {
         why: "the answer is not the JSON object that was asked for: expected ident at line 1 column 2",
         tail: "not json at all",
         conversation: Sound,
+        cause: Job,
     }
     "#);
     let (_, silent) = read(&codex(), "", &exit(0, ""));
@@ -110,6 +116,7 @@ fn codex_that_says_something_else_than_an_answer() {
         why: "codex exited with 1".to_owned(),
         tail: "Error: no rollout found".to_owned(),
         conversation: Conversation::Doubtful,
+        cause: Cause::Program(TroubleKind::Crash),
     };
     assert_eq!(refused, Err(expected));
 }
@@ -140,6 +147,7 @@ fn claude_that_gives_up() {
         why: "claude gave up: error during execution".to_owned(),
         tail: "No conversation found".to_owned(),
         conversation: Conversation::Doubtful,
+        cause: Cause::Job,
     };
     assert_eq!(answer, Err(expected));
     let (_, silent) = read(&claude(), "", &exit(0, ""));
@@ -178,7 +186,8 @@ fn a_command_without_an_answer_has_failed_however_it_ended() {
         Err(Failed {
             why: "the command exited with 2".to_owned(),
             tail: "no disk".to_owned(),
-            conversation: Conversation::Doubtful
+            conversation: Conversation::Doubtful,
+            cause: Cause::Program(TroubleKind::Crash),
         })
     );
 }

@@ -1,5 +1,7 @@
 //! Jobs that ask, that went wrong, that show nothing, or that nobody is at any more.
 
+use std::collections::BTreeSet;
+
 use baton_core::{
     agent::ConnectionStatus,
     event::{Event, Recorded},
@@ -13,7 +15,7 @@ use super::{
     Evidence, Need, NeedKind, Whom,
     scene::{Scene, cut},
 };
-use crate::{Failure, connection::AgentConnection};
+use crate::{Failure, commands::jobs::Serving, connection::AgentConnection};
 
 /// A job that wants a manager, whatever it wants most.
 pub(super) fn pressing(tx: &mut dyn Tx, scene: &Scene<'_>, job: &Job) -> Result<Option<Need>, StoreError> {
@@ -65,6 +67,23 @@ pub(super) fn stale(tx: &mut dyn Tx, scene: &Scene<'_>, job: &Job) -> Result<Opt
     };
     let need = of(scene, job, NeedKind::Stuck, lease.expires_at, &words, &command);
     Ok(Some(Need { evidence: Some(evidence), ..need }))
+}
+
+/// Jobs at the head of their queue that nobody here can do: each reason once, with the job that waits the longest for it.
+pub(super) fn blocked(tx: &mut dyn Tx, scene: &Scene<'_>, heads: &[Job]) -> Result<Vec<Need>, Failure> {
+    let serving = Serving::take(scene.app, tx, &scene.room.id, scene.now, heads)?;
+    let mut oldest: Vec<&Job> = heads.iter().collect();
+    oldest.sort_by_key(|job| job.id);
+    let (mut told, mut found) = (BTreeSet::new(), Vec::new());
+    for job in oldest {
+        if let Some(blocked) = serving.blocked(scene.now, job)
+            && told.insert(blocked.reason.clone())
+        {
+            let need = of(scene, job, NeedKind::Blocked, job.active_at, &blocked.reason, "");
+            found.push(Need { command: blocked.next, ..need });
+        }
+    }
+    Ok(found)
 }
 
 fn of(scene: &Scene<'_>, job: &Job, kind: NeedKind, since: Timestamp, words: &str, command: &str) -> Need {

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use baton_core::{
     ids::RoomId,
+    job::Choice,
     limits,
     room::{Actor, Stick},
     time::{Timestamp, Ttl},
 };
 use baton_store::{
     engine::Tx,
+    jobs::queued_for,
     needs::{self, Waiting, Wanted},
     rooms::{self, Standing},
 };
@@ -140,6 +142,8 @@ fn in_room(
     for job in &waiting.stale {
         found.extend(jobs::stale(tx, &scene, job)?);
     }
+    let heads = queued_for(tx, id, Choice::ALL, None, 1)?;
+    found.extend(jobs::blocked(tx, &scene, &heads)?);
     found.extend(waiting.failed.iter().map(|job| jobs::failed(&scene, job)));
     for approval in &waiting.approvals {
         found.push(mail::approval(tx, &scene, approval)?);

@@ -35,6 +35,8 @@ pub enum NeedKind {
     Stuck,
     /// An agent wants to go where another is.
     Incursion,
+    /// A job waits, and nobody here can do it.
+    Blocked,
 }
 
 impl NeedKind {
@@ -49,6 +51,7 @@ impl NeedKind {
             Self::Failed => "failed",
             Self::Stuck => "stuck",
             Self::Incursion => "incursion",
+            Self::Blocked => "blocked",
         }
     }
 }

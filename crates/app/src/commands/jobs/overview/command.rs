@@ -18,7 +18,7 @@ use crate::{
     App, Caller, Failure,
     app::Sweep,
     bounds::{self, Page},
-    commands::jobs::{notices, staff::Staff},
+    commands::jobs::{Serving, notices, staff::Staff},
     table::{Effect, Place, Subject, Tier, UseCase},
 };
 
@@ -150,15 +150,14 @@ impl UseCase for Overview {
             let mut page = Page::default();
             let mut shown = Vec::new();
             for room in &ids {
-                let here = found.jobs.iter().filter(|(of, _)| of == room).map(|(_, job)| job);
-                shown.push((room, notices(tx, room, here)?));
+                let here = || found.jobs.iter().filter(|(of, _)| of == room).map(|(_, job)| job);
+                shown.push((room, notices(tx, room, here())?, Serving::take(app, tx, room, now, here())?));
             }
-            let said = |room: &RoomId| shown.iter().find(|(of, _)| *of == room).map(|(_, notices)| notices);
-            let views = found
-                .jobs
-                .iter()
-                .take(limit as usize)
-                .filter_map(|(room, job)| Some(OverviewJob::of(room, job, now, said(room)?)));
+            let view = |(room, job): &(RoomId, Job)| {
+                let (_, notices, serving) = shown.iter().find(|(of, ..)| *of == room)?;
+                Some(OverviewJob { blocked: serving.blocked(now, job), ..OverviewJob::of(room, job, now, notices) })
+            };
+            let views = found.jobs.iter().take(limit as usize).filter_map(view);
             result.jobs = views.take_while(|view| page.takes(view)).collect();
             (result.has_more, result.cursor) = found.next(result.jobs.len());
             let is_named = |id: &RoomId| {

@@ -3,7 +3,7 @@
 use baton_core::{
     ids::{AgentId, AnchorId, RoomId},
     job::{Choice, Executor, Job, JobId, Marker, Notices, Priority, Progress, Status},
-    runner::{Capabilities, Diagnosis, DiagnosisKind, Runner, Standing},
+    runner::{Blocked, Capabilities, Diagnosis, DiagnosisKind, Runner, Standing},
     task::TaskId,
     time::Timestamp,
 };
@@ -63,6 +63,9 @@ pub struct OverviewDiag {
     pub kind: DiagnosisKind,
     /// What it means, and what to do.
     pub about: String,
+    /// The particulars, in a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub particulars: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_id: Option<AgentId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,6 +104,9 @@ pub struct OverviewJob {
     pub progress: Progress,
     pub age_s: u64,
     pub created_at: Timestamp,
+    /// Why nobody here can do it while it waits, and what to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<Blocked>,
 }
 
 impl OverviewCounts {
@@ -160,9 +166,10 @@ impl OverviewRunner {
 }
 
 impl OverviewDiag {
-    pub(super) fn of(room: &RoomId, Diagnosis { kind, runner, job }: Diagnosis) -> Self {
-        let about = format!("{}. {}", kind.meaning(), kind.remedy());
-        Self { room_id: room.clone(), kind, about, runner_id: runner, job }
+    pub(super) fn of(room: &RoomId, Diagnosis { kind, runner, job, about: particulars }: Diagnosis) -> Self {
+        let told = particulars.as_ref().map_or(String::new(), |told| format!(" {told}"));
+        let about = format!("{}.{told} {}", kind.meaning(), kind.remedy());
+        Self { room_id: room.clone(), kind, about, particulars, runner_id: runner, job }
     }
 }
 
@@ -189,6 +196,7 @@ impl OverviewJob {
             progress: job.progress.clone(),
             age_s: now.since(job.created_at).as_millis() / 1_000,
             created_at: job.created_at,
+            blocked: None,
         }
     }
 }

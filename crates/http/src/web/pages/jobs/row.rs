@@ -7,6 +7,7 @@ use baton_app::{
 use baton_core::{
     ids::RoomId,
     job::{JobId, Kind, Marker, Priority, Progress, Status},
+    runner::Blocked,
 };
 use maud::{Markup, html};
 
@@ -83,10 +84,17 @@ fn row(look: &Look<'_>, job: &OverviewJob, room: Option<&str>, question: Option<
     let asked = question.map(|asked| asked.text.as_str());
     let said = asked.filter(|_| job.shown.kind == Kind::Question).unwrap_or(&job.shown.message);
     let hidden = job.question.as_ref().map(|event| asked.unwrap_or(&event.message));
-    let sign = job.marker.map_or(String::new(), |marker| marker.sign().to_string());
+    let sign = job.marker.map(Marker::sign).or(job.blocked.as_ref().map(Blocked::sign));
+    let sign = sign.map_or(String::new(), |sign| sign.to_string());
     html! {
         tr id={ "job-" (room_id) "-" (id) } data-row data-job=(id) data-room=(room_id) data-marker=(sign) data-need=[job.marker] data-status=(job.status) {
-            td.needs { @match job.marker { Some(marker) => (badge(marker)), None => span.quiet aria-label="nothing" { "–" } } }
+            td.needs {
+                @match (job.marker, &job.blocked) {
+                    (Some(marker), _) => (badge(marker)),
+                    (None, Some(blocked)) => span.badge.alarm { (blocked.sign()) " blocked" },
+                    (None, None) => span.quiet aria-label="nothing" { "–" },
+                }
+            }
             td.what {
                 p { a.title href=(path(&["rooms", room_id, "jobs", &id])) { bdi { (job.title) } } }
                 p.quiet {
@@ -112,6 +120,10 @@ fn row(look: &Look<'_>, job: &OverviewJob, room: Option<&str>, question: Option<
             }
             td.last {
                 (told(job.shown.kind, said))
+                @if let Some(blocked) = &job.blocked {
+                    p.blocked { bdi { (blocked.reason) } }
+                    p.quiet { bdi { (blocked.next) } }
+                }
                 @if let Some(asked) = hidden { (told(Kind::Question, asked)) }
                 (progress(&job.progress, job.status))
                 @if let Some(marker) = job.marker { (act(look, job, marker)) }

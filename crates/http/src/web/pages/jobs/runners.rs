@@ -3,12 +3,14 @@
 use baton_app::commands::jobs::{OverviewDiag, OverviewResult, OverviewRunner, RunnerCounts};
 use baton_core::{
     ids::RoomId,
-    runner::{Capabilities, Standing, pointer},
+    job::Executor,
+    runner::{Capabilities, Standing, Trouble, TroubleKind, pointer},
 };
 use maud::{Markup, html};
 
 use crate::web::{
     at::path_with,
+    form::Form,
     look::Look,
     parts::{cli, copy, empty, reference, room_name, until},
 };
@@ -62,16 +64,39 @@ fn one(look: &Look<'_>, runner: &OverviewRunner, room: Option<&str>) -> Markup {
                     }
                 }
             }
-            @match &runner.capabilities { Some(can) => (abilities(can)), None => p.quiet { "It did not say what it can do." } }
+            @match &runner.capabilities { Some(can) => (abilities(look, runner, can)), None => p.quiet { "It did not say what it can do." } }
         }
     }
 }
 
-fn abilities(can: &Capabilities) -> Markup {
+/// Why a program is not used, and what to do about it.
+fn in_trouble(look: &Look<'_>, runner: &OverviewRunner, executor: Executor, trouble: &Trouble) -> Markup {
+    let is_missing = trouble.kind == TroubleKind::Missing;
+    let done = format!("{} tries {executor} again.", runner.runner_id);
+    let form = Form::of("jobs.runner.reset", done).class("inline").with("room_id", &runner.room_id);
+    let form = form.with("runner_id", &runner.runner_id).with("executor", executor);
+    html! {
+        p.trouble data-trouble=(trouble.kind) {
+            @if !is_missing { b { "! " } }
+            bdi { (trouble.words(executor)) } " "
+            @match trouble.next_probe_at {
+                Some(next) => { "It is tried again " (until(look, next)) "." },
+                None => {}
+            }
+        }
+        p.quiet { (trouble.kind.remedy(executor)) }
+        @if !is_missing && look.may_act() { (form.body(look, html! { button type="submit" { "Try it now" } })) }
+    }
+}
+
+fn abilities(look: &Look<'_>, runner: &OverviewRunner, can: &Capabilities) -> Markup {
     html! {
         ul.abilities {
             @for ability in &can.executors {
-                li { code { (ability.executor) } " " span.quiet { (ability.profiles.iter().map(|profile| profile.as_str()).collect::<Vec<_>>().join(", ")) } }
+                li {
+                    code { (ability.executor) } " " span.quiet { (ability.profiles.iter().map(|profile| profile.as_str()).collect::<Vec<_>>().join(", ")) }
+                    @if let Some(trouble) = &ability.trouble { (in_trouble(look, runner, ability.executor, trouble)) }
+                }
             }
         }
         p.quiet {
@@ -93,6 +118,7 @@ fn diagnosis(diag: &OverviewDiag) -> Markup {
                 @if let Some(job) = diag.job { ": " (reference(&diag.room_id, &job.to_string())) }
                 "."
             }
+            @if let Some(particulars) = &diag.particulars { p { bdi { (particulars) } } }
             p.quiet { (kind.remedy()) }
         }
     }

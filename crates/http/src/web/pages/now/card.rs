@@ -46,6 +46,7 @@ fn label(need: &Need) -> &'static str {
         (NeedKind::Stuck, Some(_)) => "runner is silent",
         (NeedKind::Stuck, None) => "stick is stuck",
         (NeedKind::Incursion, _) => "collision",
+        (NeedKind::Blocked, _) => "nobody can do it",
     }
 }
 
@@ -53,7 +54,7 @@ const fn tone(kind: NeedKind) -> &'static str {
     match kind {
         NeedKind::Question | NeedKind::Approval | NeedKind::Proof => "ask",
         NeedKind::Ack | NeedKind::Response => "talk",
-        NeedKind::Failed | NeedKind::Stuck | NeedKind::Incursion => "alarm",
+        NeedKind::Failed | NeedKind::Stuck | NeedKind::Incursion | NeedKind::Blocked => "alarm",
     }
 }
 
@@ -65,7 +66,7 @@ fn from(need: &Need) -> Markup {
     };
     html! {
         @match need.kind {
-            NeedKind::Question | NeedKind::Proof | NeedKind::Failed => { (reference(&need.room_id, &need.reference)) }
+            NeedKind::Question | NeedKind::Proof | NeedKind::Failed | NeedKind::Blocked => { (reference(&need.room_id, &need.reference)) }
             NeedKind::Stuck if need.status.is_some() => { (reference(&need.room_id, &need.reference)) }
             NeedKind::Approval => { (reference(&need.room_id, &need.reference)) " by " (named(&need.who)) }
             NeedKind::Ack | NeedKind::Response | NeedKind::Stuck => { (named(&need.who)) }
@@ -91,6 +92,7 @@ fn acts(look: &Look<'_>, need: &Need, shown: Option<&ShownRequest>) -> Markup {
         NeedKind::Ack => html! { (accept(look, need)) (said(need)) },
         NeedKind::Response => html! { (respond(look, need)) (said(need)) },
         NeedKind::Incursion => html! { (tell_both(look, need)) (said(need)) },
+        NeedKind::Blocked => html! { div.tools { (cancel(look, need)) (said(need)) } },
         NeedKind::Approval => match need.reference.parse() {
             Ok(id) => decide(look, &need.room_id, id, shown),
             Err(_) => said(need),

@@ -1,0 +1,39 @@
+//! Whether somebody here can do the jobs that wait.
+
+use baton_core::{
+    ids::RoomId,
+    job::{Job, Status},
+    limits,
+    runner::{Blocked, Runner, blocked},
+    time::Timestamp,
+};
+use baton_store::{engine::Tx, runners};
+
+use crate::{App, Failure};
+
+/// The runners that are there, as far as jobs that wait are to be told why.
+pub(crate) struct Serving<'a> {
+    app: &'a App,
+    room: RoomId,
+    present: Option<Vec<Runner>>,
+}
+
+impl<'a> Serving<'a> {
+    /// Looks who is there, if any of `jobs` waits.
+    pub(crate) fn take<'j>(
+        app: &'a App,
+        tx: &mut dyn Tx,
+        room: &RoomId,
+        now: Timestamp,
+        jobs: impl IntoIterator<Item = &'j Job>,
+    ) -> Result<Self, Failure> {
+        let waits = jobs.into_iter().any(|job| job.status == Status::Queued);
+        let present = if waits { Some(runners::present(tx, room, now, limits::RUNNERS_WEIGHED)?) } else { None };
+        Ok(Self { app, room: room.clone(), present })
+    }
+
+    /// Why nobody here can do a job, if so.
+    pub(crate) fn blocked(&self, now: Timestamp, job: &Job) -> Option<Blocked> {
+        blocked(now, job, self.present.as_deref()?, &|words| self.app.command_line(words, &self.room))
+    }
+}

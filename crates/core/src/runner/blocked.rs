@@ -1,0 +1,107 @@
+//! Why nobody here can do a job that waits, and what to do about it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Capabilities, Runner, can_do};
+use crate::{
+    job::{Executor, Job, Routing, Status},
+    time::Timestamp,
+};
+
+/// Whether a job that cannot be done now may be done later without anybody's help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Lasts {
+    /// A runner may come, or its executor work again.
+    ForNow,
+    /// Somebody has to change something.
+    UntilMended,
+}
+
+/// Why nobody here does a job that waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Blocked {
+    /// In a sentence.
+    pub reason: String,
+    /// What to do.
+    pub next: String,
+    /// Whether it may pass by itself.
+    pub lasts: Lasts,
+}
+
+impl Blocked {
+    /// The marker that it has on the radar.
+    pub const fn sign(&self) -> char {
+        match self.lasts {
+            Lasts::ForNow => '~',
+            Lasts::UntilMended => '!',
+        }
+    }
+}
+
+/// Tells why none of the runners that are `present` can do `job`, which waits. Nothing, if one of them can, now or after
+/// what it is at. `command` makes a command line of Baton's that can be pasted anywhere.
+pub fn blocked(now: Timestamp, job: &Job, present: &[Runner], command: &dyn Fn(&str) -> String) -> Option<Blocked> {
+    if job.status != Status::Queued {
+        return None;
+    }
+    if present.is_empty() {
+        return Some(Blocked { reason: "No runner is here.".to_owned(), next: command("run"), lasts: Lasts::ForNow });
+    }
+    // One that never said what it can do may do anything.
+    let said: Option<Vec<(&Runner, &Capabilities)>> =
+        present.iter().map(|runner| Some((runner, runner.capabilities.as_ref()?))).collect();
+    let said = said?;
+    if said.iter().any(|(_, can)| !can_do(&can.usable(now), &job.routing).is_empty()) {
+        return None;
+    }
+    Some(in_trouble(job, &said, command).unwrap_or_else(|| lacking(&job.routing, &said)))
+}
+
+/// The trouble of an executor that could do it otherwise; of several the one that passes by itself.
+fn in_trouble(job: &Job, said: &[(&Runner, &Capabilities)], command: &dyn Fn(&str) -> String) -> Option<Blocked> {
+    let able =
+        said.iter().flat_map(|(runner, can)| can_do(can, &job.routing).into_iter().map(move |of| (runner, *can, of)));
+    let troubles = able.filter_map(|(runner, can, of)| {
+        let (_, trouble) = can.troubles().find(|(executor, _)| *executor == of)?;
+        Some((runner, of, trouble))
+    });
+    let (runner, executor, trouble) =
+        troubles.min_by_key(|(_, _, trouble)| (!trouble.kind.may_pass(), trouble.next_probe_at.is_none()))?;
+    let probe = trouble.next_probe_at.map_or(String::new(), |next| format!(" It is tried again at {next}."));
+    let is_missing = trouble.kind == super::TroubleKind::Missing;
+    let reset = if is_missing {
+        String::new()
+    } else {
+        format!(" Then: {}", command(&format!("job runner reset {}", runner.id)))
+    };
+    Some(Blocked {
+        reason: format!("{} (runner {}).{probe}", trouble.words(executor).trim_end_matches('.'), runner.id),
+        next: format!("{}{reset}", trouble.kind.remedy(executor)),
+        lasts: if is_missing { Lasts::UntilMended } else { Lasts::ForNow },
+    })
+}
+
+/// The thing that all runners lack.
+fn lacking(routing: &Routing, said: &[(&Runner, &Capabilities)]) -> Blocked {
+    let (executor, profile) = (routing.executor, routing.profile());
+    let has = |can: &Capabilities| {
+        let is_wanted = |of: Executor| routing.executor.executor().is_none_or(|wanted| wanted == of);
+        can.executors.iter().any(|ability| is_wanted(ability.executor))
+    };
+    let reason = match () {
+        () if !said.iter().any(|(_, can)| has(can)) => format!("No runner here has {executor}."),
+        () if !routing.expected_artifacts.is_empty() && !said.iter().any(|(_, can)| can.supports_artifacts) => {
+            "The job is to leave artifacts behind, and no runner here keeps any.".to_owned()
+        }
+        () if routing.policy.is_some() => {
+            format!("No runner here has what the job's policy allows, with profile {profile}.")
+        }
+        () => format!("No runner here has {executor} with profile {profile}."),
+    };
+    let next = "Start a runner that has it (baton run), or cancel the job and create it for an executor that is here.";
+    Blocked { reason, next: next.to_owned(), lasts: Lasts::UntilMended }
+}
