@@ -116,7 +116,7 @@ impl App {
         self.store.is_remote()
     }
 
-    /// What the store is called among those whose files are kept in one data directory.
+    /// The name of the store among those whose files are kept in one data directory.
     pub fn shelf(&self) -> &str {
         &self.shelf
     }

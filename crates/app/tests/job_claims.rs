@@ -1,8 +1,13 @@
 //! The claim token: who may write about a job, and until when.
 #![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
 use baton_app::{commands::jobs::GivingBack, doctor};
-use baton_core::{lease::Fence, time::Ttl};
+use baton_core::{lease::Fence, limits, time::Ttl};
 use baton_testkit::{Agent, TestApp, job_agent, on_every_backend};
 use serde_json::{Value, json};
 
@@ -291,5 +296,89 @@ fn the_time_of_a_job_counts_over_all_claims_and_runners_until_a_manager_has_it_d
         app.later(Ttl::from_minutes(1));
         assert_eq!(worked(), Ttl::from_minutes(1));
         clean(&app);
+    });
+}
+
+#[test]
+fn a_job_whose_claimants_process_is_gone_is_reclaimed_at_once_with_the_proof() {
+    on_every_backend(|app| {
+        let [one, other] = app.joined_living(["one", "other"]);
+        one.does("jobs.runner.heartbeat", json!({"runner_id": "r1", "status": "live", "active_job_id": "JOB-001"}));
+        claimed(&one, "r1");
+        let stale = json!({"runner_id": "r2", "allow_stale": true});
+        assert_eq!(other.does("jobs.claim", stale.clone())["claimed"], false, "its process lives");
+        one.dies();
+        let radar = other.does("jobs.radar", json!({}));
+        assert_eq!((&radar["runners"]["live"], &radar["runners"]["offline"]), (&json!(0), &json!(1)), "{radar}");
+        assert_eq!((&radar["jobs"][0]["marker"], &radar["jobs"][0]["stale"]), (&json!("~"), &json!(true)), "{radar}");
+        let again = other.does("jobs.claim", stale);
+        assert_eq!((&again["job"]["revision"], &again["job"]["runner_id"]), (&json!(2), &json!("r2")));
+        // The minder of its program ends it at once, and has this long for it.
+        assert_eq!(again["start_after_ms"], limits::PROGRAM_GRACE.as_millis());
+        let opened = other.does("jobs.open", json!({"job": "JOB-001"}));
+        let meta = json!({"previous_runner_id": "r1", "reason": "runner_gone", "proof": "exited"});
+        assert_eq!(opened["events"][0]["meta"], meta);
+        clean(&app);
+    });
+}
+
+#[test]
+fn a_chosen_job_of_a_process_that_is_gone_is_claimed_at_once_too() {
+    on_every_backend(|app| {
+        let [one, other] = app.joined_living(["one", "other"]);
+        claimed(&one, "r1");
+        one.dies();
+        let chosen = |stale: bool| json!({"job": "JOB-001", "runner_id": "r2", "allow_stale": stale});
+        assert_eq!(other.refused("jobs.claim", chosen(false))["error"], "CONFLICT");
+        assert_eq!(other.does("jobs.claim", chosen(true))["claimed"], true);
+    });
+}
+
+#[test]
+fn a_claim_from_a_machine_that_cannot_be_seen_lasts_until_its_end() {
+    on_every_backend(|app| {
+        let [other] = app.joined(["other"]);
+        let far = app.agent_elsewhere("far", "host_far");
+        far.enter(&other.room());
+        claimed(&far, "r1");
+        let stale = json!({"runner_id": "r2", "allow_stale": true});
+        app.later(Ttl::from_millis(59_999));
+        assert_eq!(other.does("jobs.claim", stale.clone())["claimed"], false);
+        app.later(Ttl::from_millis(1));
+        let again = other.does("jobs.claim", stale);
+        assert_eq!((&again["claimed"], &again["start_after_ms"]), (&json!(true), &json!(5_000)));
+        let opened = other.does("jobs.open", json!({"job": "JOB-001"}));
+        assert_eq!(opened["events"][0]["meta"], json!({"previous_runner_id": "r1", "reason": "ttl_expired"}));
+        clean(&app);
+    });
+}
+
+#[test]
+fn jobs_that_wait_without_a_runner_are_told_to_whoever_starts_one() {
+    on_every_backend(|app| {
+        let [manager, worker] = app.joined_living(["manager", "worker"]);
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        app.app().when_queued(Box::new(move |_| {
+            count.fetch_add(1, Ordering::Relaxed);
+        }));
+        let seen = |what: &str| {
+            manager.does("jobs.radar", json!({}));
+            assert!(asked.swap(0, Ordering::Relaxed) > 0, "{what}");
+        };
+        let unseen = |what: &str| {
+            manager.does("jobs.radar", json!({}));
+            assert_eq!(asked.swap(0, Ordering::Relaxed), 0, "{what}");
+        };
+        unseen("there are no jobs");
+        manager.does("jobs.create", json!({"title": "x", "prompt": "x"}));
+        seen("it waits, and was created before");
+        worker.does("jobs.runner.heartbeat", json!({"runner_id": "r1", "status": "idle"}));
+        unseen("a runner is there");
+        worker.does("jobs.claim", json!({"job": "JOB-001", "runner_id": "r1"}));
+        worker.dies();
+        seen("its runner is gone");
+        manager.does("jobs.cancel", json!({"job": "JOB-001", "reason": "Enough"}));
+        unseen("nothing waits");
     });
 }

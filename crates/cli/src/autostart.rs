@@ -1,6 +1,6 @@
 //! Starting Baton's own runner when jobs wait and none is there. Nothing else is ever started.
 //!
-//! Whoever sees such jobs may start one; a lock in the data directory sees to it that one stays. It outlives who started it,
+//! Every process that sees such jobs may start one; a lock in the data directory sees to it that one stays. It outlives it,
 //! and ends by itself when there was nothing to do for a while. A start that failed is noted, and not tried again at once.
 #![expect(
     clippy::disallowed_methods,

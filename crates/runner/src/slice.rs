@@ -182,7 +182,7 @@ fn start(
         let before = place.before();
         match Running::start(executor, slice, &inherited, settings.limits, Some(claim), &settings.own_program) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {}
-            // Whoever has the job now is told by the answer.
+            // The answer tells whether the job is another's by now.
             Err(error) if error.kind() == io::ErrorKind::TimedOut => work.renew()?,
             started => return Ok((before, started)),
         }

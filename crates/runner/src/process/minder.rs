@@ -232,9 +232,9 @@ impl Unreaped {
 /// The end of a program and of all that it had started.
 struct End {
     status: Status,
-    /// What it had left behind.
+    /// Processes that it had left behind.
     leaked: Vec<String>,
-    /// What is still there.
+    /// Processes that are still there.
     stuck: Vec<String>,
     claim_ran_out: bool,
 }

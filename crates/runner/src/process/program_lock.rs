@@ -5,7 +5,7 @@
 //! for the lock, and ends the processes of an earlier claim that still has it when that claim and its grace are over. A
 //! free lock whose last program ran under the claim before this one proves that nothing is left to wait for.
 //!
-//! What must stay true: a program is started under the lock only; nothing of a newer claim is ever ended.
+//! Two rules: a program is started under the lock only, and nothing of a newer claim is ever ended.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},

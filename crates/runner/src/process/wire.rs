@@ -80,7 +80,7 @@ pub(super) fn send_stdin(mut to: impl Write, bytes: &[u8]) -> io::Result<()> {
     to.write_all(bytes)
 }
 
-/// What a program is begun with: the end of its claim, if it has one, and its standard input.
+/// The end of the program's claim, if it has one, and its standard input.
 pub(super) fn receive_begin(from: &mut impl BufRead) -> io::Result<(Option<BootTime>, Vec<u8>)> {
     let wrong = || io::Error::new(io::ErrorKind::InvalidData, "a minder is started by a runner only");
     let mut until = None;

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     App, Caller, Failure,
-    app::Request,
+    app::{Request, Sweep},
     change::Change,
     presence::Effort,
     table::{Access, Effect, JOBS, Place, UseCase},
@@ -106,47 +106,58 @@ impl UseCase for Claim {
     type Output = ClaimResult;
 
     fn perform(app: &App, caller: &Caller, input: ClaimInput) -> Result<ClaimResult, Failure> {
-        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
-        let capability = app.ids.capability()?;
-        if input.allow_stale {
-            // What it comes to is decided again below, for each job by itself.
-            let _ = app.end_claims_of_gone(&input.room_id, Effort::Wait);
+        let room = &input.room_id;
+        // A takeover is decided again, for each job by itself.
+        let end_claims = || app.end_claims_of_gone(room, Effort::Wait).unwrap_or(false);
+        if input.allow_stale && app.now().is_ok_and(|now| app.is_due(room, now, Sweep::Jobs)) {
+            end_claims();
         }
-        let answer = app.change(caller, &request, &input.room_id, |change| {
-            change.require_open()?;
-            let runner = input.runner_id.as_ref().unwrap_or(&change.actor.agent_id).clone();
-            require_own_runner(change, &runner)?;
-            let mut seeker = Seeker::new(change, &runner)?;
-            let claiming = claiming(runner, Backing::of(change.actor), capability.digest(), &input);
-            let taken = match input.job {
-                Some(job) => Some(claim_that(change, &mut seeker, &claiming, job, &input)?),
-                None => claim_next(change, &mut seeker, &claiming)?,
-            };
-            let room_id = change.room.id.clone();
-            let Some(Taken { job, outcome }) = taken else {
-                let result = ClaimResult {
-                    room_id,
-                    claimed: false,
-                    job: None,
-                    prompt: None,
-                    capability: None,
-                    start_after_ms: None,
-                };
-                return Ok(Answer { result, is_fresh: true });
-            };
-            let claimed = outcome == Claimed::Yes;
-            let prompt = claimed.then(|| prompt(change.tx, &change.room.id, job.created_seq)).transpose()?;
-            require_fit(job.id, prompt.as_deref(), input.max_chars)?;
-            let job = required(change, job.id)?;
-            let start_after_ms = job.start_after(change.now).filter(|_| claimed).map(Ttl::as_millis);
-            let job = Some(view(change, &job)?);
-            let result = ClaimResult { room_id, claimed, job, prompt, capability: None, start_after_ms };
-            Ok(Answer { result, is_fresh: true })
-        })?;
-        let Answer { result, is_fresh } = answer;
-        let capability = Some(capability).filter(|_| is_fresh && result.claimed);
-        Ok(ClaimResult { capability, ..result })
+        let claimed = claim(app, caller, &input)?;
+        // An empty answer is looked at twice: jobs of runners that are gone may be left.
+        if claimed.job.is_none() && input.allow_stale && end_claims() {
+            return claim(app, caller, &input);
+        }
+        Ok(claimed)
     }
+}
+
+fn claim(app: &App, caller: &Caller, input: &ClaimInput) -> Result<ClaimResult, Failure> {
+    let request = Request { command: Claim::NAME, input, key: input.idempotency_key.as_deref() };
+    let capability = app.ids.capability()?;
+    let answer = app.change(caller, &request, &input.room_id, |change| {
+        change.require_open()?;
+        let runner = input.runner_id.as_ref().unwrap_or(&change.actor.agent_id).clone();
+        require_own_runner(change, &runner)?;
+        let mut seeker = Seeker::new(change, &runner)?;
+        let claiming = claiming(runner, Backing::of(change.actor), capability.digest(), input);
+        let taken = match input.job {
+            Some(job) => Some(claim_that(change, &mut seeker, &claiming, job, input)?),
+            None => claim_next(change, &mut seeker, &claiming)?,
+        };
+        let room_id = change.room.id.clone();
+        let Some(Taken { job, outcome }) = taken else {
+            let result = ClaimResult {
+                room_id,
+                claimed: false,
+                job: None,
+                prompt: None,
+                capability: None,
+                start_after_ms: None,
+            };
+            return Ok(Answer { result, is_fresh: true });
+        };
+        let claimed = outcome == Claimed::Yes;
+        let prompt = claimed.then(|| prompt(change.tx, &change.room.id, job.created_seq)).transpose()?;
+        require_fit(job.id, prompt.as_deref(), input.max_chars)?;
+        let job = required(change, job.id)?;
+        let start_after_ms = job.start_after(change.now).filter(|_| claimed).map(Ttl::as_millis);
+        let job = Some(view(change, &job)?);
+        let result = ClaimResult { room_id, claimed, job, prompt, capability: None, start_after_ms };
+        Ok(Answer { result, is_fresh: true })
+    })?;
+    let Answer { result, is_fresh } = answer;
+    let capability = Some(capability).filter(|_| is_fresh && result.claimed);
+    Ok(ClaimResult { capability, ..result })
 }
 
 /// Refuses to claim in the name of a runner that another process speaks for.

@@ -1,4 +1,4 @@
-//! What a runner, or whoever wants one started, has to know of a room besides its jobs: who is gone, and what waits.
+//! A room from the view of a runner, or of somebody who wants one started: processes that are gone, and jobs that wait.
 
 use baton_core::{
     event::Concern,
@@ -83,12 +83,12 @@ impl App {
     }
 
     /// Ends the claims and leases of processes that are proven gone, so that nobody waits for their time to run out. Like
-    /// every end of a lease this is no event; the takeover that follows has the proof.
-    pub(crate) fn end_claims_of_gone(&self, room: &RoomId, effort: Effort) -> Result<(), Failure> {
+    /// every end of a lease this is no event; the takeover that follows has the proof. Tells whether there were any.
+    pub(crate) fn end_claims_of_gone(&self, room: &RoomId, effort: Effort) -> Result<bool, Failure> {
         let mut gone = self.processes_at_work(room)?;
         gone.retain(|process| self.probe.liveness(process).is_gone());
         if gone.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         presence::write(&self.store, effort, |tx| {
             // Locked, so that no claim is decided by what is being ended.
@@ -99,7 +99,7 @@ impl App {
                 runners::end_leases(tx, &room.id, process, now)?;
             }
             tx.ring(&room.id, Concern::Everyone);
-            Ok(())
+            Ok(true)
         })
     }
 

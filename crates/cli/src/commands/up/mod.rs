@@ -83,7 +83,7 @@ impl UpArgs {
             true => Some(RunArgs::for_room(self.room).prepare(&context, store)?),
             false => None,
         };
-        // Whoever is let in from elsewhere is not to have programs started here, unless that is asked for.
+        // Callers from other machines are not to have programs started here, unless that is asked for.
         let usual = matches!(self.tools, Tools::Daily) && !self.allow_remote;
         if self.autostart.decide(&context.surroundings, usual)? {
             autostart::enable(&context.app, store)?;
