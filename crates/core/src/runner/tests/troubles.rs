@@ -84,7 +84,7 @@ fn shown(job: &Job, present: &[Runner]) -> String {
 #[test]
 fn a_job_is_free_while_some_runner_can_do_it_or_did_not_say_what_it_can_do() {
     let fine = with("r1", able(&[Executor::Codex]));
-    assert_eq!(shown(&wants(Choice::Codex), &[fine.clone()]), "free");
+    assert_eq!(shown(&wants(Choice::Codex), std::slice::from_ref(&fine)), "free");
     let broken = with("r0", half_able(TroubleKind::Crash, None));
     assert_eq!(shown(&wants(Choice::Codex), &[broken.clone(), fine]), "free", "the other one is well");
     assert_eq!(shown(&wants(Choice::Auto), &[broken]), "free", "it has another executor");
@@ -113,7 +113,7 @@ fn a_job_whose_executor_is_in_trouble_says_which_and_what_to_do() {
 #[test]
 fn a_job_that_no_runner_here_can_ever_do_says_what_is_lacking() {
     let claude = with("r1", able(&[Executor::ClaudeCode]));
-    let lacking = |job: &Job, runner: &Runner| blocked(at(10), job, &[runner.clone()], &command).unwrap();
+    let lacking = |job: &Job, runner: &Runner| blocked(at(10), job, std::slice::from_ref(runner), &command).unwrap();
     assert_eq!(lacking(&wants(Choice::Codex), &claude).reason, "No runner here has codex.");
     assert_eq!(lacking(&wants(Choice::Codex), &claude).lasts, Lasts::UntilMended);
     let mut audit = wants(Choice::ClaudeCode);
