@@ -149,6 +149,25 @@ fn placed(root: &Value, schema: &Value, path: &[Step], leaf: &str, scene: &Scene
     }
 }
 
+/// The choices that a caller must make, each with one way to make it; the first ways are what an input has anyway.
+fn choices(schema: &Value) -> Vec<(String, Value)> {
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut found = Vec::new();
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        if !required.contains(&name.as_str()) {
+            continue;
+        }
+        let ways: Vec<Value> = meant(schema, field)
+            .into_iter()
+            .flat_map(|one| {
+                one["enum"].as_array().cloned().unwrap_or_else(|| one.get("const").cloned().into_iter().collect())
+            })
+            .collect();
+        found.extend(ways.into_iter().skip(1).map(|way| (name.clone(), way)));
+    }
+    found
+}
+
 /// The role in which a command does most.
 fn role(command: &Command) -> Role {
     match command.name {
@@ -291,6 +310,7 @@ fn attempt(
     path: &[Step],
     leaf: &str,
     number: usize,
+    choice: Option<(String, Value)>,
     leaks: &mut Vec<String>,
 ) -> bool {
     let schema = command.input_schema().to_value();
@@ -306,7 +326,11 @@ fn attempt(
     }
     fit(&mut input, path, leaf, &scene);
     let fields = &schema["properties"];
-    if fields.get("idempotency_key").is_some() && path.first() != Some(&Step::Field("idempotency_key".to_owned())) {
+    if let Some((name, way)) = choice {
+        input[&name] = way;
+    } else if fields.get("idempotency_key").is_some()
+        && path.first() != Some(&Step::Field("idempotency_key".to_owned()))
+    {
         input["idempotency_key"] = json!(format!("k{number}"));
     }
     let call = || app.call(scene.impatient().caller(), command.name, input.clone());
@@ -360,7 +384,10 @@ fn no_secret_in_any_field_of_any_command_is_answered_or_stored() {
                 let accepted = [secrets.join(" ").as_str(), &secrets[0], &receipt]
                     .into_iter()
                     .enumerate()
-                    .any(|(turn, leaf)| attempt(&app, command, &path, leaf, number * 3 + turn, &mut leaks));
+                    .any(|(turn, leaf)| attempt(&app, command, &path, leaf, number * 3 + turn, None, &mut leaks));
+                for choice in choices(&schema).into_iter().filter(|_| accepted) {
+                    attempt(&app, command, &path, &secrets.join(" "), 0, Some(choice), &mut leaks);
+                }
                 tries.push((command.name, Try { field: shown(&path), accepted }));
             }
         }
@@ -405,6 +432,8 @@ fn no_secret_in_any_field_of_any_command_is_answered_or_stored() {
             inbox.list: state
             inbox.send: to category bead_id scope
             inbox.tell: to
+            jobs.apply: job
+            jobs.branch: job branch
             jobs.cancel: job
             jobs.claim: job runner_id
             jobs.complete: job runner_id
@@ -415,6 +444,7 @@ fn no_secret_in_any_field_of_any_command_is_answered_or_stored() {
             jobs.requeue: job
             jobs.runner.heartbeat: runner_id active_job_id active_jobs[]
             jobs.runner.retire: runner_id
+            jobs.send_back: job
             room.close: lease_id
             room.join: context_path
             room.policy: lease_id

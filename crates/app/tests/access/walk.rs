@@ -124,7 +124,7 @@ fn a_jobs_agent_may_call_these_commands_that_write_and_no_other() {
     scope.reserve scope.release scope.check
     envelope.send
     inbox.list inbox.read inbox.ack inbox.send
-    jobs.create jobs.radar jobs.message jobs.cancel jobs.requeue jobs.report jobs.complete
+    jobs.create jobs.radar jobs.message jobs.cancel jobs.requeue jobs.report jobs.complete jobs.send_back
     tasks.create tasks.start tasks.done tasks.assign tasks.focus tasks.search tasks.card.create tasks.card.pin tasks.anchor.set tasks.plan.create tasks.artifact.keep tasks.macro.start tasks.macro.delegate tasks.macro.fanout_jobs tasks.macro.merge_report
     context.turn.begin context.turn.prompt context.turn.tools context.turn.end
     spawn.request
@@ -135,7 +135,7 @@ fn a_jobs_agent_may_call_these_commands_that_write_and_no_other() {
     insta::assert_snapshot!(names(&refused), @r"
     room.close room.reorder room.policy
     inbox.tell
-    jobs.claim jobs.runner.heartbeat jobs.runner.retire
+    jobs.claim jobs.runner.heartbeat jobs.runner.retire jobs.apply jobs.branch
     tasks.artifact.gc
     bus.rename bus.close
     agent.adopt agent.approval.resolve agent.grant agent.edge.add agent.edge.remove

@@ -25,7 +25,7 @@ fn a_file_is_kept_listed_opened_and_given_up() {
     next: baton artifact keep FILE --kind report
 
     ana$ baton artifact keep out.diff --kind diff
-    Kept as artifact://diff/1 (23 bytes)
+    Kept as artifact://diff/1 (29 bytes)
     What looked like a secret was taken out.
     next: baton open artifact://diff/1
 
@@ -48,7 +48,7 @@ fn a_file_is_kept_listed_opened_and_given_up() {
     [exit 2]
 
     ana$ baton artifact list --kind diff --node test:ana
-    artifact://diff/1  23 bytes  out.diff  test:ana
+    artifact://diff/1  29 bytes  out.diff  test:ana
     next: baton open artifact://diff/1
 
     ana$ baton artifact list --kind log
@@ -59,7 +59,7 @@ fn a_file_is_kept_listed_opened_and_given_up() {
     artifact://diff/1  out.diff
       by        test:ana, created SPAN ago
       of        test:ana
-      sha256    3c09554af4251e7093b0e06988f3a8904818f5d4d4dd18746fe98f7e12f705e0
+      sha256    05b0663b166354334c920c1f4ca08ea1d19c069c96efc98b08fa8cf1deb28540
 
     +one
     +token=[redacted:token]

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::state::preview;
+use crate::redact::redact;
 
 /// How far a job is right now, as far as its runner tells. It moves with heartbeats, which are no events, so folding the
 /// log does not give it.
@@ -36,7 +37,8 @@ impl Progress {
         self.slice = slice.or(self.slice);
         self.percent = percent.or(self.percent);
         self.tokens = tokens.or(self.tokens);
-        if let Some(line) = line.as_deref().map(preview).filter(|line| !line.is_empty()) {
+        // It is stored without an event, and so passes nothing else that takes secrets out.
+        if let Some(line) = line.as_deref().map(|line| preview(&redact(line))).filter(|line| !line.is_empty()) {
             self.line = Some(line);
         }
     }
