@@ -326,7 +326,7 @@ fn every_kind_of_event_about_jobs_runners_and_the_library_is_read_back_as_it_was
     let kinds: BTreeSet<&str> = events.iter().map(Event::kind).collect();
     let all = [
         "job.created job.claimed job.reclaimed job.progress job.checkpoint job.question job.proof_gate job.error",
-        "job.manager job.completed job.failed job.canceled job.requeued",
+        "job.manager job.completed job.failed job.canceled job.requeued job.applied job.branched",
         "runner.register runner.retire",
         "card.create card.pin anchor.set plan.create artifact.keep",
     ];

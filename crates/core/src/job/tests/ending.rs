@@ -13,8 +13,8 @@ use crate::{
     code::ErrorCode,
     event::Event as Logged,
     job::{
-        Choice, Event, ExpectedArtifact, Force, Isolation, Jobs, Kind, Outcome, Policy, Priority, Profile, Refusal,
-        Status,
+        Choice, Event, ExpectedArtifact, Force, Isolation, Jobs, Kind, Outcome, Patch, Policy, Priority, Profile,
+        Refusal, Status,
     },
     limits,
     task::TaskId,
@@ -192,6 +192,9 @@ fn everything() -> Scene {
         (191, claim("r3")),
         (192, done("r3", 3).with(&["CARD-2", "CMD: cargo test"])),
     ]);
+    let patch = Patch { patch: "artifact://diff/3".parse().unwrap(), base: "0ba5e".to_owned() };
+    let used = [scene.job().applied(&patch, "4ead", 2), scene.job().branched(&patch, "baton/JOB-001", "c0ffee")];
+    used.into_iter().for_each(|event| scene.record(agent("boss"), event));
     scene
 }
 
@@ -226,6 +229,8 @@ fn every_event_is_stored_in_a_form_that_never_changes_and_is_read_back() {
     job.requeued {"job":"JOB-001","reason":"Once more"}
     job.canceled {"job":"JOB-001","reason":"Not wanted"}
     job.completed {"job":"JOB-001","revision":3,"summary":"It was the cache.","refs":["CARD-2","CMD: cargo test"]}
+    job.applied {"job":"JOB-001","patch":"artifact://diff/3","base":"0ba5e","head":"4ead","files":2,"message":"artifact://diff/3 was applied to the workspace at 4ead: 2 files."}
+    job.branched {"job":"JOB-001","patch":"artifact://diff/3","base":"0ba5e","branch":"baton/JOB-001","commit":"c0ffee","message":"The branch baton/JOB-001 has artifact://diff/3, as c0ffee."}
     "#);
 }
 
