@@ -28,7 +28,7 @@ use baton_core::{
 use crate::{
     breaker::Breaker,
     desk::{Claimed, Desk, may_pass},
-    executor::{Executor, ExecutorKind},
+    executor::{Executor, ExecutorKind, NotFound},
     lifeline::{Cut, Lifeline},
     process, scratch,
     settings::{Settings, Until},
@@ -142,6 +142,9 @@ fn tidy(settings: &Settings, told: &Told) {
 impl Dispatcher {
     fn live(&mut self) -> Result<(), Failure> {
         self.told.line(&format!("{} waits for jobs in {}", self.settings.runner, self.settings.room));
+        for program in self.settings.missing.iter().filter(|one| matches!(one.why, NotFound::Wrong { .. })) {
+            self.told.line(&format!("takes no jobs for {}: {}", program.executor, program.why));
+        }
         let mut watch: Option<Watch> = None;
         let mut others = Vec::new();
         let (mut beaten, mut idle_since) = (Instant::now(), Instant::now());
@@ -156,7 +159,7 @@ impl Dispatcher {
                 self.look_for_missing();
             }
             let changed = buried + self.fill().or_else(|failure| self.see_out(failure))?;
-            if changed > 0 || beaten.elapsed() >= third {
+            if changed > 0 || beaten.elapsed() >= third || self.told_version != self.breaker.version() {
                 beaten = Instant::now();
                 self.say_there()?;
             }
@@ -206,7 +209,10 @@ impl Dispatcher {
         {
             wait = wait.min(expiry);
         }
-        if let (Some(next), Ok(now)) = (self.breaker.next_probe(), self.desk.app.now()) {
+        // A probe that is due waits for a job, and jobs ring.
+        if let (Some(next), Ok(now)) = (self.breaker.next_probe(), self.desk.app.now())
+            && next > now
+        {
             wait = wait.min(Duration::from_millis(next.since(now).as_millis()));
         }
         if let Until::IdleFor(limit) = self.settings.until {
@@ -306,8 +312,10 @@ impl Dispatcher {
 
     /// Tells the person who started the runner what everybody was told: which programs are not used, and which are again.
     fn tell_troubles(&mut self, can: &Capabilities) {
-        let now: Vec<ExecutorKind> = can.troubles().map(|(executor, _)| executor).collect();
-        for (executor, trouble) in can.troubles().filter(|(executor, _)| !self.unused.contains(executor)) {
+        // Programs that were never there are no news.
+        let troubles = || can.troubles().filter(|(_, trouble)| trouble.kind != TroubleKind::Missing);
+        let now: Vec<ExecutorKind> = troubles().map(|(executor, _)| executor).collect();
+        for (executor, trouble) in troubles().filter(|(executor, _)| !self.unused.contains(executor)) {
             self.told.line(&format!("takes no jobs for {executor}: {}", trouble.words(executor)));
         }
         for executor in self.unused.iter().filter(|executor| !now.contains(executor)) {

@@ -17,3 +17,4 @@ mod relaying;
 mod reviewing;
 mod scene;
 mod stopping;
+mod troubles;

@@ -66,8 +66,19 @@ impl Scene {
 
     /// The same in a world of choice.
     pub(super) fn in_world(program: Program, world: World) -> Self {
-        let model = Model::start();
         let home = ClientHome::new(&world.home());
+        Self::with_home(program, world, home)
+    }
+
+    /// A scene in which the program gives up as soon as the model fails.
+    pub(super) fn impatient(program: Program) -> Self {
+        let world = World::new();
+        let home = ClientHome::new(&world.home()).impatient();
+        Self::with_home(program, world, home)
+    }
+
+    fn with_home(program: Program, world: World, home: ClientHome) -> Self {
+        let model = Model::start();
         let home = match program {
             Program::Codex => home.codex(&model.url(AGENT)),
             Program::Claude => home.claude(&model.url(AGENT)),
@@ -239,15 +250,28 @@ impl Scene {
         self.run_with(name, more, [])
     }
 
-    /// The same with other variables around it.
+    /// Starts one with other variables around it.
     pub(super) fn run_with(
         &self,
         name: &str,
         more: &[&str],
         variables: impl IntoIterator<Item = (&'static str, OsString)>,
     ) -> Runner {
+        self.run_without(name, more, &[], variables)
+    }
+
+    /// Starts one without some variables, and with others.
+    pub(super) fn run_without<'a>(
+        &self,
+        name: &str,
+        more: &[&str],
+        without: &[&str],
+        with: impl IntoIterator<Item = (&'a str, OsString)>,
+    ) -> Runner {
         let mut command = self.world.baton(&[&["run", "--runner-id", name][..], more].concat());
-        command.envs(self.home.environment()).envs(variables);
+        command.envs(self.home.environment());
+        without.iter().for_each(|name| drop(command.env_remove(name)));
+        command.envs(with);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let stderr = child.stderr.take().unwrap();
         Runner { child, told: Some(thread::spawn(move || read(stderr))) }
