@@ -124,10 +124,13 @@ fn flags_then_variables_then_the_choice_of_tools_say_whether_a_runner_is_started
     }
 }
 
+/// A way to see that jobs wait.
+type Look = fn(&World);
+
 #[test]
 fn jobs_that_were_queued_earlier_get_a_runner_from_whoever_sees_them() {
     // At the start of a server, by reads over MCP, by a person's command, and by the server for all.
-    let sees: [(&str, fn(&World)); 4] = [
+    let sees: [(&str, Look); 4] = [
         ("the start of a server", |world| drop(server_with(world, &[]))),
         ("a read", |world| {
             // Its server was started in another room.
@@ -156,7 +159,7 @@ fn jobs_that_were_queued_earlier_get_a_runner_from_whoever_sees_them() {
         let _sweeper = Sweeper(&world);
         world.join_as("ana");
         world.evidence();
-        world.drives(r#"answer DONE "It is dry" '"CARD-1"'"#);
+        world.drives(r#"answer DONE "It is dry" "\"$(prove)\"""#);
         // Nobody who creates it starts a runner.
         let job = world.delegate(&[]);
         assert!(!was_started(&world), "{what}");
@@ -174,7 +177,7 @@ fn a_job_that_a_killed_runner_left_gets_another_runner() {
         world.join_as("ana");
         world.evidence();
         let started = world.pipe("started");
-        world.plays(&["echo $$ > \"$here/started\"; exec sleep 1000", r#"answer DONE "It is dry" '"CARD-1"'"#]);
+        world.plays(&["echo $$ > \"$here/started\"; exec sleep 1000", r#"answer DONE "It is dry" "\"$(prove)\"""#]);
         let job = world.delegate(&[]);
         let mut runner = world.runner(&["--claim-ttl", "300", "--runner-ttl", "300"]);
         started.processes(1);
@@ -213,7 +216,7 @@ fn a_runner_that_cannot_be_started_is_noted_and_not_tried_again_at_once() {
     assert_eq!(log.matches("There is nothing to execute jobs with.").count(), 1, "{log}");
     // A runner that comes up is all that is needed.
     world.evidence();
-    world.drives(r#"answer DONE "It is dry" '"CARD-1"'"#);
+    world.drives(r#"answer DONE "It is dry" "\"$(prove)\"""#);
     world.run_once();
     assert_eq!((world.job(&job).0["status"].as_str(), noted()), (Some("DONE"), None));
 }
@@ -223,7 +226,7 @@ fn what_works_for_a_job_never_starts_a_runner() {
     let world = World::new();
     let _sweeper = Sweeper(&world);
     world.join_as("ana");
-    world.drives(r#"answer DONE "It is dry" '"CARD-1"'"#);
+    world.drives(r#"answer DONE "It is dry" "\"$(prove)\"""#);
     world.delegate(&[]);
     world.delegate(&[]);
     let (mut worker, _) = world.server("worker");

@@ -15,7 +15,7 @@ while :; do echo 1 >> "$here/writes"; sleep 0.02; done"#;
 
 /// Notes whether the first program runs, writes once, and is done. A program that was not reaped yet does not run.
 const CHECKS: &str = r#"if grep -q ') [^ZX] ' "/proc/$(cat "$here/first")/stat" 2> /dev/null; then echo 2 >> "$here/overlap"; fi
-echo 2 >> "$here/writes"; answer DONE "It is dry" '"CARD-1"'"#;
+echo 2 >> "$here/writes"; answer DONE "It is dry" "\"$(prove)\"""#;
 
 /// A world in which the first program of a job writes and the second one checks, and a pipe that tells of the first.
 fn scene(world: &World) -> Pipe {
@@ -162,7 +162,7 @@ fn a_killed_runner_is_offline_and_its_job_stale_at_the_next_look() {
 fn a_second_runner_with_the_id_of_one_that_lives_is_refused_and_told_who_has_it() {
     World::on_every_backend(|world| {
         world.join_as("ana");
-        world.drives(r#"answer DONE "It is dry" '"CARD-1"'"#);
+        world.drives(r#"answer DONE "It is dry" "\"$(prove)\"""#);
         let mut first = world.runner(&["--runner-id", "r1", "--runner-ttl", "1"]);
         first.says("waits for jobs");
         // A runner that is late with its heartbeat has its id all the same: its process lives.
@@ -183,7 +183,7 @@ fn a_second_runner_with_the_id_of_one_that_lives_is_refused_and_told_who_has_it(
 fn a_runner_without_a_name_is_pointed_to_once() {
     let world = World::new();
     world.join_as("ana");
-    world.drives(r#"answer DONE "It is dry" '"CARD-1"'"#);
+    world.drives(r#"answer DONE "It is dry" "\"$(prove)\"""#);
     let mut unnamed = world.runner(&[]);
     unnamed.says("waits for jobs");
     let id = world.data_of(&["radar"])["runner_list"][0]["runner_id"].as_str().unwrap().to_owned();
