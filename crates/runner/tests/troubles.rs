@@ -182,10 +182,14 @@ mended() { echo '{"status":"DONE","summary":"It is dry.","refs":["CARD-1"]}'; }
 
 impl Running {
     fn says(&self, words: &str) {
-        let (lines, mut said) = (self.lines.lock().unwrap(), Vec::new());
-        loop {
+        self.says_all(&[words]);
+    }
+
+    /// Waits until it has said all of this, in whatever order.
+    fn says_all(&self, words: &[&str]) {
+        let (lines, mut said): (_, Vec<String>) = (self.lines.lock().unwrap(), Vec::new());
+        while !words.iter().all(|words| said.iter().any(|line| line.contains(words))) {
             match lines.recv_timeout(Duration::from_secs(50)) {
-                Ok(line) if line.contains(words) => return,
                 Ok(line) => said.push(line),
                 Err(_) => panic!("it never said {words:?}, but:\n{}", said.join("\n")),
             }
@@ -274,8 +278,7 @@ fn a_broken_program_does_not_burn_the_queue_and_a_person_has_it_tried_again() {
     stage.does("exit 127");
     stage.delegate(8);
     let running = stage.run(stage.settings(LONG));
-    running.says("JOB-001 is back in the queue");
-    running.says("takes no jobs for command");
+    running.says_all(&["JOB-001 is back in the queue", "takes no jobs for command"]);
     assert_eq!((stage.statuses(), stage.runs()), (vec!["QUEUED".to_owned(); 8], 1));
     // Everybody can see why.
     let radar = stage.radar();
@@ -332,8 +335,7 @@ fn a_program_that_crashes_on_every_job_burns_one_of_them_and_no_more() {
     stage.does("exit 3");
     stage.delegate(8);
     let running = stage.run(stage.settings(LONG));
-    running.says("JOB-002 is back in the queue");
-    running.says("takes no jobs for command");
+    running.says_all(&["JOB-002 is back in the queue", "takes no jobs for command"]);
     let mut expected = vec!["QUEUED".to_owned(); 8];
     expected[0] = "FAILED".to_owned();
     assert_eq!((stage.statuses(), stage.runs()), (expected, 4));

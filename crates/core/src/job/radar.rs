@@ -106,14 +106,17 @@ impl Row {
     }
 
     /// The texts that stand behind the line. A title need not be said twice.
-    fn preview(&self) -> String {
+    fn preview(&self, bootstrap: Option<&str>) -> String {
         let Last { kind, preview, .. } = &self.shown;
         let mut parts = Vec::new();
         if *kind != Kind::Created {
             parts.push(format!("last {kind}: {}", line_text(preview)));
         }
         if let Some(blocked) = &self.blocked {
-            parts.push(line_text(&format!("blocked: {} Next: {}", blocked.reason, blocked.next)));
+            // The line above all rows need not be said in each.
+            let is_said = bootstrap.is_some_and(|command| command == blocked.next);
+            let next = if is_said { String::new() } else { format!(" Next: {}", blocked.next) };
+            parts.push(line_text(&format!("blocked: {}{next}", blocked.reason)));
         }
         if let Some(question) = &self.hidden_question {
             parts.push(format!(
@@ -170,7 +173,7 @@ impl Radar {
             lines.extend(self.diagnoses.iter().map(Diagnosis::line));
         }
         lines.extend(self.rows[..rows].iter().map(|row| match level {
-            Level::Whole => row.line() + &row.preview(),
+            Level::Whole => row.line() + &row.preview(self.bootstrap.as_deref()),
             Level::WithoutPreviews | Level::RowsOnly => row.line(),
         }));
         lines.extend(self.cut(level, rows));
@@ -195,7 +198,9 @@ impl Radar {
         let hidden = self.rows.len() - rows;
         let others = self.present.len() + self.offline.len() + self.diagnoses.len();
         let mut cut = Vec::new();
-        if level >= Level::WithoutPreviews && self.rows.iter().any(|row| !row.preview().is_empty()) {
+        if level >= Level::WithoutPreviews
+            && self.rows.iter().any(|row| !row.preview(self.bootstrap.as_deref()).is_empty())
+        {
             cut.push("previews".to_owned());
         }
         if level == Level::RowsOnly && others > 0 {
