@@ -443,6 +443,7 @@ fn no_secret_in_any_field_of_any_command_is_answered_or_stored() {
             jobs.report: job runner_id
             jobs.requeue: job
             jobs.runner.heartbeat: runner_id active_job_id active_jobs[]
+            jobs.runner.reset: runner_id
             jobs.runner.retire: runner_id
             jobs.send_back: job
             room.close: lease_id

@@ -135,7 +135,7 @@ fn a_jobs_agent_may_call_these_commands_that_write_and_no_other() {
     insta::assert_snapshot!(names(&refused), @r"
     room.close room.reorder room.policy
     inbox.tell
-    jobs.claim jobs.runner.heartbeat jobs.runner.retire jobs.apply jobs.branch
+    jobs.claim jobs.runner.heartbeat jobs.runner.retire jobs.runner.reset jobs.apply jobs.branch
     tasks.artifact.gc
     bus.rename bus.close
     agent.adopt agent.approval.resolve agent.grant agent.edge.add agent.edge.remove
