@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::{Ran, World};
 
-const PROVEN: &str = r#"answer DONE "It is dry" '"CARD-1"'"#;
+const PROVEN: &str = r#"answer DONE "It is dry" "\"$(prove)\"""#;
 /// Changes a file, adds one, removes one and makes one executable.
 const MENDS: &str = "echo more >> AGENTS.md; printf '\\000\\377dry' > roof.bin; rm old.txt; chmod +x run.sh";
 
@@ -20,7 +20,6 @@ fn mended(world: World) -> World {
     world.write("run.sh", "#!/bin/sh\n");
     let world = world.with_repository();
     world.join_as("ana");
-    world.evidence();
     world.plays(&[&format!("{MENDS}; {PROVEN}")]);
     world.delegate(&["--isolation", "worktree"]);
     world.run_once();
@@ -168,7 +167,6 @@ fn a_review_of_a_running_job_gives_it_another_slice_after_this_one() {
     World::on_every_backend(|world| {
         let world = world.with_repository();
         world.join_as("ana");
-        world.evidence();
         let (started, go_on) = (world.pipe("started"), world.pipe("go-on"));
         let first = format!("echo one > one.txt; echo $$ > \"$here/started\"; cat \"$here/go-on\"; {PROVEN}");
         world.plays(&[&first, &format!("cat one.txt; echo two > two.txt; {PROVEN}")]);
