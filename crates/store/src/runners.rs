@@ -4,13 +4,13 @@ use baton_core::{
     claimant::{Backing, Claimant},
     ids::{AgentId, RoomId},
     process::ProcessIdentity,
-    runner::{Runner, Runners, Tally},
+    runner::{Phase, Runner, Runners, Tally},
     time::Timestamp,
 };
 
 use crate::{
     StoreError,
-    engine::{Changes, Param, Row, Tx},
+    engine::{Changes, Param, Query, Row, Tx},
     fields::{Fields, bad},
 };
 
@@ -42,16 +42,25 @@ pub fn find(tx: &mut dyn Tx, room: &RoomId, id: &AgentId) -> Result<Option<Runne
 /// Lists the runners whose lease is in force.
 pub(crate) const PRESENT: &str = runners!(
     "
-     WHERE room_id = ?1 AND lease_expires_at_ms > ?2
-     ORDER BY phase DESC, lease_expires_at_ms DESC, runner
+     WHERE room_id = ?1 AND lease_expires_at_ms > ?2 AND phase = ?4
+     ORDER BY lease_expires_at_ms DESC, runner
      LIMIT ?3
 "
 );
 
 /// Runners that are there at `now`, in the order of their ids. Of more than `limit` those at work are kept first.
 pub fn present(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, limit: u32) -> Result<Vec<Runner>, StoreError> {
-    let params = [room.as_str().into(), now.as_millis().into(), i64::from(limit).into()];
-    let mut found = collect(tx, PRESENT, room, &params)?;
+    let of = |phase: Phase| -> [Param<'_>; 4] {
+        [room.as_str().into(), now.as_millis().into(), i64::from(limit).into(), phase.as_str().into()]
+    };
+    let params = [Phase::Live, Phase::Idle].map(of);
+    let queries: Vec<Query<'_>> = params.iter().map(|params| Query::new(PRESENT, params)).collect();
+    let mut found = Vec::new();
+    tx.query_all(&queries, &mut |_, row| {
+        found.push(runner(room, row)?);
+        Ok(())
+    })?;
+    found.truncate(limit as usize);
     found.sort_by(|one, other| one.id.cmp(&other.id));
     Ok(found)
 }

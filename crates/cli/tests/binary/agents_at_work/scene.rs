@@ -270,7 +270,9 @@ impl Scene {
     ) -> Runner {
         let mut command = self.world.baton(&[&["run", "--runner-id", name][..], more].concat());
         command.envs(self.home.environment());
-        without.iter().for_each(|name| drop(command.env_remove(name)));
+        for name in without {
+            command.env_remove(name);
+        }
         command.envs(with);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let stderr = child.stderr.take().unwrap();
