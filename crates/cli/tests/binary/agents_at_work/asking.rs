@@ -52,12 +52,11 @@ fn asks_and_ends_with_proof(program: Program) {
     assert_is_briefed(&first.prompt());
     let asked = script.reached(1).result(0)["data"]["ref"].as_str().unwrap().to_owned();
     let reply = format!("reply reply_job={JOB} reply_message=\"...\"");
-    assert_eq!(
-        scene.radar_line(),
-        format!(
-            "{asked} ? {JOB} (RUNNING) Investigate the cache | open id={asked} | {reply} | last question: May I bound it?"
-        )
+    let row = scene.radar_line();
+    let shown = format!(
+        "{asked} ? {JOB} (RUNNING) Investigate the cache | open id={asked} | {reply} | last question: May I bound it? | age "
     );
+    assert!(row.starts_with(&shown), "{row}");
     scene.replies_as_advised("Yes, to 1 MB.");
     runner.finishes();
     script.finished();
