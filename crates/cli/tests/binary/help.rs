@@ -247,6 +247,7 @@ fn the_help_of_the_radar_and_of_a_report_tell_a_manager_and_an_agent_what_to_typ
       claim      Claim a job, or the next one that you can do, and see what it asks
       report     Report on the job you work on; each report renews the claim
       complete   End the job that you claimed
+      runner     Tell a runner what it cannot find out by itself
       help       Print this message or the help of the given subcommand(s)
 
     Options:
