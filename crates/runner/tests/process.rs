@@ -350,7 +350,7 @@ fn a_program_is_ended_when_its_claim_is_not_renewed_in_time_whatever_its_runner_
 fn a_claim_that_is_renewed_keeps_its_program() {
     let directory = tempfile::tempdir().unwrap();
     let claim = claimed(directory.path(), 1, Duration::from_secs(3));
-    let mut child = start(&Spawn { claim, ..shell("sleep 4; echo $$; read x") });
+    let mut child = start(&Spawn { claim, ..shell("sleep 4; echo $$; exec sleep 1000") });
     child.stopper().extend(BootTime::now() + PLENTY);
     // An earlier end does not count.
     child.stopper().extend(BootTime::now());
@@ -412,7 +412,7 @@ fn processes_of_an_earlier_claim_that_are_stopped_are_killed_once_its_time_is_ov
 fn nothing_of_a_newer_claim_is_ended() {
     let directory = tempfile::tempdir().unwrap();
     let mut newer =
-        start(&Spawn { claim: claimed(directory.path(), 2, PLENTY), ..shell("echo $$; read x; sleep 1000") });
+        start(&Spawn { claim: claimed(directory.path(), 2, PLENTY), ..shell("echo $$; exec sleep 1000") });
     let program = Watched::of(&line(&mut newer));
     let mut looks = 0;
     let older = claimed(directory.path(), 1, PLENTY).unwrap();
