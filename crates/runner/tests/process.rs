@@ -411,8 +411,7 @@ fn processes_of_an_earlier_claim_that_are_stopped_are_killed_once_its_time_is_ov
 #[test]
 fn nothing_of_a_newer_claim_is_ended() {
     let directory = tempfile::tempdir().unwrap();
-    let mut newer =
-        start(&Spawn { claim: claimed(directory.path(), 2, PLENTY), ..shell("echo $$; exec sleep 1000") });
+    let mut newer = start(&Spawn { claim: claimed(directory.path(), 2, PLENTY), ..shell("echo $$; exec sleep 1000") });
     let program = Watched::of(&line(&mut newer));
     let mut looks = 0;
     let older = claimed(directory.path(), 1, PLENTY).unwrap();

@@ -128,7 +128,7 @@ pub(crate) fn job_next(job: &JobView) -> Option<String> {
         _ if job.has_error => Some(format!("baton job open {id}, then baton job message {id} \"…\"")),
         _ if job.needs_proof => Some(format!("baton job message {id} \"…\" --ref CARD-…")),
         _ if job.stale => Some(format!("baton job claim {id} --allow-stale, or baton job requeue {id} --reason …")),
-        Status::Queued => Some("baton radar".to_owned()),
+        Status::Queued => Some(job.blocked.as_ref().map_or("baton radar".to_owned(), |blocked| blocked.next.clone())),
         Status::Running => Some(format!("baton job tail {id} --follow")),
         Status::Done => job.refs.iter().find(|one| one.is_stable()).map(|one| format!("baton open {one}")),
         Status::Failed => Some(format!("baton job requeue {id} --reason …")),

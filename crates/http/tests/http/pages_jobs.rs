@@ -95,10 +95,18 @@ fn numbers(page: &Shown) -> Vec<String> {
 async fn the_radar_has_markers_in_words_counts_and_the_question_itself() {
     let story = Story::with_every_marker().await;
     let page = story.jobs("").await;
-    let expected = [("JOB-001", "!"), ("JOB-002", "?"), ("JOB-003", "!"), ("JOB-004", "~"), ("JOB-005", "")];
+    let expected = [("JOB-001", "!"), ("JOB-002", "?"), ("JOB-003", "!"), ("JOB-004", "~"), ("JOB-005", "~")];
     assert_eq!(rows(&page), expected.map(|(job, marker)| (job.to_owned(), marker.to_owned())));
     let words = page.words("radar");
-    for said in ["! met an error", "? asks you", "! lacks proof", "~ lost its runner", "Evict or grow?"] {
+    for said in [
+        "! met an error",
+        "? asks you",
+        "! lacks proof",
+        "~ lost its runner",
+        "Evict or grow?",
+        "~ blocked",
+        "No runner is here.",
+    ] {
         assert!(words.contains(said), "{said}: {words}");
     }
     let counts = page.words("counts");
