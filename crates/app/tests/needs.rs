@@ -108,7 +108,7 @@ fn errors_missing_proofs_failures_and_silent_runners_wait_once_each() {
         person.enter(&codex.room());
         person.does("jobs.requeue", json!({"job": "JOB-003", "reason": "again"}));
         person.does("jobs.cancel", json!({"job": "JOB-004", "reason": "enough"}));
-        assert_eq!(outline(&person), ["failed JOB-001", "proof JOB-002"]);
+        assert_eq!(outline(&person), ["failed JOB-001", "proof JOB-002", "blocked JOB-003"]);
     });
 }
 
