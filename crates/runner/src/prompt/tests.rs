@@ -324,7 +324,7 @@ fn the_roles_that_are_offered_are_those_that_are_there() {
 fn rules(shell: Shell) -> String {
     let job = json!({
         "job": "JOB-001", "title": "Mend it", "kind": "task", "priority": "MEDIUM", "status": "RUNNING", "meta": {}, "revision": 1,
-        "needs_manager": false, "needs_proof": false, "has_error": false, "stale": false,
+        "needs_manager": false, "needs_proof": false, "has_error": false, "stale": false, "age_s": 0,
         "last": {"ref": "JOB-001@2", "kind": "claimed", "message": ""}, "created_by": "ana",
         "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
     });
