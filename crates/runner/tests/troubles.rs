@@ -3,8 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a story that is not as it should be ends there")]
 
 use std::{
-    fs,
-    path::PathBuf,
+    fs::{self, File},
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
         mpsc::{Receiver, channel},
@@ -13,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use baton_app::{App, Caller, Rights, clock::Time, environment::Environment, table};
+use baton_app::{App, Caller, Rights, clock::Time, environment::Environment, identity::Assignment, table};
 use baton_core::{
     ids::RoomId,
     limits,
@@ -28,6 +29,7 @@ use baton_runner::{
     run,
 };
 use baton_testkit::{Backend, ManualClock, Place, SequentialIds, script};
+use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::{Value, json};
 
 const PLENTY: Duration = Duration::from_secs(600);
@@ -42,6 +44,48 @@ struct Stage {
     app: Arc<App>,
     room: RoomId,
     clock: Option<ManualClock>,
+    _notary: Notary,
+}
+
+/// How a program has a card made in its job's name, which its job needs as proof. The card's id is printed.
+const PROVE: &str = r#"mkfifo "$here/card-$$"; echo "$here/card-$$ $BATON_JOB" > "$here/notary"; cat "$here/card-$$""#;
+
+/// Makes cards for programs, which have no Baton to run here. It is told by a named pipe.
+struct Notary {
+    pipe: File,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Notary {
+    fn hired(app: Arc<App>, here: &Path) -> Self {
+        let path = here.join("notary");
+        mkfifoat(CWD, &path, Mode::RWXU).unwrap();
+        // Open for both, so that opening waits for nobody and the pipe has no end.
+        let pipe = File::options().read(true).write(true).open(path).unwrap();
+        let lines = BufReader::new(pipe.try_clone().unwrap()).lines();
+        let thread = thread::spawn(move || {
+            for line in lines {
+                let line = line.unwrap();
+                let Some((reply, assignment)) = line.split_once(' ') else { return };
+                let assignment: Assignment = assignment.parse().unwrap();
+                let card = json!({
+                    "kind": "evidence", "title": "It holds", "text": "I stood on it.", "room_id": assignment.room,
+                });
+                let actor = Actor::found(assignment.agent_id(), None, SessionKind::Shell);
+                let caller = Caller::new(actor, "/".into()).assigned(assignment);
+                let made = table::find("tasks.card.create").unwrap().run(&app, &caller, card).unwrap();
+                fs::write(reply, made["card"].as_str().unwrap()).unwrap();
+            }
+        });
+        Self { pipe, thread: Some(thread) }
+    }
+}
+
+impl Drop for Notary {
+    fn drop(&mut self) {
+        self.pipe.write_all(b"end\n").unwrap();
+        let _ = self.thread.take().unwrap().join();
+    }
 }
 
 struct Running {
@@ -69,10 +113,11 @@ here='HERE'
 n=$(( $(cat "$here/runs" 2>/dev/null || echo 0) + 1 ))
 echo $n > "$here/runs"
 cat > "$here/prompt-$n"
-mended() { echo '{"status":"DONE","summary":"It is dry.","refs":["CARD-1"]}'; }
+mended() { echo '{"status":"DONE","summary":"It is dry.","refs":["'"$(PROVE)"'"]}'; }
 . "$here/does"
 "#;
-        script(&here.join("program"), &preamble.replace("HERE", &here.display().to_string()));
+        let program = preamble.replace("PROVE", PROVE).replace("HERE", &here.display().to_string());
+        script(&here.join("program"), &program);
         fs::create_dir(here.join("work")).unwrap();
         let home = [("HOME".to_owned(), here.display().to_string())];
         let environment = Environment::of(home, here.clone());
@@ -80,9 +125,8 @@ mended() { echo '{"status":"DONE","summary":"It is dry.","refs":["CARD-1"]}'; }
         let app = Arc::new(app);
         let opened = call(&app, "bus.open", json!({ "name": "roof" }));
         let room: RoomId = opened["session"]["id"].as_str().unwrap().parse().unwrap();
-        let stage = Self { place, app, room, clock };
-        stage.call("tasks.card.create", json!({ "kind": "evidence", "title": "It holds", "text": "I stood on it." }));
-        stage
+        let notary = Notary::hired(Arc::clone(&app), &here);
+        Self { place, app, room, clock, _notary: notary }
     }
 
     /// Says what the program does from now on.
@@ -386,8 +430,12 @@ fn a_program_that_is_missing_is_told_to_the_job_that_asks_for_it_and_used_once_i
     assert_eq!((&needs["needs"][0]["kind"], &needs["needs"][0]["words"]), (&json!("blocked"), &blocked["reason"]));
     // It is installed.
     let answers = r#"for last; do case $before in --output-last-message) file=$last ;; esac; before=$last; done
-printf '{"status":"DONE","summary":"It is dry.","refs":["CARD-1"],"events":[]}' > "$file""#;
-    script(&stage.here().join("codex.next"), &format!("#!/bin/sh\ncat > /dev/null\nbefore=\n{answers}\n"));
+printf '{"status":"DONE","summary":"It is dry.","refs":["%s"],"events":[]}' "$(PROVE)" > "$file""#;
+    let (here, answers) = (stage.here().display().to_string(), answers.replace("PROVE", PROVE));
+    script(
+        &stage.here().join("codex.next"),
+        &format!("#!/bin/sh\nhere='{here}'\ncat > /dev/null\nbefore=\n{answers}\n"),
+    );
     fs::rename(stage.here().join("codex.next"), stage.here().join("codex")).unwrap();
     running.says("codex is there now");
     running.says("JOB-001 DONE");

@@ -34,6 +34,7 @@ mod minder;
 mod postgres_contention;
 mod presence;
 mod radar;
+mod recipe;
 mod recovery;
 mod running;
 mod scopes;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::World;
 
-const PROVEN: &str = r#"answer DONE "It is dry" '"CARD-1"'"#;
+const PROVEN: &str = r#"answer DONE "It is dry" "\"$(prove)\"""#;
 const ASKS: &str = "baton job report --kind question 'Tiles or straw?' > /dev/null; answer CONTINUE 'I asked'";
 
 fn radar(world: &World) -> Value {
@@ -14,14 +14,13 @@ fn radar(world: &World) -> Value {
 /// What an agent answers that asks and ends at once.
 fn asking_with(status: &str) -> String {
     let event = r#"{"kind":"question","message":"Tiles or straw?","percent":null,"refs":[]}"#;
-    format!(r#"echo '{{"status":"{status}","summary":"It is mended","refs":["CARD-1"],"events":[{event}]}}'"#)
+    format!(r#"echo '{{"status":"{status}","summary":"It is mended","refs":[],"events":[{event}]}}'"#)
 }
 
 #[test]
 fn a_question_beside_done_is_answered_before_the_job_ends() {
     World::on_every_backend(|world| {
         world.join_as("ana");
-        world.evidence();
         world.plays(&[&asking_with("DONE"), PROVEN]);
         let job = world.delegate(&[]);
         let mut runner = world.runner(&["--once"]);
@@ -46,9 +45,8 @@ fn a_question_that_the_agent_reported_itself_is_answered_before_its_done_or_fail
     for status in ["DONE", "FAILED"] {
         let world = World::new();
         world.join_as("ana");
-        world.evidence();
         let asks = "baton job report --kind question 'Tiles or straw?' > /dev/null";
-        world.plays(&[&format!("{asks}; answer {status} 'I think so' '\"CARD-1\"'"), PROVEN]);
+        world.plays(&[&format!("{asks}; answer {status} 'I think so' \"\\\"$(prove)\\\"\""), PROVEN]);
         let job = world.delegate(&[]);
         let mut runner = world.runner(&["--once"]);
         runner.says("waits for a manager's answer");
@@ -64,7 +62,6 @@ fn a_question_that_the_agent_reported_itself_is_answered_before_its_done_or_fail
 fn a_job_that_waits_for_an_answer_gives_its_place_to_the_next_one_and_its_runner_is_not_idle() {
     World::on_every_backend(|world| {
         world.join_as("ana");
-        world.evidence();
         world.plays(&[ASKS, PROVEN]);
         let (first, second) = (world.delegate(&[]), world.delegate(&[]));
         // A runner that counted as idle while a job waits would end at once, and give it back.
@@ -88,7 +85,6 @@ fn a_job_that_waits_for_an_answer_gives_its_place_to_the_next_one_and_its_runner
 fn an_answered_job_waits_for_a_place_and_has_it_before_a_job_that_nobody_has_begun() {
     let world = World::new();
     world.join_as("ana");
-    world.evidence();
     let (started, go_on) = (world.pipe("started"), world.pipe("go-on"));
     let holds = format!("echo $$ > \"$here/started\"; cat \"$here/go-on\" > /dev/null; {PROVEN}");
     world.plays(&[ASKS, &holds, PROVEN]);
@@ -111,7 +107,6 @@ fn an_answered_job_waits_for_a_place_and_has_it_before_a_job_that_nobody_has_beg
 fn a_job_that_is_canceled_while_it_waits_leaves_nothing_behind() {
     let world = World::new();
     world.join_as("ana");
-    world.evidence();
     world.plays(&[ASKS, PROVEN]);
     let job = world.delegate(&[]);
     let mut runner = world.runner(&["--max-parallel", "1", "--idle-exit", "0"]);

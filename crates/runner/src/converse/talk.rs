@@ -195,8 +195,14 @@ impl<'scope, 'env> Talk<'scope, 'env> {
         if work.patiently(|| work.desk.job(work.claimed.id()))?.needs_manager {
             if !self.is_end_held {
                 work.told.say(work.claimed.id(), "waits for a manager's answer before it ends");
+                self.is_end_held = true;
             }
-            self.is_end_held = true;
+            // A relay that said its last word still counts as busy. Left so, the answer would begin no turn.
+            if self.turn.is_none() && !self.receiver.is_idle() {
+                self.relay.iter_mut().for_each(|relay| relay.is_paused = true);
+                let steps = self.receiver.finish(&Finished::Done);
+                self.follow(steps)?;
+            }
             return Ok(false);
         }
         let is_awaited = || work.desk.app.is_awaited(&work.desk.room, &line.agent);

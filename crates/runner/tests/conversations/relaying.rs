@@ -4,7 +4,7 @@ use std::{fs, thread};
 
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, control, message};
+use crate::stage::{JOB, Stage, control, message};
 
 /// Has a worker join, and do what it is asked until it did it this often.
 fn work(stage: &Stage, name: &str, times: usize, mut answer: impl FnMut(&Value) -> (&'static str, Option<String>)) {
@@ -120,4 +120,23 @@ esac"#,
     assert_eq!(stage.answers("ana", 1), ["a: We took the tarp."]);
     let second = stage.prompt(2);
     assert!(second.contains("bob: your message: no result yet") && second.contains("Take the tarp."), "{second}");
+}
+
+#[test]
+fn a_relay_that_asks_and_ends_at_once_waits_for_the_answer_and_hears_it() {
+    let stage = Stage::new(
+        r#"if [ $n = 1 ]; then echo "$BATON_JOB" > "$here/asks"; cat "$here/asked" > /dev/null; fi
+echo '{"type":"task_done","summary":"Turn '$n' ended it."}'"#,
+    );
+    let (asks, asked) = (stage.pipe("asks"), stage.pipe("asked"));
+    stage.job("relay");
+    let runner = stage.start("one");
+    let assignment = fs::read_to_string(asks).unwrap();
+    stage.report_as(&assignment, json!({ "kind": "question", "message": "Tiles or straw?" }));
+    fs::write(asked, "").unwrap();
+    runner.says("waits for a manager's answer before it ends");
+    assert_eq!(stage.shown()["status"], "RUNNING");
+    stage.call("ana", "jobs.message", json!({ "job": JOB, "message": "Straw." }));
+    assert_eq!(stage.end().0, "DONE");
+    assert!(stage.prompt(2).contains("Straw."), "{}", stage.prompt(2));
 }

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use baton_app::{App, Caller, Rights, clock::Time, environment::Environment, table};
+use baton_app::{App, Caller, Rights, clock::Time, environment::Environment, identity::Assignment, table};
 use baton_core::{ids::RoomId, limits, process::SessionKind, room::Actor, runner::Injection, runner::SkillProfile};
 use baton_runner::{
     Backoff, Leave, LookAgain, Settings, StoreHint, Summary, Told, Until,
@@ -153,6 +153,15 @@ last=$(tail -n 1 "$here/prompt-$n")
     pub(crate) fn call(&self, who: &str, command: &str, mut input: Value) -> Value {
         input["room_id"] = json!(self.room);
         call(&self.app, who, command, input)
+    }
+
+    /// Reports to the job as the program that was given `assignment` in `BATON_JOB`.
+    pub(crate) fn report_as(&self, assignment: &str, mut input: Value) {
+        let assignment: Assignment = assignment.trim().parse().unwrap();
+        (input["room_id"], input["job"]) = (json!(self.room), json!(JOB));
+        let actor = Actor::found(assignment.agent_id(), None, SessionKind::Shell);
+        let caller = Caller::new(actor, "/".into()).assigned(assignment);
+        table::find("jobs.report").unwrap().run(&self.app, &caller, input).unwrap();
     }
 
     /// Has `ana` submit actions to the job's agent, each named and with what it asks.
