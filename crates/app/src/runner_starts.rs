@@ -9,6 +9,7 @@ use std::{
 
 use baton_core::{
     ids::RoomId,
+    redact::redact,
     time::{Timestamp, Ttl},
 };
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,8 @@ use crate::{App, Failure};
 const DIRECTORY: &str = "runner";
 /// Most characters of a runner's last words that are kept.
 const CHARS_MAX: usize = 2_000;
+/// Most characters of them that a row shows.
+const WORDS_MAX: usize = 300;
 /// Shortest and longest time until a start that failed is tried again. It doubles with each failure.
 const BACK_OFF: (Ttl, Ttl) = (Ttl::from_secs(5), Ttl::from_minutes(5));
 
@@ -34,6 +37,14 @@ pub struct RunnerStartFailure {
 }
 
 impl RunnerStartFailure {
+    /// Its last words in a line, cut to what a row can show.
+    pub(crate) fn words(&self) -> String {
+        let words = redact(&self.message).split_whitespace().collect::<Vec<_>>().join(" ");
+        let skipped = words.chars().count().saturating_sub(WORDS_MAX);
+        let cut = if skipped > 0 { "…" } else { "" };
+        format!("{cut}{}", words.chars().skip(skipped).collect::<String>())
+    }
+
     /// Whether another start is worth trying.
     pub fn is_over(&self, now: Timestamp) -> bool {
         let (least, most) = BACK_OFF;

@@ -58,7 +58,7 @@ fn the_most_pressing_job_comes_first_and_says_the_next_move() {
         JOB-002@14 ! JOB-002 (RUNNING) Proof | open id=JOB-002@14 | last proof_gate: Nothing shows it. | age <1m
         JOB-001@9 ~ JOB-001 (RUNNING) Stale | open id=JOB-001@9 | last claimed: r1 | age <1m
         JOB-005@17 JOB-005 (RUNNING) Calm | open id=JOB-005@17 | last progress: Half of it. | age <1m
-        JOB-006@8 ~ JOB-006 (QUEUED) Waits | open id=JOB-006@8 | blocked: No runner is here. | age <1m
+        JOB-006@8 JOB-006 (QUEUED) Waits | open id=JOB-006@8 | blocked: No runner is here. | age <1m
         "#);
         }
     });

@@ -47,10 +47,10 @@ struct Stage {
     _notary: Notary,
 }
 
-/// How a program has a card made in its job's name, which its job needs as proof. The card's id is printed.
+/// Has the notary make a card, which a job needs as proof, and prints its id.
 const PROVE: &str = r#"mkfifo "$here/card-$$"; echo "$here/card-$$ $BATON_JOB" > "$here/notary"; cat "$here/card-$$""#;
 
-/// Makes cards for programs, which have no Baton to run here. It is told by a named pipe.
+/// Makes cards in the names of jobs, for programs that have no Baton to run here. They ask through a named pipe.
 struct Notary {
     pipe: File,
     thread: Option<JoinHandle<()>>,

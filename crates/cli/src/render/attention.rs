@@ -160,7 +160,7 @@ pub(crate) fn jobs_line(counts: &JobCounts) -> String {
     let said = said.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
     let more = if counts.has_more { " and more" } else { "" };
     let blocked = counts.blocked.iter().map(|BlockedJob { job, why }| {
-        format!("  {} {job} {}\n    next: {}\n", why.sign(), line(&why.reason), line(&why.next))
+        format!("  {} {job} {}\n    next: {}\n", why.sign().unwrap_or(' '), line(&why.reason), line(&why.next))
     });
     let blocked: String = blocked.collect();
     format!("\nJobs: {}{more}: baton radar\n{blocked}", said.collect::<Vec<_>>().join(", "))

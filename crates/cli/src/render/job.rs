@@ -53,7 +53,8 @@ pub(crate) fn job_summary(job: &JobView, now: Timestamp) -> String {
         page.push_str(&block("wants", &format!("{wants}{said}")));
     }
     if let Some(blocked) = &job.blocked {
-        page.push_str(&block("blocked", &format!("{} {}", blocked.sign(), line(&blocked.reason))));
+        let sign = blocked.sign().map_or_else(String::new, |sign| format!("{sign} "));
+        page.push_str(&block("blocked", &format!("{sign}{}", line(&blocked.reason))));
         page.push_str(&block("do", &line(&blocked.next)));
     }
     if let Some(runner) = &job.runner_id {
@@ -147,7 +148,7 @@ pub(super) fn marker(job: &JobView) -> char {
         () if job.needs_manager => '?',
         () if job.needs_proof => '!',
         () if job.stale => '~',
-        () => job.blocked.as_ref().map_or(' ', Blocked::sign),
+        () => job.blocked.as_ref().and_then(Blocked::sign).unwrap_or(' '),
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn jobs_overview(seen: &OverviewResult, now: Timestamp) -> String {
     let several = seen.rooms.len() > 1;
     let row = |job: &OverviewJob| {
         let room = if several { format!("{}  ", job.room_id) } else { String::new() };
-        let sign = job.marker.map(Marker::sign).or(job.blocked.as_ref().map(Blocked::sign));
+        let sign = job.marker.map(Marker::sign).or(job.blocked.as_ref().and_then(Blocked::sign));
         let marker = sign.unwrap_or(' ').to_string();
         [format!("{room}{}", job.job), job.status.to_string(), marker, line(&job.title)]
     };
@@ -30,13 +30,9 @@ pub(crate) fn jobs_overview(seen: &OverviewResult, now: Timestamp) -> String {
     for job in &seen.jobs {
         if let Some(blocked) = job.blocked.as_ref().filter(|blocked| !reasons.contains(blocked)) {
             reasons.push(blocked);
-            page.push_str(&format!(
-                "{} {} {}\nnext: {}\n",
-                blocked.sign(),
-                job.job,
-                line(&blocked.reason),
-                line(&blocked.next)
-            ));
+            let sign = blocked.sign().map_or_else(String::new, |sign| format!("{sign} "));
+            let (reason, next) = (line(&blocked.reason), line(&blocked.next));
+            page.push_str(&format!("{sign}{} {reason}\nnext: {next}\n", job.job));
         }
     }
     for runner in &seen.runners {

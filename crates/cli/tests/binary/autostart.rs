@@ -214,6 +214,14 @@ fn a_runner_that_cannot_be_started_is_noted_and_not_tried_again_at_once() {
     assert!(failure["message"].as_str().unwrap().contains("There is nothing to execute jobs with."), "{failure}");
     let log = fs::read_to_string(log_of(&world).unwrap()).unwrap();
     assert_eq!(log.matches("There is nothing to execute jobs with.").count(), 1, "{log}");
+    // Whoever looks at the job is told.
+    let words = "No runner is here, and none could be started: There is nothing to execute jobs with.";
+    for page in [vec!["radar"], vec!["status"], vec!["needs"], vec!["job", "open", &job]] {
+        let shown = world.run_as("ana", &page).stdout;
+        assert!(shown.contains(words) && shown.contains("baton run --room "), "{page:?}: {shown}");
+    }
+    let radar = world.run_as("ana", &["radar"]).stdout;
+    assert!(radar.contains(&format!(" ! {job} (QUEUED)")), "{radar}");
     // A runner that comes up is all that is needed.
     world.evidence();
     world.drives(r#"answer DONE "It is dry" "\"$(prove)\"""#);

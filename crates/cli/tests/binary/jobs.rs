@@ -58,8 +58,7 @@ fn a_job_is_delegated_claimed_asked_about_answered_proven_and_done() {
     ana$ baton radar
     room_1 jobs_radar count=1 runner=offline runners=none
     CMD: baton run --room room_1 --store DATA
-    JOB-001@5 ~ JOB-001 (QUEUED) write the parser | open id=JOB-001@5 | blocked: No runner is here. | age <1m
-    next: baton run --room room_1 --store DATA
+    JOB-001@5 JOB-001 (QUEUED) write the parser | open id=JOB-001@5 | blocked: No runner is here. | age <1m
 
     runner$ baton job claim --runner r1
     JOB-001  write the parser

@@ -96,7 +96,7 @@ impl Row {
     pub fn line(&self) -> String {
         let Self { job, status, .. } = self;
         let (shown, title) = (Reference::JobEvent(*job, self.shown.seq), line_text(&self.title));
-        let sign = self.marker.map(Marker::sign).or(self.blocked.as_ref().map(Blocked::sign));
+        let sign = self.marker.map(Marker::sign).or(self.blocked.as_ref().and_then(Blocked::sign));
         let marker = sign.map_or(String::new(), |sign| format!("{sign} "));
         let reply = match self.needs_manager {
             true => format!(" | reply reply_job={job} reply_message=\"...\""),

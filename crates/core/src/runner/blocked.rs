@@ -14,7 +14,9 @@ use crate::{
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum Lasts {
-    /// A runner may come, or its executor work again.
+    /// No runner is here yet. Nothing is wrong with the job, and the radar's head says the same of all jobs.
+    UntilRunner,
+    /// The executor may work again.
     ForNow,
     /// Somebody has to change something.
     UntilMended,
@@ -33,23 +35,38 @@ pub struct Blocked {
 }
 
 impl Blocked {
-    /// The marker that it has on the radar.
-    pub const fn sign(&self) -> char {
+    /// The marker that it has on the radar, if any.
+    pub const fn sign(&self) -> Option<char> {
         match self.lasts {
-            Lasts::ForNow => '~',
-            Lasts::UntilMended => '!',
+            Lasts::UntilRunner => None,
+            Lasts::ForNow => Some('~'),
+            Lasts::UntilMended => Some('!'),
         }
     }
 }
 
-/// Tells why none of the runners that are `present` can do `job`, which waits. Nothing, if one of them can, now or after
-/// what it is at. `command` makes a command line of Baton's that can be pasted anywhere.
-pub fn blocked(now: Timestamp, job: &Job, present: &[Runner], command: &dyn Fn(&str) -> String) -> Option<Blocked> {
+/// The runners of a room.
+#[derive(Clone, Copy, Debug)]
+pub struct Crew<'a> {
+    /// Those that are here.
+    pub present: &'a [Runner],
+    /// The last words of a runner that was started for the room and did not come up.
+    pub failed_start: Option<&'a str>,
+}
+
+/// Tells why no runner of `crew` can do `job`, which waits. Nothing, if one of them can, now or after what it is at.
+/// `command` makes a command line of Baton's that can be pasted anywhere.
+pub fn blocked(now: Timestamp, job: &Job, crew: Crew<'_>, command: &dyn Fn(&str) -> String) -> Option<Blocked> {
+    let Crew { present, failed_start } = crew;
     if job.status != Status::Queued {
         return None;
     }
     if present.is_empty() {
-        return Some(Blocked { reason: "No runner is here.".to_owned(), next: command("run"), lasts: Lasts::ForNow });
+        let (reason, lasts) = match failed_start {
+            Some(words) => (format!("No runner is here, and none could be started: {words}"), Lasts::UntilMended),
+            None => ("No runner is here.".to_owned(), Lasts::UntilRunner),
+        };
+        return Some(Blocked { reason, next: command("run"), lasts });
     }
     // One that never said what it can do may do anything.
     let said: Option<Vec<(&Runner, &Capabilities)>> =

@@ -16,7 +16,7 @@ mod state;
 mod tests;
 mod trouble;
 
-pub use blocked::{Blocked, Lasts, blocked};
+pub use blocked::{Blocked, Crew, Lasts, blocked};
 pub use capability::{Ability, Capabilities};
 pub use diagnose::{Diagnosis, DiagnosisKind, diagnose};
 pub use event::{Event, Registered, Reset, Retired};

@@ -295,7 +295,7 @@ impl<'a> Sight<'a> {
         };
         let job = |job: &Job| {
             let blocked = self.serving.blocked(now, job);
-            let sign = job.marker(now).map(baton_core::job::Marker::sign).or(blocked.as_ref().map(Blocked::sign));
+            let sign = job.marker(now).map(baton_core::job::Marker::sign).or(blocked.as_ref().and_then(Blocked::sign));
             let view = JobView::of(job, now, &self.notices).blocked(blocked);
             RadarJob { shown: job.shown_ref(), marker: sign, job: view }
         };

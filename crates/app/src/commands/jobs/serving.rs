@@ -4,7 +4,7 @@ use baton_core::{
     ids::RoomId,
     job::{Job, Status},
     limits,
-    runner::{Blocked, Runner, blocked},
+    runner::{Blocked, Crew, Runner, blocked},
     time::Timestamp,
 };
 use baton_store::{engine::Tx, runners};
@@ -15,7 +15,9 @@ use crate::{App, Failure};
 pub(crate) struct Serving<'a> {
     app: &'a App,
     room: RoomId,
+    /// Nothing where no job waits.
     present: Option<Vec<Runner>>,
+    failed_start: Option<String>,
 }
 
 impl<'a> Serving<'a> {
@@ -29,11 +31,15 @@ impl<'a> Serving<'a> {
     ) -> Result<Self, Failure> {
         let waits = jobs.into_iter().any(|job| job.status == Status::Queued);
         let present = if waits { Some(runners::present(tx, room, now, limits::RUNNERS_WEIGHED)?) } else { None };
-        Ok(Self { app, room: room.clone(), present })
+        let is_alone = present.as_ref().is_some_and(Vec::is_empty);
+        let failed_start = if is_alone { app.runner_start_failure(room) } else { None };
+        let failed_start = failed_start.map(|failure| failure.words());
+        Ok(Self { app, room: room.clone(), present, failed_start })
     }
 
     /// Why nobody here can do a job, if so.
     pub(crate) fn blocked(&self, now: Timestamp, job: &Job) -> Option<Blocked> {
-        blocked(now, job, self.present.as_deref()?, &|words| self.app.command_line(words, &self.room))
+        let crew = Crew { present: self.present.as_deref()?, failed_start: self.failed_start.as_deref() };
+        blocked(now, job, crew, &|words| self.app.command_line(words, &self.room))
     }
 }

@@ -139,7 +139,7 @@ fn a_job_for_a_program_that_is_not_there_says_so_while_another_program_works() {
     scene.manager(&["job", "create", "Investigate the cache", "--prompt", "Why?", "--executor", "codex"]);
     // Nobody is there yet.
     let row = scene.radar_line();
-    assert!(row.contains(&format!("~ {JOB} (QUEUED)")) && row.contains("| blocked: No runner is here. |"), "{row}");
+    assert!(!row.contains('~') && row.contains("| blocked: No runner is here. |"), "{row}");
     let _runner = scene.run_with("runner:one", &[], [("BATON_CODEX_BIN", "/no/codex".into())]);
     let radar = scene.radar_shows("runner idle runner:one");
     assert!(!radar.contains("diag"), "{radar}");

@@ -30,4 +30,4 @@ pub(crate) use terminal::Terminal;
 pub(crate) use tidy::Tidy;
 pub(crate) use transcript::Transcript;
 pub(crate) use web::{Events, Web};
-pub(crate) use world::{PATIENCE, Ran, World};
+pub(crate) use world::{BATON, PATIENCE, Ran, World};

@@ -10,7 +10,8 @@ use crate::{
     limits,
     process::Liveness,
     runner::{
-        Capabilities, Event, Heartbeat, Lasts, Phase, Runner, Runners, Trouble, TroubleKind, blocked, can_do, diagnose,
+        Blocked, Capabilities, Crew, Event, Heartbeat, Lasts, Phase, Runner, Runners, Trouble, TroubleKind, blocked,
+        can_do, diagnose,
     },
 };
 
@@ -77,8 +78,13 @@ fn a_message_in_a_diagnosis_cannot_forge_a_next_move() {
 
 /// The reason and the next step, as they stand on a row.
 fn shown(job: &Job, present: &[Runner]) -> String {
-    let blocked = blocked(at(10), job, present, &command);
-    blocked.map_or("free".to_owned(), |found| format!("{} {} Next: {}", found.sign(), found.reason, found.next))
+    shown_by(job, Crew { present, failed_start: None })
+}
+
+fn shown_by(job: &Job, crew: Crew<'_>) -> String {
+    let sign = |found: &Blocked| found.sign().map_or(String::new(), |sign| format!("{sign} "));
+    blocked(at(10), job, crew, &command)
+        .map_or("free".to_owned(), |found| format!("{}{} Next: {}", sign(&found), found.reason, found.next))
 }
 
 #[test]
@@ -96,7 +102,9 @@ fn a_job_is_free_while_some_runner_can_do_it_or_did_not_say_what_it_can_do() {
 
 #[test]
 fn a_job_that_nobody_is_there_for_says_how_to_start_a_runner() {
-    insta::assert_snapshot!(shown(&wants(Choice::Codex), &[]), @"~ No runner is here. Next: baton run --room room_test");
+    insta::assert_snapshot!(shown(&wants(Choice::Codex), &[]), @"No runner is here. Next: baton run --room room_test");
+    let crew = Crew { present: &[], failed_start: Some("There is nothing to execute jobs with.") };
+    insta::assert_snapshot!(shown_by(&wants(Choice::Codex), crew), @"! No runner is here, and none could be started: There is nothing to execute jobs with. Next: baton run --room room_test");
 }
 
 #[test]
@@ -113,7 +121,10 @@ fn a_job_whose_executor_is_in_trouble_says_which_and_what_to_do() {
 #[test]
 fn a_job_that_no_runner_here_can_ever_do_says_what_is_lacking() {
     let claude = with("r1", able(&[Executor::ClaudeCode]));
-    let lacking = |job: &Job, runner: &Runner| blocked(at(10), job, std::slice::from_ref(runner), &command).unwrap();
+    let lacking = |job: &Job, runner: &Runner| {
+        let crew = Crew { present: std::slice::from_ref(runner), failed_start: None };
+        blocked(at(10), job, crew, &command).unwrap()
+    };
     assert_eq!(lacking(&wants(Choice::Codex), &claude).reason, "No runner here has codex.");
     assert_eq!(lacking(&wants(Choice::Codex), &claude).lasts, Lasts::UntilMended);
     let mut audit = wants(Choice::ClaudeCode);

@@ -84,14 +84,15 @@ fn row(look: &Look<'_>, job: &OverviewJob, room: Option<&str>, question: Option<
     let asked = question.map(|asked| asked.text.as_str());
     let said = asked.filter(|_| job.shown.kind == Kind::Question).unwrap_or(&job.shown.message);
     let hidden = job.question.as_ref().map(|event| asked.unwrap_or(&event.message));
-    let sign = job.marker.map(Marker::sign).or(job.blocked.as_ref().map(Blocked::sign));
+    let sign = job.marker.map(Marker::sign).or(job.blocked.as_ref().and_then(Blocked::sign));
     let sign = sign.map_or(String::new(), |sign| sign.to_string());
     html! {
         tr id={ "job-" (room_id) "-" (id) } data-row data-job=(id) data-room=(room_id) data-marker=(sign) data-need=[job.marker] data-status=(job.status) {
             td.needs {
                 @match (job.marker, &job.blocked) {
                     (Some(marker), _) => (badge(marker)),
-                    (None, Some(blocked)) => span.badge.alarm { (blocked.sign()) " blocked" },
+                    (None, Some(_)) if sign.is_empty() => span.badge { "waits for a runner" },
+                    (None, Some(_)) => span.badge.alarm { (sign) " blocked" },
                     (None, None) => span.quiet aria-label="nothing" { "–" },
                 }
             }
