@@ -2,7 +2,9 @@
 //!
 //! A receipt is written by an agent, a command line is printed by its program: one says `cargo test`, the other
 //! `/bin/bash -lc 'cd core && cargo test 2>&1 | tail'`. Both are read as a shell reads them, into simple commands of plain
-//! words, and compared as these. A receipt was seen if all of its simple commands are in one command line, in their order.
+//! words, and compared as these. A receipt was seen if all of its simple commands are in one command line, in their order, and
+//! the status of the line is theirs. Of `make check | tail`, `make check || true` and `if false; then make check; fi` nobody
+//! can tell how the command went, or whether it ran.
 
 use crate::redact::redact;
 
@@ -15,6 +17,11 @@ const SHELLS: [&str; 5] = ["bash", "sh", "zsh", "dash", "ksh"];
 /// Words that stand before a command without being a part of it.
 const PREFIXES: [&str; 12] =
     ["!", "command", "do", "elif", "else", "env", "exec", "if", "nohup", "sudo", "then", "time"];
+/// Words that decide whether other commands run, or turn a status around.
+const STEERING: [&str; 25] = [
+    "!", "alias", "break", "builtin", "case", "continue", "coproc", "do", "done", "elif", "else", "esac", "eval",
+    "exec", "exit", "fi", "for", "function", "if", "return", "select", "then", "trap", "until", "while",
+];
 /// Commands that only say where and how the next one runs.
 const SETTINGS: [&str; 7] = ["cd", "export", "popd", "pushd", "set", "source", "."];
 /// What agents put between a command and its result, in a receipt: `cargo test (12 passed)`.
@@ -47,7 +54,7 @@ pub enum Sighting {
     Failed,
     /// It did not run.
     NotRun,
-    /// Commands are not shown, or one was too long to be kept whole.
+    /// Commands are not shown, one was too long to be kept whole, or the line that it was in does not tell how it went.
     Unknown,
 }
 
@@ -58,13 +65,17 @@ impl Commands {
         // Command lines are kept without secrets, and so they are compared without.
         let receipt = redact(receipt);
         let candidates: Vec<Vec<Simple>> = readings(&receipt).collect();
-        let found = runs.iter().rev().find(|run| {
+        let found = runs.iter().rev().find_map(|run| {
             let ran = parse(&run.line, 0);
-            candidates.iter().any(|wanted| is_within(wanted, &ran))
+            let clear: Vec<&Ran> = ran.iter().filter(|ran| ran.is_clear).collect();
+            let all: Vec<&Ran> = ran.iter().collect();
+            let has = |ran: &[&Ran]| candidates.iter().any(|wanted| is_within(wanted, ran));
+            if has(&clear) { Some((run, true)) } else { has(&all).then_some((run, false)) }
         });
         match found {
-            Some(run) if run.succeeded => Sighting::Succeeded,
-            Some(_) => Sighting::Failed,
+            Some((_, false)) => Sighting::Unknown,
+            Some((run, true)) if run.succeeded => Sighting::Succeeded,
+            Some((_, true)) => Sighting::Failed,
             None if runs.iter().any(CommandRun::is_cut) => Sighting::Unknown,
             None => Sighting::NotRun,
         }
@@ -85,7 +96,7 @@ type Simple = Vec<String>;
 fn readings(receipt: &str) -> impl Iterator<Item = Vec<Simple>> {
     let cuts = ANNOTATIONS.iter().filter_map(|mark| receipt.find(mark)).map(|end| &receipt[..end]);
     std::iter::once(receipt).chain(cuts).map(|text| {
-        let all = parse(text, 0);
+        let all: Vec<Simple> = parse(text, 0).into_iter().map(|ran| ran.words).collect();
         let told: Vec<Simple> = all.iter().filter(|simple| !is_setting(simple)).cloned().collect();
         if told.is_empty() { all } else { told }
     })
@@ -96,9 +107,9 @@ fn is_setting(simple: &Simple) -> bool {
 }
 
 /// Whether all of `wanted` are among `ran`, in their order. Nothing is within nothing.
-fn is_within(wanted: &[Simple], ran: &[Simple]) -> bool {
+fn is_within(wanted: &[Simple], ran: &[&Ran]) -> bool {
     let mut ran = ran.iter();
-    !wanted.is_empty() && wanted.iter().all(|wanted| ran.any(|ran| is_same(wanted, ran)))
+    !wanted.is_empty() && wanted.iter().all(|wanted| ran.any(|ran| is_same(wanted, &ran.words)))
 }
 
 fn is_same(one: &Simple, other: &Simple) -> bool {
@@ -115,25 +126,48 @@ fn file_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// The simple commands of a command line, those of a shell that it calls in place of that.
-fn parse(line: &str, depth: usize) -> Vec<Simple> {
-    let argv = line.trim_start().starts_with('[').then(|| serde_json::from_str::<Simple>(line.trim()).ok()).flatten();
-    let simples = argv.map_or_else(|| split(line), |argv| vec![argv]);
-    simples
-        .into_iter()
-        .map(unprefixed)
-        .filter(|simple| !simple.is_empty())
-        .flat_map(|simple| unwrapped(simple, depth))
-        .collect()
+/// A simple command of a command line that ran.
+struct Ran {
+    words: Simple,
+    /// Whether the status of the whole line is also this command's: it ran, and went well if the line did.
+    is_clear: bool,
 }
 
-/// A simple command without what only stands before it: `RUST_LOG=debug time cargo test`, `timeout 60 make`.
-fn unprefixed(mut simple: Simple) -> Simple {
+/// The simple commands of a command line, those of a shell that it calls in place of that.
+fn parse(line: &str, depth: usize) -> Vec<Ran> {
+    let argv = line.trim_start().starts_with('[').then(|| serde_json::from_str::<Simple>(line.trim()).ok()).flatten();
+    let Reading { mut parts, mut is_plain, .. } = match argv {
+        Some(argv) => Reading { parts: vec![(argv, After::End)], is_plain: true, ..Reading::default() },
+        None => split(line),
+    };
+    for (words, _) in &mut parts {
+        is_plain &= unprefix(words);
+    }
+    parts.retain(|(words, _)| !words.is_empty());
+    // The status of a sequence is that of its last command, and of a chain of `&&` that of each.
+    let is_break = |(place, (_, after)): (usize, &(Simple, After))| *after == After::Next && place + 1 < parts.len();
+    let chain = parts.iter().enumerate().rposition(is_break).map_or(0, |place| place + 1);
+    let is_chain = parts[chain..].iter().all(|(_, after)| matches!(after, After::And | After::Next | After::End));
+    let ran = parts.into_iter().enumerate().flat_map(|(place, (words, _))| {
+        let is_clear = is_plain && is_chain && place >= chain;
+        unwrapped(Ran { words, is_clear }, depth)
+    });
+    ran.collect()
+}
+
+/// Takes away what only stands before a simple command: `RUST_LOG=debug time cargo test`, `timeout 60 make`. Tells whether
+/// no word steers what else runs.
+fn unprefix(simple: &mut Simple) -> bool {
+    let mut is_plain = true;
     loop {
-        match simple.first().map(String::as_str) {
-            Some(word) if PREFIXES.contains(&word) || is_assignment(word) => drop(simple.remove(0)),
-            Some("timeout") if simple.len() > 2 && !simple[1].starts_with('-') => drop(simple.drain(..2)),
-            Some(_) | None => return simple,
+        let Some(word) = simple.first().map(String::as_str) else { return is_plain };
+        is_plain &= !STEERING.contains(&word);
+        match word {
+            _ if PREFIXES.contains(&word) || is_assignment(word) => drop(simple.remove(0)),
+            "timeout" if simple.len() > 2 && !simple[1].starts_with('-') => drop(simple.drain(..2)),
+            // With `-n` a shell reads on and runs nothing.
+            "set" => return is_plain && !simple[1..].iter().any(|word| word.starts_with('-') && word.contains('n')),
+            _ => return is_plain,
         }
     }
 }
@@ -146,19 +180,26 @@ fn is_assignment(word: &str) -> bool {
 }
 
 /// What `bash -lc '…'` runs.
-fn unwrapped(simple: Simple, depth: usize) -> Vec<Simple> {
-    let is_shell = simple.first().is_some_and(|program| SHELLS.contains(&file_name(program)));
+fn unwrapped(ran: Ran, depth: usize) -> Vec<Ran> {
+    let is_shell = ran.words.first().is_some_and(|program| SHELLS.contains(&file_name(program)));
     let is_script_flag = |word: &&String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
-    let script = simple.iter().skip(1).position(|word| is_script_flag(&word)).and_then(|place| simple.get(place + 2));
-    match script {
-        Some(script) if is_shell && depth < SHELLS_DEEP => parse(script, depth + 1),
-        Some(_) | None => vec![simple],
+    let Some(flag) = ran.words.iter().skip(1).position(|word| is_script_flag(&word)).map(|place| place + 1) else {
+        return vec![ran];
+    };
+    match ran.words.get(flag + 1) {
+        Some(script) if is_shell && depth < SHELLS_DEEP => {
+            let is_usual = |word: &String| word.bytes().skip(1).all(|byte| b"ceilux".contains(&byte));
+            let is_clear = ran.is_clear && ran.words[1..=flag].iter().all(is_usual);
+            let inner = parse(script, depth + 1).into_iter();
+            inner.map(|inner| Ran { is_clear: is_clear && inner.is_clear, ..inner }).collect()
+        }
+        Some(_) | None => vec![ran],
     }
 }
 
 /// Splits a command line as a shell does: at operators, then into words without their quotes. Redirections and comments go.
-fn split(line: &str) -> Vec<Simple> {
-    let mut reading = Reading::default();
+fn split(line: &str) -> Reading {
+    let mut reading = Reading { is_plain: true, ..Reading::default() };
     let mut chars = line.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
@@ -177,31 +218,54 @@ fn split(line: &str) -> Vec<Simple> {
                 Some('\n') | None => reading.end_word(),
                 Some(c) => reading.push(c),
             },
-            '#' if reading.word.is_none() => while chars.next_if(|c| !matches!(c, '\n' | ';')).is_some() {},
+            '#' if reading.word.is_none() => while chars.next_if(|c| *c != '\n').is_some() {},
             '>' | '<' => {
+                // What follows `<<` is a text.
+                reading.is_plain &= c == '>' || chars.peek() != Some(&'<');
                 reading.begin_redirection();
                 while chars.next_if(|c| matches!(c, '>' | '<' | '&' | '|' | '-')).is_some() {}
                 while chars.next_if(|c| *c == ' ').is_some() {}
             }
             // `&>` sends both streams somewhere.
             '&' if chars.peek() == Some(&'>') => {}
-            ';' | '|' | '&' | '\n' | '(' | ')' => reading.end_simple(),
+            '&' if chars.next_if_eq(&'&').is_some() => reading.end_simple(After::And),
+            ';' | '\n' => reading.end_simple(After::Next),
+            '|' | '&' => reading.end_simple(After::Other),
+            '(' | ')' | '`' => {
+                reading.is_plain = false;
+                reading.end_simple(After::Other);
+            }
             c if c.is_whitespace() => reading.end_word(),
             c => reading.push(c),
         }
     }
-    reading.end_simple();
-    reading.simples
+    reading.end_simple(After::End);
+    reading
+}
+
+/// The operator after a simple command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum After {
+    /// `&&`
+    And,
+    /// `;` or a new line
+    Next,
+    /// `|`, `||` or `&`: the status of the line says nothing about this command.
+    Other,
+    #[default]
+    End,
 }
 
 /// A command line, as far as it was read.
 #[derive(Default)]
 struct Reading {
-    simples: Vec<Simple>,
+    parts: Vec<(Simple, After)>,
     simple: Simple,
     word: Option<String>,
     /// Whether the next word is the file of a redirection.
     redirects: bool,
+    /// Whether there is nothing but simple commands between operators: no blocks, conditions, functions or texts.
+    is_plain: bool,
 }
 
 impl Reading {
@@ -216,6 +280,7 @@ impl Reading {
     fn end_word(&mut self) {
         let Some(word) = self.word.take() else { return };
         let is_block = matches!(word.as_str(), "{" | "}");
+        self.is_plain &= !is_block;
         if !std::mem::take(&mut self.redirects) && !is_block {
             self.simple.push(word);
         }
@@ -228,11 +293,14 @@ impl Reading {
         self.redirects = true;
     }
 
-    fn end_simple(&mut self) {
+    fn end_simple(&mut self, after: After) {
         self.end_word();
         self.redirects = false;
-        if !self.simple.is_empty() {
-            self.simples.push(std::mem::take(&mut self.simple));
+        match (self.simple.is_empty(), self.parts.last_mut()) {
+            (false, _) => self.parts.push((std::mem::take(&mut self.simple), after)),
+            // `&&` at the end of a line goes on in the next one; `||` is two operators here.
+            (true, Some((_, last))) if after == After::Other => *last = after,
+            (true, _) => {}
         }
     }
 }
@@ -253,18 +321,61 @@ mod tests {
             "/bin/bash -lc 'cargo test -p core'",
             "bash -lc \"cargo test -p core\"",
             "[\"bash\",\"-lc\",\"cargo test -p core\"]",
-            "/bin/bash -lc 'cd crates && cargo test -p core 2>&1 | tail -5'",
+            "/bin/bash -lc 'cd crates && cargo test -p core 2>&1'",
             "cd /tmp/x && RUST_LOG=debug time cargo test -p core > out.txt",
             "cargo fmt; cargo test -p 'core'",
             "cargo fmt\ncargo test -p core",
-            "(cargo test -p core)",
-            "if cargo test -p core; then echo fine; fi",
+            "set -eu\ncargo fmt &&\ncargo test -p core;",
             "timeout 60 cargo test -p core # as asked",
             "/usr/bin/cargo test -p core &> out.txt",
             "sh -c \"bash -c 'cargo test -p core'\"",
         ] {
             assert_eq!(sight("cargo test -p core", line), Sighting::Succeeded, "{line}");
         }
+    }
+
+    #[test]
+    fn a_line_whose_status_is_not_the_commands_tells_nothing_about_it() {
+        for line in [
+            "make check || true",
+            "true || make check",
+            "make check; true",
+            "make check\necho fine",
+            "make check | tail -5",
+            "make check |& cat",
+            "! make check",
+            "time ! make check",
+            "make check &",
+            "make check & true",
+            "(make check)",
+            "{ make check; } 2>&1",
+            "if false; then make check; fi",
+            "for i in; do make check; done",
+            "while false\ndo make check\ndone",
+            "case x in y) make check;; esac",
+            "exit 0; make check",
+            "true && exit 0 && make check",
+            "command exit 0; make check",
+            "trap 'exit 0' EXIT; make check",
+            "f() {\nmake check\n}",
+            "function f {\nmake check\n}",
+            "make() { true; }; make check",
+            "alias make=true; make check",
+            "cat <<EOF\nmake check\nEOF",
+            "set -n; make check",
+            "bash -n -c 'make check'",
+            "bash -c 'make check || true'",
+            "bash -c 'make check' || true",
+            "sh -c 'exit 0; make check'",
+            "[\"bash\",\"-lc\",\"make check | cat\"]",
+        ] {
+            assert_eq!(sight("make check", line), Sighting::Unknown, "{line}");
+        }
+        assert_eq!(sight("make check", "true # ; make check"), Sighting::NotRun);
+        // An earlier line that tells is not the last word about it.
+        let run = |line: &str, succeeded| CommandRun { line: line.to_owned(), succeeded };
+        let runs = vec![run("make check", true), run("make check || true", true)];
+        assert_eq!(Commands::Visible(runs).sight("make check"), Sighting::Unknown);
     }
 
     #[test]
