@@ -184,6 +184,12 @@ impl Caller {
         Self { employment, rights, ..self }
     }
 
+    /// This caller in another of its identities. It has no more rights for that, and works for the job that it works for.
+    #[must_use]
+    pub fn acting_as(&self, identity: impl Into<Resolved>) -> Self {
+        Self { rights: self.rights, employment: self.employment.clone(), ..Self::new(identity, self.cwd.clone()) }
+    }
+
     /// The job that the caller works for.
     pub(crate) fn employment(&self) -> &Employment {
         &self.employment

@@ -117,7 +117,7 @@ fn desk(app: Arc<App>, settings: &Settings) -> Desk {
     let cwd = settings.workspace.clone().unwrap_or_default();
     Desk {
         app,
-        caller: Caller::new(actor, cwd),
+        caller: Caller::new(actor, cwd).assigned(settings.employment.clone()),
         room: settings.room.clone(),
         runner: settings.runner.clone(),
         claim_ttl: settings.claim_ttl,

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use baton_app::{Cancel, environment::Environment};
+use baton_app::{Cancel, environment::Environment, identity::Employment};
 use baton_core::{
     ids::{AgentId, RoomId},
     runner::{Ability, Capabilities, Injection},
@@ -29,6 +29,8 @@ pub struct Settings {
     pub room: RoomId,
     /// What it is called.
     pub runner: AgentId,
+    /// The job that it was started from, if so. Such a runner is refused: a job's agent works on its own job.
+    pub employment: Employment,
     /// The workspace of the room, if it has one.
     pub workspace: Option<PathBuf>,
     /// The programs it may execute.

@@ -14,7 +14,13 @@ use std::{
     time::Duration,
 };
 
-use baton_app::{App, Caller, Rights, clock::Time, environment::Environment, identity::Assignment, table};
+use baton_app::{
+    App, Caller, Rights,
+    clock::Time,
+    environment::Environment,
+    identity::{Assignment, Employment},
+    table,
+};
 use baton_core::{
     ids::RoomId,
     limits,
@@ -183,6 +189,7 @@ mended() { echo '{"status":"DONE","summary":"It is dry.","refs":["'"$(PROVE)"'"]
         Settings {
             room: self.room.clone(),
             runner: "r1".parse().unwrap(),
+            employment: Employment::None,
             workspace: Some(self.here().join("work")),
             executors: vec![Executor::Command(
                 program,

@@ -31,7 +31,7 @@ impl Link {
 fn chosen(caller: &Caller, agent: &AgentId) -> Caller {
     // A program, whoever runs it: it has no more than an agent's rights.
     let rights = caller.rights().min(Rights::Agent);
-    Caller::new(caller.actor().choosing(agent.clone()), caller.cwd.clone()).with_rights(rights)
+    caller.acting_as(caller.actor().choosing(agent.clone())).with_rights(rights)
 }
 
 impl link::Link for Link {

@@ -166,6 +166,7 @@ impl RunArgs {
         Ok(Settings {
             room: room.clone(),
             runner: self.runner_id.clone().or(configured).unwrap_or_else(made_up_id),
+            employment: context.surroundings.employment().clone(),
             workspace: state.room.canonical_path.map(PathBuf::from),
             executors,
             environment: environment.clone(),

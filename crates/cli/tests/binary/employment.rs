@@ -146,6 +146,7 @@ for way in plainly unset session orphan terminal posing guessing; do
     try "$way-claim" by_$way BATON job claim 2 --force --json
     try "$way-create" by_$way BATON job create More --prompt More. --json
     try "$way-delegate" by_$way BATON job delegate More --prompt More. --json
+    try "$way-run" by_$way BATON run --once --runner-id inner --json
 done
 baton room events --limit 200 --json > "$here/after"
 answer FAILED "nothing to gain""#
@@ -155,7 +156,7 @@ answer FAILED "nothing to gain""#
         assert_eq!(world.delegate(&["--priority", "low"]), "JOB-002");
         let said = world.run_once();
         let tries = tries(&world);
-        assert_eq!(tries.len(), 7 * 7, "{said}");
+        assert_eq!(tries.len(), 7 * 8, "{said}");
         for (name, answer) in tries {
             let error = &answer["error"];
             let creates = name.ends_with("create") || name.ends_with("delegate");

@@ -11,7 +11,13 @@ use std::{
     time::Duration,
 };
 
-use baton_app::{App, Caller, Rights, clock::Time, environment::Environment, identity::Assignment, table};
+use baton_app::{
+    App, Caller, Rights,
+    clock::Time,
+    environment::Environment,
+    identity::{Assignment, Employment},
+    table,
+};
 use baton_core::{ids::RoomId, limits, process::SessionKind, room::Actor, runner::Injection, runner::SkillProfile};
 use baton_runner::{
     Backoff, Leave, LookAgain, Settings, StoreHint, Summary, Told, Until,
@@ -115,6 +121,7 @@ last=$(tail -n 1 "$here/prompt-$n")
         Settings {
             room: self.room.clone(),
             runner: format!("runner:{name}").parse().unwrap(),
+            employment: Employment::None,
             workspace: Some(self.here().join("work")),
             executors: vec![Executor::Command(
                 program,

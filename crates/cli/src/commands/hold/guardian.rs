@@ -7,7 +7,7 @@
 use std::{process::ExitCode, sync::Arc, thread};
 
 use baton_app::{
-    Caller, Failure,
+    Failure,
     commands::stick::{Wait, WaitForTurnResult, WaitInput},
     hold::{self, Hold, TerminalSession},
     table::UseCase,
@@ -23,8 +23,7 @@ use crate::{audience::Audience, context::Context, exit::Exit, ui};
 
 /// Waits for the stick as the guardian of `person`, reports, and keeps it until the turn or the terminal's session ends.
 pub(super) fn guard(context: Context, person: &AgentId, room_id: RoomId) -> ExitCode {
-    let caller =
-        Caller::new(context.surroundings.guardian(), context.caller.cwd.clone()).granted(context.caller.rights());
+    let caller = context.caller.acting_as(context.surroundings.guardian());
     let context = Context { caller, ..context };
     let session = require(&context, person).and_then(|()| TerminalSession::of_guardian(&context.app, &context.caller));
     let session = session.map(Arc::new);
