@@ -11,6 +11,7 @@ use std::{
 };
 
 use baton_app::{Envelope, Failure};
+use baton_core::text::is_deceptive;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -211,13 +212,7 @@ pub(crate) fn is_interactive() -> bool {
 
 /// `text` without what could move the cursor, hide or reorder what is shown. Line breaks and tabs stay.
 pub(crate) fn clean(text: &str) -> String {
-    text.chars()
-        .filter(|c| {
-            matches!(c, '\n' | '\t')
-                || !(c.is_control()
-                    || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'))
-        })
-        .collect()
+    text.chars().filter(|c| matches!(c, '\n' | '\t') || !(c.is_control() || is_deceptive(*c))).collect()
 }
 
 #[cfg(test)]
@@ -226,6 +221,6 @@ mod tests {
 
     #[test]
     fn what_an_agent_wrote_cannot_move_the_cursor_or_turn_the_text_round() {
-        assert_eq!(clean("a\u{1b}[2Jb\u{202e}c\r\nd\te"), "a[2Jbc\nd\te");
+        assert_eq!(clean("a\u{1b}[2Jb\u{202e}c\r\nd\te\u{2028}f"), "a[2Jbc\nd\tef");
     }
 }

@@ -41,6 +41,7 @@ pub mod scope;
 pub mod search;
 pub mod spawn;
 pub mod task;
+pub mod text;
 pub mod time;
 pub mod turn;
 mod words;

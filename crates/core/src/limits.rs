@@ -160,8 +160,10 @@ pub const TROUBLE_CHARS: usize = 240;
 pub const RUNNER_WAITING: u32 = 16;
 /// Longest description of a runner's sandbox.
 pub const SANDBOX_POLICY_CHARS: usize = 200;
-/// Most runners that the radar shows.
-pub const RUNNERS_SHOWN: u32 = 20;
+/// Most runners that the radar shows of those that are here. Those at work come first.
+pub const RUNNERS_SHOWN: u32 = 50;
+/// Most runners that the radar shows of those that are gone.
+pub const RUNNERS_GONE_SHOWN: u32 = 10;
 /// Most runners that are weighed for one job.
 pub const RUNNERS_WEIGHED: u32 = 200;
 /// How long a runner that is gone is still shown.

@@ -61,7 +61,7 @@ pub fn present(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, limit: u32) -> Re
         Ok(())
     })?;
     found.truncate(limit as usize);
-    found.sort_by(|one, other| one.id.cmp(&other.id));
+    found.sort_by(|one, other| (one.phase != Phase::Live, &one.id).cmp(&(other.phase != Phase::Live, &other.id)));
     Ok(found)
 }
 

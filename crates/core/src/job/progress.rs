@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::state::preview;
-use crate::redact::redact;
+use crate::{redact::redact, text::is_deceptive};
 
 /// How far a job is right now, as far as its runner tells. It moves with heartbeats, which are no events, so folding the
 /// log does not give it.
@@ -76,10 +76,11 @@ pub fn short_age(seconds: u64) -> String {
 }
 
 /// `text` as one segment of a line whose segments are divided by ` | `. The divider is the format's own: with it, a title or
-/// a message could write a next move that nobody offered.
+/// a message could write a next move that nobody offered, and with a character that turns the text round it could show one.
 pub fn line_text(text: &str) -> String {
-    let line = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    line.collect::<Vec<_>>().join(" ").replace('|', "¦")
+    let divides = |c: char| c.is_whitespace() || c.is_control() || is_deceptive(c);
+    let words: Vec<&str> = text.split(divides).filter(|word| !word.is_empty()).collect();
+    words.join(" ").replace('|', "¦")
 }
 
 #[cfg(test)]

@@ -169,6 +169,8 @@ impl Radar {
         lines.extend(self.bootstrap.as_ref().map(|command| format!("CMD: {command}")));
         if level < Level::RowsOnly {
             lines.extend(self.present.iter().map(Seen::line));
+            let more = (self.runners.live + self.runners.idle).saturating_sub(self.present.len() as u64);
+            lines.extend((more > 0).then(|| format!("runner … {more} more are here")));
             lines.extend(self.offline.iter().map(Seen::line));
             lines.extend(self.diagnoses.iter().map(Diagnosis::line));
         }

@@ -72,14 +72,20 @@ pub fn blocked(now: Timestamp, job: &Job, crew: Crew<'_>, command: &dyn Fn(&str)
     let said: Option<Vec<(&Runner, &Capabilities)>> =
         present.iter().map(|runner| Some((runner, runner.capabilities.as_ref()?))).collect();
     let said = said?;
-    if said.iter().any(|(_, can)| !can_do(&can.usable(now), &job.routing).is_empty()) {
+    // Also one that is due to be tried again is in trouble until it was: the runner may have no place for the try.
+    if said.iter().any(|(_, can)| !can_do(&can.untroubled(), &job.routing).is_empty()) {
         return None;
     }
-    Some(in_trouble(job, &said, command).unwrap_or_else(|| lacking(&job.routing, &said)))
+    Some(in_trouble(now, job, &said, command).unwrap_or_else(|| lacking(&job.routing, &said)))
 }
 
 /// The trouble of an executor that could do it otherwise; of several the one that passes by itself.
-fn in_trouble(job: &Job, said: &[(&Runner, &Capabilities)], command: &dyn Fn(&str) -> String) -> Option<Blocked> {
+fn in_trouble(
+    now: Timestamp,
+    job: &Job,
+    said: &[(&Runner, &Capabilities)],
+    command: &dyn Fn(&str) -> String,
+) -> Option<Blocked> {
     let able =
         said.iter().flat_map(|(runner, can)| can_do(can, &job.routing).into_iter().map(move |of| (runner, *can, of)));
     let troubles = able.filter_map(|(runner, can, of)| {
@@ -88,7 +94,11 @@ fn in_trouble(job: &Job, said: &[(&Runner, &Capabilities)], command: &dyn Fn(&st
     });
     let (runner, executor, trouble) =
         troubles.min_by_key(|(_, _, trouble)| (!trouble.kind.may_pass(), trouble.next_probe_at.is_none()))?;
-    let probe = trouble.next_probe_at.map_or(String::new(), |next| format!(" It is tried again at {next}."));
+    let probe = match trouble.next_probe_at {
+        _ if trouble.is_probed(now) => " It is tried again with the runner's next job.".to_owned(),
+        Some(next) => format!(" It is tried again at {next}."),
+        None => String::new(),
+    };
     let is_missing = trouble.kind == super::TroubleKind::Missing;
     let reset = if is_missing {
         String::new()

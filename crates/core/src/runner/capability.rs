@@ -83,6 +83,13 @@ impl Capabilities {
         Self { executors, ..self.clone() }
     }
 
+    /// The executors that work, as far as is known.
+    #[must_use]
+    pub(super) fn untroubled(&self) -> Self {
+        let executors = self.executors.iter().filter(|ability| ability.trouble.is_none()).cloned().collect();
+        Self { executors, ..self.clone() }
+    }
+
     /// Takes over which troubles a person said are mended, as long as they are the same ones.
     pub(super) fn keep_resets(&mut self, known: &Self) {
         for ability in &mut self.executors {

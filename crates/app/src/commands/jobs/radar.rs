@@ -326,16 +326,24 @@ impl RadarFields {
             return;
         }
         (self.runner_list, self.diagnostics) = (Vec::new(), Vec::new());
+        let mut previews = "";
         loop {
             self.cut = Some(format!(
-                "{runner_lines} runner lines and {} of {rows} jobs; raise max_chars or narrow by status, task or anchor",
+                "{runner_lines} runner lines,{previews} {} of {rows} jobs; raise max_chars or narrow by status, task or anchor",
                 rows - self.jobs.len()
             ));
-            if self.jobs.len() <= 1 || self.chars() <= most {
+            if self.chars() <= most {
                 return;
             }
-            self.jobs.pop();
-            (self.count, self.has_more) = (self.jobs.len(), true);
+            if previews.is_empty() {
+                previews = " previews,";
+                self.jobs.iter_mut().for_each(|row| row.job.shorten());
+            } else if self.jobs.len() > 1 {
+                self.jobs.pop();
+                (self.count, self.has_more) = (self.jobs.len(), true);
+            } else {
+                return;
+            }
         }
     }
 

@@ -29,7 +29,7 @@ impl Staff {
     pub(super) fn take(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, shown: &[Job]) -> Result<Self, Failure> {
         let since = now.minus(limits::RUNNER_OFFLINE_SHOWN);
         let present = runners::present(tx, room, now, limits::RUNNERS_SHOWN)?;
-        let offline = runners::offline(tx, room, now, since, limits::RUNNERS_SHOWN)?;
+        let offline = runners::offline(tx, room, now, since, limits::RUNNERS_GONE_SHOWN)?;
         let mut named: Vec<JobId> =
             present.iter().chain(&offline).flat_map(|runner| runner.active.iter().copied()).collect();
         named.sort_unstable();

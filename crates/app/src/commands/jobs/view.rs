@@ -140,6 +140,24 @@ impl JobView {
         }
     }
 
+    /// Leaves out what is only there to be read at a glance. What it is, how it stands and what leads on stays.
+    pub(crate) fn shorten(&mut self) {
+        const CHARS: usize = 40;
+        let cut = |text: &mut String| {
+            if let Some((end, _)) = text.char_indices().nth(CHARS) {
+                text.truncate(end);
+                text.push('…');
+            }
+        };
+        cut(&mut self.title);
+        [self.attention.as_mut(), self.question.as_mut(), Some(&mut self.last)]
+            .into_iter()
+            .flatten()
+            .for_each(|event| cut(&mut event.message));
+        (self.meta, self.progress, self.blocked) = (Map::new(), Progress::default(), None);
+        (self.summary, self.refs) = (None, Vec::new());
+    }
+
     /// The same, with why nobody here can do it.
     #[must_use]
     pub(crate) fn blocked(self, blocked: Option<Blocked>) -> Self {
