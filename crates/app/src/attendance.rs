@@ -80,7 +80,11 @@ impl Change<'_> {
     fn come_back(&mut self, event: room::Event) -> Result<(), Failure> {
         self.record(event)?;
         let you = self.actor.agent_id.clone();
-        self.end_turn_of(&you, TurnOutcome::Lost, "its process is gone, and another goes on").map(|_| ())
+        // The turn of a job is its runner's, which has another process call for the job's agent in each slice.
+        if self.open_turn(&you)?.is_some_and(|turn| turn.job.is_none()) {
+            self.end_turn_of(&you, TurnOutcome::Lost, "its process is gone, and another goes on")?;
+        }
+        Ok(())
     }
 
     /// Takes members off the list whose processes are proven gone and who hold, reserve, own and owe nothing. What their

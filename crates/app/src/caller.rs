@@ -153,6 +153,11 @@ impl Caller {
         }
     }
 
+    /// The authority of the caller in one room, where it may work on a job.
+    pub(crate) fn authority_in(&self, room: &RoomId) -> Authority {
+        if self.own_job_in(room).is_some() { Authority::JobAgent } else { self.authority() }
+    }
+
     /// The caller's role in the command table. Only a room knows who holds its stick, so nobody is an owner here.
     pub(crate) fn role(&self) -> Role {
         match self.rights() {

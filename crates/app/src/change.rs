@@ -501,11 +501,12 @@ impl<'a> Change<'a> {
         self.require_known()
     }
 
-    /// The same, but for a person who steers: they need not have joined.
+    /// Like [`require_agent`](Self::require_agent), but for a person who steers and the agent of a job: they need not have
+    /// joined.
     pub(crate) fn require_authority(&mut self, authority: Authority) -> Result<(), Failure> {
         match authority {
             Authority::Member => self.require_agent(),
-            Authority::Operator => self.require_open(),
+            Authority::JobAgent | Authority::Operator => self.require_open(),
         }
     }
 

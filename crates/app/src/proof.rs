@@ -87,7 +87,9 @@ fn find(
             Event::Room(room::Event::Noted(_)) => Some(Fact::Written { by: note.actor, seq: note.seq }),
             _ => None,
         }),
+        // An empty file shows nothing.
         Reference::Artifact(_, number) => library::find_artifact(tx, room, ArtifactId(*number))?
+            .filter(|file| file.bytes > 0)
             .map(|file| Fact::Kept { by: file.created_by, of: file.node, seq: file.seq }),
         Reference::Task(id) => match tasks::find(tx, room, *id)? {
             Some(task) => {

@@ -5,6 +5,7 @@ use std::{
     io::Write,
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::PathBuf,
+    time::Duration,
 };
 
 use baton_core::{
@@ -47,9 +48,15 @@ impl RunnerStartFailure {
 
     /// Whether another start is worth trying.
     pub fn is_over(&self, now: Timestamp) -> bool {
+        self.wait(now).is_zero()
+    }
+
+    /// The time until another start is worth trying.
+    pub fn wait(&self, now: Timestamp) -> Duration {
         let (least, most) = BACK_OFF;
         let factor = 1_u64 << self.times.saturating_sub(1).min(16);
-        now >= self.at.plus(Ttl::from_millis(least.as_millis() * factor).min(most))
+        let next = self.at.plus(Ttl::from_millis(least.as_millis() * factor).min(most));
+        Duration::from_millis(next.since(now).as_millis())
     }
 }
 

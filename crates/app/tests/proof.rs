@@ -104,7 +104,6 @@ fn all_that_a_jobs_agent_makes_during_its_job_is_proof() {
     on_every_backend(|app| {
         let scene = Scene::new(&app, "command");
         let agent = &scene.agent;
-        agent.join();
         card(agent);
         let file = agent.does("tasks.artifact.keep", json!({"kind": "report", "name": "r.md", "text": "It holds."}));
         let note = agent.does("room.note", json!({"text": "It holds."}))["event_seq"].clone();
@@ -114,6 +113,9 @@ fn all_that_a_jobs_agent_makes_during_its_job_is_proof() {
         for reference in ["CARD-1", file, &note, "TASK-002", "PLAN-1"] {
             assert_eq!(scene.gate(&[reference]).unwrap(), [format!("{reference} made")]);
         }
+        let empty = agent.does("tasks.artifact.keep", json!({"kind": "report", "name": "none.md", "text": ""}));
+        let empty = empty["ref"].as_str().unwrap();
+        assert_eq!(scene.doubt(empty), format!("{empty} is no result of work"));
     });
 }
 
@@ -151,7 +153,6 @@ fn a_task_that_a_jobs_agent_closed_is_proof() {
         let scene = Scene::new(&app, "command");
         scene.ana.does("tasks.create", json!({"title": "A part of it"}));
         assert!(scene.gate(&["TASK-002"]).is_err());
-        scene.agent.join();
         scene.agent.does("tasks.done", json!({"task": "TASK-002"}));
         assert_eq!(scene.gate(&["TASK-002"]).unwrap(), ["TASK-002 made"]);
         scene.ana.does("tasks.create", json!({"title": "Somebody else's"}));

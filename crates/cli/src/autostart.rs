@@ -19,7 +19,7 @@ use std::{
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex, PoisonError, Weak},
     thread,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use baton_app::{
@@ -33,6 +33,8 @@ use baton_core::{code::ErrorCode, ids::RoomId};
 pub(crate) const IDLE: Duration = Duration::from_secs(10 * 60);
 /// A runner that was killed sooner than this could not be started: another one would end the same way.
 const SETTLED: Duration = Duration::from_secs(5);
+/// The holder of a seat that nothing was heard of for so long stays out of the way of the next one: it may be stopped.
+const SILENT: Duration = Duration::from_secs(60);
 /// Lines of a runner's log that are noted when it could not be started.
 const LAST_LINES: usize = 10;
 
@@ -137,8 +139,22 @@ impl Starter {
             Ok(status) if status.success() => {}
             Ok(status) if status.code().is_none() && begun.elapsed() >= SETTLED => app.see_to_jobs(room),
             // A runner that could say why it failed has done so.
-            Ok(_) | Err(_) if app.runner_start_failure(room) != before => {}
-            Ok(_) | Err(_) => app.note_runner_start_failure(room, &last_lines(&self.log(room))),
+            Ok(_) | Err(_) if app.runner_start_failure(room) != before => self.try_later(app, room),
+            Ok(_) | Err(_) => {
+                app.note_runner_start_failure(room, &last_lines(&self.log(room)));
+                self.try_later(app, room);
+            }
+        }
+    }
+
+    /// Looks at the jobs of a room again when another start is worth trying, in a process that lives so long.
+    fn try_later(&self, app: Arc<App>, room: &RoomId) {
+        let Some(failure) = app.runner_start_failure(room) else { return };
+        let wait = app.now().map_or(Duration::ZERO, |now| failure.wait(now));
+        drop(app);
+        thread::sleep(wait);
+        if let Some(app) = self.app.upgrade() {
+            app.see_to_jobs(room);
         }
     }
 
@@ -146,10 +162,17 @@ impl Starter {
         self.directory.join(format!("{room}.log"))
     }
 
-    /// Whether a runner that was started so is there, or about to be.
+    /// Whether a runner that was started so is about to be there. Nobody asks while one is.
     fn is_seated(&self, room: &RoomId) -> bool {
-        let file = OpenOptions::new().write(true).open(seat_file(&self.directory, room));
-        file.is_ok_and(|file| file.try_lock().is_err())
+        let path = seat_file(&self.directory, room);
+        let Ok(file) = OpenOptions::new().write(true).open(&path) else { return false };
+        if file.try_lock().is_ok() {
+            return false;
+        }
+        let taken = file.metadata().and_then(|seat| seat.modified()).ok();
+        let is_silent = taken.and_then(|taken| taken.elapsed().ok()).is_some_and(|silence| silence > SILENT);
+        // Its holder keeps the lock of a file that has another name now.
+        !(is_silent && fs::rename(&path, path.with_extension("silent.lock")).is_ok())
     }
 
     fn begin(&self, room: &RoomId) -> bool {
@@ -177,7 +200,11 @@ pub(crate) fn seat(app: &App, room: &RoomId) -> Result<Option<File>, Failure> {
         OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)
     };
     let file = open().map_err(|error| failed(&error))?;
-    Ok(file.try_lock().is_ok().then_some(file))
+    if file.try_lock().is_err() {
+        return Ok(None);
+    }
+    file.set_modified(SystemTime::now()).map_err(|error| failed(&error))?;
+    Ok(Some(file))
 }
 
 fn seat_file(directory: &Path, room: &RoomId) -> PathBuf {
@@ -186,4 +213,32 @@ fn seat_file(directory: &Path, room: &RoomId) -> PathBuf {
 
 fn failed(error: &io::Error) -> Failure {
     Failure::new(ErrorCode::Internal, format!("A runner cannot be started from here: {error}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seat_whose_holder_was_not_heard_of_for_long_is_free() {
+        let directory = tempfile::tempdir().unwrap();
+        let starter = Starter {
+            program: PathBuf::new(),
+            directory: directory.path().to_owned(),
+            store: None,
+            app: Weak::new(),
+            started: Mutex::default(),
+        };
+        let room: RoomId = "room_1".parse().unwrap();
+        assert!(!starter.is_seated(&room), "nobody ever sat there");
+        let holder = File::create(seat_file(directory.path(), &room)).unwrap();
+        assert!(!starter.is_seated(&room), "nobody sits there any more");
+        holder.try_lock().unwrap();
+        assert!(starter.is_seated(&room));
+        holder.set_modified(SystemTime::now() - SILENT * 2).unwrap();
+        assert!(!starter.is_seated(&room), "it is silent");
+        let next = File::create(seat_file(directory.path(), &room)).unwrap();
+        next.try_lock().unwrap();
+        assert!(starter.is_seated(&room), "the next one has a seat of its own");
+    }
 }

@@ -129,7 +129,8 @@ fn a_jobs_agent_administers_no_room() {
 /// Whatever ended the claim, its agent writes nothing on any command, also not by a key under which it was answered before.
 #[test]
 fn a_jobs_agent_whose_claim_is_over_writes_nothing_on_any_command_and_sees_no_room() {
-    let ends: [(&str, fn(&Scene<'_>)); 4] = [
+    type End = fn(&Scene<'_>);
+    let ends: [(&str, End); 4] = [
         ("canceled", |scene| {
             scene.founder.does("jobs.cancel", json!({"job": OWN_JOB, "reason": "not wanted"}));
         }),

@@ -192,6 +192,22 @@ fn a_job_that_a_killed_runner_left_gets_another_runner() {
 }
 
 #[test]
+fn a_runner_that_is_killed_as_soon_as_it_works_is_replaced_by_the_server_that_started_it() {
+    let world = World::new();
+    let _sweeper = Sweeper(&world);
+    let started = world.pipe("started");
+    world.plays(&["echo $$ > \"$here/started\"; exec sleep 1000", r#"answer DONE "It is dry" "\"$(prove)\"""#]);
+    let mut agent = server_with(&world, &[]);
+    let job = delegate(&mut agent);
+    started.processes(1);
+    let runners = world.processes().into_iter().filter(|(line, _)| line.contains("--autostarted"));
+    runners.for_each(|(_, runner)| runner.signal(Signal::KILL).unwrap());
+    // Nobody asks the server anything; the commands here start no runner.
+    let ran = world.run(&["job", "tail", &job, "--follow"]);
+    assert_eq!((ran.status, world.job(&job).0["status"].as_str()), (0, Some("DONE")), "{ran:?}");
+}
+
+#[test]
 fn a_runner_that_cannot_be_started_is_noted_and_not_tried_again_at_once() {
     let world = World::new();
     let _sweeper = Sweeper(&world);

@@ -435,3 +435,14 @@ printf '{"status":"FAILED","summary":"I was %s","refs":[]}\n' "$BATON_JOB""#,
         assert_eq!(files_with(&world.data(), secret.as_bytes()), Vec::<PathBuf>::new());
     });
 }
+
+#[test]
+fn a_jobs_program_that_joins_goes_on_in_its_next_slice() {
+    let world = World::new();
+    world.join_as("ana");
+    world.plays(&["baton join > /dev/null; answer CONTINUE 'so far'", r#"answer DONE "It is dry" "\"$(prove)\"""#]);
+    let job = world.delegate(&[]);
+    let said = world.run_once();
+    assert_eq!((&world.job(&job).0["status"], world.slices()), (&json!("DONE"), 2), "{said}");
+    world.assert_sound();
+}

@@ -111,6 +111,8 @@ pub struct NewIdentity {
 pub enum Authority {
     /// As a member of the room.
     Member,
+    /// As the agent of a job that is in force in the room, member or not.
+    JobAgent,
     /// As a person who steers, member or not.
     Operator,
 }

@@ -437,11 +437,11 @@ impl Room {
         })
     }
 
-    /// A person who steers need not be a member; everybody else must.
+    /// A person who steers and the agent of a job need not be members; everybody else must.
     fn require_authority(&self, agent: &AgentId, authority: Authority) -> Result<(), Refusal> {
         match authority {
             Authority::Member => self.require_member(agent),
-            Authority::Operator => Ok(()),
+            Authority::JobAgent | Authority::Operator => Ok(()),
         }
     }
 

@@ -62,9 +62,8 @@ Rules
 - Work only on this job, in the working directory you were started in.
 - Report through the MCP server `baton`, tool `jobs`: {\"op\":\"report\",\"args\":{\"kind\":\"checkpoint\",\"message\":\"…\"}}. You need not
   name the job or the claim. Kinds: progress, checkpoint (a milestone: what changed, what was verified), question, error.
-- Ask only what you cannot decide: report kind `question`, then wait for the manager's answer with
-  {\"op\":\"tail\",\"args\":{\"after\":<seq of your question>,\"max_wait_ms\":50000}} (repeat it as long as it is worth waiting), or end
-  this slice with status CONTINUE: the answer will be in the next one.
+- Ask only what you cannot decide: report kind `question`, go on with what does not depend on it, then end this slice with
+  status CONTINUE. The next slice begins with the manager's answer; do not wait for it, or other jobs wait for you.
 - Keep what you find where it can be pointed to: tool `tasks`, {\"op\":\"card.create\",\"args\":{\"kind\":\"evidence\",\"title\":\"…\",
   \"text\":\"…\",\"refs\":[\"LINK: https://…\"]}} answers CARD-n. What is long, or a file, is kept whole: {\"op\":\"artifact.keep\",\"args\":
   {\"kind\":\"report\",\"name\":\"findings.md\",\"text\":\"…\"}} answers its ref, artifact://report/n.

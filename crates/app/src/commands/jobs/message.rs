@@ -47,10 +47,12 @@ impl UseCase for Message {
     fn perform(app: &App, caller: &Caller, input: MessageInput) -> Result<Happened, Failure> {
         let given = refs::parse(&input.refs)?;
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
-        app.change(caller, &request, &input.room_id, |change| {
+        let told = app.change(caller, &request, &input.room_id, |change| {
             let seq = tell(change, caller, input.job, &input.message, &given)?;
             Happened::now(change, input.job, Some(seq))
-        })
+        })?;
+        app.see_to_jobs_now_and_then(&input.room_id);
+        Ok(told)
     }
 }
 

@@ -110,10 +110,10 @@ impl App {
         self.want_runner(room);
     }
 
-    /// The same in the rooms that changed last, at most so many.
+    /// Sees to the jobs of the rooms that changed last, at most so many.
     pub fn see_to_jobs_everywhere(&self, limit: u32) -> Result<(), Failure> {
         let open = self.store.read(|tx| rooms::standing(tx, rooms::Standing::Open, limit))?;
-        open.iter().for_each(|room| self.see_to_jobs(&room.id));
+        open.iter().for_each(|room| self.see_to_jobs_now_and_then(&room.id));
         Ok(())
     }
 

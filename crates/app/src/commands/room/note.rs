@@ -47,7 +47,7 @@ impl UseCase for Note {
     fn perform(app: &App, caller: &Caller, input: NoteInput) -> Result<AppendNoteResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
-            change.decide(Action::Note { text: input.text.clone(), authority: caller.authority() })?;
+            change.decide(Action::Note { text: input.text.clone(), authority: caller.authority_in(&input.room_id) })?;
             Ok(AppendNoteResult { room_id: change.room.id.clone(), event_seq: change.room.last_seq })
         })
     }

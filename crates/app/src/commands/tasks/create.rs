@@ -51,7 +51,7 @@ impl UseCase for Create {
     fn perform(app: &App, caller: &Caller, input: CreateInput) -> Result<TaskResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
-            change.require_authority(caller.authority())?;
+            change.require_authority(caller.authority_in(&input.room_id))?;
             let drafted = Drafted {
                 title: input.title.clone(),
                 scopes: scopes(app, change, &input.scopes)?,

@@ -37,7 +37,10 @@ impl UseCase for Done {
     fn perform(app: &App, caller: &Caller, input: DoneInput) -> Result<TaskResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
-            change.require_agent()?;
+            match caller.own_job_in(&input.room_id) {
+                Some(_) => change.require_open()?,
+                None => change.require_agent()?,
+            }
             let task = required(change, input.task)?;
             if let Some(event) = task.finish(&change.actor.agent_id)? {
                 change.record(event)?;

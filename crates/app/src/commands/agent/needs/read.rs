@@ -81,6 +81,10 @@ impl UseCase for Needs {
     fn perform(app: &App, caller: &Caller, input: NeedsInput) -> Result<NeedsResult, Failure> {
         let limit = bounds::limit(input.limit, limits::CARDS_DEFAULT, limits::CARDS_MAX)?;
         let you = caller.actor();
+        match &input.room_id {
+            Some(room) => app.see_to_jobs_now_and_then(room),
+            None => app.see_to_jobs_everywhere(ROOMS)?,
+        }
         let (mut found, mut has_more) = app.store.read(|tx| look(app, tx, &you, input.room_id.as_ref()))?;
         found.sort_by_cached_key(Need::place);
         let mut counts = BTreeMap::new();
