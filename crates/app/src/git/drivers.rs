@@ -35,6 +35,10 @@ const OVERRIDES: [(&str, &[(&str, &str)]); 4] = [
     ("hook", &[("enabled", "false"), ("event", "")]),
 ];
 
+/// Settings of an agent program's own git. Whether files of a submodule are changed is found out by git there, with the
+/// drivers of the submodule; that it is at another commit is still told.
+const FOR_AGENTS: [(&str, &str); 2] = [("core.fsmonitor", "false"), ("diff.ignoreSubmodules", "dirty")];
+
 /// Whose drivers are overridden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whose {
@@ -60,7 +64,8 @@ pub fn filters(root: &Path) -> io::Result<BTreeSet<OsString>> {
 }
 
 /// Variables for an agent program in `directory`: it runs git by itself, outside of any sandbox, and git then executes
-/// nothing that the repository's configuration names. Drivers of the user's own configuration stay.
+/// nothing that the repository's configuration names. Drivers of the user's own configuration stay. A partial clone fetches
+/// nothing by the way, because the repository says with which programs.
 pub fn settings_for_agents(directory: &Path) -> io::Result<Vec<(OsString, OsString)>> {
     let drivers = match listed(directory) {
         Ok(Ok(listed)) => drivers(&listed, Whose::TheRepositorys),
@@ -70,7 +75,9 @@ pub fn settings_for_agents(directory: &Path) -> io::Result<Vec<(OsString, OsStri
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    Ok(variables(&drivers, &[("core.fsmonitor", "false")]))
+    let mut all = variables(&drivers, &FOR_AGENTS);
+    all.push(("GIT_NO_LAZY_FETCH".into(), "1".into()));
+    Ok(all)
 }
 
 fn variables(drivers: &BTreeSet<Driver>, more: &[(&str, &str)]) -> Vec<(OsString, OsString)> {

@@ -161,7 +161,14 @@ fn an_agent_programs_own_git_executes_what_the_user_configured_and_nothing_of_th
 fn where_there_is_no_repository_agents_get_the_fixed_settings_only() {
     let directory = tempfile::tempdir().unwrap();
     let variables = settings_for_agents(directory.path()).unwrap();
-    let expected = [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "core.fsmonitor"), ("GIT_CONFIG_VALUE_0", "false")];
+    let expected = [
+        ("GIT_CONFIG_COUNT", "2"),
+        ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
+        ("GIT_CONFIG_VALUE_0", "false"),
+        ("GIT_CONFIG_KEY_1", "diff.ignoreSubmodules"),
+        ("GIT_CONFIG_VALUE_1", "dirty"),
+        ("GIT_NO_LAZY_FETCH", "1"),
+    ];
     assert_eq!(variables, expected.map(|(name, value)| (name.into(), value.into())));
 }
 

@@ -128,12 +128,12 @@ fn runners_are_there_until_the_very_moment_their_lease_ends() {
     on_two_rooms(|store, one, two| {
         write(store, |tx| runners::save(tx, one, &Runners::default(), &around_fifty()));
         let present = |room: &RoomId, now, limit| read(store, |tx| runners::present(tx, room, at(now), limit));
-        assert_eq!(ids(&present(one, 50, 9)), ["Zulu", "b_gone_later", "live", "r1"], "in the order of their ids");
-        assert_eq!(ids(&present(one, 51, 9)), ["b_gone_later", "live"]);
+        assert_eq!(ids(&present(one, 50, 9)), ["Zulu", "live", "b_gone_later", "r1"], "those at work, then by id");
+        assert_eq!(ids(&present(one, 51, 9)), ["live", "b_gone_later"]);
         assert_eq!(ids(&present(one, 60, 9)), [""; 0]);
         assert_eq!(
             ids(&present(one, 49, 4)),
-            ["Zulu", "b_gone_later", "live", "over"],
+            ["Zulu", "live", "over", "b_gone_later"],
             "those at work, then the longest"
         );
         assert_eq!(ids(&present(one, 49, 3)), ["Zulu", "live", "over"], "idle ones do not hide those at work");

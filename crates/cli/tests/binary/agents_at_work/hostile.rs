@@ -80,8 +80,11 @@ fn withstands(program: Program, isolation: &str) {
     assert_untrusted_by_claude(&scene.world);
 
     // The repository is as dangerous as it says: git as a person types it executes what it names.
-    scene.world.git_as("ana", &scene.world.workspace(), &["status"]);
-    assert!(markers.found().iter().any(|marker| marker == "git-fsmonitor"), "{:?}", markers.found());
+    let words = ["-c", "filter.served.process=", "status"];
+    let status = scene.world.git_as("ana", &scene.world.workspace(), &words);
+    for marker in ["git-fsmonitor", "git-nested"] {
+        assert!(markers.found().iter().any(|found| found == marker), "{marker}: {:?} {status:?}", markers.found());
+    }
 }
 
 /// Looks at the environment where there is a shell, and changes a file.
@@ -143,6 +146,7 @@ impl Hostile {
         hostile.write_claude(&markers);
         hostile.write_others(&markers);
         hostile.write_programs(&markers);
+        hostile.nest(&markers);
         let hostile = Self { world: hostile.world.with_repository() };
         hostile.arm_git(&markers);
         hostile.write_users_own();
@@ -258,6 +262,21 @@ set = {{ EVIL = "1" }}
         }
     }
 
+    /// A repository within the repository, with a driver of its own.
+    fn nest(&self, markers: &Markers) {
+        self.world.write("nested/n.txt", "as it was\n");
+        self.world.write("nested/.gitattributes", "*.txt filter=nested\n");
+        let clean = format!("{}; cat", markers.command("git-nested"));
+        for words in [
+            &["init", "--quiet"][..],
+            &["add", "--all"],
+            &["commit", "--quiet", "--message=first"],
+            &["config", "filter.nested.clean", &clean],
+        ] {
+            self.world.git(&[&["-C", "nested"], words].concat());
+        }
+    }
+
     /// What is not committed: configuration, attributes and hooks of the repository itself.
     fn arm_git(&self, markers: &Markers) {
         for hook in ["post-checkout", "post-index-change", "reference-transaction", "pre-commit", "fsmonitor-watchman"]
@@ -291,7 +310,7 @@ set = {{ EVIL = "1" }}
         self.world.write(".git/info/attributes", "*.md filter=evil\n");
         // As long as before, and later: git has to look into them to tell whether they changed.
         let later = fs::metadata(self.world.workspace().join("cache.conf")).unwrap().modified().unwrap();
-        for name in ["cache.conf", "untouched.txt", "served.dat", "AGENTS.md"] {
+        for name in ["cache.conf", "untouched.txt", "served.dat", "AGENTS.md", "nested/n.txt"] {
             let file = fs::OpenOptions::new().append(true).open(self.world.workspace().join(name)).unwrap();
             file.set_modified(later + std::time::Duration::from_secs(5)).unwrap();
         }

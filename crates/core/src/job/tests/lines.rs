@@ -40,10 +40,20 @@ fn tally(live: u64, idle: u64, offline: u64) -> Tally {
     Tally { live, idle, offline }
 }
 
-fn header(change: impl FnOnce(&mut Radar)) -> String {
+fn page(change: impl FnOnce(&mut Radar)) -> String {
     let mut radar = empty();
     change(&mut radar);
     radar.lines(AMPLE)
+}
+
+fn header(change: impl FnOnce(&mut Radar)) -> String {
+    page(change).lines().next().unwrap().to_owned()
+}
+
+#[test]
+fn runners_that_are_not_shown_are_counted() {
+    let radar = Radar { runners: tally(60, 2, 0), ..empty() };
+    assert_eq!(radar.lines(AMPLE).lines().nth(1), Some("runner … 62 more are here"));
 }
 
 #[test]
@@ -73,7 +83,7 @@ fn the_header_has_each_optional_part_in_its_place() {
 
 #[test]
 fn the_command_that_starts_a_runner_is_the_second_line() {
-    let lines = header(|radar| {
+    let lines = page(|radar| {
         radar.bootstrap = Some("baton run --once".to_owned());
         radar.offline = vec![seen(Standing::Offline, Phase::Idle, None)];
     });
