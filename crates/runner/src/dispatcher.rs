@@ -294,7 +294,10 @@ impl Dispatcher {
 
     /// Says that the runner is there. A store that cannot be reached is tried again.
     fn say_there(&mut self) -> Result<(), Failure> {
-        let active: Vec<JobId> = self.active.iter().map(|active| active.job).collect();
+        // Those at work first: the first one is the one that the radar names.
+        let (working, waiting): (Vec<&Active>, Vec<&Active>) =
+            self.active.iter().partition(|active| self.slots.has_place(active.id));
+        let active: Vec<JobId> = working.iter().chain(&waiting).map(|active| active.job).collect();
         self.told_version = self.breaker.version();
         let can = self.capabilities();
         match self.desk.beat(&active, self.settings.runner_ttl, &can) {

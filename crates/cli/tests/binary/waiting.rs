@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::World;
+use crate::support::{Live, World};
 
 const PROVEN: &str = r#"answer DONE "It is dry" "\"$(prove)\"""#;
 const ASKS: &str = "baton job report --kind question 'Tiles or straw?' > /dev/null; answer CONTINUE 'I asked'";
@@ -91,8 +91,9 @@ fn an_answered_job_waits_for_a_place_and_has_it_before_a_job_that_nobody_has_beg
     let first = world.delegate(&[]);
     world.delegate(&[]);
     world.delegate(&[]);
-    let mut runner = world.runner(&["--max-parallel", "1", "--idle-exit", "0"]);
+    let mut runner = world.runner(&["--max-parallel", "1", "--idle-exit", "0", "--runner-id", "r1"]);
     started.read();
+    Live::start(world.baton(&["radar", "--watch"])).shows("runner live r1 | open id=runner:r1 job=JOB-002");
     assert_eq!(world.run_as("ana", &["radar", "--reply", &first, "Straw."]).status, 0);
     runner.says("JOB-001 has its answer, and waits for a place");
     assert_eq!(world.slices(), 2, "two programs never run at once");
