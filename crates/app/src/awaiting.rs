@@ -17,6 +17,14 @@ impl App {
         self.store.read(|tx| Ok(inbox::interrupts(tx, room, agent)?.last().map(|item| item.message)))
     }
 
+    /// Whether a manager said something that `agent` was not told.
+    pub fn has_managers_word(&self, room: &RoomId, agent: &AgentId) -> Result<bool, Failure> {
+        self.store.read(|tx| {
+            let waiting = inbox::untaken(tx, room, agent, LOOKED_AT)?;
+            Ok(waiting.iter().any(|item| item.category == Category::Manager))
+        })
+    }
+
     /// Whether something waits for a turn of `agent` that did not come over the bus. What did is taken there.
     pub fn is_awaited(&self, room: &RoomId, agent: &AgentId) -> Result<bool, Failure> {
         self.store.read(|tx| {

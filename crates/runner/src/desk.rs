@@ -23,7 +23,7 @@ use baton_app::{
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, AnchorId, RoomId, Seq},
-    job::{Capability, JobId, Kind, Outcome, Progress, ReportKind, Shell, Status, clamp, receipts},
+    job::{Capability, JobId, Kind, Outcome, Progress, ReportKind, Shell, Status, agent_of, clamp, receipts},
     lease::Fence,
     library::{ArtifactKind, PatchOrigin},
     limits,
@@ -268,6 +268,11 @@ impl Desk {
     /// The review that no slice of a job was told of.
     pub(crate) fn pending_review(&self, job: JobId) -> Result<Option<Reference>, Failure> {
         self.app.pending_review(&self.room, job)
+    }
+
+    /// Whether a manager said something that a job's agent was not told.
+    pub(crate) fn has_managers_word(&self, job: JobId) -> Result<bool, Failure> {
+        self.app.has_managers_word(&self.room, &agent_of(&self.room, job))
     }
 
     /// Gives a job back to the queue.

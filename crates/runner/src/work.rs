@@ -377,6 +377,19 @@ impl Work<'_> {
         {
             return self.hold_end(answer, carried);
         }
+        if answer.status != AnswerStatus::Continue
+            && self.patiently(|| self.desk.has_managers_word(self.claimed.id()))?
+        {
+            carried.prior = Prior {
+                outcome: Some(format!("You said {}: {}", word(answer.status), answer.summary)),
+                demand: Some(
+                    "Meanwhile the manager said something, which is in the thread. Do what follows from it, then answer \
+                     again."
+                        .to_owned(),
+                ),
+            };
+            return Ok(None);
+        }
         match answer.status {
             AnswerStatus::Failed if self.patiently(|| self.desk.pending_review(self.claimed.id()))?.is_some() => {
                 carried.prior = sent_back("FAILED", &answer.summary);

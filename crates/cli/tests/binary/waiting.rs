@@ -118,3 +118,26 @@ fn a_job_that_is_canceled_while_it_waits_leaves_nothing_behind() {
     assert_eq!(world.job(&job).0["status"], "CANCELED");
     assert_eq!(world.leftovers(), Vec::<std::path::PathBuf>::new());
 }
+
+#[test]
+fn an_answer_that_came_during_the_slice_is_heard_before_the_job_ends() {
+    let asks = "baton job report --kind question 'Tiles or straw?' > /dev/null; echo > \"$here/asked\"; cat \"$here/answered\" > /dev/null";
+    // One goes on without having looked; the other reads the thread of its job first.
+    for (looks, slices) in [("true", 2), ("baton job tail > /dev/null", 1)] {
+        let world = World::new();
+        world.join_as("ana");
+        let [asked, answered] = ["asked", "answered"].map(|name| world.pipe(name));
+        world.plays(&[&format!("{asks}; {looks}; {PROVEN}"), PROVEN]);
+        let job = world.delegate(&[]);
+        let runner = world.runner(&["--once"]);
+        asked.read();
+        assert_eq!(world.run_as("ana", &["job", "message", &job, "Straw."]).status, 0);
+        answered.write("");
+        let said = runner.ends();
+        assert_eq!((&world.job(&job).0["status"], world.slices()), (&json!("DONE"), slices), "{looks}: {said}");
+        if slices == 2 {
+            let told = world.prompt(2);
+            assert!(told.contains("Straw.") && told.contains("Meanwhile the manager said something"), "{told}");
+        }
+    }
+}

@@ -14,6 +14,7 @@ mod delegate;
 mod diff;
 mod events;
 mod fanout;
+mod hearing;
 mod heartbeat;
 mod list;
 mod log;

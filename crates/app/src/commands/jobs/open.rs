@@ -9,7 +9,7 @@ use baton_store::{jobs, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AtWork, JobEvent, JobView, Serving, events::prompt, notices};
+use super::{AtWork, JobEvent, JobView, Serving, events::prompt, hearing::hear, notices};
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
@@ -88,6 +88,7 @@ impl UseCase for Open {
         let events: Vec<JobEvent> = views.take_while(|event| page.takes(event)).collect();
         let has_more = events.len() < found.len();
         let before = events.last().filter(|_| has_more).map(|event| event.seq);
+        hear(app, caller, &room.id, job.job, &events);
         Ok(OpenResult { room_id: room.id, job, agent, prompt: asked, events, has_more, before })
     }
 }

@@ -10,7 +10,7 @@ use baton_store::{jobs, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{JobEvent, JobView, notices};
+use super::{JobEvent, JobView, hearing::hear, notices};
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
@@ -73,7 +73,9 @@ impl UseCase for Tail {
             let seen = look(app, caller, &input, job, limit)?;
             Ok((!seen.events.is_empty() || left.is_zero()).then_some(seen))
         })?;
-        waited.map_or_else(|| look(app, caller, &input, job, limit), Ok)
+        let seen = waited.map_or_else(|| look(app, caller, &input, job, limit), Ok)?;
+        hear(app, caller, &input.room_id, job, &seen.events);
+        Ok(seen)
     }
 }
 
