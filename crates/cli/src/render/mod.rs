@@ -42,4 +42,4 @@ pub(crate) use record::record_line;
 pub(crate) use room::{room_glance, room_line, room_page, who_has_it};
 pub(crate) use task::{task_changed, task_lines, task_page};
 pub(crate) use turn::{connection_line, taken_item, turn_lines};
-pub(crate) use watched::{Detail, watched_jobs};
+pub(crate) use watched::{Ages, watched_jobs};

@@ -22,26 +22,37 @@ impl Screen {
         Self { ui, shown: None }
     }
 
+    /// The terminal's width, if a person looks at one that knows it.
+    pub(crate) fn columns(&self) -> Option<usize> {
+        window().filter(|_| !self.ui.json).map(|window| window.columns).filter(|columns| *columns < usize::MAX)
+    }
+
     /// Shows the page, unless it is what is there already. Whoever reads may have gone.
     pub(crate) fn show(&mut self, data: &impl Serialize, page: &str) -> io::Result<()> {
-        let state = if self.ui.json {
-            let data = serde_json::to_value(data).unwrap_or(Value::Null);
-            enveloped(&Envelope::answered(self.ui.command, data))
-        } else {
-            page.to_owned()
-        };
+        self.show_state(data, page, &without_ages(page))
+    }
+
+    /// Shows the page. Where it cannot be drawn over, only a `state` that is new is printed: the page without its ages.
+    pub(crate) fn show_state(&mut self, data: &impl Serialize, page: &str, state: &str) -> io::Result<()> {
         let window = window().filter(|_| !self.ui.json);
-        // An age that grew is worth drawing again, and no new state to print.
-        let compared = if window.is_some() { state.clone() } else { without_ages(&state) };
+        let (text, compared) = if self.ui.json {
+            let data = serde_json::to_value(data).unwrap_or(Value::Null);
+            let text = enveloped(&Envelope::answered(self.ui.command, data));
+            let compared = without_ages(&text);
+            (text, compared)
+        } else if let Some(window) = window {
+            // An age that grew is worth drawing again, and so is a window of another size.
+            let text = format!("{REDRAW}{}", fitting(page, window));
+            (text.clone(), text)
+        } else {
+            (page.to_owned(), state.to_owned())
+        };
         if self.shown.as_ref() == Some(&compared) {
             return Ok(());
         }
-        try_print(&match window {
-            Some(window) => format!("{REDRAW}{}", fitting(&state, window)),
-            // States of several lines are told apart by an empty one.
-            None if !self.ui.json && self.shown.is_some() => format!("\n{state}"),
-            None => state,
-        })?;
+        // States of several lines are told apart by an empty one.
+        let is_next = !self.ui.json && window.is_none() && self.shown.is_some();
+        try_print(&if is_next { format!("\n{text}") } else { text })?;
         self.shown = Some(compared);
         Ok(())
     }
@@ -81,27 +92,59 @@ fn window() -> Option<Window> {
     }))
 }
 
-/// As much of a page as can be seen at once: what scrolls away could not be drawn over. One row stays for the cursor.
+/// As much of a page as can be seen at once: lines that scroll away could not be drawn over. One row stays for the cursor.
+///
+/// A line that is longer than the window is wide is wrapped by the terminal itself: a command in it is copied as one line.
 fn fitting(page: &str, window: Window) -> String {
-    let rows = window.rows.saturating_sub(1).max(1);
+    let most = window.rows.saturating_sub(1).max(1);
     let lines: Vec<&str> = page.lines().collect();
-    let (shown, hidden) = match lines.len() > rows {
-        true => (rows.saturating_sub(1), lines.len() - rows.saturating_sub(1)),
-        false => (lines.len(), 0),
-    };
-    let mut text: String = lines[..shown].iter().map(|line| cut(line, window.columns) + "\n").collect();
-    if hidden > 0 {
-        text.push_str(&cut(&format!("… {hidden} more lines"), window.columns));
-        text.push('\n');
+    let rows: Vec<usize> = lines.iter().map(|line| rows(line, window.columns)).collect();
+    if rows.iter().sum::<usize>() <= most {
+        return lines.iter().map(|line| format!("{line}\n")).collect();
     }
+    // The last row says how many lines there are besides.
+    let mut left = most - 1;
+    let fits = |rows: &&usize| match left.checked_sub(**rows) {
+        Some(rest) => {
+            left = rest;
+            true
+        }
+        None => false,
+    };
+    let shown = rows.iter().take_while(fits).count();
+    let mut text: String = lines[..shown].iter().map(|line| format!("{line}\n")).collect();
+    text.push_str(&format!("… {} more lines\n", lines.len() - shown));
     text
 }
 
-fn cut(line: &str, columns: usize) -> String {
-    if line.chars().count() <= columns {
-        return line.to_owned();
+/// The rows of the window that a line takes.
+fn rows(line: &str, columns: usize) -> usize {
+    let (mut rows, mut used) = (1, 0_usize);
+    for width in line.chars().map(width) {
+        // A character that is two columns wide is not divided.
+        if used + width > columns {
+            (rows, used) = (rows + 1, 0);
+        }
+        used += width;
     }
-    line.chars().take(columns.saturating_sub(1)).chain(['…']).collect()
+    rows
+}
+
+/// The columns that a character takes, or more: a page that seems too long is shown in part, one that scrolls is spoiled.
+fn width(c: char) -> usize {
+    match c {
+        '\t' => 8,
+        '\u{1100}'..='\u{115f}'
+        | '\u{2e80}'..='\u{a4cf}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{fe30}'..='\u{fe6f}'
+        | '\u{ff00}'..='\u{ff60}'
+        | '\u{ffe0}'..='\u{ffe6}'
+        | '\u{1f000}'..='\u{1faff}'
+        | '\u{20000}'..='\u{3fffd}' => 2,
+        _ => 1,
+    }
 }
 
 #[cfg(test)]
@@ -117,12 +160,20 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_cut_to_what_can_be_seen_and_says_so() {
+    fn a_page_ends_where_the_window_does_and_says_so() {
         let fit = |rows, columns| fitting("one\ntwo long\nthree\nfour\n", Window { rows, columns });
         assert_eq!(fit(5, 80), "one\ntwo long\nthree\nfour\n");
         assert_eq!(fit(4, 80), "one\ntwo long\n… 2 more lines\n");
-        assert_eq!(fit(5, 5), "one\ntwo …\nthree\nfour\n");
         assert_eq!(fit(1, 80), "… 4 more lines\n");
         assert_eq!(fit(usize::MAX, usize::MAX), "one\ntwo long\nthree\nfour\n");
+    }
+
+    #[test]
+    fn a_long_line_is_wrapped_and_takes_the_rows_that_it_needs() {
+        let fit = |rows, columns| fitting("one\ntwo long\nthree\nfour\n", Window { rows, columns });
+        assert_eq!(fit(6, 5), "one\ntwo long\nthree\nfour\n");
+        assert_eq!(fit(5, 5), "one\ntwo long\n… 2 more lines\n");
+        assert_eq!(fit(4, 4), "one\n… 3 more lines\n");
+        assert_eq!([rows("", 5), rows("12345", 5), rows("123456", 5), rows("語語語", 5)], [1, 1, 2, 2]);
     }
 }

@@ -1,4 +1,4 @@
-//! `baton radar --watch`: it shows what changes, and ends with whoever watches.
+//! `baton radar --watch` and `baton job watch`: they show what changes, and end with whoever watches.
 
 use serde_json::{Value, json};
 
@@ -74,4 +74,48 @@ fn at_a_terminal_it_is_drawn_again_in_its_place_until_it_is_interrupted() {
     let last = watch.ends();
     assert_eq!(last.status, 130, "{last:?}");
     assert!(!last.stdout.contains("error"), "{last:?}");
+}
+
+/// Words of an output that is longer than a narrow window is wide.
+const OUTPUT: &str = "the last line of output has no end, says the agent, and says it at great length";
+
+#[test]
+fn a_command_to_copy_is_whole_in_a_narrow_window() {
+    let world = world();
+    does(&world, "ana", &["job", "create", &"long title ".repeat(9), "--prompt", "p"]);
+    let mut watch = world.terminal();
+    watch.resizes(24, 60);
+    watch.starts(&["radar", "--watch"]);
+    let shown = watch.shows("| open id=JOB-001@");
+    let command = shown.lines().find(|line| line.starts_with("CMD: ")).unwrap();
+    assert!(command.chars().count() > 60 && command.ends_with("/data"), "{command}");
+    assert!(shown.contains("| open id=JOB-002@") && !shown.contains('…'), "{shown}");
+    // A window of few rows ends with a whole line, and the page does not scroll.
+    watch.resizes(6, 60);
+    does(&world, "r1", &["job", "claim", "1"]);
+    let less = watch.shows(" more lines");
+    let page = less.rsplit("\u{1b}[J").next().unwrap();
+    let rows: usize = page.lines().map(|line| line.chars().count().div_ceil(60).max(1)).sum();
+    assert!(rows <= 5, "{page}");
+}
+
+#[test]
+fn a_watched_job_has_its_numbers_and_age_in_a_narrow_window() {
+    let world = world();
+    does(&world, "r1", &["job", "claim"]);
+    let beat = ["--kind", "heartbeat", "--percent", "15", "--slice", "1", "--tokens", "1000", "--revision", "1"];
+    does(&world, "r1", &[&["job", "report", "1", OUTPUT], &beat[..]].concat());
+    let mut watch = world.terminal();
+    watch.resizes(24, 80);
+    watch.starts(&["job", "watch"]);
+    let shown = watch.shows("at great le…");
+    assert!(shown.contains("RUNNING  the title  (slice 1, 15 %, 1.0k tokens, <1m)\n"), "{shown}");
+    does(&world, "ana", &["job", "create", &"long title ".repeat(9), "--prompt", "p"]);
+    let shown = watch.shows("JOB-002") + &watch.shows("…  (<1m)");
+    let longest = shown.replace("\u{1b}[H\u{1b}[J", "").lines().map(|line| line.chars().count()).max();
+    assert!(longest <= Some(80), "{shown}");
+    // Elsewhere nothing is shortened, and a state has its age, too.
+    let mut printed = Live::start(world.baton(&["job", "watch"]));
+    let shown = printed.shows("great length\n");
+    assert!(shown.contains("(slice 1, 15 %, 1.0k tokens, <1m)\n"), "{shown}");
 }

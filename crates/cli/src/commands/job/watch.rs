@@ -1,10 +1,6 @@
 //! `baton job watch`
 
-use std::{
-    io::{IsTerminal, stdout},
-    process::ExitCode,
-    time::Duration,
-};
+use std::{process::ExitCode, time::Duration};
 
 use baton_app::{
     Failure,
@@ -19,7 +15,7 @@ use crate::{
     context::Context,
     exit::Exit,
     parse,
-    render::{self, Detail},
+    render::{self, Ages},
     select::RoomArgs,
     ui::{Screen, Ui},
 };
@@ -53,13 +49,14 @@ impl WatchArgs {
         let audience = Audience::new()?;
         let mut watch = context.app.watch(&context.caller, &room_id)?;
         let mut screen = Screen::new(ui);
-        // An age that changes every second is worth drawing, and not worth printing.
-        let detail = if stdout().is_terminal() { Detail::Live } else { Detail::Printed };
         loop {
             let jobs = self.look(context, &room_id)?;
-            let page = render::watched_jobs(&jobs, detail);
+            let page = render::watched_jobs(&jobs, Ages::Shown, screen.columns());
+            // An age that grew is no new state.
+            let state = render::watched_jobs(&jobs, Ages::Hidden, None);
             let is_over = !self.jobs.is_empty() && jobs.iter().all(|job| !job.status.is_active());
-            if screen.show(&Watched { room_id: room_id.clone(), jobs }, &page).is_err() || is_over {
+            let watched = Watched { room_id: room_id.clone(), jobs };
+            if screen.show_state(&watched, &page, &state).is_err() || is_over {
                 return Ok(Exit::Done.into());
             }
             if watch.wait(EVERY, audience.cancel())? == Woken::Withdrawn {

@@ -11,7 +11,7 @@ use rustix::{
     io::{read, write},
     process::{Pid, PidfdFlags, pidfd_open},
     pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, ptsname, unlockpt},
-    termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcgetsid, tcsetattr},
+    termios::{LocalModes, OptionalActions, OutputModes, Winsize, tcgetattr, tcgetsid, tcsetattr, tcsetwinsize},
 };
 
 use serde_json::Value;
@@ -105,6 +105,12 @@ impl Terminal {
     /// Its name: `pts/3`.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Gives the window a size.
+    pub(crate) fn resizes(&self, rows: u16, columns: u16) {
+        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&self.master, size).unwrap();
     }
 
     /// The person there, as an agent's id. Their name is that of the account, whatever variables say.
