@@ -1,7 +1,7 @@
 //! A branch with one commit: the patch of a job on the commit that it was made against. The working tree and the user's index
 //! stay as they are.
 
-use baton_core::code::ErrorCode;
+use baton_core::{code::ErrorCode, redact::redact};
 
 use super::{Repository, git::Git, repository::Objects};
 use crate::Failure;
@@ -67,18 +67,27 @@ impl Repository {
         }
     }
 
+    /// The reference of a branch, if git itself would make a branch of that name.
     fn reference(&self, name: &str) -> Result<String, Failure> {
-        let reference = format!("refs/heads/{name}");
-        let is_plain = !name.starts_with('-') && !name.contains('\0');
-        let checked =
-            is_plain && self.git(Objects::Scratch).args(["check-ref-format", &reference]).run()?.status.success();
-        if checked {
-            return Ok(reference);
+        let refused = |message: String| {
+            let failure = Failure::new(ErrorCode::InvalidInput, message).with("field", "branch");
+            failure.advising("Use a name like baton/JOB-001.")
+        };
+        // A secret is taken out of everything that is recorded or answered: nobody could find such a branch by its name.
+        if redact(name) != name {
+            return Err(refused("The branch's name has something in it that looks like a secret.".to_owned()));
+        }
+        // Git understands `@{-1}` as another branch's name, so the name that it prints must be this one. Some versions of git
+        // take HEAD, with which no command would find the branch.
+        let is_plain = name != "HEAD" && !name.starts_with('-') && !name.contains('\0');
+        if is_plain {
+            let checked = self.git(Objects::Scratch).args(["check-ref-format", "--branch", name]).run()?;
+            if checked.status.success() && checked.stdout.strip_suffix(b"\n") == Some(name.as_bytes()) {
+                return Ok(format!("refs/heads/{name}"));
+            }
         }
         let shown: String = name.chars().take(baton_core::limits::SHOWN_INPUT_CHARS).collect();
-        Err(Failure::new(ErrorCode::InvalidInput, format!("{shown:?} is no name that a branch can have."))
-            .with("field", "branch")
-            .advising("Use a name like baton/JOB-001."))
+        Err(refused(format!("{shown:?} is no name that a branch can have.")))
     }
 
     fn same(&self, commit: &str, base: &str, tree: &str, name: &str) -> Result<Branch, Failure> {
