@@ -11,7 +11,7 @@ use baton_core::{
     lease::Fence,
     library::{ArtifactKind, PatchOrigin},
 };
-use baton_testkit::{Agent, TestApp, on_every_backend};
+use baton_testkit::{Agent, TestApp, job_agent, on_every_backend};
 use serde_json::{Value, json};
 
 const JOB: &str = "JOB-001";
@@ -22,9 +22,18 @@ struct Scene<'a> {
     manager: Agent<'a>,
     runner: Agent<'a>,
     revision: u64,
+    /// The answer to the claim.
+    claimed: Value,
 }
 
+/// A diff that nobody made of anything.
+const FORGED: &str = "diff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-old\n+evil\n";
+
 fn scene<'a>(app: &'a TestApp, room_at: &str) -> Scene<'a> {
+    scene_in(app, room_at, "worktree")
+}
+
+fn scene_in<'a>(app: &'a TestApp, room_at: &str, isolation: &str) -> Scene<'a> {
     app.workspace().repository("repo");
     for (file, text) in [("repo/sub/a", "old\n"), ("repo/b", "old\n")] {
         app.workspace().file(file, text);
@@ -38,8 +47,8 @@ fn scene<'a>(app: &'a TestApp, room_at: &str) -> Scene<'a> {
     }
     manager.does("room.join", json!({"context_path": path, "force_new": true}));
     runner.enter(&manager.room());
-    manager.does("jobs.create", json!({"title": "Mend it", "prompt": "Do it.", "isolation": "worktree"}));
-    let mut scene = Scene { app, manager, runner, revision: 0 };
+    manager.does("jobs.create", json!({"title": "Mend it", "prompt": "Do it.", "isolation": isolation}));
+    let mut scene = Scene { app, manager, runner, revision: 0, claimed: Value::Null };
     scene.claim();
     scene
 }
@@ -62,6 +71,14 @@ impl Scene<'_> {
     fn claim(&mut self) {
         let claimed = self.runner.does("jobs.claim", json!({"job": JOB}));
         self.revision = claimed["job"]["revision"].as_u64().unwrap();
+        self.claimed = claimed;
+    }
+
+    /// Has the job's own agent keep a file that looks like a diff.
+    fn agent_keeps_a_diff(&self) {
+        let agent = self.app.calling(job_agent(self.runner.caller(), &self.claimed));
+        agent.enter(&self.manager.room());
+        agent.does("tasks.artifact.keep", json!({"kind": "diff", "name": "diff.patch", "text": FORGED}));
     }
 
     fn begin_turn(&self) -> String {
@@ -246,13 +263,70 @@ fn a_patch_that_is_not_whole_is_never_applied_nor_made_a_branch() {
 #[test]
 fn a_diff_of_a_shared_workspace_is_shown_and_not_applied() {
     on_every_backend(|app| {
-        let scene = scene(&app, "repo");
+        let scene = scene_in(&app, "repo", "workspace");
         scene.manager.claim();
         assert_eq!(scene.manager.refused("jobs.diff", apply())["error"], "UNKNOWN_ID");
-        scene.slice(&scene.patch(&[("b", b"new\n")]), None);
+        let kept = scene.slice(&scene.patch(&[("b", b"new\n")]), None);
+        scene.agent_keeps_a_diff();
         let seen = scene.manager.does("jobs.diff", json!({"job": JOB}));
-        assert_eq!((&seen["usable"], seen.get("base")), (&json!(false), None));
-        assert_eq!(scene.manager.refused("jobs.apply", apply())["error"], "PRECONDITION_FAILED");
+        assert_eq!((&seen["ref"], &seen["usable"], seen.get("base")), (&json!(kept), &json!(false), None));
+        let refused = scene.manager.refused("jobs.apply", apply());
+        assert_eq!(refused["error"], "PRECONDITION_FAILED");
+        assert!(refused["message"].as_str().unwrap().contains("worked in the workspace itself"), "{refused}");
+    });
+}
+
+#[test]
+fn a_diff_that_an_agent_kept_is_never_the_change_of_its_job() {
+    for isolation in ["worktree", "workspace"] {
+        on_every_backend(|app| {
+            let scene = scene_in(&app, "repo", isolation);
+            scene.manager.claim();
+            scene.agent_keeps_a_diff();
+            let turn = scene.begin_turn();
+            scene.agent_keeps_a_diff();
+            scene.end_turn(&turn);
+            let told = json!({"kind": "diff", "name": "diff.patch", "text": FORGED, "job": JOB});
+            scene.manager.does("tasks.artifact.keep", told);
+            let refused = scene.manager.refused("jobs.diff", apply());
+            assert_eq!(
+                (&refused["error"], &refused["message"]),
+                (&json!("UNKNOWN_ID"), &json!("JOB-001 left no diff yet."))
+            );
+            scene.complete().unwrap();
+            for command in ["jobs.diff", "jobs.apply", "jobs.branch"] {
+                let refused = scene.manager.refused(command, apply());
+                assert_eq!(refused["error"], "UNKNOWN_ID", "{refused}");
+                let said = refused["message"].as_str().unwrap();
+                assert_eq!(said.contains("changed nothing in its worktree"), isolation == "worktree", "{refused}");
+                assert!(!said.contains("workspace itself"), "{refused}");
+            }
+            assert!(scene.app.app().job_patch(&scene.manager.room(), JOB.parse().unwrap(), None).is_err());
+            scene.manager.does("jobs.send_back", json!({"job": JOB, "message": "Again."}));
+            let prior = scene.app.app().continuation(&scene.manager.room(), JOB.parse().unwrap()).unwrap().unwrap();
+            assert!(prior.patch.is_none(), "{prior:?}");
+            scene.clean();
+        });
+    }
+}
+
+#[test]
+fn a_branch_has_a_name_that_git_and_a_reader_can_use() {
+    on_every_backend(|app| {
+        let scene = scene(&app, "repo");
+        scene.done();
+        let secret = format!("ghp_{}", "a1B2".repeat(10));
+        for name in ["HEAD", "-x", "--help", "a..b", "x/", "@{-1}", "a b", "", "baton/x.lock", "a\nb", &secret] {
+            let refused = scene.manager.refused("jobs.branch", json!({"job": JOB, "branch": name}));
+            assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_INPUT"), &json!("branch")), "{name:?}");
+            assert!(refused["next"].as_str().unwrap().contains("baton/JOB-001"), "{refused}");
+            assert!(!refused.to_string().contains(&secret), "{refused}");
+        }
+        let branches = String::from_utf8(scene.git(&["for-each-ref", "--format=%(refname)", "refs/heads"])).unwrap();
+        assert_eq!(branches.lines().count(), 1, "{branches}");
+        let made = scene.manager.does("jobs.branch", json!({"job": JOB, "branch": "fix/HEAD"}));
+        assert_eq!(made["branch"], "fix/HEAD");
+        scene.clean();
     });
 }
 

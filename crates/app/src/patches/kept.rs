@@ -4,7 +4,7 @@ use baton_core::{
     code::ErrorCode,
     event::Event,
     ids::RoomId,
-    job::{self, JobId},
+    job::{self, Isolation, Job, JobId},
     library::{self, Artifact, ArtifactId, ArtifactKind, PatchOrigin},
     reference::Reference,
 };
@@ -76,43 +76,42 @@ impl KeptPatch {
     }
 }
 
-/// The newest diff of a job, or of one slice of it, counted from one. Agents may keep diffs of their own about a job; one that
-/// its runner made in a worktree comes before them.
+/// The newest diff of a job's changes, or of those of one slice, counted from one: a file that its runner kept. Agents may keep
+/// diffs of their own about a job; those are files like any other, and say nothing about its changes.
 pub(crate) fn find_patch(
     tx: &mut dyn Tx,
     room: &RoomId,
-    job: JobId,
+    job: &Job,
     slice: Option<u32>,
 ) -> Result<Option<KeptPatch>, Failure> {
-    let (mut before, mut other): (Option<ArtifactId>, Option<KeptPatch>) = (None, None);
+    let mut before: Option<ArtifactId> = None;
     for _ in 0..PAGES {
-        let found = files::artifacts_of_job(tx, room, job, before, PAGE)?;
+        let found = files::artifacts_of_job(tx, room, job.id, before, PAGE)?;
         let Some(last) = found.last().map(|last| last.id) else { break };
         for artifact in found.into_iter().filter(|file| file.kind == ArtifactKind::Diff) {
-            let Some(kept) = read(tx, room, &artifact)? else { continue };
-            if slice.is_some() && slice != kept.slice {
-                continue;
-            }
-            if kept.origin.is_some() {
+            let Some(kept) = read(tx, room, job, &artifact)? else { continue };
+            if slice.is_none() || slice == kept.slice {
                 return Ok(Some(kept));
             }
-            other = other.or(Some(kept));
         }
         before = Some(last);
     }
-    Ok(other)
+    Ok(None)
 }
 
-fn read(tx: &mut dyn Tx, room: &RoomId, artifact: &Artifact) -> Result<Option<KeptPatch>, Failure> {
+/// The diff that a file is, if the job's runner made it.
+fn read(tx: &mut dyn Tx, room: &RoomId, job: &Job, artifact: &Artifact) -> Result<Option<KeptPatch>, Failure> {
     let Some(recorded) = log::find(tx, room, artifact.seq)? else { return Ok(None) };
     let Event::Library(library::Event::ArtifactKept(kept)) = recorded.event else { return Ok(None) };
-    let slice = slice_of(tx, room, artifact)?;
-    Ok(Some(KeptPatch { artifact: artifact.clone(), origin: kept.patch, redacted: kept.redacted, slice }))
-}
-
-fn slice_of(tx: &mut dyn Tx, room: &RoomId, artifact: &Artifact) -> Result<Option<u32>, Failure> {
-    let Some(turn) = artifact.turn else { return Ok(None) };
-    Ok(turns::find(tx, room, turn)?.map(|turn| turn.number))
+    let turn = artifact.turn.map(|turn| turns::find(tx, room, turn)).transpose()?.flatten();
+    let is_runners = match job.routing.isolation {
+        // Only a runner can say what a diff was made against.
+        Isolation::Worktree => kept.patch.is_some(),
+        // The agent of a job shows its runner's claim too, under its own name.
+        Isolation::Workspace => turn.as_ref().is_some_and(|turn| turn.runner == Some(recorded.actor)),
+    };
+    let slice = turn.map(|turn| turn.number);
+    Ok(is_runners.then(|| KeptPatch { artifact: artifact.clone(), origin: kept.patch, redacted: kept.redacted, slice }))
 }
 
 impl App {

@@ -93,7 +93,7 @@ impl UseCase for Apply {
         let (sight, reserved, kept) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let job = jobs::find(tx, &room.id, input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
-            let kept = find_patch(tx, &room.id, job.id, None)?.ok_or_else(|| no_patch(job.id, None))?;
+            let kept = find_patch(tx, &room.id, &job, None)?.ok_or_else(|| no_patch(&job, None))?;
             let reserved = scopes::in_force(tx, &room.id)?;
             let eyes = app.eyes(tx, &room)?;
             Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, reserved, kept))

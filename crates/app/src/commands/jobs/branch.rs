@@ -68,7 +68,7 @@ impl UseCase for MakeBranch {
         let (room, job, kept) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let job = jobs::find(tx, &room.id, input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
-            let kept = find_patch(tx, &room.id, job.id, None)?.ok_or_else(|| no_patch(job.id, None))?;
+            let kept = find_patch(tx, &room.id, &job, None)?.ok_or_else(|| no_patch(&job, None))?;
             Ok::<_, Failure>((room, job, kept))
         })?;
         let (origin, _) = kept.usable(job.id)?;

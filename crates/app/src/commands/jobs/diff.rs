@@ -3,7 +3,7 @@
 use baton_core::{
     code::ErrorCode,
     ids::RoomId,
-    job::{Isolation, JobId, Status},
+    job::{Isolation, Job, JobId, Status},
     limits,
     patch::{self, PatchedFile},
     reference::Reference,
@@ -93,11 +93,11 @@ impl UseCase for Diff {
         let (mut room, job, kept, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
             let job = jobs::find(tx, &room.id, input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
-            let kept = find_patch(tx, &room.id, job.id, input.slice)?;
+            let kept = find_patch(tx, &room.id, &job, input.slice)?;
             Ok::<_, Failure>((room, job, kept, tx.now()?))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try)?;
-        let kept = kept.ok_or_else(|| no_patch(job.id, input.slice))?;
+        let kept = kept.ok_or_else(|| no_patch(&job, input.slice))?;
         let content = app.read_patch(&kept)?;
         let all = patch::files(&content);
         let files = Page::of(FILES_BYTES).fill(&all, FILES, Clone::clone);
@@ -141,11 +141,18 @@ fn passage(app: &App, kept: &KeptPatch, offset: u64) -> Result<Passage, Failure>
 }
 
 /// The refusal for a job that left no patch, or none of a slice.
-pub(super) fn no_patch(job: JobId, slice: Option<u32>) -> Failure {
-    let of = slice.map_or_else(String::new, |slice| format!(" of slice {slice}"));
-    Failure::new(ErrorCode::UnknownId, format!("{job} left no diff{of}."))
-        .with("job", job.to_string())
-        .advising("A diff is kept at the end of each slice that changed something; see the slices with `jobs open`.")
+pub(super) fn no_patch(job: &Job, slice: Option<u32>) -> Failure {
+    let id = job.id;
+    let message = match slice {
+        Some(slice) => format!("{id} left no diff of slice {slice}."),
+        None if job.status.is_active() => format!("{id} left no diff yet."),
+        None if job.routing.isolation == Isolation::Worktree => {
+            format!("{id} changed nothing in its worktree that git can see: it left no diff.")
+        }
+        None => format!("{id} left no diff."),
+    };
+    let next = "A diff is kept at the end of each slice that changed something; see the slices and the thread with `jobs open`.";
+    Failure::new(ErrorCode::UnknownId, message).with("job", id.to_string()).advising(next)
 }
 
 impl App {
@@ -153,8 +160,9 @@ impl App {
     pub fn job_patch(&self, room: &RoomId, job: JobId, slice: Option<u32>) -> Result<Vec<u8>, Failure> {
         let kept = self.store.read(|tx| {
             let room = self.room(tx, room)?;
-            find_patch(tx, &room.id, job, slice)
+            let job = jobs::find(tx, &room.id, job)?.ok_or_else(|| Failure::unknown_id(job))?;
+            find_patch(tx, &room.id, &job, slice)?.ok_or_else(|| no_patch(&job, slice))
         })?;
-        self.read_patch(&kept.ok_or_else(|| no_patch(job, slice))?)
+        self.read_patch(&kept)
     }
 }

@@ -54,7 +54,7 @@ impl App {
             if !job.meta.contains_key(GOES_ON_FROM) {
                 return Ok(None);
             }
-            let kept = find_patch(tx, &room, job.id, None)?.filter(|kept| kept.origin.is_some());
+            let kept = find_patch(tx, &room, &job, None)?.filter(|kept| kept.origin.is_some());
             Ok::<_, Failure>(Some((kept, conversation(tx, &room, job.id)?, job)))
         })?;
         let Some((kept, conversation, job)) = found else { return Ok(None) };

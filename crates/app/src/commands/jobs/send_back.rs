@@ -57,7 +57,7 @@ impl UseCase for SendBack {
                 refs::require(change.tx, &room, &given)?;
                 given.clone()
             };
-            let patch = find_patch(change.tx, &room, job.id, None)?.filter(|kept| kept.origin.is_some());
+            let patch = find_patch(change.tx, &room, &job, None)?.filter(|kept| kept.origin.is_some());
             let events = job.send_back(&Review {
                 message: input.message.clone(),
                 refs: references,
