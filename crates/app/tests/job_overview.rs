@@ -72,6 +72,34 @@ fn what_is_pressing_comes_first_whichever_room_it_is_in_and_everything_is_counte
 }
 
 #[test]
+fn a_job_that_wants_several_things_counts_and_is_listed_for_each() {
+    on_every_backend(|app| {
+        let [one] = app.joined(["one"]);
+        create(&one, "Asks", json!({}));
+        create(&one, "All of it", json!({}));
+        claim(&one, "JOB-001", 300_000);
+        claim(&one, "JOB-002", 300_000);
+        report(&one, "JOB-001", "question");
+        for kind in ["question", "error", "proof_gate"] {
+            report(&one, "JOB-002", kind);
+        }
+        app.later(Ttl::from_secs(86_400));
+        let counts = one.does("jobs.overview", json!({}))["counts"].clone();
+        let markers = ["error", "question", "proof", "stale"];
+        assert_eq!(markers.map(|marker| counts[marker].as_u64().unwrap()), [1, 2, 1, 2], "{counts}");
+        for (marker, expected) in markers.into_iter().zip([1, 2, 1, 2]) {
+            for order in ["pressing", "newest"] {
+                let seen = one.does("jobs.overview", json!({"marker": marker, "order": order}));
+                assert_eq!(titles(&seen).len(), expected, "{marker} {order}: {seen}");
+                assert!(titles(&seen).contains(&"All of it".to_owned()), "{marker} {order}: {seen}");
+            }
+        }
+        // The marker of a job is still the most pressing one.
+        assert_eq!(one.does("jobs.overview", json!({}))["jobs"][0]["marker"], "error");
+    });
+}
+
+#[test]
 fn each_filter_narrows_and_all_of_them_hold_together() {
     on_every_backend(|app| {
         let [one, two] = two_rooms(&app);

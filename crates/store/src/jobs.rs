@@ -21,13 +21,13 @@ use crate::{
 };
 
 #[cfg(test)]
-pub(crate) use counting::{COUNT_IN_STATUS, COUNT_STALE, COUNT_WANTING};
+pub(crate) use counting::{COUNT_IN_STATUS, COUNT_RUN_OUT, COUNT_WITH_ERROR, COUNT_WITH_QUESTION, COUNT_WITHOUT_PROOF};
 pub use counting::{Counts, counts};
 pub use saving::save;
 
 /// A job as [`job`] reads it, from the rows that are meant.
 macro_rules! jobs {
-    ($which:literal) => {
+    ($which:expr) => {
         concat!(
             "
     SELECT number, title, kind, priority, status, task, anchor, routing, revision, runner, claimant, claim_executor,
@@ -319,29 +319,47 @@ pub fn oldest_in_status(
     collect(tx, OLDEST_IN_STATUS, room, &params)
 }
 
-/// Lists what wants one thing of somebody.
-pub(crate) const WANTING: &str = jobs!(
+/// Lists jobs that want one thing of somebody, those first that want something more pressing besides.
+macro_rules! wanting {
+    ($what:literal) => {
+        jobs!(concat!(
+            "
+     WHERE room_id = ?1 AND attention > 0 AND ",
+            $what,
+            "
+     ORDER BY attention, status DESC, last_seq DESC
+     LIMIT ?2
+"
+        ))
+    };
+}
+pub(crate) const WITH_ERROR: &str = wanting!("open_error > 0");
+pub(crate) const WITH_QUESTION: &str = wanting!("last_question > last_manager");
+pub(crate) const WITHOUT_PROOF: &str = wanting!("open_gate > 0");
+
+/// Lists jobs whose claim has run out, the latest first.
+pub(crate) const RUN_OUT: &str = jobs!(
     "
-     WHERE room_id = ?1 AND attention = ?2 AND attention > 0
-     ORDER BY status DESC, last_seq DESC
+     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2
+     ORDER BY claim_expires_at_ms DESC, number DESC
      LIMIT ?3
 "
 );
 
-/// What is marked so at `now`, what runs first, and of that the last changed.
-pub fn marked(
+/// Jobs that want this of somebody at `now`, whatever else they want.
+pub fn wanting(
     tx: &mut dyn Tx,
     room: &RoomId,
     now: Timestamp,
     marker: Marker,
     limit: u32,
 ) -> Result<Vec<Job>, StoreError> {
-    let most = i64::from(limit).into();
+    let (room_param, most) = (room.as_str().into(), i64::from(limit).into());
     match marker {
-        Marker::Stale => collect(tx, STALE, room, &[room.as_str().into(), now.as_millis().into(), most]),
-        Marker::Error | Marker::Question | Marker::Proof => {
-            collect(tx, WANTING, room, &[room.as_str().into(), i64::from(marker.rank()).into(), most])
-        }
+        Marker::Error => collect(tx, WITH_ERROR, room, &[room_param, most]),
+        Marker::Question => collect(tx, WITH_QUESTION, room, &[room_param, most]),
+        Marker::Proof => collect(tx, WITHOUT_PROOF, room, &[room_param, most]),
+        Marker::Stale => collect(tx, RUN_OUT, room, &[room_param, now.as_millis().into(), most]),
     }
 }
 

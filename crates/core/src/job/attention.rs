@@ -54,6 +54,16 @@ impl Job {
         self.status.is_active() && self.open_error.is_some()
     }
 
+    /// Whether it wants that of somebody at `now`. A job can want several things; its marker is the most pressing of them.
+    pub fn wants(&self, marker: Marker, now: Timestamp) -> bool {
+        match marker {
+            Marker::Error => self.has_error(),
+            Marker::Question => self.needs_manager(),
+            Marker::Proof => self.needs_proof(),
+            Marker::Stale => self.is_stale(now),
+        }
+    }
+
     /// What it wants, apart from what only time brings.
     pub fn kept_marker(&self) -> Option<Marker> {
         match () {

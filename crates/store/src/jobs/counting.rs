@@ -27,17 +27,28 @@ pub(crate) const COUNT_IN_STATUS: &str = "
       FROM (SELECT 1 FROM jobs WHERE room_id = ?1 AND status = ?2 LIMIT ?3) AS counted
 ";
 
-/// Counts jobs that want one thing.
-pub(crate) const COUNT_WANTING: &str = "
+/// Counts jobs that want one thing. One that wants several is counted for each.
+macro_rules! count_wanting {
+    ($what:literal) => {
+        concat!(
+            "
     SELECT count(*)
-      FROM (SELECT 1 FROM jobs WHERE room_id = ?1 AND attention = ?2 AND attention > 0 LIMIT ?3) AS counted
-";
+      FROM (SELECT 1 FROM jobs WHERE room_id = ?1 AND attention > 0 AND ",
+            $what,
+            " LIMIT ?2) AS counted
+"
+        )
+    };
+}
+pub(crate) const COUNT_WITH_ERROR: &str = count_wanting!("open_error > 0");
+pub(crate) const COUNT_WITH_QUESTION: &str = count_wanting!("last_question > last_manager");
+pub(crate) const COUNT_WITHOUT_PROOF: &str = count_wanting!("open_gate > 0");
 
-/// Counts what is running and overdue, less what is pressing anyway.
-pub(crate) const COUNT_STALE: &str = "
+/// Counts jobs whose claim has run out.
+pub(crate) const COUNT_RUN_OUT: &str = "
     SELECT count(*)
       FROM (SELECT 1 FROM jobs
-             WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2 AND attention = 0 LIMIT ?3) AS counted
+             WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2 LIMIT ?3) AS counted
 ";
 
 /// How many jobs of each sort a room has at `now`, each counted up to `most`.
@@ -45,15 +56,13 @@ pub fn counts(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, most: u32) -> Resu
     let (room_param, most) = (Param::from(room.as_str()), Param::from(i64::from(most)));
     let statuses: Vec<[Param<'_>; 3]> =
         Status::ALL.iter().map(|status| [room_param, status.as_str().into(), most]).collect();
-    let wanted = |marker: &Marker| match marker {
-        Marker::Stale => [room_param, now.as_millis().into(), most],
-        Marker::Error | Marker::Question | Marker::Proof => [room_param, i64::from(marker.rank()).into(), most],
-    };
-    let markers: Vec<[Param<'_>; 3]> = Marker::ALL.iter().map(wanted).collect();
+    let (kept, run_out) = ([room_param, most], [room_param, now.as_millis().into(), most]);
     let by_status = statuses.iter().map(|params| Query::new(COUNT_IN_STATUS, params));
-    let by_marker = Marker::ALL.iter().zip(&markers).map(|(marker, params)| match marker {
-        Marker::Stale => Query::new(COUNT_STALE, params),
-        Marker::Error | Marker::Question | Marker::Proof => Query::new(COUNT_WANTING, params),
+    let by_marker = Marker::ALL.iter().map(|marker| match marker {
+        Marker::Error => Query::new(COUNT_WITH_ERROR, &kept),
+        Marker::Question => Query::new(COUNT_WITH_QUESTION, &kept),
+        Marker::Proof => Query::new(COUNT_WITHOUT_PROOF, &kept),
+        Marker::Stale => Query::new(COUNT_RUN_OUT, &run_out),
     });
     let queries: Vec<Query<'_>> = by_status.chain(by_marker).collect();
     let mut found = vec![0; queries.len()];

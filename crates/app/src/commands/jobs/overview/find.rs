@@ -118,7 +118,7 @@ fn pressing(
     let mut found = match (input.marker, input.task, &input.anchor, input.status) {
         (_, Some(task), ..) => jobs::of_task(tx, room, task, None, limits::JOBS_OF_ONE)?,
         (_, None, Some(anchor), _) => jobs::of_anchor(tx, room, anchor, None, limits::JOBS_OF_ONE)?,
-        (Some(marker), ..) => jobs::marked(tx, room, now, marker, most)?,
+        (Some(marker), ..) => jobs::wanting(tx, room, now, marker, most)?,
         (None, None, None, Some(status)) if status.is_active() => jobs::radar_in(tx, room, now, status, most)?,
         (None, None, None, Some(status)) => jobs::in_status(tx, room, status, None, most)?,
         (None, None, None, None) => jobs::radar(tx, room, now, most)?,
@@ -236,7 +236,7 @@ impl OverviewInput {
             job.routing.executor == wanted || at_it == Some(wanted)
         };
         self.status.is_none_or(|status| job.status == status)
-            && self.marker.is_none_or(|marker| job.marker(now) == Some(marker))
+            && self.marker.is_none_or(|marker| job.wants(marker, now))
             && self.task.is_none_or(|task| job.task == Some(task))
             && (self.anchor.is_none() || job.anchor == self.anchor)
             && self.executor.is_none_or(executor)
