@@ -201,9 +201,18 @@ async fn a_job_is_requeued_and_canceled_for_a_reason() {
 async fn a_jobs_page_says_what_it_asks_what_it_changed_what_it_printed_and_what_it_lacks() {
     let story = Story::with_every_marker().await;
     let diff = "diff --git a/x.rs b/x.rs\n--- a/x.rs\n+++ b/x.rs\n@@ -1 +1 @@\n-old <b>\n+new &\n";
-    for (kind, name, text) in [("diff", "diff.patch", diff), ("log", "log.txt", "compiling\nthe last line\n")] {
-        story.does("tasks.artifact.keep", json!({"kind": kind, "name": name, "text": text, "job": "JOB-003"}));
+    let begun = story.does("context.turn.begin", json!({"job": "JOB-003", "claim_revision": 1}));
+    let proof = Proof { job: "JOB-003".parse().unwrap(), runner: "codex".parse().unwrap(), revision: Fence(1) };
+    let turn = begun["turn"].as_str().unwrap().parse().ok();
+    let files =
+        [(ArtifactKind::Diff, "diff.patch", diff), (ArtifactKind::Log, "log.txt", "compiling\nthe last line\n")];
+    for (kind, name, text) in files {
+        let keeping = Keeping { kind, name, content: text.as_bytes(), proof: Some(&proof), turn, patch: None };
+        let caller = story.world.caller("codex");
+        story.world.hub.app().keep_artifact(&caller, &story.room.parse().unwrap(), &keeping).unwrap();
     }
+    let ended = json!({"turn": begun["turn"], "claim_revision": 1, "outcome": "completed"});
+    story.does("context.turn.end", ended);
     let page = story.job(3, "").await;
     assert!(page.words("prompt").contains("Do it."));
     assert!(
