@@ -4,7 +4,7 @@ use baton_app::{
     App, Caller, Failure, Rights,
     table::{Effect, UseCase},
 };
-use baton_core::time::Timestamp;
+use baton_core::{ids::RoomId, time::Timestamp};
 
 use super::at::At;
 
@@ -30,6 +30,16 @@ impl Look<'_> {
     /// reply, or a search, which adds to its index.
     pub(crate) fn ask_without_writing<U: UseCase>(&self, input: U::Input) -> Result<U::Output, Failure> {
         U::run(self.app, self.caller, input)
+    }
+
+    /// A command line about a room, which can be pasted into any terminal of this machine.
+    pub(crate) fn command(&self, words: &str, room: &RoomId) -> String {
+        self.app.command_line(words, room)
+    }
+
+    /// A command line about all of the store.
+    pub(crate) fn store_command(&self, words: &str) -> String {
+        self.app.store_command_line(words)
     }
 
     /// Whether whoever looks may do anything.

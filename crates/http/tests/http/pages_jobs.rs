@@ -181,6 +181,28 @@ async fn a_question_is_answered_from_the_radar_and_is_in_the_thread_then() {
 }
 
 #[tokio::test]
+async fn every_command_line_on_a_page_names_the_store() {
+    let story = Story::with_every_marker().await;
+    let browser = Browser::of(&story.world).await;
+    let room = format!("/rooms/{}", story.room);
+    let below = |rest: &str| format!("{room}{rest}");
+    let mut addresses: Vec<String> =
+        ["/", "/rooms", "/jobs", "/agents", "/approvals", "/search", "/doctor"].map(str::to_owned).into();
+    addresses.extend(["", "/jobs", "/jobs/JOB-003", "/graph"].map(below));
+    for address in addresses {
+        let page = browser.page(&address).await;
+        let commands = page.0.split("<span class=\"cli\"><code>").skip(1).map(|rest| rest.split('<').next().unwrap());
+        for command in commands {
+            assert!(command.contains(" --store /"), "{address}: {command}");
+        }
+    }
+    let page = story.job(3, "").await;
+    for words in ["job open JOB-003", "job tail JOB-003"] {
+        assert!(page.region("job").contains(&format!("baton {words} --room {} --store /", story.room)), "{words}");
+    }
+}
+
+#[tokio::test]
 async fn a_job_is_requeued_and_canceled_for_a_reason() {
     let story = Story::with_every_marker().await;
     let browser = Browser::of(&story.world).await;

@@ -54,7 +54,7 @@ pub(super) fn page(look: &Look<'_>) -> Result<Page, Failure> {
     }
     let next = overview.has_more.then(|| u64::from(offset) + seen as u64);
     Ok(Page::new("Agents", Place::Agents)
-        .lead(html! { p.quiet { "of all rooms" } (cli("baton agent list")) })
+        .lead(html! { p.quiet { "of all rooms" } (cli(&look.store_command("agent list"))) })
         .region(Region::new("filters", filters(look, &overview.rooms, &found)))
         .region(Region::new("agents", table(look, &found, next))))
 }
@@ -89,7 +89,7 @@ fn table(look: &Look<'_>, found: &[Found], next: Option<u64>) -> Markup {
     meant.truncate(SHOWN);
     html! {
         @if found.is_empty() && next.is_none() {
-            (empty("No agents yet", html! { p { "An agent is here once it joins a room: " (cli("baton join")) ". Set your harness up with " (cli("baton install")) "." } }))
+            (empty("No agents yet", html! { p { "An agent is here once it joins a room: " (cli(&look.store_command("join"))) ". Set your harness up with " (cli(&look.store_command("install"))) "." } }))
         } @else if meant.is_empty() {
             (empty("No agent is so here", html! { p { a href=(look.at.path()) { "Show all" } } }))
         } @else {

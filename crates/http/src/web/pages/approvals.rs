@@ -51,7 +51,7 @@ pub(super) fn page(look: &Look<'_>) -> Result<Page, Failure> {
     }
     let waiting = html! {
         h2 { "Waiting" }
-        @if cards.is_empty() { (nothing()) }
+        @if cards.is_empty() { (nothing(look)) }
         div.cards data-still { @for card in cards { (card) } }
     };
     let over = html! {
@@ -61,7 +61,7 @@ pub(super) fn page(look: &Look<'_>) -> Result<Page, Failure> {
         }
     };
     Ok(Page::new("Approvals", Place::Approvals)
-        .lead(html! { p.quiet { "Agents that agents ask for. " (cli("baton approval list")) } })
+        .lead(html! { p.quiet { "Agents that agents ask for. " (cli(&look.store_command("approval list"))) } })
         .region(Region::new("pending", waiting))
         .region(Region::new("decided", over)))
 }
@@ -121,12 +121,12 @@ fn row(look: &Look<'_>, glance: &RoomGlance, approval: &ApprovalView) -> Markup 
     }
 }
 
-fn nothing() -> Markup {
+fn nothing(look: &Look<'_>) -> Markup {
     empty(
         "Nobody asks for an agent",
         html! {
             p { "An agent that may ask for further ones does so with its tool " code { "spawn_node" } "; its request waits here until you decide." }
-            p { "To let an agent ask: " (cli("baton agent grant NAME --spawn")) }
+            p { "To let an agent ask: " (cli(&look.store_command("agent grant NAME --spawn"))) }
         },
     )
 }

@@ -64,7 +64,7 @@ fn rooms(look: &Look<'_>) -> Result<Markup, Failure> {
                 }
             }
         }
-        @if listed.rooms.is_empty() { p.notice { "There is no room yet. " (cli("baton join")) " in a workspace opens one." } }
+        @if listed.rooms.is_empty() { p.notice { "There is no room yet. " (cli(&look.store_command("join"))) " in a workspace opens one." } }
     })
 }
 
@@ -89,7 +89,7 @@ fn form(
         form = form.with("meta.about_agent", &agent);
     }
     form.body(look, html! {
-        @if let Some(seen) = seen { (where_to(seen)) }
+        @if let Some(seen) = seen { (where_to(look, seen)) }
         (pick_room)
         @if !agent.is_empty() { p.quiet { "About " b { bdi { (agent) } } "; noted beside the job." } }
         label { span { "Title" } input name="title" required maxlength=(limits::TITLE_CHARS) value=(query("title")) autocomplete="off"; }
@@ -146,12 +146,12 @@ fn form(
             }
         }
         p.tools { button.primary type="submit" { "Delegate" } a href=(close) { "Cancel" } }
-        details.cli-of { summary { "In a terminal" } p { (cli(&shell(room, &task))) } }
+        details.cli-of { summary { "In a terminal" } p { (cli(&shell(look, room, &task))) } }
     })
 }
 
 /// Where it goes, and who is there to do it.
-fn where_to(seen: &OverviewResult) -> Markup {
+fn where_to(look: &Look<'_>, seen: &OverviewResult) -> Markup {
     let able: Vec<String> = seen
         .runners
         .iter()
@@ -169,7 +169,7 @@ fn where_to(seen: &OverviewResult) -> Markup {
         @if let Some(room) = seen.rooms.first() {
             p.quiet {
                 "In " b { bdi { (room_name(room.name.as_deref(), room.canonical_path.as_deref(), &room.room_id)) } } ". "
-                @if able.is_empty() { "No runner is there; the job waits for one: " (cli(&format!("baton run --room {}", room.room_id))) }
+                @if able.is_empty() { "No runner is there; the job waits for one: " (cli(&look.command("run", &room.room_id))) }
                 @else { "Runners here can do: " (able.join(", ")) "." }
             }
         }
@@ -191,14 +191,14 @@ fn optional<'a>(name: &str, words: impl IntoIterator<Item = &'a str>, none: &str
     }
 }
 
-fn shell(room: Option<&RoomId>, task: &str) -> String {
-    let room = room.map_or_else(String::new, |room| format!(" --room {room}"));
-    match task {
-        "" => format!("baton job delegate TITLE --prompt …{room}"),
+fn shell(look: &Look<'_>, room: Option<&RoomId>, task: &str) -> String {
+    let words = match task {
+        "" => "job delegate TITLE --prompt …".to_owned(),
         // What an address says is not what a shell is to read.
         task if task.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') => {
-            format!("baton job create TITLE --prompt … --task {task}{room}")
+            format!("job create TITLE --prompt … --task {task}")
         }
-        _ => format!("baton job create TITLE --prompt … --task TASK-001{room}"),
-    }
+        _ => "job create TITLE --prompt … --task TASK-001".to_owned(),
+    };
+    room.map_or_else(|| look.store_command(&words), |room| look.command(&words, room))
 }

@@ -32,7 +32,7 @@ pub(super) fn page(look: &Look<'_>) -> Result<Page, Failure> {
         .region(Region::new("store", store(&survey)))
         .region(Region::new("runners", runners(look, &rooms)?))
         .region(Region::new("versions", versions(&survey.info)))
-        .region(Region::new("checks", checks())))
+        .region(Region::new("checks", checks(look))))
 }
 
 fn store(survey: &Survey) -> Markup {
@@ -104,7 +104,7 @@ fn runners(look: &Look<'_>, rooms: &[PathRoom]) -> Result<Markup, Failure> {
     Ok(html! {
         h2 { "Runners" }
         @if rows.is_empty() {
-            (empty("No runner is there.", html! { p { "Jobs wait until one is. Start one in a workspace:" } p { (cli("baton run")) } }))
+            (empty("No runner is there.", html! { p { "Jobs wait until one is. Start one in a workspace:" } p { (cli(&look.store_command("run"))) } }))
         } @else {
             table { thead { tr { th scope="col" { "Runner" } th scope="col" { "Room" } th scope="col" { "State" } th scope="col" { "Does" } } } tbody { @for row in rows { (row) } } }
         }
@@ -123,11 +123,11 @@ fn versions(info: &StoreInfo) -> Markup {
     }
 }
 
-fn checks() -> Markup {
+fn checks(look: &Look<'_>) -> Markup {
     html! {
         h2 { "The whole check" }
         p { "Pages, references, modes of files, and every room against its log; it reads everything, so it is run by hand:" }
-        p { (cli("baton doctor")) }
+        p { (cli(&look.store_command("doctor"))) }
     }
 }
 

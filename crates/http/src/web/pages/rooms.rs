@@ -35,7 +35,7 @@ pub(super) fn page(look: &Look<'_>) -> Result<Page, Failure> {
     let next = more.then(|| skip.saturating_add(rooms.len() as u32).to_string());
     let nothing = rooms.is_empty() && skip == 0;
     let list = html! {
-        @if nothing { (no_rooms()) }
+        @if nothing { (no_rooms(look)) }
         @else if open.is_empty() { p.quiet { "No room is open here." } }
         @else { ul.rooms role="list" { @for glance in &open { (row(look, glance, &waiting)) } } }
     };
@@ -52,7 +52,7 @@ pub(super) fn page(look: &Look<'_>) -> Result<Page, Failure> {
             }
         }
     };
-    let lead = html! { p.quiet { "One room for each workspace. " (cli("baton room overview")) } };
+    let lead = html! { p.quiet { "One room for each workspace. " (cli(&look.store_command("room overview"))) } };
     Ok(Page::new("Rooms", Place::Rooms)
         .lead(lead)
         .region(Region::new("rooms", list))
@@ -137,13 +137,13 @@ fn row(look: &Look<'_>, glance: &RoomGlance, waiting: &Waiting) -> Markup {
     }
 }
 
-fn no_rooms() -> Markup {
+fn no_rooms(look: &Look<'_>) -> Markup {
     empty(
         "No rooms yet",
         html! {
             p { "A room begins when somebody joins a workspace: an agent with Baton's tools does so by itself, and you do it with" }
-            p { (cli("baton join")) }
-            p { "To give the agents on this machine Baton's tools, run " (cli("baton install")) "." }
+            p { (cli(&look.store_command("join"))) }
+            p { "To give the agents on this machine Baton's tools, run " (cli(&look.store_command("install"))) "." }
         },
     )
 }

@@ -28,17 +28,17 @@ const HITS: u32 = 20;
 pub(super) fn page(look: &Look<'_>) -> Result<Page, Failure> {
     let asked = look.at.query("q").unwrap_or_default();
     let page = Page::new("Search", Place::Search);
-    let found = if asked.trim().is_empty() { begin() } else { found(look, asked)? };
+    let found = if asked.trim().is_empty() { begin(look) } else { found(look, asked)? };
     Ok(page.region(Region::new("filters", filters(look))).region(Region::new("hits", found)))
 }
 
-fn begin() -> Markup {
+fn begin(look: &Look<'_>) -> Markup {
     empty(
         "What are you looking for?",
         html! {
             p { "Words from tasks, jobs and what was said on them, handoffs, messages, notes, cards, plans, files and agents, in every room. "
                 "The beginning of a word is enough; what stands together (" code { "src/lib.rs" } ") is found together." }
-            p { (cli("baton search WORD")) }
+            p { (cli(&look.store_command("search WORD"))) }
         },
     )
 }

@@ -80,7 +80,7 @@ pub(in crate::web) fn decide(look: &Look<'_>, room: &RoomId, id: ApprovalId, sho
                     p.quiet { "It never may do more than the one that asked for it, whatever is changed." }
                 }
             }
-            (said(&format!("baton approval approve {id} --room {room}")))
+            (said(&look.command(&format!("approval approve {id}"), room)))
         }
     }
 }

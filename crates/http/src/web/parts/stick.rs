@@ -32,7 +32,7 @@ pub(in crate::web) fn in_hand(look: &Look<'_>, room: &PathRoom, names: &Names) -
                     (handoff_fields())
                     p { button.primary type="submit" { "Release to the next" } }
                 }))
-                (said(&format!("baton release --room {} --status 'What was done' --next 'What to do first'", room.room_id)))
+                (said(&look.command("release --status 'What was done' --next 'What to do first'", &room.room_id)))
             }
             @if !others.is_empty() {
                 details.act {
@@ -44,7 +44,7 @@ pub(in crate::web) fn in_hand(look: &Look<'_>, room: &PathRoom, names: &Names) -
                         (handoff_fields())
                         p { button.primary type="submit" { "Pass" } }
                     }))
-                    (said(&format!("baton pass --room {} --to NAME --status 'What was done' --next 'What to do first'", room.room_id)))
+                    (said(&look.command("pass --to NAME --status 'What was done' --next 'What to do first'", &room.room_id)))
                 }
             }
             (form("stick.heartbeat", "The lease is renewed.").button(look, "Keep it longer"))
@@ -94,7 +94,7 @@ pub(in crate::web) fn take_over(look: &Look<'_>, room: &RoomId, turn: Fence, evi
                 label { span { "Why, for the log" } input name="reason" required autocomplete="off"; }
                 p { button.danger type="submit" { "Take over the stick" } }
             }))
-            (said(&format!("baton take --room {room} --turn {turn} --reason 'Why'")))
+            (said(&look.command(&format!("take --turn {turn} --reason 'Why'"), room)))
         }
     }
 }

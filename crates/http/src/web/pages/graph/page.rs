@@ -25,13 +25,13 @@ pub(in crate::web::pages) fn page(look: &Look<'_>) -> Result<Page, Failure> {
     let graph = look.ask::<Graph>(GraphInput { room_id: room.clone(), limit: Some(AGENTS) })?;
     let lead = html! {
         p.quiet { bdi { (sight.name()) } " · " (count(graph.nodes.len(), "agent")) " · " (policy(&graph)) }
-        (delegate_link(look, &[])) (cli(&sight.command("agent graph")))
+        (delegate_link(look, &[])) (cli(&look.command("agent graph", sight.id())))
     };
     Ok(Page::new("Graph", Place::Rooms)
         .of(&room)
         .lead(lead)
         .region(Region::new("pages", room_nav(&room, RoomPage::Graph, &[])))
-        .region(Region::new("graph", picture(&graph)))
+        .region(Region::new("graph", picture(look, &graph)))
         .region(Region::new("waits", lists::waits(look, &graph)))
         .region(Region::new("table", table::agents(look, &graph)))
         .region(Region::new("flights", lists::flights(look, &graph))))
@@ -48,9 +48,9 @@ fn count(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-fn picture(graph: &GraphResult) -> Markup {
+fn picture(look: &Look<'_>, graph: &GraphResult) -> Markup {
     if graph.nodes.is_empty() {
-        let next = html! { p { "An agent is here once it joins: " (cli("baton join")) " in its workspace, or the tool " code { "join_path" } "." } };
+        let next = html! { p { "An agent is here once it joins: " (cli(&look.store_command("join"))) " in its workspace, or the tool " code { "join_path" } "." } };
         return empty("Nobody is here", next);
     }
     html! {

@@ -70,7 +70,7 @@ fn tell(view: &View<'_>) -> Markup {
             label.choice { input type="radio" name="mode" value="interrupt"; " now: what it does is stopped" }
         }
         p { button.primary type="submit" { "Send" } }
-        (cli(&view.sight.command(&format!("tell '{id}' \"…\""))))
+        (cli(&view.look.command(&format!("tell '{id}' \"…\""), view.sight.id())))
     };
     let form = Form::of("inbox.tell", "The message is sent.").class("stack");
     form.with("room_id", view.room()).with("to", id).body(view.look, body)
@@ -89,7 +89,7 @@ fn grant(view: &View<'_>) -> Markup {
         (choice("spawn_nodes:bool", "Further agents", grants.spawn_nodes, ["may not ask for them", "may ask for them"]))
         (choice("read_only:bool", "Whoever it asks for", grants.read_only, ["may change files", "may only look"]))
         p { button type="submit" { "Say so" } }
-        (cli(&view.sight.command(&format!("agent grant '{id}' --spawn"))))
+        (cli(&view.look.command(&format!("agent grant '{id}' --spawn"), view.sight.id())))
     };
     let form = Form::of("agent.grant", "What it may do is said.").class("stack");
     let form = form.with("room_id", view.room()).with("agent", id);

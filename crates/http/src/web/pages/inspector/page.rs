@@ -67,7 +67,7 @@ fn lead(view: &View<'_>) -> Markup {
     let id = view.shown.node.agent_id.as_str();
     html! {
         p.quiet { code { bdi { (id) } } (copy(id, "agent id")) " in " a href=(crate::web::at::path(&["rooms", view.room().as_str()])) { bdi { (view.sight.name()) } } }
-        (cli(&view.sight.command(&format!("agent inspect '{id}'"))))
+        (cli(&view.look.command(&format!("agent inspect '{id}'"), view.sight.id())))
     }
 }
 

@@ -97,7 +97,7 @@ pub(super) fn facts(look: &Look<'_>, seen: &Seen) -> Markup {
             @if let Some(summary) = &job.summary { (prose(summary)) }
             @if !job.refs.is_empty() { p { "Refs: " @for one in &job.refs { (reference(room, &one.to_string())) " " } } }
             (actions(look, seen, &id))
-            details.cli-of { summary { "In a terminal" } p { (cli(&format!("baton job open {id} --room {room}"))) " " (cli(&format!("baton job tail {id} --room {room}"))) } }
+            details.cli-of { summary { "In a terminal" } p { (cli(&look.command(&format!("job open {id}"), room))) " " (cli(&look.command(&format!("job tail {id}"), room))) } }
             (raw("Raw", job))
         }
     }

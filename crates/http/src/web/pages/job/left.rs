@@ -85,7 +85,7 @@ fn uses(look: &Look<'_>, seen: &Seen, newest: &DiffResult) -> Markup {
                 }
             }
         }
-        details.cli-of { summary { "In a terminal" } p { (cli(&format!("baton job apply {id} --room {room}"))) " " (cli(&format!("baton job branch {id} --room {room}"))) } }
+        details.cli-of { summary { "In a terminal" } p { (cli(&look.command(&format!("job apply {id}"), room))) " " (cli(&look.command(&format!("job branch {id}"), room))) } }
     }
 }
 

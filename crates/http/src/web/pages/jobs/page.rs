@@ -91,7 +91,7 @@ fn lead(look: &Look<'_>, room: Option<&RoomId>, rooms: &[OverviewRoom]) -> Marku
         }
         p.tools {
             (delegate_link(look, &[]))
-            (cli(&room.map_or_else(|| "baton job overview".to_owned(), |room| format!("baton radar --room {room}"))))
+            (cli(&room.map_or_else(|| look.store_command("job overview"), |room| look.command("radar", room))))
         }
     }
 }
@@ -103,7 +103,7 @@ fn nothing(look: &Look<'_>, filter: &Filter) -> Markup {
             "No jobs wait or run",
             html! {
                 p { "Delegate a piece of work, and a runner takes it up: " (delegate_link(look, &[])) }
-                p { "The same in a terminal: " (cli("baton job create TITLE --prompt …")) }
+                p { "The same in a terminal: " (cli(&look.store_command("job create TITLE --prompt …"))) }
             },
         ),
     }

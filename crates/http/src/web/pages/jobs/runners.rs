@@ -29,7 +29,7 @@ pub(super) fn runners(look: &Look<'_>, counts: &RunnerCounts, seen: &OverviewRes
         }
         @if seen.runners.is_empty() {
             (empty("No runner is there", html! {
-                p { "A runner does jobs with the agent programs of its machine. Start one in a workspace: " (cli("baton run")) }
+                p { "A runner does jobs with the agent programs of its machine. Start one in a workspace: " (cli(&look.store_command("run"))) }
             }))
         } @else {
             ul.runners { @for runner in &seen.runners { (one(look, runner, called(&runner.room_id).as_deref())) } }

@@ -49,7 +49,7 @@ fn card(look: &Look<'_>, glance: &RoomGlance, as_whom: &AgentId, you: &AgentId) 
                 ", turn " (room.turn_id) @if let Some(until) = deadline(look, room) { ", " (until) } "."
             }
             @if as_whom == you { (stick::in_hand(look, room, &names)) (stick::claim(look, room)) }
-            @else { p.quiet { "Hand it on where you took it: " (cli(&format!("baton release --room {}", room.room_id))) } }
+            @else { p.quiet { "Hand it on where you took it: " (cli(&look.command("release", &room.room_id))) } }
         }
     }
 }

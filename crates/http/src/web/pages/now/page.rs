@@ -32,12 +32,12 @@ pub(in crate::web::pages) fn page(look: &Look<'_>) -> Result<Page, Failure> {
     let open: Vec<RoomGlance> = found.rooms.into_iter().filter(|one| one.room.state != RoomState::Closed).collect();
     let list = html! {
         h2 { "Needs you" }
-        @if needs.is_empty() { (nothing(&open)) }
+        @if needs.is_empty() { (nothing(look, &open)) }
         @else { div.cards.needs data-still { @for (need, shown) in &needs { (card::card(look, need, shown.as_ref())) } } }
-        @if has_more { p.quiet { "There is more than fits here: " (cli("baton needs")) } }
+        @if has_more { p.quiet { "There is more than fits here: " (cli(&look.store_command("needs"))) } }
     };
     Ok(Page::new("Now", Place::Now)
-        .lead(html! { p.quiet { "What waits for you, in all rooms. " (cli("baton needs")) } })
+        .lead(html! { p.quiet { "What waits for you, in all rooms. " (cli(&look.store_command("needs"))) } })
         .region(Region::new("needs", list))
         .region(Region::new("hands", hands::region(look, &open)))
         .region(Region::new("rooms", rooms::region(look, &open, found.has_more)?)))
@@ -77,13 +77,13 @@ fn shown(look: &Look<'_>, need: &Need) -> Result<Option<ShownRequest>, Failure> 
     })
 }
 
-fn nothing(open: &[RoomGlance]) -> Markup {
+fn nothing(look: &Look<'_>, open: &[RoomGlance]) -> Markup {
     empty(
         "Nothing needs you",
         html! {
             p { "Questions, approvals, messages, failures and sticks that nobody moves appear here by themselves." }
             @if open.is_empty() {
-                p { "To begin, give the agents on this machine Baton's tools, " (cli("baton install --all")) ", or join a workspace yourself: " (cli("baton join")) }
+                p { "To begin, give the agents on this machine Baton's tools, " (cli(&look.store_command("install --all"))) ", or join a workspace yourself: " (cli(&look.store_command("join"))) }
             }
         },
     )

@@ -43,7 +43,7 @@ pub(super) fn region(look: &Look<'_>, open: &[RoomGlance], has_more: bool) -> Re
     Ok(html! {
         h2 { "Rooms" }
         @if rows.is_empty() {
-            (empty("No room is open", html! { p { "A room begins when somebody joins a workspace: " (cli("baton join")) } p { "Agents join by themselves once they have Baton's tools: " (cli("baton install --all")) } }))
+            (empty("No room is open", html! { p { "A room begins when somebody joins a workspace: " (cli(&look.store_command("join"))) } p { "Agents join by themselves once they have Baton's tools: " (cli(&look.store_command("install --all"))) } }))
         }
         div.glances { @for row in rows { (row) } }
         @if has_more { p { a href="/rooms" { "All rooms" } } }

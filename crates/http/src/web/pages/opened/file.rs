@@ -32,7 +32,7 @@ pub(super) fn artifact(view: &View<'_>, opened: &OpenedArtifact) -> Markup {
 fn inside(view: &View<'_>, file: &ArtifactView, content: &Passage) -> Markup {
     match file.kind {
         ArtifactKind::Diff if content.from == 0 => {
-            let command = view.sight.command(&format!("open {}", file.reference));
+            let command = view.look.command(&format!("open {}", file.reference), view.sight.id());
             html! { (diff(&content.text, Extent::Page, &cli(&command))) (passage::turning(view, content)) }
         }
         _ => passage::text(view, content),

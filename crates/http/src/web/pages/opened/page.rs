@@ -55,7 +55,7 @@ fn referred(view: &View<'_>, reference: &str) -> Result<Page, Failure> {
     let mut opened = asked(view.look.at.parsed("offset"))?;
     passage::read_on(&mut opened.what, |offset| asked(Some(offset)).map(|next| next.what))?;
     let title = opened.reference.to_string();
-    let command = view.sight.command(&format!("open {title}"));
+    let command = view.look.command(&format!("open {title}"), view.sight.id());
     let lead = html! { p.quiet { (kind(&opened.what)) " " (copy(&title, "ref")) } (cli(&command)) };
     Ok(framed(view, title, lead)
         .region(Region::new("opened", shown(view, &opened)))
@@ -104,7 +104,7 @@ const fn kind(what: &What) -> &'static str {
 fn logged(view: &View<'_>, seq: Seq) -> Result<Page, Failure> {
     let (event, is_more) = event::find(view, seq)?;
     let before = seq.0.saturating_sub(1);
-    let command = view.sight.command(&format!("room events --after {before} --limit 1 --json"));
+    let command = view.look.command(&format!("room events --after {before} --limit 1 --json"), view.sight.id());
     let lead = html! { p.quiet { "An event of the log " (copy(&event.event_id, "event id")) } (cli(&command)) };
     Ok(framed(view, format!("Event {seq}"), lead)
         .region(Region::new("opened", event::shown(view, &event)))

@@ -55,7 +55,7 @@ fn form(look: &Look<'_>, sight: &Sight, stated: &BriefResult) -> Markup {
         label { span { "Documents, from the room's root" } input name="=docs_root" value=[brief.docs_root.as_deref()]; }
         label { span { "Constraints to add or take out (null), as JSON" } textarea name="constraints:json" rows="2" placeholder="{\"max_files\": 20}" {} }
         p { button type="submit" { "Save the brief" } }
-        (cli(&sight.command("brief edit --goal \"…\"")))
+        (cli(&look.command("brief edit --goal \"…\"", sight.id())))
     };
     let form = Form::of("context.brief.edit", "The brief is saved.").class("stack").with("room_id", sight.id());
     // Shown even when there is none yet, so that two people who both begin are told of each other.

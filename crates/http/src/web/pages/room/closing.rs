@@ -10,13 +10,13 @@ pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Markup {
     let name = html! {
         label { span { "Name" } input name="name" required value=[room.name.as_deref()]; }
         p { button type="submit" { "Give it this name" } }
-        (cli(&format!("baton bus rename --session {} \"…\"", room.room_id)))
+        (cli(&look.store_command(&format!("bus rename --session {} \"…\"", room.room_id))))
     };
     let close = html! {
         p { "The log stays readable. Joining the same workspace again opens a fresh room. While the stick is held, only its holder may close." }
         label { span { "Why" } input name="reason"; }
         p { button.danger type="submit" { "Close the room" } }
-        (cli(&sight.command(&format!("room close --turn {} --reason \"…\"", room.turn_id))))
+        (cli(&look.command(&format!("room close --turn {} --reason \"…\"", room.turn_id), sight.id())))
     };
     let rename = Form::of("session.update", "The room has a name.").class("stack").with("room_id", &room.room_id);
     let closing = Form::of("room.close", "The room is closed.").class("stack").with("room_id", &room.room_id);

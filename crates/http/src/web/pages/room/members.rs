@@ -21,14 +21,14 @@ pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Markup {
         section.card aria-labelledby="members-title" {
             h2 id="members-title" { "Members, in turn order" }
             @if members.is_empty() {
-                (empty("Nobody is here", html! { p { "An agent joins by itself when it works here, or with " (cli("baton join")) "." } }))
+                (empty("Nobody is here", html! { p { "An agent joins by itself when it works here, or with " (cli(&look.store_command("join"))) "." } }))
             }
             ol.members role="list" {
                 @for (place, member) in members.iter().enumerate() { (row(look, sight, place, member, movable)) }
             }
             details.cli-of { summary { "As CLI commands" }
-                p { (cli(&sight.command("agent list"))) }
-                p { (cli(&sight.command(&order_command(sight)))) }
+                p { (cli(&look.command("agent list", sight.id()))) }
+                p { (cli(&look.command(&order_command(sight), sight.id()))) }
             }
         }
     }

@@ -76,7 +76,7 @@ fn tell(look: &Look<'_>, sight: &Sight) -> Markup {
             label.choice { input type="radio" name="mode" value="interrupt"; " now: what it does is stopped" }
         }
         p { button.primary type="submit" { "Send" } }
-        (cli(&sight.command("tell NAME \"…\"")))
+        (cli(&look.command("tell NAME \"…\"", sight.id())))
     };
     let form = Form::of("inbox.tell", "The message is sent.").class("stack").with("room_id", sight.id());
     html! { @if others.is_empty() { p.quiet { "There is nobody else here to write to." } } @else { (form.body(look, body)) } }

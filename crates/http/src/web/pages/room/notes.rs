@@ -40,7 +40,7 @@ fn form(look: &Look<'_>, sight: &Sight) -> Markup {
     let body = html! {
         label { span { "A note" } textarea name="text" rows="2" required {} }
         p { button type="submit" { "Leave the note" } }
-        (cli(&sight.command("room note \"…\"")))
+        (cli(&look.command("room note \"…\"", sight.id())))
     };
     Form::of("room.note", "The note is in the log.").class("stack").with("room_id", sight.id()).body(look, body)
 }

@@ -86,7 +86,7 @@ fn form(look: &Look<'_>, sight: &Sight) -> Markup {
         label { span { "Edges" } select name="policy.edges" { @for one in [Edges::Mesh, Edges::Explicit] { option value=(one) selected[one == policy.edges] { (one) ": " (edges_words(one)) } } } }
         label { span { "Spawn" } select name="policy.spawn" { @for one in [Spawning::Ask, Spawning::Auto, Spawning::Off] { option value=(one) selected[one == policy.spawn] { (one) ": " (spawn_words(one)) } } } }
         p { button type="submit" { "Save the policy" } }
-        (cli(&sight.command("room policy --lease 30m")))
+        (cli(&look.command("room policy --lease 30m", sight.id())))
     };
     Form::of("room.policy", "The policy is saved.").class("stack").with("room_id", sight.id()).body(look, body)
 }

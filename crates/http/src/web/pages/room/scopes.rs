@@ -22,14 +22,14 @@ pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Result<Markup, Failure> 
             h2 id="scopes-title" { "Scopes" }
             @if found.scopes.is_empty() {
                 p.quiet { "No paths are reserved. An agent reserves what it is about to change, and others keep away:" }
-                p { (cli(&sight.command("scope reserve PATH"))) }
+                p { (cli(&look.command("scope reserve PATH", sight.id()))) }
             } @else {
                 ul.tree role="list" {
                     @for scope in &tree.here { (leaf(look, sight, "the whole room", scope)) }
                     (below(look, sight, &tree))
                 }
             }
-            @if found.has_more { p.quiet { "More than fit here: " (cli(&sight.command("scope status"))) } }
+            @if found.has_more { p.quiet { "More than fit here: " (cli(&look.command("scope status", sight.id()))) } }
         }
     })
 }

@@ -74,9 +74,4 @@ impl Sight {
     pub(in crate::web::pages) fn is_yours(&self) -> bool {
         self.member(&self.you).is_some()
     }
-
-    /// A command line that is about this room.
-    pub(in crate::web::pages) fn command(&self, words: &str) -> String {
-        format!("baton {words} --room {}", self.id())
-    }
 }

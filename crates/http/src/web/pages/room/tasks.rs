@@ -25,7 +25,7 @@ pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Result<Markup, Failure> 
             h2 id="tasks-title" { "Tasks" }
             @if found.tasks.is_empty() { p.quiet { "None yet. What is to be done can be written down here, and delegated." } }
             ul.tasks role="list" { @for task in &found.tasks { (row(look, sight, task)) } }
-            @if found.has_more { p.quiet { "Older ones: " (cli(&sight.command("task list"))) } }
+            @if found.has_more { p.quiet { "Older ones: " (cli(&look.command("task list", sight.id()))) } }
             @if sight.is_open() && look.may_act() { (form(look, sight)) }
         }
     })
@@ -58,7 +58,7 @@ fn form(look: &Look<'_>, sight: &Sight) -> Markup {
         label { span { "What is to be done" } input name="title" required; }
         label { span { "Done when (optional)" } input name="definition_of_done"; }
         p { button type="submit" { "Write it down" } }
-        (cli(&sight.command("task create \"…\"")))
+        (cli(&look.command("task create \"…\"", sight.id())))
     };
     let form = Form::of("tasks.create", "The task is written down.").class("stack").with("room_id", sight.id());
     html! { details.act { summary { "New task" } (form.body(look, body)) } }
