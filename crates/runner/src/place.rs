@@ -1,8 +1,12 @@
 //! Where a job works: in the workspace, or in a worktree of its own.
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use baton_app::{Failure, commands::jobs::PriorPatch, patches::Repository};
@@ -24,6 +28,17 @@ pub(crate) struct Place {
     ground: Ground,
     /// Whether a patch of the job was kept: then also that nothing is left of it is kept.
     has_patch: AtomicBool,
+    /// Paths of which it was told that no diff has them.
+    left_out: Mutex<BTreeSet<String>>,
+}
+
+/// The changes of a slice.
+#[derive(Default)]
+pub(crate) struct Changes {
+    /// None, where nothing changed.
+    pub(crate) diff: Option<KeptDiff>,
+    /// Paths whose changes cannot be in a diff, where that was not told before.
+    pub(crate) left_out: Vec<String>,
 }
 
 /// What changed, as it is kept.
@@ -60,7 +75,7 @@ impl Place {
         } else {
             Ground::Shared(workspace.to_owned(), Workspace::at(workspace, scratch.path()).ok())
         };
-        Ok(Self { scratch, ground, has_patch: AtomicBool::new(false) })
+        Ok(Self { scratch, ground, has_patch: AtomicBool::new(false), left_out: Mutex::default() })
     }
 
     /// Where it is.
@@ -100,14 +115,16 @@ impl Place {
 
     /// What changed: since `before`, or in a worktree since it was made. Nothing, where nothing did; an error, where git cannot
     /// tell what became of a worktree.
-    pub(crate) fn diff(&self, before: &Before) -> Result<Option<KeptDiff>, GitError> {
+    pub(crate) fn changes(&self, before: &Before) -> Result<Changes, GitError> {
         let (diff, tree) = match &self.ground {
             Ground::Shared(_, workspace) => (diff_of_shared(workspace.as_ref(), before), None),
             Ground::Own(None, _) => (None, None),
             Ground::Own(Some(tree), _) => (Some(tree.diff(self.scratch.path())?), Some(tree)),
         };
+        let left_out =
+            diff.as_ref().filter(|_| tree.is_some()).map(|diff| self.untold(&diff.left_out)).unwrap_or_default();
         let Some(diff) = diff.filter(|diff| !diff.is_empty() || self.has_patch.load(Ordering::Relaxed)) else {
-            return Ok(None);
+            return Ok(Changes { diff: None, left_out });
         };
         let origin = tree.map(|tree| PatchOrigin {
             base: tree.base().to_owned(),
@@ -122,7 +139,13 @@ impl Place {
             content.extend_from_slice(b"\n[there was more, which was not kept]\n");
         }
         content.extend_from_slice(note.as_bytes());
-        Ok(Some(KeptDiff { content, origin }))
+        Ok(Changes { diff: Some(KeptDiff { content, origin }), left_out })
+    }
+
+    /// Those of the paths that this is not yet known of: they are left out of the diff of each slice.
+    fn untold(&self, paths: &[String]) -> Vec<String> {
+        let mut told = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        paths.iter().filter(|path| told.insert((*path).clone())).cloned().collect()
     }
 }
 

@@ -322,20 +322,31 @@ impl<'a> Recording<'a> {
     /// Keeps what changed. One of a worktree is kept also when it is empty, where an earlier one was not.
     fn keep_diff(&mut self, place: &Place, before: &Before) -> Result<(), Halted> {
         let (work, turn) = (self.work, self.turn);
-        match place.diff(before) {
-            Ok(Some(diff)) => {
-                let (file, origin) = ((ArtifactKind::Diff, "diff.patch"), diff.origin.as_ref());
-                let kept = work.patiently(|| work.desk.keep(work.claimed, turn, file, &diff.content, origin))?;
-                self.refs.push(kept);
+        let job = work.claimed.id();
+        let lost = match place.changes(before) {
+            Ok(changes) => {
+                if let Some(diff) = changes.diff {
+                    let (file, origin) = ((ArtifactKind::Diff, "diff.patch"), diff.origin.as_ref());
+                    let kept = work.patiently(|| work.desk.keep(work.claimed, turn, file, &diff.content, origin))?;
+                    self.refs.push(kept);
+                }
+                if changes.left_out.is_empty() {
+                    return Ok(());
+                }
+                format!(
+                    "not all that it changed is in the patch: {} is a git repository of its own or cannot be read. To keep its \
+                     files, send the job back (`baton job send-back {job}`) and have it remove the .git there.",
+                    named(&changes.left_out)
+                )
             }
-            Ok(None) => {}
-            Err(error) => {
-                let lost = format!("what it changed could not be kept: {error}");
-                work.told.say(work.claimed.id(), &lost);
-                work.report(Said::new(ReportKind::Error, lost))?;
-            }
-        }
-        Ok(())
+            Err(error) => format!(
+                "what it changed could not be kept: {}. Send the job back (`baton job send-back {job}`) to have it done again, in a \
+                 worktree whose .git stays as it is.",
+                short(&error.to_string(), ERROR_CHARS)
+            ),
+        };
+        work.told.say(job, &lost);
+        work.report(Said::new(ReportKind::Error, lost))
     }
 
     fn keep_all(
@@ -360,6 +371,25 @@ impl<'a> Recording<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// The most that a message quotes of an error, and of a path: the message is bounded, and has to say what to do.
+const ERROR_CHARS: usize = 150;
+const PATH_CHARS: usize = 40;
+const PATHS_NAMED: usize = 3;
+
+/// The first of some paths.
+fn named(paths: &[String]) -> String {
+    let shown: Vec<String> = paths.iter().take(PATHS_NAMED).map(|path| short(path, PATH_CHARS)).collect();
+    let more = paths.len().saturating_sub(PATHS_NAMED);
+    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+}
+
+fn short(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

@@ -367,6 +367,35 @@ fn a_worktree_comes_back_as_a_diff_and_the_workspace_stays_as_it_was() {
 }
 
 #[test]
+fn changes_that_a_patch_cannot_have_are_told_in_the_thread() {
+    let nested = "git init --quiet inner; echo new > inner/file; echo dry > roof.txt";
+    let linked = "git init --quiet inner; git -C inner -c user.name=x -c user.email=x commit --quiet --allow-empty -m x; \
+                  echo new > inner/file; git add inner 2>/dev/null; echo dry > roof.txt";
+    let removed = "rm .git; echo dry > roof.txt";
+    let replaced = "rm .git; git init --quiet .; echo dry > roof.txt";
+    for (works, words, patch) in [
+        (nested, "inner/", true),
+        (linked, "inner", true),
+        (removed, "removed or replaced", false),
+        (replaced, "removed or replaced", false),
+    ] {
+        let world = World::new().with_repository();
+        world.join_as("ana");
+        world.plays(&[&format!("{works}; {PROVEN}")]);
+        let job = world.delegate(&["--isolation", "worktree"]);
+        world.run_once();
+        let (_, events) = world.job(&job);
+        let told =
+            events.iter().find(|event| event["kind"] == "error").unwrap_or_else(|| panic!("{works}: {events:#?}"));
+        let message = told["message"].as_str().unwrap();
+        assert!(message.contains(words) && message.contains("job send-back"), "{message}");
+        let diff = world.run(&["job", "diff", &job]);
+        assert_eq!((diff.status == 0, diff.stdout.contains("+dry")), (patch, patch), "{diff:?}");
+        assert_eq!((worktrees(&world), world.leftovers().len()), (1, 0), "{works}");
+    }
+}
+
+#[test]
 fn a_worktree_where_there_is_no_repository_fails_the_job_and_says_why() {
     let world = World::new();
     world.join_as("ana");

@@ -21,6 +21,7 @@ pub const DIFF_BYTES: usize = 1024 * 1024;
 pub const PATCH_BYTES: usize = limits::ARTIFACT_BYTES as usize;
 const FILES_MAX: usize = 2_000;
 const TOO_LARGE_MAX: usize = 20;
+const LEFT_OUT_MAX: usize = 20;
 
 /// What changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +36,9 @@ pub struct Diff {
     pub files_left_out: usize,
     /// Files that changed and are not looked into, the first of them.
     pub too_large: Vec<String>,
+    /// Repositories inside this one and files that cannot be read, which are new or different, the first of them. Their
+    /// content is not in the diff.
+    pub left_out: Vec<String>,
 }
 
 /// A file that changed.
@@ -96,6 +100,9 @@ impl Workspace {
         let trees = [&before.tree, &after.tree];
         let listed = git().args(["--raw", "--numstat", "-z"]).args(trees).whole()?;
         let mut files = listed_files(&listed);
+        let new = after.left_out.difference(&before.left_out).cloned();
+        let left_out: BTreeSet<PathBuf> = new.chain(linked_repositories(&listed)).collect();
+        let left_out = left_out.iter().take(LEFT_OUT_MAX).map(|file| file.to_string_lossy().into_owned()).collect();
         let large = self.large_files(before, after);
         let too_large = large.iter().take(TOO_LARGE_MAX).map(|(file, _)| file.to_string_lossy().into_owned()).collect();
         for (file, change) in large {
@@ -118,6 +125,7 @@ impl Workspace {
             files: files.into_values().take(FILES_MAX).collect(),
             files_left_out,
             too_large,
+            left_out,
         })
     }
 
@@ -139,6 +147,20 @@ impl Workspace {
         snapshot.large.contains_key(file)
             || self.git().args(["cat-file".as_ref(), "-e".as_ref(), object.as_os_str()]).whole().is_ok()
     }
+}
+
+/// Repositories inside this one that the tree has as a link to one of their commits, and that are new or at another commit.
+fn linked_repositories(listed: &[u8]) -> Vec<PathBuf> {
+    let (mut found, mut fields) = (Vec::new(), fields(listed));
+    while let Some(field) = fields.next() {
+        if field.starts_with(b":") {
+            let Some(name) = fields.next() else { break };
+            if field.split(|byte| *byte == b' ').nth(1) == Some(b"160000") {
+                found.push(path(name).to_owned());
+            }
+        }
+    }
+    found
 }
 
 /// `:MODE MODE ID ID LETTER` and a path for each file, then `ADDED REMOVED PATH` for each, with `-` for binary ones.

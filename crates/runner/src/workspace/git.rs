@@ -30,6 +30,9 @@ pub enum GitError {
     /// There is no repository with a working tree.
     #[error("{} is not in a git working tree", .0.display())]
     NoRepository(PathBuf),
+    /// The `.git` of a worktree was removed or leads to another repository.
+    #[error("the .git of its worktree was removed or replaced")]
+    Replaced,
     /// There is nothing that a worktree could begin with.
     #[error("{} has no commit yet", .0.display())]
     NoCommit(PathBuf),

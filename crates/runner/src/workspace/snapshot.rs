@@ -49,6 +49,8 @@ pub struct Snapshot {
     pub(super) tree: String,
     /// Files that were not looked into, by size and time of change.
     pub(super) large: BTreeMap<PathBuf, (u64, i64, i64)>,
+    /// Repositories inside this one and files that cannot be read: their content is not in the tree.
+    pub(super) left_out: BTreeSet<PathBuf>,
 }
 
 impl Workspace {
@@ -92,7 +94,7 @@ impl Workspace {
         }
         let git = || self.git().env("GIT_INDEX_FILE", &index);
         let listed = git().args(["ls-files", "-z", "--modified", "--others", "--exclude-standard"]).whole()?;
-        let (mut small, mut large) = (Vec::new(), BTreeMap::new());
+        let (mut small, mut large, mut left_out) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
         let filtered = self.filtered(&listed)?;
         for name in fields(&listed) {
             match self.look(name, filtered.contains(name)) {
@@ -100,18 +102,22 @@ impl Workspace {
                 Look::Large(size, seconds, nanoseconds) => {
                     large.insert(path(name).to_owned(), (size, seconds, nanoseconds));
                 }
-                Look::Leave => {}
+                Look::LeaveOut => {
+                    left_out.insert(path(name).to_owned());
+                }
+                Look::Ignore => {}
             }
         }
         git().args(["update-index", "--add", "--remove", "-z", "--stdin"]).input(small).whole()?;
         let tree = git().args(["write-tree"]).line()?;
-        Ok(Snapshot { tree: tree.to_string_lossy().into_owned(), large })
+        Ok(Snapshot { tree: tree.to_string_lossy().into_owned(), large, left_out })
     }
 
     /// What a commit has, as if the working tree were just that.
     pub(super) fn committed(&self, commit: &str) -> Result<Snapshot, GitError> {
         let tree = self.git().args(["rev-parse", "--verify", &format!("{commit}^{{tree}}")]).line()?;
-        Ok(Snapshot { tree: tree.to_string_lossy().into_owned(), large: BTreeMap::new() })
+        let (large, left_out) = (BTreeMap::new(), BTreeSet::new());
+        Ok(Snapshot { tree: tree.to_string_lossy().into_owned(), large, left_out })
     }
 
     /// Git at the top of the working tree, writing objects to the scratch directory only.
@@ -136,15 +142,17 @@ impl Workspace {
     fn look(&self, name: &[u8], is_filtered: bool) -> Look {
         // A repository inside this one is listed as a directory, and is not ours to look into.
         if name.ends_with(b"/") {
-            return Look::Leave;
+            return Look::LeaveOut;
         }
         let file = self.top.join(path(name));
         match file.symlink_metadata() {
             // It was deleted, and that is a change.
             Err(_) => Look::Take,
             Ok(about) if about.is_symlink() => Look::Take,
-            Ok(about) if about.is_dir() => Look::Leave,
-            Ok(about) if !about.is_file() || access(&file, Access::READ_OK).is_err() => Look::Leave,
+            Ok(about) if about.is_dir() => Look::LeaveOut,
+            // A socket or a pipe has no content.
+            Ok(about) if !about.is_file() => Look::Ignore,
+            Ok(_) if access(&file, Access::READ_OK).is_err() => Look::LeaveOut,
             Ok(about) if is_filtered || about.len() > LARGE_FILE_BYTES => {
                 Look::Large(about.len(), about.mtime(), about.mtime_nsec())
             }
@@ -163,7 +171,8 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 enum Look {
     Take,
     Large(u64, i64, i64),
-    Leave,
+    LeaveOut,
+    Ignore,
 }
 
 /// A directory as git lists them: with colons in between, unless it is in quotation marks.

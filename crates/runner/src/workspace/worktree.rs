@@ -105,7 +105,17 @@ impl Worktree {
 
     /// All that was changed in it, committed or not, so that it can be applied. `scratch` is a directory of ours.
     pub fn diff(&self, scratch: &Path) -> Result<Diff, GitError> {
-        let workspace = Workspace::unfiltered(&self.about.path, scratch)?;
+        let common = |at: &Path| {
+            Git::at(at).args(["rev-parse", "--path-format=absolute", "--git-common-dir"]).line().map(PathBuf::from)
+        };
+        let workspace = Workspace::unfiltered(&self.about.path, scratch).map_err(|error| match error {
+            GitError::NoRepository(_) => GitError::Replaced,
+            error => error,
+        })?;
+        // Whoever works in it can replace its `.git`; another repository cannot say what changed since the base.
+        if workspace.top() != self.about.path || common(&self.about.path)? != common(&self.about.repository)? {
+            return Err(GitError::Replaced);
+        }
         workspace.diff_for(Purpose::Apply, &workspace.committed(&self.about.base)?, &workspace.snapshot()?)
     }
 
