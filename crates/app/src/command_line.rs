@@ -1,6 +1,6 @@
 //! Command lines for a person or an agent with a shell. They name room and store, so they mean the same in every terminal.
 
-use baton_core::ids::RoomId;
+use baton_core::{ids::RoomId, text::is_deceptive};
 
 use crate::App;
 
@@ -31,9 +31,7 @@ pub fn quoted(word: &str) -> String {
 
 /// Whether a character breaks a line, moves the cursor, or changes the order in which others are read.
 fn is_hidden(c: char) -> bool {
-    let is_invisible =
-        matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    c.is_control() || c == '\u{61c}' || is_invisible
+    c.is_control() || is_deceptive(c)
 }
 
 /// A character between `$'` and `'`: byte by byte where it is hidden, so that the shell's locale does not matter.

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal};
 use baton_app::Envelope;
 use serde::Serialize;
 use serde_json::Value;
+use unicode_width::UnicodeWidthChar;
 
 use super::{Ui, enveloped, try_print};
 
@@ -130,21 +131,9 @@ fn rows(line: &str, columns: usize) -> usize {
     rows
 }
 
-/// The columns that a character takes, or more: a page that seems too long is shown in part, one that scrolls is spoiled.
+/// The columns that a character takes, at most.
 fn width(c: char) -> usize {
-    match c {
-        '\t' => 8,
-        '\u{1100}'..='\u{115f}'
-        | '\u{2e80}'..='\u{a4cf}'
-        | '\u{ac00}'..='\u{d7a3}'
-        | '\u{f900}'..='\u{faff}'
-        | '\u{fe30}'..='\u{fe6f}'
-        | '\u{ff00}'..='\u{ff60}'
-        | '\u{ffe0}'..='\u{ffe6}'
-        | '\u{1f000}'..='\u{1faff}'
-        | '\u{20000}'..='\u{3fffd}' => 2,
-        _ => 1,
-    }
+    if c == '\t' { 8 } else { c.width().unwrap_or(0) }
 }
 
 #[cfg(test)]
