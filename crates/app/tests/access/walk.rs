@@ -129,7 +129,7 @@ fn a_jobs_agent_may_call_these_commands_that_write_and_no_other() {
     context.turn.begin context.turn.prompt context.turn.tools context.turn.end
     spawn.request
     bus.open bus.add bus.update bus.remove bus.submit bus.take bus.result bus.await bus.send bus.task bus.task_done bus.relay
-    context.brief.edit context.build context.merge context.append
+    context.build context.merge context.append
     agent.init agent.register agent.heartbeat
     ");
     insta::assert_snapshot!(names(&refused), @r"
@@ -138,6 +138,7 @@ fn a_jobs_agent_may_call_these_commands_that_write_and_no_other() {
     jobs.claim jobs.runner.heartbeat jobs.runner.retire jobs.runner.reset jobs.apply jobs.branch
     tasks.artifact.gc
     bus.rename bus.close
+    context.brief.edit
     agent.adopt agent.approval.resolve agent.grant agent.edge.add agent.edge.remove
     ");
 }

@@ -109,7 +109,7 @@ fn a_job_is_delegated_claimed_asked_about_answered_proven_and_done() {
     Kept as CARD-1  evidence  all green  (JOB-001, TASK-001, a:core)
 
     its agent$ baton job report --kind checkpoint "it parses" --ref CARD-1
-    Reported as JOB-001@11; your claim runs out in SPAN.
+    Reported as JOB-001@12; your claim runs out in SPAN.
 
     its agent$ baton job complete "it parses"
     PRECONDITION_FAILED: JOB-001 is the caller's own job: its runner ends it, once the answer has come.
@@ -124,7 +124,7 @@ fn a_job_is_delegated_claimed_asked_about_answered_proven_and_done() {
     [exit 3]
 
     runner$ baton job complete 1 "it parses" --runner r1 --revision 1 --ref CARD-1
-    JOB-001 is DONE: write the parser (JOB-001@12)
+    JOB-001 is DONE: write the parser (JOB-001@13)
     next: baton open CARD-1
 
     ana$ baton job open 1 --events 3
@@ -138,9 +138,9 @@ fn a_job_is_delegated_claimed_asked_about_answered_proven_and_done() {
       proof     CARD-1 (made in this job)
       by        test:ana, created SPAN ago
 
-    JOB-001@12  TIME  completed   test:runner: it parses
+    JOB-001@13  TIME  completed   test:runner: it parses
         refs: CARD-1
-    JOB-001@11  TIME  checkpoint  job:JOB-001@1: it parses
+    JOB-001@12  TIME  checkpoint  job:JOB-001@1: it parses
         refs: CARD-1
     JOB-001@9  TIME  manager     test:ana: tabs, as in notes@1
     more: baton job open JOB-001 --before 9

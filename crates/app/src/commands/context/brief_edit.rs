@@ -16,7 +16,7 @@ use super::BriefResult;
 use crate::{
     App, Caller, Failure,
     app::Request,
-    table::{CONTEXT, Effect, Place, UseCase},
+    table::{Access, CONTEXT, Effect, Place, UseCase},
 };
 
 /// `context.brief.edit`
@@ -66,6 +66,8 @@ impl UseCase for BriefEdit {
     const NAME: &'static str = "context.brief.edit";
     const PLACE: Place = Place::Portal(&CONTEXT);
     const EFFECT: Effect = Effect::Write;
+    // The brief is in everybody's context; a job's agent works for one job.
+    const ACCESS: Access = Access::AGENTS.without_jobs(None);
     const ABOUT: &'static str = "Say what the room is for. What is left out stays, what is empty is cleared.";
     type Input = BriefEditInput;
     type Output = BriefResult;
