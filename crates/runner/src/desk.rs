@@ -270,9 +270,14 @@ impl Desk {
         self.app.pending_review(&self.room, job)
     }
 
-    /// Whether a manager said something that a job's agent was not told.
-    pub(crate) fn has_managers_word(&self, job: JobId) -> Result<bool, Failure> {
-        self.app.has_managers_word(&self.room, &agent_of(&self.room, job))
+    /// Whether a question that a job's agent asked after a place in the log has an answer that it was not told.
+    pub(crate) fn has_unheard_answer(&self, job: JobId, after: u64) -> Result<bool, Failure> {
+        let (_, thread) = self.look(job)?;
+        let asked = thread.iter().rev().find(|event| event.kind == Kind::Question && event.seq.0 > after);
+        match asked {
+            Some(asked) => self.app.has_managers_word(&self.room, &agent_of(&self.room, job), asked.seq),
+            None => Ok(false),
+        }
     }
 
     /// Gives a job back to the queue.

@@ -378,12 +378,12 @@ impl Work<'_> {
             return self.hold_end(answer, carried);
         }
         if answer.status != AnswerStatus::Continue
-            && self.patiently(|| self.desk.has_managers_word(self.claimed.id()))?
+            && self.patiently(|| self.desk.has_unheard_answer(self.claimed.id(), carried.read))?
         {
             carried.prior = Prior {
                 outcome: Some(format!("You said {}: {}", word(answer.status), answer.summary)),
                 demand: Some(
-                    "Meanwhile the manager said something, which is in the thread. Do what follows from it, then answer \
+                    "Meanwhile the manager answered your question, in the thread. Do what follows from it, then answer \
                      again."
                         .to_owned(),
                 ),

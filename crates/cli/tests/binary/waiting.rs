@@ -137,7 +137,7 @@ fn an_answer_that_came_during_the_slice_is_heard_before_the_job_ends() {
         assert_eq!((&world.job(&job).0["status"], world.slices()), (&json!("DONE"), slices), "{looks}: {said}");
         if slices == 2 {
             let told = world.prompt(2);
-            assert!(told.contains("Straw.") && told.contains("Meanwhile the manager said something"), "{told}");
+            assert!(told.contains("Straw.") && told.contains("Meanwhile the manager answered"), "{told}");
         }
     }
 }
