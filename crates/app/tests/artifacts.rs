@@ -247,7 +247,12 @@ fn litter_goes_after_an_hour_and_what_a_record_names_stays() {
         let forbidden = codex.refused("tasks.artifact.gc", json!({}));
         assert_eq!((&forbidden["error"], &forbidden["needs"]), (&json!("FORBIDDEN"), &json!("operator")));
         let expected = json!({"dry_run": true, "dropped": 0, "files": 1, "drafts": 1, "bytes": 12});
-        assert_eq!(gc(&ana, json!({"dry_run": true})), expected);
+        // A process that another test starts has the lock of a directory too until it is its own program.
+        let mut found = gc(&ana, json!({"dry_run": true}));
+        while found.get("busy").is_some() {
+            found = gc(&ana, json!({"dry_run": true}));
+        }
+        assert_eq!(found, expected);
         assert!(unnamed.iter().all(|path| path.exists()));
         assert_eq!(gc(&ana, json!({}))["files"], 1);
         assert!(unnamed.iter().all(|path| !path.exists()));
