@@ -13,6 +13,7 @@
 mod answer;
 mod cause;
 mod claude;
+mod claude_state;
 mod codex;
 mod command;
 mod equip;

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Answer, Executor, Failed, Reading, Seen, Session, Slice, Variables};
+use super::{Answer, Executor, ExecutorKind, Failed, Reading, Seen, Session, Slice, Variables, claude_state};
 use crate::process::{BootTime, Child, ClaimBounds, Exit, Line, Output, Spawn, Stopper};
 
 /// How long a slice may take.
@@ -89,7 +89,13 @@ impl Running {
     ) -> io::Result<Self> {
         let plan = executor.plan(slice);
         plan.write_files()?;
-        let child = Child::spawn(&Spawn { claim, ..plan.spawn(slice, inherited)? }, own_program)?;
+        let mut spawn = Spawn { claim, ..plan.spawn(slice, inherited)? };
+        if executor.kind() == ExecutorKind::ClaudeCode {
+            let apart = claude_state::apart(&slice.scratch, inherited)?;
+            spawn.env.retain(|(name, _)| apart.iter().all(|(known, _)| known != name));
+            spawn.env.extend(apart);
+        }
+        let child = Child::spawn(&spawn, own_program)?;
         let halt = Halt { stopper: child.stopper(), was_stopped: Arc::default() };
         Ok(Self { child, reading: executor.reading(slice), limits, halt })
     }

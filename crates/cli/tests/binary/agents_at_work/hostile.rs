@@ -77,7 +77,6 @@ fn withstands(program: Program, isolation: &str) {
     assert!(diff.contains("+bounded") && diff.contains("-unbounded"), "{diff}");
     assert!(!diff.contains("untouched"), "{diff}");
     assert_eq!(user_configuration(&scene.world), users);
-    assert_untrusted_by_claude(&scene.world);
 
     // The repository is as dangerous as it says: git as a person types it executes what it names.
     let words = ["-c", "filter.served.process=", "status"];
@@ -323,6 +322,7 @@ set = {{ EVIL = "1" }}
     fn write_users_own(&self) {
         let home = self.world.home();
         for (file, text) in [
+            (".claude.json", r#"{"theme": "dark", "mcpServers": {}}"#),
             (".claude/settings.json", r#"{"includeCoAuthoredBy": false}"#),
             (".claude/CLAUDE.md", "Be brief.\n"),
             (".gemini/settings.json", "{}"),
@@ -342,6 +342,7 @@ fn user_configuration(world: &World) -> Vec<(PathBuf, Vec<u8>)> {
         ".codex/config.toml",
         ".codex/hooks.json",
         ".codex/rules",
+        ".claude.json",
         ".claude/settings.json",
         ".claude/settings.local.json",
         ".claude/CLAUDE.md",
@@ -356,20 +357,6 @@ fn user_configuration(world: &World) -> Vec<(PathBuf, Vec<u8>)> {
     ];
     let is_ours = |path: &Path| ours.iter().any(|name| path.starts_with(world.home().join(name)));
     World::files(&world.home()).into_iter().filter(|(path, _)| is_ours(path)).collect()
-}
-
-/// Claude keeps a file of its own, in which it notes every project that it saw. It trusts none of them for a job.
-fn assert_untrusted_by_claude(world: &World) {
-    let Ok(text) = fs::read_to_string(world.home().join(".claude.json")) else { return };
-    let state: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(state["mcpServers"], Value::Null, "{state}");
-    for (path, project) in state["projects"].as_object().into_iter().flatten() {
-        assert_ne!(project["hasTrustDialogAccepted"], json!(true), "{path}");
-        for list in ["enabledMcpjsonServers", "allowedTools"] {
-            assert!(project[list].as_array().is_none_or(Vec::is_empty), "{path}: {project}");
-        }
-        assert!(project["mcpServers"].as_object().is_none_or(serde_json::Map::is_empty), "{path}: {project}");
-    }
 }
 
 #[test]
