@@ -44,8 +44,9 @@ pub(super) fn apart(scratch: &Path, inherited: &Variables) -> io::Result<Vec<(Os
         // Links go, and not the files that they lead to.
         Ok(()) | Err(_) => DirBuilder::new().mode(0o700).create(&apart)?,
     }
-    fs::create_dir_all(own.join(CONVERSATIONS))?;
-    for entry in fs::read_dir(&own)? {
+    let conversations = own.join(CONVERSATIONS);
+    fs::create_dir_all(&conversations).map_err(|error| about(&conversations, &error))?;
+    for entry in fs::read_dir(&own).map_err(|error| about(&own, &error))? {
         let entry = entry?;
         let name = entry.file_name();
         let is_state = name.as_encoded_bytes().starts_with(STATE.as_bytes()) || name == EARLIER_STATE;
@@ -57,13 +58,17 @@ pub(super) fn apart(scratch: &Path, inherited: &Variables) -> io::Result<Vec<(Os
         match fs::copy(&file, apart.join(name)) {
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(io::Error::new(error.kind(), format!("{}: {error}", file.display()))),
+            Err(error) => return Err(about(&file, &error)),
         }
     }
     // Empty means the usual place.
     let logins = given(LOGIN_DIR).or(chosen.map(PathBuf::into_os_string)).unwrap_or_default();
     let variable = |name: &str, value: &OsStr| (name.into(), value.to_owned());
     Ok(vec![variable(CONFIG_DIR, apart.as_os_str()), variable(LOGIN_DIR, &logins)])
+}
+
+fn about(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 #[cfg(test)]
