@@ -117,8 +117,8 @@ const LAST_SEQ: usize = 15;
 const ACTIVE_AT: usize = 18;
 const CHANGING: usize = 23;
 const PRIORITY: usize = 25;
-const CREATED_SEQ: usize = 29;
-const CREATED_AT: usize = 31;
+const CREATED_SEQ: usize = 30;
+const CREATED_AT: usize = 32;
 const NUMBER: usize = 33;
 
 /// The columns of [`LOAD`] that a step stores again: all of the stick.
