@@ -17,11 +17,11 @@ impl App {
         self.store.read(|tx| Ok(inbox::interrupts(tx, room, agent)?.last().map(|item| item.message)))
     }
 
-    /// Whether a manager said something after a place in the log that `agent` was not told.
-    pub fn has_managers_word(&self, room: &RoomId, agent: &AgentId, after: Seq) -> Result<bool, Failure> {
+    /// The words of managers that `agent` was not told.
+    pub fn managers_words(&self, room: &RoomId, agent: &AgentId) -> Result<Vec<Seq>, Failure> {
         self.store.read(|tx| {
-            let waiting = inbox::untaken(tx, room, agent, LOOKED_AT)?;
-            Ok(waiting.iter().any(|item| item.category == Category::Manager && item.message > after))
+            let waiting = inbox::untaken(tx, room, agent, LOOKED_AT)?.into_iter();
+            Ok(waiting.filter(|item| item.category == Category::Manager).map(|item| item.message).collect())
         })
     }
 

@@ -274,10 +274,9 @@ impl Desk {
     pub(crate) fn has_unheard_answer(&self, job: JobId, after: u64) -> Result<bool, Failure> {
         let (_, thread) = self.look(job)?;
         let asked = thread.iter().rev().find(|event| event.kind == Kind::Question && event.seq.0 > after);
-        match asked {
-            Some(asked) => self.app.has_managers_word(&self.room, &agent_of(&self.room, job), asked.seq),
-            None => Ok(false),
-        }
+        let Some(asked) = asked else { return Ok(false) };
+        let unheard = self.app.managers_words(&self.room, &agent_of(&self.room, job))?;
+        Ok(unheard.iter().any(|word| *word > asked.seq))
     }
 
     /// Gives a job back to the queue.

@@ -1,14 +1,14 @@
 //! Jobs: the projection, and the questions that queues and radars ask of it.
 
+mod claims;
 mod counting;
 mod saving;
 
 use baton_core::{
     claimant::{Backing, Claimant},
-    ids::{AgentId, AnchorId, RoomId, Seq},
+    ids::{AnchorId, RoomId, Seq},
     job::{Choice, Claim, Job, JobId, Jobs, Last, Lineage, Marker, Priority, Routing, Status},
     lease::{Fence, Lease},
-    process::ProcessIdentity,
     task::TaskId,
     time::Timestamp,
 };
@@ -16,10 +16,13 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     StoreError,
-    engine::{Changes, Param, Query, Row, Tx},
-    fields::{Fields, bad, number},
+    engine::{Param, Query, Row, Tx},
+    fields::{Fields, number},
 };
 
+#[cfg(test)]
+pub(crate) use claims::{ANY_OVERDUE, ANY_QUEUED, LOADS, NEXT_EXPIRY, PROCESSES};
+pub use claims::{any_overdue, any_queued, end_claims, loads, next_expiry, processes};
 #[cfg(test)]
 pub(crate) use counting::{COUNT_IN_STATUS, COUNT_RUN_OUT, COUNT_WITH_ERROR, COUNT_WITH_QUESTION, COUNT_WITHOUT_PROOF};
 pub use counting::{Counts, counts};
@@ -403,118 +406,6 @@ pub fn of_anchor(
 ) -> Result<Vec<Job>, StoreError> {
     let params = [room.as_str().into(), anchor.as_str().into(), bound(before).into(), i64::from(limit).into()];
     collect(tx, OF_ANCHOR, room, &params)
-}
-
-/// Counts what each runner has claimed.
-pub(crate) const LOADS: &str = "
-    SELECT runner, count(*)
-      FROM jobs
-     WHERE room_id = ?1 AND status = 'RUNNING'
-     GROUP BY runner
-     ORDER BY runner
-";
-
-/// How many jobs each runner has claimed.
-pub fn loads(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<(AgentId, u32)>, StoreError> {
-    let mut found = Vec::new();
-    tx.query(LOADS, &[room.as_str().into()], &mut |row| {
-        let fields = Fields { table: "jobs", key: room.as_str(), row };
-        found.push((fields.id(0)?, u32::try_from(fields.number(1)?).unwrap_or(u32::MAX)));
-        Ok(())
-    })?;
-    Ok(found)
-}
-
-/// Finds out whether anything waits.
-pub(crate) const ANY_QUEUED: &str = "
-    SELECT number
-      FROM jobs
-     WHERE room_id = ?1 AND status = 'QUEUED'
-     LIMIT 1
-";
-
-/// Whether any job waits for a runner.
-pub fn any_queued(tx: &mut dyn Tx, room: &RoomId) -> Result<bool, StoreError> {
-    let mut any = false;
-    tx.query(ANY_QUEUED, &[room.as_str().into()], &mut |_| {
-        any = true;
-        Ok(())
-    })?;
-    Ok(any)
-}
-
-/// Finds when the next claim runs out.
-pub(crate) const NEXT_EXPIRY: &str = "
-    SELECT min(claim_expires_at_ms)
-      FROM jobs
-     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms > ?2
-";
-
-/// When the first of the claims that are in force at `now` runs out.
-pub fn next_expiry(tx: &mut dyn Tx, room: &RoomId, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
-    let mut found = None;
-    tx.query(NEXT_EXPIRY, &[room.as_str().into(), now.as_millis().into()], &mut |row| {
-        found = row.int(0)?.map(Timestamp::from_millis);
-        Ok(())
-    })?;
-    Ok(found)
-}
-
-/// Lists the processes behind the claims that are in force, those first whose claims run out first.
-pub(crate) const PROCESSES: &str = "
-    SELECT claim_process
-      FROM jobs
-     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms > ?2 AND claim_process IS NOT NULL
-     ORDER BY claim_expires_at_ms, number
-     LIMIT ?3
-";
-
-/// Finds out whether a claim has run out.
-pub(crate) const ANY_OVERDUE: &str = "
-    SELECT number
-      FROM jobs
-     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2
-     LIMIT 1
-";
-
-/// Whether a job runs whose claim ran out by `now`.
-pub fn any_overdue(tx: &mut dyn Tx, room: &RoomId, now: Timestamp) -> Result<bool, StoreError> {
-    let mut any = false;
-    tx.query(ANY_OVERDUE, &[room.as_str().into(), now.as_millis().into()], &mut |_| {
-        any = true;
-        Ok(())
-    })?;
-    Ok(any)
-}
-
-/// The processes behind claims that are in force at `now`, each once.
-pub fn processes(
-    tx: &mut dyn Tx,
-    room: &RoomId,
-    now: Timestamp,
-    limit: u32,
-) -> Result<Vec<ProcessIdentity>, StoreError> {
-    let mut found: Vec<ProcessIdentity> = Vec::new();
-    let params = [room.as_str().into(), now.as_millis().into(), i64::from(limit).into()];
-    tx.query(PROCESSES, &params, &mut |row| {
-        let fields = Fields { table: "jobs", key: room.as_str(), row };
-        found.extend(fields.optional_json::<ProcessIdentity>(0)?.filter(|process| !found.contains(process)));
-        Ok(())
-    })?;
-    Ok(found)
-}
-
-/// Ends the claims of a process.
-const END_CLAIMS: &str = "
-    UPDATE jobs
-       SET claim_expires_at_ms = ?3
-     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_process = ?2 AND claim_expires_at_ms > ?3
-";
-
-/// Ends at `now` the claims of a process that is proven gone. The room must be locked.
-pub fn end_claims(tx: &mut dyn Tx, room: &RoomId, process: &ProcessIdentity, now: Timestamp) -> Result<(), StoreError> {
-    let process = serde_json::to_string(process).map_err(|error| bad("jobs", room.as_str(), error))?;
-    tx.execute(END_CLAIMS, &[room.as_str().into(), process.as_str().into(), now.as_millis().into()], Changes::Any)
 }
 
 /// Lists all of them.

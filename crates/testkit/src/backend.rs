@@ -1,20 +1,26 @@
 //! The engines a story is played on. A new engine is a new variant here; no story changes.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
+    thread,
 };
 
 use baton_app::environment::Environment;
 use baton_cluster::SharedCluster;
 use baton_core::ids::{AgentId, RoomId};
 use baton_store::{Hints, Location, Store, StoreError, clock::Time};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use tempfile::TempDir;
 
 use crate::TestApp;
 
 /// Names the server on which tests make databases of their own: `cargo xtask test` starts one.
 const SERVER: &str = "BATON_TEST_POSTGRES";
+
+/// The byte of SQLite's shared memory that whoever writes has locked.
+const WAL_WRITE_LOCK: &str = "120";
 
 /// An engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +105,38 @@ impl Place {
     pub fn sql(&self, text: &str) -> String {
         let database = self.database.as_ref().expect("only a server takes SQL from outside");
         database.server.sql(&database.name, text).unwrap()
+    }
+
+    /// Stops a child (SIGSTOP) while it changes nothing in the store. Stopped in a transaction, it would hold up
+    /// everybody until the server ends that transaction, and on a file for good.
+    pub fn stop_between_transactions(&self, child: Pid) {
+        loop {
+            kill_process(child, Signal::STOP).unwrap();
+            waitpid(Some(child), WaitOptions::UNTRACED).unwrap();
+            if !self.is_in_transaction(child) {
+                return;
+            }
+            kill_process(child, Signal::CONT).unwrap();
+            thread::yield_now();
+        }
+    }
+
+    fn is_in_transaction(&self, process: Pid) -> bool {
+        let pid = process.as_raw_nonzero();
+        match self.backend {
+            Backend::Sqlite => {
+                // Like "1: POSIX  ADVISORY  WRITE 4711 00:2a:815 120 120".
+                let locks = fs::read_to_string("/proc/locks").unwrap();
+                locks.lines().map(str::split_whitespace).map(Iterator::collect::<Vec<_>>).any(|lock| {
+                    lock.get(3..5) == Some(&["WRITE", &pid.to_string()]) && lock.get(6) == Some(&WAL_WRITE_LOCK)
+                })
+            }
+            Backend::Postgres => {
+                let sessions = format!("datname = current_database() AND application_name LIKE 'baton {pid}@%'");
+                let busy = format!("SELECT count(*) FROM pg_stat_activity WHERE {sessions} AND xact_start IS NOT NULL");
+                self.sql(&busy).trim() != "0"
+            }
+        }
     }
 
     /// Whether a wait of `agent` in `room` has begun to listen. Looking disturbs nobody; trying the seat might.

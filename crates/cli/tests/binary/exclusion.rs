@@ -52,7 +52,7 @@ fn a_runner_that_is_stopped_past_its_claim_has_its_program_ended_before_the_next
         let job = world.delegate(&[]);
         let mut stopped = world.runner(&["--claim-ttl", "2"]);
         let (_, program) = started.processes(1).remove(0);
-        stopped.signal(Signal::STOP);
+        stopped.stop(&world);
         // Nobody tells the program to end but its minder.
         assert!(is_gone(&program));
         let mut next = world.runner(&[]);
@@ -75,7 +75,7 @@ fn a_runner_that_is_stopped_with_its_minder_and_its_program_never_writes_beside_
         let mut stopped = world.runner(&["--claim-ttl", "2"]);
         let (pid, program) = started.processes(1).remove(0);
         let minder = minder_of(&pid);
-        stopped.signal(Signal::STOP);
+        stopped.stop(&world);
         minder.signal(Signal::STOP).unwrap();
         program.signal(Signal::STOP).unwrap();
         let mut next = world.runner(&[]);

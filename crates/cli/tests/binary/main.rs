@@ -20,6 +20,7 @@ mod demo;
 mod employment;
 mod envelopes;
 mod exclusion;
+mod following;
 mod git_hook;
 mod handoffs;
 mod help;

@@ -4,27 +4,24 @@ use baton_core::{
     ids::{RoomId, Seq},
     job::{JobId, Kind},
 };
-use baton_store::inbox;
 
-use super::JobEvent;
-use crate::{App, Caller, Failure, app::Request};
-
-/// Most messages of an inbox that are looked at.
-const LOOKED_AT: u32 = 200;
+use super::{JobEvent, Tail};
+use crate::{App, Caller, app::Request, table::UseCase};
 
 /// Notes that the job's agent has read what managers say in `events`: its runner need not tell it again before the job ends.
 /// No look fails over that.
 pub(super) fn hear(app: &App, caller: &Caller, room: &RoomId, job: JobId, events: &[JobEvent]) {
     let Some(own) = caller.own_job_in(room).filter(|own| own.job == job) else { return };
     let agent = own.agent_id();
-    let is_said = |seq: Seq| events.iter().any(|event| event.kind == Kind::Manager && event.seq == seq);
-    let untaken = app.store.read::<_, Failure>(|tx| Ok(inbox::untaken(tx, room, &agent, LOOKED_AT)?));
-    let heard: Vec<Seq> =
-        untaken.into_iter().flatten().map(|item| item.message).filter(|message| is_said(*message)).collect();
+    if events.iter().all(|event| event.kind != Kind::Manager) {
+        return;
+    }
+    let mut heard: Vec<Seq> = app.managers_words(room, &agent).unwrap_or_default();
+    heard.retain(|word| events.iter().any(|event| event.seq == *word));
     if heard.is_empty() {
         return;
     }
-    let request = Request { command: "jobs.tail", input: &heard, key: None };
+    let request = Request { command: Tail::NAME, input: &heard, key: None };
     let _ = app.change(caller, &request, room, |change| {
         let turn = change.open_turn(&agent)?.map(|turn| turn.id);
         for message in &heard {

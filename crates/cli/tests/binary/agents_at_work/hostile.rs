@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a story that is not as it should be ends there")]
 
 use std::{
+    collections::BTreeSet,
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
@@ -357,6 +358,32 @@ fn user_configuration(world: &World) -> Vec<(PathBuf, Vec<u8>)> {
     ];
     let is_ours = |path: &Path| ours.iter().any(|name| path.starts_with(world.home().join(name)));
     World::files(&world.home()).into_iter().filter(|(path, _)| is_ours(path)).collect()
+}
+
+#[test]
+fn claude_in_a_job_has_the_settings_of_its_user_and_goes_on_with_its_conversation() {
+    if left_out() {
+        return;
+    }
+    let world = World::new();
+    world.configure("[executors.claude_code]\nallow_bash = true\n");
+    let settings = world.home().join(".claude/settings.json");
+    fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    fs::write(settings, r#"{"env": {"ROOF": "of straw"}}"#).unwrap();
+    let scene = Scene::in_world(Program::Claude, world.with_repository());
+    scene.delegate(&[]);
+    let answer = |status: &str| json!({"status": status, "summary": "So far.", "refs": [], "events": []});
+    let script = scene.script(vec![
+        Step::call_own("Bash", json!({"command": "echo \"a roof $ROOF\"", "description": "Says it"})),
+        Step::answer(answer("CONTINUE")),
+        Step::answer(answer("FAILED")),
+    ]);
+    let told = scene.run_with("runner:one", &["--once"], []).finishes();
+    script.finished();
+    let printed = script.reached(1).result_text(0).to_owned();
+    assert!(printed.contains("a roof of straw"), "{printed}: {told}");
+    let sessions: BTreeSet<_> = script.turns().into_iter().map(|turn| turn.session).collect();
+    assert_eq!(sessions.len(), 1, "the second slice goes on where the first ended: {sessions:?}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn is_stopped_and_another_ends_the_job(program: Program) {
     let mut family = processes_in(&scene.world.root());
     family.retain(|found| found.pid != stopped.pid());
     assert!(family.len() >= 3, "a minder, a program and its Baton");
-    kill_process(stopped.pid(), Signal::STOP).unwrap();
+    scene.world.place().stop_between_transactions(stopped.pid());
 
     let other = scene.run("runner:two", &[]);
     second.reached(0);

@@ -176,6 +176,11 @@ impl Runner {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
+    /// Stops it (SIGSTOP) where it holds up nobody.
+    pub(crate) fn stop(&self, world: &World) {
+        world.place().stop_between_transactions(Pid::from_child(&self.child));
+    }
+
     /// Kills it with SIGKILL, and collects it.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
