@@ -166,7 +166,7 @@ fn a_second_runner_with_the_id_of_one_that_lives_is_refused_and_told_who_has_it(
         let mut first = world.runner(&["--runner-id", "r1", "--runner-ttl", "1"]);
         first.says("waits for jobs");
         // A runner that is late with its heartbeat has its id all the same: its process lives.
-        first.signal(Signal::STOP);
+        first.stop(&world);
         let second = world.run(&["run", "--runner-id", "r1", "--once", "--json"]);
         assert_eq!((second.status, second.code().as_str()), (3, "id_in_use"), "{second:?}");
         let error = second.json()["error"].clone();
