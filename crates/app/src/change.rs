@@ -20,7 +20,7 @@ use baton_core::{
     limits,
     process::Witness,
     redact::redact,
-    room::{self, Action, Actor, Authority, Command, Member, NewIdentity, Refusal, Room, Stick},
+    room::{self, Action, Actor, Authority, Command, NewIdentity, Refusal, Room, Stick},
     runner::{Heartbeat, Runner, Runners},
     scope::Scopes,
     spawn::Spawns,
@@ -539,9 +539,8 @@ impl<'a> Change<'a> {
 
     /// The agent that a name or an id means.
     pub(crate) fn named(&self, named: &str) -> Result<AgentId, Failure> {
-        let is_it = |member: &&Member| member.display_name == named || member.agent_id.as_str() == named;
-        let found = self.room.members.iter().find(is_it).map(|member| member.agent_id.clone());
-        found.ok_or_else(|| Failure::unknown_agent(named))
+        let member = self.room.named(named).ok_or_else(|| Failure::unknown_agent(named))?;
+        Ok(member.agent_id.clone())
     }
 
     /// Names that are not in use, and not free either.

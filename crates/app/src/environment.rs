@@ -92,9 +92,47 @@ impl Environment {
 
     /// Where the store is: what was asked for, else BATON_STORE, else the data directory.
     pub fn store_location(&self, asked: Option<&str>) -> Result<Location, Failure> {
-        match asked.or_else(|| self.var("BATON_STORE")) {
-            Some(text) => Ok(Location::parse(text, &self.cwd, &self.postgres_hints())?),
+        match self.store_text(asked)? {
+            Some(text) => Ok(Location::parse(&text, &self.cwd, &self.postgres_hints())?),
             None => Ok(Location::Directory(self.data_dir()?)),
+        }
+    }
+
+    /// What names the store, if something does: what was asked for where one stands, else BATON_STORE.
+    fn store_text(&self, asked: Option<&str>) -> Result<Option<String>, Failure> {
+        let text = match (asked, self.var("BATON_STORE")) {
+            (Some(text), _) => text,
+            (None, Some(url)) if url.contains("://") => url,
+            (None, Some(_)) => return Ok(self.directory_in("BATON_STORE", Platform::here())?.map(in_words)),
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(self.in_home(OsStr::new(text), Platform::here()).map_or_else(|| text.to_owned(), in_words)))
+    }
+
+    /// The directory that a variable names. It is the same wherever one stands, or refused: else each directory that a
+    /// command is run in would have a store of its own, and agents would never meet.
+    fn directory_in(&self, variable: &'static str, platform: Platform) -> Result<Option<PathBuf>, Failure> {
+        let Some(given) = self.var_os(variable) else { return Ok(None) };
+        if is_absolute(given, platform) {
+            return Ok(Some(PathBuf::from(given)));
+        }
+        self.in_home(given, platform).map(Some).ok_or_else(|| {
+            let message = format!(
+                "{variable} is {given:?}, which would be another store in every directory that Baton is called from."
+            );
+            Failure::new(ErrorCode::StoreUnavailable, message)
+                .with("variable", variable)
+                .advising(format!("Set {variable} to a path that begins with / or ~/."))
+        })
+    }
+
+    /// `~` and what begins with `~/`, in the user's home.
+    fn in_home(&self, given: &OsStr, platform: Platform) -> Option<PathBuf> {
+        let home = self.home_on(platform)?;
+        match given.as_encoded_bytes() {
+            b"~" => Some(home.to_owned()),
+            [b'~', b'/', ..] => Some(join(home, Path::new(given).strip_prefix("~").ok()?, platform)),
+            _ => None,
         }
     }
 
@@ -102,9 +140,9 @@ impl Environment {
     /// password file of Postgres that holds it.
     pub fn store_for_child(&self, asked: Option<&str>) -> Result<(String, Option<Vec<u8>>), Failure> {
         let in_variable = || self.postgres_hints().password;
-        let (place, password) = match asked.or_else(|| self.var("BATON_STORE")) {
+        let (place, password) = match self.store_text(asked)? {
             Some(url) if url.contains("://") => {
-                let parted = Address::without_password(url);
+                let parted = Address::without_password(&url);
                 let (place, password) = parted.map_err(|error| StoreError::BadAddress { detail: error.to_string() })?;
                 (place, password.or_else(in_variable))
             }
@@ -143,9 +181,10 @@ impl Environment {
 
     /// The same, by the conventions of a given platform.
     pub fn data_dir_on(&self, platform: Platform) -> Result<PathBuf, Failure> {
-        if let Some(chosen) = self.var_os("BATON_DATA_DIR").or_else(|| self.var_os("TALKING_STICK_DATA_DIR")) {
-            let absolute = is_absolute(chosen, platform);
-            return Ok(if absolute { PathBuf::from(chosen) } else { join(&self.cwd, chosen, platform) });
+        for variable in ["BATON_DATA_DIR", "TALKING_STICK_DATA_DIR"] {
+            if let Some(chosen) = self.directory_in(variable, platform)? {
+                return Ok(chosen);
+            }
         }
         let unset = |missing: &str| {
             Failure::new(ErrorCode::StoreUnavailable, format!("There is no data directory: {missing} is not set."))
@@ -175,6 +214,10 @@ impl Environment {
         };
         self.var_os(name).filter(|home| is_absolute(home, platform)).map(Path::new)
     }
+}
+
+fn in_words(path: PathBuf) -> String {
+    path.display().to_string()
 }
 
 /// `Path::is_absolute` knows only the platform it was built for.
@@ -225,26 +268,48 @@ mod tests {
         use Platform::{Unix, Windows};
         let home = ("HOME", "/home/ana");
         let appdata = ("APPDATA", r"C:\Users\ana\AppData\Roaming");
-        let cases: [Case<'_>; 15] = [
+        let cases: [Case<'_>; 14] = [
             (Unix, &[home], "/home/ana/.local/share/baton"),
             (Unix, &[home, ("XDG_DATA_HOME", "/data")], "/data/baton"),
             (Unix, &[home, ("XDG_DATA_HOME", "/data/")], "/data/baton"),
             (Unix, &[home, ("XDG_DATA_HOME", "relative")], "/home/ana/.local/share/baton"),
             (Unix, &[home, ("XDG_DATA_HOME", "")], "/home/ana/.local/share/baton"),
             (Unix, &[home, ("XDG_DATA_HOME", "/data"), ("TALKING_STICK_DATA_DIR", "/stick")], "/stick"),
-            (Unix, &[home, ("TALKING_STICK_DATA_DIR", "stick")], "/srv/dir/stick"),
+            (Unix, &[home, ("TALKING_STICK_DATA_DIR", "~/stick/of/mine")], "/home/ana/stick/of/mine"),
+            (Unix, &[home, ("BATON_DATA_DIR", "~")], "/home/ana"),
             (Unix, &[("TALKING_STICK_DATA_DIR", "/stick"), ("BATON_DATA_DIR", "/baton")], "/baton"),
             (Unix, &[("TALKING_STICK_DATA_DIR", "/stick"), ("BATON_DATA_DIR", "")], "/stick"),
-            (Unix, &[("BATON_DATA_DIR", "here")], "/srv/dir/here"),
             (Unix, &[], "store_unavailable: There is no data directory: HOME is not set."),
             (Windows, &[appdata], r"C:\Users\ana\AppData\Roaming\baton"),
             (Windows, &[appdata, ("TALKING_STICK_DATA_DIR", r"D:\stick")], r"D:\stick"),
-            (Windows, &[appdata, ("BATON_DATA_DIR", "here")], r"C:\work\here"),
             (Windows, &[home], "store_unavailable: There is no data directory: APPDATA is not set."),
         ];
         for (platform, vars, expected) in cases {
             assert_eq!(resolved(platform, vars), expected, "{platform:?} {vars:?}");
         }
+    }
+
+    #[test]
+    fn a_variable_never_names_another_store_in_another_directory() {
+        let directory = |environment: &Environment, asked| match environment.store_location(asked).unwrap() {
+            Location::Directory(directory) => directory,
+            Location::Postgres(_) => panic!("no server was named"),
+        };
+        for variable in ["BATON_DATA_DIR", "TALKING_STICK_DATA_DIR", "BATON_STORE"] {
+            for relative in ["here", "./here", "..", "~ana/here", "~here"] {
+                let environment = Environment::of([("HOME", "/home/ana"), (variable, relative)], "/srv/dir");
+                let refused = environment.store_location(None).unwrap_err();
+                assert_eq!(refused.code, ErrorCode::StoreUnavailable, "{variable}={relative}");
+                assert!(refused.message.contains(variable) && refused.next.contains("~/"), "{refused}");
+                assert_eq!(environment.store_for_child(None).unwrap_err().code, ErrorCode::StoreUnavailable);
+            }
+            let environment = Environment::of([("HOME", "/home/ana"), (variable, "~/b")], "/srv/dir");
+            assert_eq!(directory(&environment, None), Path::new("/home/ana/b"));
+            assert_eq!(environment.store_for_child(None).unwrap().0, "/home/ana/b");
+        }
+        let environment = Environment::of([("HOME", "/home/ana")], "/srv/dir");
+        assert_eq!(directory(&environment, Some("here")), Path::new("/srv/dir/here"));
+        assert_eq!(directory(&environment, Some("~/b")), Path::new("/home/ana/b"));
     }
 
     #[test]

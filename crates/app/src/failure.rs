@@ -126,6 +126,9 @@ impl From<Refusal> for Failure {
             Refusal::OwnerOnly { .. } => failure.advising(format!(
                 "Set them while you hold the stick (`wait_for_turn`), or ask a person: {POLICY_BY_HAND}."
             )),
+            Refusal::KeptForAnother { .. } => failure.advising(
+                "Wait with `wait_for_turn` until it is your turn, or until the claim runs out; a person may close the room at any time.",
+            ),
             Refusal::RemovesHolder { .. } => failure.advising(
                 "Take the stick over once that is open to you (`wait_for_turn` says when), then remove it.",
             ),

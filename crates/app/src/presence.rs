@@ -1,8 +1,11 @@
 //! Presence: the calls of a member show that it is there, and few of them write it.
+#![expect(clippy::disallowed_methods, reason = "a wait measures when it has to be seen again")]
+
+use std::time::{Duration, Instant};
 
 use baton_core::{
     ids::RoomId,
-    limits,
+    policy::Policy,
     room::{Room, Stick},
     time::Timestamp,
 };
@@ -44,7 +47,7 @@ pub(crate) fn refresh(
     let eyes = Eyes::new(&app.probe, Testimony::default());
     require_own_id(room, now, &actor, &eyes)?;
     let stored = member.last_seen_at;
-    if now.since(stored) >= limits::PRESENCE_GRAIN || room.comeback(&actor, &eyes).is_some() {
+    if now.since(stored) >= room.policy.presence_grain() || room.comeback(&actor, &eyes).is_some() {
         // Changing nothing is enough: every change begins with the caller's return.
         let seen: Result<Room, Failure> = write(&app.store, effort, |tx| {
             app.change_in(tx, caller, &actor, &room.id, &mut |change| Ok(change.room.clone()))
@@ -100,6 +103,34 @@ pub(crate) fn show(app: &App, caller: &Caller, room: &RoomId) -> Result<Room, Fa
     let (mut room, now) = app.store.read::<_, Failure>(|tx| Ok((app.room(tx, room)?, tx.now()?)))?;
     refresh(app, caller, &mut room, now, Effort::Try)?;
     Ok(room)
+}
+
+/// Keeps a caller present while its call waits, however soon the room's policy would count it as absent.
+pub(crate) struct PresenceKeeper {
+    due: Instant,
+}
+
+impl PresenceKeeper {
+    /// Begins with a caller that was just seen.
+    pub(crate) fn begin(policy: &Policy) -> Self {
+        let every = Duration::from_millis(policy.presence_ttl_ms.as_millis() / 3);
+        Self { due: Instant::now() + every }
+    }
+
+    /// How long the caller may sleep before it has to be seen again.
+    pub(crate) fn left(&self) -> Duration {
+        self.due.saturating_duration_since(Instant::now())
+    }
+
+    /// Shows the caller's presence if that is due.
+    pub(crate) fn keep(&mut self, app: &App, caller: &Caller, room: &RoomId) -> Result<(), Failure> {
+        if self.left().is_zero() {
+            let (mut room, now) = app.store.read::<_, Failure>(|tx| Ok((app.room(tx, room)?, tx.now()?)))?;
+            refresh(app, caller, &mut room, now, Effort::Wait)?;
+            *self = Self::begin(&room.policy);
+        }
+        Ok(())
+    }
 }
 
 /// Writes something that no call fails over.

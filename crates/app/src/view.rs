@@ -47,10 +47,16 @@ pub struct PathRoom {
     pub members: Vec<AgentId>,
     pub sequence_index: usize,
     pub owner: Option<AgentId>,
+    /// What people call the owner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner_agent: Option<String>,
     /// The process that keeps the stick for a person, and the person's terminal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_by: Option<Guardian>,
     pub reserved_for: Option<AgentId>,
+    /// What people call whoever it is kept for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserved_for_agent: Option<String>,
     pub pending_handoff_event_seq: Option<Seq>,
     pub turn_id: Fence,
     /// Shown to the owner only.
@@ -68,6 +74,7 @@ impl PathRoom {
             ownership.lease.holder == viewer.agent_id && room.require_own_id(now, viewer, witness).is_ok()
         };
         let reservation = room.reservation();
+        let called = |agent: &AgentId| room.member(agent).map(|member| member.display_name.clone());
         Self {
             room_id: room.id.clone(),
             name: room.name.clone(),
@@ -75,8 +82,10 @@ impl PathRoom {
             members: here(room, &viewer.agent_id, witness).map(|(_, member)| member.agent_id.clone()).collect(),
             sequence_index: room.sequence_index,
             owner: room.owner().cloned(),
+            owner_agent: room.owner().and_then(called),
             kept_by: room.guardian(),
             reserved_for: reservation.map(|reservation| reservation.recipient.clone()),
+            reserved_for_agent: reservation.and_then(|reservation| called(&reservation.recipient)),
             pending_handoff_event_seq: room.pending().map(|pending| pending.seq),
             turn_id: room.turn,
             lease_id: ownership.filter(own).map(|ownership| ownership.lease_id.clone()),
@@ -292,17 +301,20 @@ impl RoomEvent {
         Self { event_type, protocol, ..told }
     }
 
+    /// What an event of a stored type is called. Tasks, scopes, jobs and cards are created, released and noted too, so
+    /// only the room's own events and those of inboxes go by their last word.
+    pub(crate) fn word(kind: &str) -> &str {
+        let is_short = Event::KINDS.contains(&kind) || inbox::Event::KINDS.contains(&kind);
+        if is_short { kind.split_once('.').map_or(kind, |(_, word)| word) } else { kind }
+    }
+
     /// What every event has.
     fn blank(recorded: &Recorded) -> Self {
-        let kind = recorded.event.kind();
-        // Tasks, scopes, jobs and cards are created, released and noted too, so theirs are told whole.
-        let told_whole = !matches!(recorded.event, event::Event::Room(_) | event::Event::Inbox(_));
-        let word = if told_whole { kind } else { kind.split_once('.').map_or(kind, |(_, word)| word) };
         Self {
             event_seq: recorded.seq,
             event_id: event_id(&recorded.room_id, recorded.seq),
             turn_id: recorded.turn,
-            event_type: word.to_owned(),
+            event_type: Self::word(recorded.event.kind()).to_owned(),
             from_agent_id: Some(recorded.actor.clone()),
             to_agent_id: None,
             handoff: recorded.event.handoff().cloned(),

@@ -15,7 +15,7 @@ use baton_core::{
 use baton_store::engine::Bell;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::{App, Caller, Cancel, Failure};
+use crate::{App, Caller, Cancel, Failure, presence::PresenceKeeper};
 
 /// An ear at a room's door. It hears from the moment it is made: make it, then look, then wait.
 pub struct Watch {
@@ -80,7 +80,10 @@ impl App {
         let until = Instant::now() + patience.0;
         // The bell is up before the look, so what is committed after the look will ring it.
         let mut watch = self.watch(caller, room)?;
+        let policy = self.store.read::<_, Failure>(|tx| Ok(self.room(tx, room)?.policy))?;
+        let mut keeper = PresenceKeeper::begin(&policy);
         loop {
+            keeper.keep(self, caller, room)?;
             let left = until.saturating_duration_since(Instant::now());
             if let Some(answer) = look(left)? {
                 return Ok(Some(answer));
@@ -88,7 +91,7 @@ impl App {
             if left.is_zero() {
                 return Ok(None);
             }
-            if watch.wait(left.min(SAFETY), &caller.cancel)? == Woken::Withdrawn {
+            if watch.wait(left.min(SAFETY).min(keeper.left()), &caller.cancel)? == Woken::Withdrawn {
                 return Err(Failure::new(ErrorCode::Canceled, "The wait was withdrawn."));
             }
         }

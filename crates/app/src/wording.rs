@@ -21,6 +21,8 @@ pub enum Piece {
     Words(String),
     /// An agent, by its id.
     Agent(AgentId),
+    /// An agent's id, where the sentence is about that.
+    Id(AgentId),
     /// An agent, by what people call it.
     Named(String),
     /// What `open` takes.
@@ -184,6 +186,11 @@ fn event_slot(event: &RoomEvent, slot: &str) -> Piece {
     match slot {
         "from" => agent(&event.from_agent_id),
         "to" => agent(&event.to_agent_id),
+        "id" => event
+            .to_agent_id
+            .as_ref()
+            .or(event.from_agent_id.as_ref())
+            .map_or_else(|| Piece::Words(SOMEONE.to_owned()), |id| Piece::Id(id.clone())),
         "called" => Piece::Named(event.display_name.clone().unwrap_or_default()),
         "scope" => Piece::Scope(event.scope.clone().unwrap_or_default()),
         "task" => reference(event.task.map(|task| task.to_string())),
@@ -211,12 +218,12 @@ fn messages(event: &RoomEvent) -> String {
 fn template(event: &RoomEvent) -> &'static str {
     match event.event_type.as_str() {
         "create" => "{from} opened the room",
-        "join" if event.agent_id_override == Some(true) => "{to} joined as {called}, under an id given by hand",
-        "join" => "{to} joined as {called}",
+        "join" if event.agent_id_override == Some(true) => "{id} joined as {called}, under an id given by hand",
+        "join" => "{id} joined as {called}",
         "leave" if event.proof.is_some() => "{from} is gone",
         "leave" => "{from} left",
         "reorder" => "{from} changed the turn order",
-        "register" => "{from} is called {called} from now on",
+        "register" => "{id} is called {called} from now on",
         "claim" if event.from_agent_id.is_some() => "{to} took up the stick from {from}",
         "claim" => "{to} took up the stick",
         "release" | "pass" if event.to_agent_id.is_none() => "{from} released the stick",

@@ -1,6 +1,6 @@
 //! Notes, leaving, closing, reordering and the policy, through the table.
 
-use baton_testkit::{handoff, on_every_backend};
+use baton_testkit::{Agent, handoff, on_every_backend};
 use serde_json::json;
 
 #[test]
@@ -195,5 +195,76 @@ fn a_room_has_room_for_256_members() {
         let late = app.agent("agent:256");
         let refusal = late.refused("room.join", json!({"context_path": app.workspace().at("")}));
         assert_eq!((&refusal["error"], &refusal["limit"]), (&json!("too_many_members"), &json!(256)));
+    });
+}
+
+#[test]
+fn a_room_that_is_kept_for_somebody_is_closed_by_those_it_concerns_or_a_person_and_by_nobody_else() {
+    on_every_backend(|app| {
+        let [codex, claude, gemini] = app.joined(["codex", "claude", "gemini"]);
+        codex.release(&codex.claim());
+        let close = json!({"expected_turn_id": 1, "reason": "mine"});
+        let refused = gemini.refused("room.close", close.clone());
+        assert_eq!(
+            (&refused["error"], &refused["reserved_for"]),
+            (&json!("stale_lease"), &json!("claude")),
+            "{refused}"
+        );
+        assert_eq!(claude.state()["handoff"], handoff("done"), "nothing is lost");
+        app.later_minutes(21);
+        assert_eq!(gemini.does("room.close", close)["state"], "closed", "the claim has run out");
+    });
+    for closer in ["codex", "claude", "human:pat"] {
+        on_every_backend(|app| {
+            let [codex, claude] = app.joined(["codex", "claude"]);
+            let pat = app.person("human:pat");
+            codex.release(&codex.claim());
+            pat.enter(&codex.room());
+            let cast = [&codex, &claude, &pat];
+            let closer = cast.iter().find(|agent| agent.id().as_str() == closer).unwrap();
+            assert_eq!(closer.does("room.close", json!({"expected_turn_id": 1}))["state"], "closed");
+        });
+    }
+}
+
+#[test]
+fn members_are_named_by_id_or_by_name_in_every_command() {
+    on_every_backend(|app| {
+        let [codex, claude, gemini] = app.joined(["codex", "claude", "gemini"]);
+        let name = |agent: &Agent<'_>| agent.entry()["display_name"].as_str().unwrap().to_owned();
+        let ordered = codex.does("room.reorder", json!({"order": [name(&gemini), "codex", name(&claude)]}));
+        assert_eq!(ordered["members"], json!(["gemini", "codex", "claude"]));
+        let refused = codex.refused("room.reorder", json!({"order": ["gemini", name(&gemini), "codex", "No One"]}));
+        let told = [&refused["missing"], &refused["repeated"], &refused["unknown"]];
+        assert_eq!(told, [&json!(["claude"]), &json!(["gemini"]), &json!(["No One"])]);
+
+        let turn = codex.claim();
+        let passed = |to: String| turn.showing(json!({"to_agent_id": to, "handoff": handoff("done")}));
+        assert_eq!(codex.refused("stick.pass", passed("No One".to_owned()))["error"], "unknown_member");
+        assert_eq!(codex.refused("stick.pass", passed(name(&codex)))["error"], "invalid_target");
+        assert_eq!(codex.does("stick.pass", passed(name(&claude)))["reserved_for"], "claude");
+        let room = &gemini.state()["room"];
+        assert_eq!((&room["reserved_for"], &room["reserved_for_agent"]), (&json!("claude"), &json!(name(&claude))));
+
+        let pat = app.person("human:pat");
+        pat.enter(&codex.room());
+        assert_eq!(pat.does("bus.remove", json!({"id": name(&gemini)}))["removed"], "gemini");
+    });
+}
+
+#[test]
+fn a_policy_that_cannot_be_kept_is_refused_with_the_reason() {
+    on_every_backend(|app| {
+        let [codex] = app.joined(["codex"]);
+        for (policy, field) in [
+            (json!({"presence_ttl_ms": 500}), "presence_ttl_ms"),
+            (json!({"heartbeat_interval_ms": 2_700_000}), "heartbeat_interval_ms"),
+            (json!({"owner_lease_ttl_ms": 1000}), "heartbeat_interval_ms"),
+        ] {
+            codex.claim();
+            let refused = codex.refused("room.policy", json!({"policy": policy}));
+            assert_eq!((&refused["error"], &refused["field"]), (&json!("invalid_policy"), &json!(field)), "{refused}");
+            assert!(refused["message"].as_str().unwrap().contains("must be"), "{refused}");
+        }
     });
 }

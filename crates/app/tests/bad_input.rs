@@ -138,7 +138,7 @@ fn wrong_types_bad_ids_and_numbers_out_of_range_name_their_field() {
                 ("stick.wait", json!({"cursor": 7, "max_wait_ms": 0}), "INVALID_INPUT", "cursor"),
                 (
                     "stick.heartbeat",
-                    json!({"lease_id": "lease_x", "expected_turn_id": "1"}),
+                    json!({"lease_id": "lease_x", "expected_turn_id": "one"}),
                     "INVALID_INPUT",
                     "expected_turn_id",
                 ),
@@ -358,4 +358,51 @@ proptest! {
             }
         });
     }
+}
+
+#[test]
+fn what_models_write_for_numbers_and_objects_is_understood() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        let turn = Turn::of(codex.does("stick.wait", json!({"max_wait_ms": "0", "park": "false"})));
+        let fence = json!({"lease_id": turn.lease_id, "expected_turn_id": turn.turn_id.to_string()});
+        codex.does("stick.heartbeat", fence.clone());
+        let given = json!({"status": "s", "next_action": "n", "artifacts": [{"path": "a", "lines": ["1", "2"], "role": "edit"}]});
+        codex.does("stick.release", with(fence, "handoff", given.to_string()));
+        let got = claude.claim().answer["handoff"].clone();
+        assert_eq!(got, with(given, "artifacts", json!([{"path": "a", "lines": [1, 2], "role": "edit"}])));
+        codex.does("room.events", json!({"limit": "2", "handoffs": "true", "types": "[\"claim\"]"}));
+    });
+}
+
+/// Words of the language Baton is written in, and of the library that reads inputs.
+const OURS: [&str; 20] = [
+    "u8", "u16", "u32", "u64", "usize", "i32", "i64", "f64", "bool", "struct", "enum", "tuple", "newtype", "untagged",
+    "Vec", "Option", "String", "sequence", "unit", "map",
+];
+
+#[test]
+fn no_refusal_of_any_input_speaks_of_types_of_the_program() {
+    on_every_backend(|app| {
+        let codex = app.agent("codex");
+        codex.join();
+        let wrong =
+            [json!("x"), json!(-1), json!(1.5), json!(true), json!([]), json!([[1]]), json!({}), json!({"a": [1]})];
+        for command in table::TABLE {
+            let schema = command.input_schema().to_value();
+            let fields = schema["properties"].as_object().cloned().unwrap_or_default();
+            for (field, wrong) in fields.keys().flat_map(|field| wrong.iter().map(move |wrong| (field, wrong))) {
+                // Everything else is left out, so that nothing is done.
+                let mut input = json!({ "no such field": 1 });
+                input[field] = wrong.clone();
+                let Err(failure) = command.run(app.app(), codex.caller(), input) else {
+                    panic!("{} was done", command.name)
+                };
+                let said = failure.message.clone();
+                let is_ours = |word: &str| OURS.contains(&word);
+                let ours = said.split(|c: char| !c.is_alphanumeric()).any(is_ours);
+                assert!(!ours, "{} {field} {wrong}: {said}", command.name);
+            }
+        }
+    });
 }

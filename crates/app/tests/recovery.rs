@@ -1,6 +1,6 @@
 //! Timeouts, deaths and takeovers, with real processes.
 
-use baton_testkit::{Agent, TestApp, handoff, on_every_backend};
+use baton_testkit::{Agent, TestApp, Turn, handoff, on_every_backend};
 use serde_json::{Value, json};
 
 /// codex held the stick and released it; it is reserved for claude, and the claim has run out.
@@ -230,7 +230,7 @@ fn event_log_reconstruction_after_takeover() {
         gemini.dies();
         let taken = codex.take();
         assert_eq!(taken.answer.get("handoff"), None, "the dead one wrote none");
-        assert_eq!(codex.state()["handoff"], json!(null));
+        assert_eq!(codex.state()["handoff"], handoff("two"), "the one that it did not act on to the end");
         let log = codex.does("room.events", json!({}));
         let told = |event: &Value| (event["event_type"] == "release").then(|| event["handoff"]["status"].clone());
         let handoffs: Vec<_> = log["events"].as_array().unwrap().iter().filter_map(told).collect();
@@ -268,5 +268,112 @@ fn a_member_who_calls_from_a_new_process_after_the_old_one_died_is_back_without_
         assert_eq!(codex.release(&codex.claim())["reserved_for"], "claude");
         assert_eq!(codex.room_state(), "reserved");
         successor.claim();
+    });
+}
+
+/// Fills more than a page of the log with other things.
+fn chatter(agent: &Agent<'_>) {
+    for number in 0..11 {
+        agent.does("scope.reserve", json!({"scopes": [format!("src/{number}")]}));
+        agent.does("room.note", json!({"text": format!("note {number}")}));
+    }
+}
+
+#[test]
+fn after_a_takeover_the_last_handoff_stays_in_the_rooms_state_until_the_next_release() {
+    on_every_backend(|app| {
+        let [codex, claude, gemini] = app.joined_living(["codex", "claude", "gemini"]);
+        let released = codex.release(&codex.claim());
+        claude.claim();
+        chatter(&gemini);
+        claude.dies();
+        let taken = gemini.take();
+        assert_eq!(taken.answer["handoff_event_seq"], released["event_seq"]);
+        let next = taken.answer["next"].as_str().unwrap();
+        assert!(next.contains(&format!("event {}", released["event_seq"])), "{next}");
+        for turns in 0..2 {
+            let state = gemini.state();
+            assert_eq!(state["handoff"], handoff("done"), "after {turns} more takeovers");
+            assert_eq!(
+                (&state["handoff_from"], &state["handoff_event_seq"]),
+                (&json!("codex"), &released["event_seq"])
+            );
+            let lost = if turns == 0 { "claude" } else { "gemini" };
+            assert_eq!(state["revoked_agent_id"], lost);
+            assert_eq!(state["room"]["pending_handoff_event_seq"], Value::Null, "nobody is to claim it any more");
+            app.later_minutes(45);
+            if turns == 0 {
+                codex.take();
+            }
+        }
+        let again = codex.wait();
+        assert_eq!((&again["reason"], &again["handoff"]), (&json!("takeover"), &handoff("done")));
+        codex.does("stick.release", Turn::of(again).showing(json!({"handoff": handoff("all of it")})));
+        let state = gemini.state();
+        assert_eq!((&state["handoff"], &state["revoked_agent_id"]), (&handoff("all of it"), &Value::Null));
+        assert_eq!(app.folded(&codex.room()), app.stored(&codex.room()));
+    });
+}
+
+#[test]
+fn a_takeover_of_a_stick_that_was_kept_finds_the_handoff_and_a_first_one_is_told_that_there_is_none() {
+    on_every_backend(|app| {
+        let [_, claude, gemini] = missed_recipient(&app, ["codex", "claude", "gemini"]);
+        gemini.take();
+        let state = gemini.state();
+        assert_eq!((&state["handoff"], &state["revoked_agent_id"]), (&handoff("done"), &json!("claude")));
+        assert_eq!(claude.state()["handoff"], handoff("done"));
+    });
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        codex.claim();
+        app.later_minutes(46);
+        let taken = claude.take().answer;
+        assert!(taken.get("handoff_event_seq").is_none() && taken["next"].as_str().unwrap().contains("no handoff yet"));
+        assert_eq!((&claude.state()["handoff"], &claude.state()["revoked_agent_id"]), (&Value::Null, &json!("codex")));
+    });
+}
+
+#[test]
+fn the_log_is_read_by_kind_and_by_pages_of_that_kind() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        for round in 0..3 {
+            let (one, other) = if round % 2 == 0 { (&codex, &claude) } else { (&claude, &codex) };
+            one.release(&one.claim());
+            chatter(other);
+            one.does("inbox.send", json!({"to": other.id(), "category": "INFO", "subject": "s", "body": "b"}));
+            other.does("inbox.send", json!({"to": one.id(), "category": "DECISION", "subject": "s", "body": "b"}));
+        }
+        let words = |page: &Value| -> Vec<String> {
+            let word = |event: &Value| event["event_type"].as_str().unwrap().to_owned();
+            page["events"].as_array().unwrap().iter().map(word).collect()
+        };
+        let read = |input: Value| codex.does("room.events", input);
+        let handoffs = read(json!({"handoffs": true}));
+        assert_eq!(words(&handoffs), ["release"; 3]);
+        assert!(handoffs["events"].as_array().unwrap().iter().all(|event| event["handoff"] == handoff("done")));
+        assert_eq!(handoffs["agents"].as_object().unwrap().len(), 2, "{}", handoffs["agents"]);
+        assert_eq!(
+            words(&read(json!({"types": ["claim", "stick.release"], "after": 0}))),
+            ["claim", "release"].repeat(3)
+        );
+        assert_eq!(words(&read(json!({"types": ["DECISION"]}))), ["DECISION"; 3]);
+        assert_eq!(words(&read(json!({"types": ["message.send"]}))).len(), 6);
+        for direction in ["before", "after"] {
+            let (mut found, mut place) = (Vec::new(), json!(if direction == "after" { 0 } else { 100_000 }));
+            loop {
+                let page = read(json!({"types": ["DECISION"], "limit": 1, direction: place}));
+                found.extend(words(&page));
+                match page.get("cursor") {
+                    Some(cursor) => place = cursor.clone(),
+                    None => break,
+                }
+            }
+            assert_eq!(found, ["DECISION"; 3], "{direction}");
+        }
+        let refused = codex.refused("room.events", json!({"types": ["release", "sleepy"]}));
+        assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_INPUT"), &json!("types[1]")), "{refused}");
+        assert!(refused["known_types"].as_array().unwrap().contains(&json!("stick.release")));
     });
 }

@@ -168,18 +168,6 @@ fn list_rooms_gives_the_chain_from_the_path_up_deepest_first() {
 }
 
 #[test]
-fn list_rooms_goes_by_presence_and_get_room_state_looks_at_processes() {
-    on_every_backend(|app| {
-        let [codex] = app.joined(["codex"]);
-        let [claude] = app.joined_living(["claude"]);
-        claude.claim();
-        claude.dies();
-        assert_eq!(codex.does("room.list", json!({}))["rooms"][0]["state"], "owned");
-        assert_eq!(codex.room_state(), "owner_gone");
-    });
-}
-
-#[test]
 fn reading_a_room_changes_nothing_and_needs_no_membership() {
     on_every_backend(|app| {
         let [codex] = app.joined(["codex"]);
@@ -263,8 +251,8 @@ fn events_page_both_ways_without_gap_or_repeat() {
                 }
                 let page = codex.does("room.events", input);
                 seen.extend(each(&page["events"], "event_seq").iter().map(|seq| seq.as_u64().unwrap()));
-                assert_eq!(page["has_more"], page.get("next").is_some());
-                match page.get("next") {
+                assert_eq!(page["has_more"], page.get("cursor").is_some());
+                match page.get("cursor") {
                     Some(more) => next = more.as_u64(),
                     None => return seen,
                 }
@@ -291,7 +279,7 @@ fn a_page_of_large_events_stays_small_enough_for_every_client_and_says_how_to_go
             let page = codex.does("room.events", json!({"after": next, "limit": 200}));
             assert!(page.to_string().len() < 34_000, "{}", page.to_string().len());
             seqs.extend(each(&page["events"], "event_seq"));
-            match page.get("next") {
+            match page.get("cursor") {
                 Some(more) => next = more.as_u64().unwrap(),
                 None => break,
             }
@@ -398,5 +386,51 @@ fn the_overview_tells_of_every_room_and_who_is_in_it() {
         assert_eq!((each(&rest["rooms"], "room_id"), &rest["has_more"]), (vec![json!(codex.room())], &json!(false)));
         assert_eq!(claude.does("room.overview", json!({"offset": 9}))["rooms"], json!([]));
         assert_eq!(claude.refused("room.overview", json!({"limit": 0}))["error"], "INVALID_LIMIT");
+    });
+}
+
+#[test]
+fn a_listing_says_what_the_state_says_and_an_empty_one_what_to_do() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined_living(["codex", "claude"]);
+        let turn = codex.claim();
+        let listed = || claude.does("room.list", json!({}))["rooms"][0].clone();
+        codex.dies();
+        assert_eq!((&listed()["state"], claude.room_state()), (&json!("owner_gone"), "owner_gone".to_owned()));
+        let taken = claude.take();
+        let shown = listed();
+        assert_eq!((&shown["state"], &shown["owner"]), (&json!("owned"), &json!("claude")));
+        assert_eq!(shown["owner_agent"], claude.entry()["display_name"]);
+        assert!(taken.turn_id > turn.turn_id);
+    });
+    on_every_backend(|app| {
+        let listed = app.agent("codex").does("room.list", json!({}));
+        assert_eq!(listed["rooms"], json!([]));
+        assert!(listed["next"].as_str().unwrap().contains("join_path"), "{listed}");
+    });
+}
+
+#[test]
+fn a_handoff_that_is_still_the_template_is_refused() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        let template = codex.join()["handoff_template"].clone();
+        let turn = codex.claim();
+        for (status, next_action, field) in [
+            (&template["status"], &json!("review"), "status"),
+            (&json!("done"), &template["next_action"], "next_action"),
+        ] {
+            let handoff = json!({"status": status, "next_action": next_action});
+            for (command, rest) in [("stick.release", json!({})), ("stick.pass", json!({"to_agent_id": claude.id()}))] {
+                let mut input = turn.showing(rest);
+                input["handoff"] = handoff.clone();
+                let refused = codex.refused(command, input);
+                assert_eq!(
+                    (&refused["error"], &refused["field"]),
+                    (&json!("invalid_handoff"), &json!(field)),
+                    "{refused}"
+                );
+            }
+        }
     });
 }

@@ -3,6 +3,7 @@
 use std::thread;
 
 use baton_app::Cancel;
+use baton_core::time::Ttl;
 use baton_testkit::{Turn, handoff, on_every_backend};
 use serde_json::{Value, json};
 
@@ -304,5 +305,102 @@ fn waiting_reads_and_does_not_write() {
             claude.does("stick.wait", json!({"max_wait_ms": 1}));
         }
         assert_eq!(written(), before);
+    });
+}
+
+#[test]
+fn a_takeover_that_is_known_is_waited_out_until_something_else_happens() {
+    on_every_backend(|app| {
+        let [codex, claude, gemini] = app.joined(["codex", "claude", "gemini"]);
+        let turn = codex.claim();
+        app.later_minutes(46);
+        let open = claude.wait();
+        assert_eq!(open["status"], "takeover_available");
+        let cursor = open["cursor"].clone();
+        assert_eq!(
+            claude.does("stick.wait", json!({"cursor": cursor, "max_wait_ms": 20}))["status"],
+            "takeover_available"
+        );
+        thread::scope(|scope| {
+            let waiting = claude.waits_in(scope, json!({"cursor": cursor}));
+            assert!(!waiting.is_finished(), "what is known already is no answer");
+            gemini.does("room.note", json!({"text": "still there?"}));
+            codex.release(&turn);
+            assert_eq!(waiting.join().unwrap().unwrap()["status"], "your_turn");
+        });
+    });
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined_living(["codex", "claude"]);
+        codex.claim();
+        app.later_minutes(46);
+        let cursor = claude.wait()["cursor"].clone();
+        thread::scope(|scope| {
+            let waiting = claude.waits_in(scope, json!({"cursor": cursor}));
+            codex.dies();
+            let answer = waiting.join().unwrap().unwrap();
+            let told = [&answer["status"], &answer["reason"]];
+            assert_eq!(told, ["takeover_available", "owner_gone"], "another reason is something new");
+            assert_ne!(answer["cursor"], cursor);
+        });
+    });
+}
+
+#[test]
+fn an_owner_that_came_back_and_fell_silent_again_can_be_taken_over_once_more() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        let turn = codex.claim();
+        app.later_minutes(46);
+        let cursor = claude.wait()["cursor"].clone();
+        codex.does("stick.heartbeat", turn.showing(json!({})));
+        assert_eq!(claude.does("stick.wait", json!({"cursor": cursor, "max_wait_ms": 0}))["status"], "not_yet");
+        app.later_minutes(46);
+        let again = claude.does("stick.wait", json!({"cursor": cursor}));
+        assert_eq!((&again["status"], again["cursor"] == cursor), (&json!("takeover_available"), false));
+    });
+}
+
+#[test]
+fn a_message_ends_the_wait_of_who_lets_a_takeover_be() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        codex.claim();
+        app.later_minutes(46);
+        let cursor = claude.wait()["cursor"].clone();
+        thread::scope(|scope| {
+            let waiting = claude.waits_in(scope, json!({"cursor": cursor}));
+            codex.does(
+                "inbox.send",
+                json!({"to": "claude", "category": "INFO", "subject": "a moment", "body": "please"}),
+            );
+            let answer = waiting.join().unwrap().unwrap();
+            assert_eq!(
+                (&answer["status"], &answer["new_message"]),
+                (&json!("takeover_available"), &json!(true)),
+                "{answer}"
+            );
+        });
+    });
+}
+
+#[test]
+fn who_waits_is_present_however_short_presence_is() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        let turn = codex.claim();
+        codex.does("room.policy", json!({"policy": {"presence_ttl_ms": 1000}}));
+        thread::scope(|scope| {
+            let waiting = claude.waits_in(scope, json!({}));
+            // The store's clock stands still; it goes on only by what is said here.
+            for _ in 0..3 {
+                let seen = || app.stored(&codex.room()).member(&claude.id()).unwrap().last_seen_at;
+                app.later(Ttl::from_millis(900));
+                while seen() < app.now() {
+                    thread::yield_now();
+                }
+            }
+            assert_eq!(codex.release(&turn)["reserved_for"], "claude");
+            assert_eq!(waiting.join().unwrap().unwrap()["status"], "your_turn");
+        });
     });
 }

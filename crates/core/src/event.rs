@@ -84,6 +84,9 @@ macro_rules! events {
         }
 
         impl Event {
+            /// The stored types.
+            pub const KINDS: &[&str] = &[$($kind,)*];
+
             /// The stored type.
             pub fn kind(&self) -> &'static str {
                 match self { $(Self::$name(_) => $kind,)* }
@@ -123,6 +126,11 @@ macro_rules! parts {
         })*
 
         impl Event {
+            /// Every stored type.
+            pub fn kinds() -> impl Iterator<Item = &'static str> {
+                [$($part::Event::KINDS,)*].into_iter().flatten().copied()
+            }
+
             /// The stored type: `stick.release`. What follows the dot is the contract's `event_type`.
             pub fn kind(&self) -> &'static str {
                 match self { $(Self::$name(event) => event.kind(),)* }

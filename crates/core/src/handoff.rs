@@ -79,6 +79,14 @@ pub struct InvalidHandoff {
 impl Handoff {
     /// Asks for a pack that is built when the stick is handed on.
     pub const AUTO: &str = "auto";
+    /// Headings for a status, to be written under. They say nothing by themselves.
+    pub const STATUS_TEMPLATE: &str = "What I did:\nWhat I learned:\nOpen risks:";
+    /// Stands for a next action until there is one.
+    pub const NEXT_ACTION_TEMPLATE: &str = "What the next agent should do first (required, concrete)";
+    /// Stands for a question until there is one.
+    pub const QUESTION_TEMPLATE: &str = "[what is undecided]";
+    /// Stands for a warning until there is one.
+    pub const DO_NOT_TEMPLATE: &str = "[what is off-limits]";
 
     /// Reads a handoff that was stored. A later version may know more fields; what this one does not know is left
     /// out, where in a request it would be refused.
@@ -94,15 +102,23 @@ impl Handoff {
     /// Refuses a handoff that carries nothing, or more than anyone would read.
     pub fn check(&self) -> Result<(), InvalidHandoff> {
         text("status", &self.status, limits::HANDOFF_TEXT_BYTES)?;
+        filled("status", &self.status, Self::STATUS_TEMPLATE)?;
         text("next_action", &self.next_action, limits::HANDOFF_TEXT_BYTES)?;
+        filled("next_action", &self.next_action, Self::NEXT_ACTION_TEMPLATE)?;
         count("artifacts", self.artifacts.len(), limits::HANDOFF_ARTIFACTS)?;
         for (i, artifact) in self.artifacts.iter().enumerate() {
             artifact.check(i)?;
         }
-        for (name, list) in [("open_questions", &self.open_questions), ("do_not", &self.do_not)] {
+        let lists = [
+            ("open_questions", &self.open_questions, Self::QUESTION_TEMPLATE),
+            ("do_not", &self.do_not, Self::DO_NOT_TEMPLATE),
+        ];
+        for (name, list, template) in lists {
             count(name, list.len(), limits::HANDOFF_LIST_ITEMS)?;
             for (i, item) in list.iter().enumerate() {
-                text(&format!("{name}[{i}]"), item, limits::HANDOFF_ITEM_BYTES)?;
+                let field = format!("{name}[{i}]");
+                text(&field, item, limits::HANDOFF_ITEM_BYTES)?;
+                filled(&field, item, template)?;
             }
         }
         if let Some(reference) = &self.context_ref
@@ -159,6 +175,17 @@ fn text(field: &str, value: &str, max: usize) -> Result<(), InvalidHandoff> {
     }
     if value.len() > max {
         return Err(too_long(field, value.len(), max));
+    }
+    Ok(())
+}
+
+/// Refuses a text of which every line is one of the template's. Marks around a line and its case do not fill it in.
+fn filled(field: &str, value: &str, template: &str) -> Result<(), InvalidHandoff> {
+    let bare = |line: &str| line.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let headings: Vec<String> = template.lines().map(bare).collect();
+    let mut lines = value.lines().map(bare).filter(|line| !line.is_empty()).peekable();
+    if lines.peek().is_some() && lines.all(|line| headings.contains(&line)) {
+        return Err(invalid(field, "is still the template; fill it in".to_owned()));
     }
     Ok(())
 }
@@ -242,6 +269,22 @@ mod tests {
         handoff.context_ref must be auto, or a context pack like contextpack://pack/…
         "
         );
+    }
+
+    #[test]
+    fn a_template_that_was_not_filled_in_says_nothing_however_it_is_dressed() {
+        let unfilled = [
+            handoff(Handoff::STATUS_TEMPLATE, "review"),
+            handoff("\n## What I did:\n\n- **what I learned**\n", "review"),
+            handoff("done", Handoff::NEXT_ACTION_TEMPLATE),
+            Handoff { do_not: vec!["what is off-limits".to_owned()], ..handoff("done", "review") },
+            Handoff { open_questions: vec![Handoff::QUESTION_TEMPLATE.to_owned()], ..handoff("done", "review") },
+        ];
+        for handoff in &unfilled {
+            assert!(problem(handoff).ends_with("is still the template; fill it in"), "{handoff:?}");
+        }
+        assert_eq!(handoff("What I did: the parser\nWhat I learned:\nOpen risks:", "review").check(), Ok(()));
+        assert_eq!(handoff("…", "✓").check(), Ok(()));
     }
 
     #[test]

@@ -63,8 +63,10 @@ pub const WAIT_MAX: Ttl = Ttl::from_secs(50);
 /// How fresh a stored presence may be before a call writes it again.
 pub const PRESENCE_GRAIN: Ttl = Ttl::from_secs(5);
 
-/// Shortest lease, claim or presence a policy may set.
+/// Shortest lease or claim a policy may set.
 pub const POLICY_TTL_MIN: Ttl = Ttl::from_millis(100);
+/// Shortest presence a policy may set. Who waits has to write that it is there more often than that.
+pub const POLICY_PRESENCE_MIN: Ttl = Ttl::from_secs(1);
 /// Shortest heartbeat a policy may set.
 pub const POLICY_HEARTBEAT_MIN: Ttl = Ttl::from_millis(10);
 /// Longest lease, claim, presence or heartbeat a policy may set.

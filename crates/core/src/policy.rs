@@ -73,28 +73,28 @@ impl Default for Policy {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyChange {
-    /// See [`Policy::owner_lease_ttl_ms`].
+    /// How long an owner may stay silent
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_lease_ttl_ms: Option<Ttl>,
-    /// See [`Policy::heartbeat_interval_ms`].
+    /// How often an owner should call heartbeat
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heartbeat_interval_ms: Option<Ttl>,
-    /// See [`Policy::claim_ttl_ms`].
+    /// How long a recipient has the first right to claim
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim_ttl_ms: Option<Ttl>,
-    /// See [`Policy::wait_for_turn_max_wait_ms`].
+    /// How long wait_for_turn waits by default
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_for_turn_max_wait_ms: Option<Ttl>,
-    /// See [`Policy::wait_for_turn_poll_ms`].
+    /// How often a waiter re-reads
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_for_turn_poll_ms: Option<Ttl>,
-    /// See [`Policy::presence_ttl_ms`].
+    /// How long after its last call a member is present
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presence_ttl_ms: Option<Ttl>,
-    /// See [`Policy::edges`].
+    /// Between whom envelopes may go
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edges: Option<Edges>,
-    /// See [`Policy::spawn`].
+    /// What becomes of a request for another agent
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawn: Option<Spawning>,
 }
@@ -134,12 +134,19 @@ impl Policy {
         Ok(policy)
     }
 
+    /// How old a stored presence may be before it is written again: so fresh that a member who calls, or waits in a call,
+    /// never counts as absent.
+    pub fn presence_grain(&self) -> Ttl {
+        let third = Ttl::from_millis(self.presence_ttl_ms.as_millis() / 3);
+        third.min(limits::PRESENCE_GRAIN)
+    }
+
     fn check(&self) -> Result<(), InvalidPolicy> {
         let (min, max) = (limits::POLICY_TTL_MIN, limits::POLICY_TTL_MAX);
         within("owner_lease_ttl_ms", self.owner_lease_ttl_ms, min, max)?;
         within("heartbeat_interval_ms", self.heartbeat_interval_ms, limits::POLICY_HEARTBEAT_MIN, max)?;
         within("claim_ttl_ms", self.claim_ttl_ms, min, max)?;
-        within("presence_ttl_ms", self.presence_ttl_ms, min, max)?;
+        within("presence_ttl_ms", self.presence_ttl_ms, limits::POLICY_PRESENCE_MIN, max)?;
         within("wait_for_turn_max_wait_ms", self.wait_for_turn_max_wait_ms, Ttl::from_millis(0), limits::WAIT_MAX)?;
         within("wait_for_turn_poll_ms", self.wait_for_turn_poll_ms, limits::POLICY_POLL_MIN, limits::POLICY_POLL_MAX)?;
         if self.heartbeat_interval_ms >= self.owner_lease_ttl_ms {
@@ -174,6 +181,18 @@ mod tests {
         assert_eq!(policy.wait_for_turn_max_wait_ms.as_millis(), 30 * 1000);
         assert_eq!(policy.presence_ttl_ms.as_millis(), 4 * 60 * 60 * 1000);
         assert_eq!(policy.check(), Ok(()));
+    }
+
+    #[test]
+    fn presence_is_written_more_often_than_it_lapses() {
+        let with = |ttl| Policy { presence_ttl_ms: ttl, ..Policy::default() };
+        assert_eq!(Policy::default().presence_grain(), limits::PRESENCE_GRAIN);
+        assert_eq!(with(limits::POLICY_PRESENCE_MIN).presence_grain().as_millis(), 333);
+        let change = PolicyChange { presence_ttl_ms: Some(Ttl::from_millis(999)), ..PolicyChange::default() };
+        insta::assert_snapshot!(
+            Policy::default().changed(&change).unwrap_err(),
+            @"presence_ttl_ms must be from 1000 to 2592000000 milliseconds"
+        );
     }
 
     #[test]

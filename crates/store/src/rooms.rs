@@ -27,7 +27,7 @@ pub use finding::{Outline, Standing, Tally, all, at_paths, recent, standing, tal
 const LOAD: &str = "
     SELECT room_id, canonical_path, state, sequence_index, turn_id, owner, owner_process, owner_reason,
            owned_since_ms, lease_id, lease_expires_at_ms, reserved_for, claim_expires_at_ms, handoff_seq,
-           handoff_from, handoff_via, policy, last_seq, created_at_ms, updated_at_ms, name
+           handoff_from, handoff_via, policy, last_seq, created_at_ms, updated_at_ms, name, taken_from
       FROM rooms
      WHERE room_id = ?1
 ";
@@ -112,8 +112,8 @@ pub fn load_for(tx: &mut dyn Tx, id: &RoomId, agent: &AgentId) -> Result<Option<
 const INSERT: &str = "
     INSERT INTO rooms (room_id, canonical_path, state, sequence_index, turn_id, owner, owner_process, owner_reason,
                        owned_since_ms, lease_id, lease_expires_at_ms, reserved_for, claim_expires_at_ms, handoff_seq,
-                       handoff_from, handoff_via, policy, last_seq, created_at_ms, updated_at_ms, name)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
+                       handoff_from, handoff_via, taken_from, policy, last_seq, created_at_ms, updated_at_ms, name)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
 ";
 
 /// Stores a room that is new, with its members.
@@ -141,8 +141,8 @@ const UPDATE: &str = "
     UPDATE rooms
        SET state = ?3, sequence_index = ?4, turn_id = ?5, owner = ?6, owner_process = ?7, owner_reason = ?8,
            owned_since_ms = ?9, lease_id = ?10, lease_expires_at_ms = ?11, reserved_for = ?12,
-           claim_expires_at_ms = ?13, handoff_seq = ?14, handoff_from = ?15, handoff_via = ?16, last_seq = ?17,
-           updated_at_ms = ?18
+           claim_expires_at_ms = ?13, handoff_seq = ?14, handoff_from = ?15, handoff_via = ?16, taken_from = ?17,
+           last_seq = ?18, updated_at_ms = ?19
      WHERE room_id = ?1 AND last_seq = ?2
 ";
 
@@ -349,6 +349,7 @@ struct Columns<'a> {
     handoff_seq: Option<i64>,
     handoff_from: Option<&'a str>,
     handoff_via: Option<&'static str>,
+    taken_from: Option<&'a str>,
 }
 
 impl<'a> Columns<'a> {
@@ -376,6 +377,7 @@ impl<'a> Columns<'a> {
                 owned_since: Some(ownership.since.as_millis()),
                 lease_id: Some(ownership.lease_id.as_str()),
                 lease_expires_at: Some(ownership.lease.expires_at.as_millis()),
+                taken_from: ownership.taken_from.as_ref().map(AgentId::as_str),
                 ..Self::default()
             }
             .with_handoff(ownership.received.as_ref()),
@@ -383,7 +385,7 @@ impl<'a> Columns<'a> {
     }
 
     /// In the order in which both statements name them.
-    fn params(&self) -> [Param<'a>; 14] {
+    fn params(&self) -> [Param<'a>; 15] {
         [
             self.state.into(),
             self.sequence_index.into(),
@@ -399,6 +401,7 @@ impl<'a> Columns<'a> {
             self.handoff_seq.into(),
             self.handoff_from.into(),
             self.handoff_via.into(),
+            self.taken_from.into(),
         ]
     }
 
@@ -443,6 +446,7 @@ fn room(row: &dyn Row) -> Result<Room, StoreError> {
                 None => None,
             },
             received: handoff,
+            taken_from: fields.optional(21)?,
             reason: reason(fields.text(7)?).map_err(|error| fields.bad(error))?,
             since: fields.time(8)?,
         }),

@@ -64,6 +64,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0014_earlier_claims.sqlite.sql"),
         postgres: include_str!("schema/0014_earlier_claims.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0015_takeovers.sqlite.sql"),
+        postgres: include_str!("schema/0015_takeovers.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

@@ -30,6 +30,7 @@ use serde_json::json;
 
 /// Takes away what the migrations since the sixth brought. What is left is what an earlier Baton has.
 const BACK_TO_FIVE: &[&str] = &[
+    "ALTER TABLE rooms DROP COLUMN taken_from",
     "ALTER TABLE jobs DROP COLUMN earlier_claim_ends_at_ms",
     "ALTER TABLE jobs DROP COLUMN progress",
     "ALTER TABLE jobs RENAME COLUMN open_gate TO proof_missing",

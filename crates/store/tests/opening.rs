@@ -227,6 +227,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0013_attention.sqlite.sql", "7204a38af34bda4fac510cb00b6586e97b585571aa588a83f50eb0f51174e223"),
     ("0014_earlier_claims.postgres.sql", "fec6b8f33eed051c4fc8f1e90456e3372940efaeae139d84434a09392172f7c9"),
     ("0014_earlier_claims.sqlite.sql", "9f4fa3de2061ef7bc64cf78f422808efd3e5cb65b995a62ae5cf77e7fa8c1019"),
+    ("0015_takeovers.postgres.sql", "82111b761586d8dffaaef0cf279ecb3b1e973386c8c82b855f4bd6adf3e72034"),
+    ("0015_takeovers.sqlite.sql", "82111b761586d8dffaaef0cf279ecb3b1e973386c8c82b855f4bd6adf3e72034"),
 ];
 
 #[test]

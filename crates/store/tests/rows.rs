@@ -97,6 +97,7 @@ fn owned(reason: ClaimReason, received: Option<Pending>, process: Option<Process
         lease_id: lease("lease_1"),
         process,
         received,
+        taken_from: (reason == ClaimReason::Takeover).then(|| agent("claude")),
         reason,
         since: at(50),
     })

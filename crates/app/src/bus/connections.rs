@@ -11,7 +11,6 @@ use baton_core::{
     code::ErrorCode,
     ids::{AgentId, BROADCAST, RoomId},
     job::job_of,
-    limits,
     process::{ProcessIdentity, SessionKind, Witness},
     room::{Actor, Room, Stick},
     time::Timestamp,
@@ -207,7 +206,7 @@ impl Change<'_> {
         self.end_stream(agent, why, stale_after)?;
         // Presence is stored with a grain, and a call within it is not. The first call after the end of a stream counts
         // as a sign of life, so it must be.
-        let stored_until = self.now.minus(limits::PRESENCE_GRAIN);
+        let stored_until = self.now.minus(self.room.policy.presence_grain());
         Ok(presence::age(self.tx, &self.room.id, agent, stored_until)?)
     }
 
@@ -243,7 +242,7 @@ impl Change<'_> {
         let you = &self.actor.agent_id;
         let returned = before.member(you).zip(self.room.member(you)).is_some_and(|(member, now)| {
             // Whoever was seen since is not looked up again, unless it came back as another process.
-            now.process != member.process || self.now.since(member.last_seen_at) >= limits::PRESENCE_GRAIN
+            now.process != member.process || self.now.since(member.last_seen_at) >= before.policy.presence_grain()
         });
         let mut different: Vec<AgentId> = returned.then(|| you.clone()).into_iter().collect();
         if before.owner() != self.room.owner() {

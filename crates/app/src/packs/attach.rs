@@ -2,14 +2,7 @@
 //!
 //! It is built before the transaction that hands the stick on, and put on record within it: either both happened or neither.
 
-use baton_core::{
-    code::ErrorCode,
-    context::Budget,
-    handoff::Handoff,
-    ids::{AgentId, RoomId},
-    lease::Fence,
-    reference::Reference,
-};
+use baton_core::{code::ErrorCode, context::Budget, handoff::Handoff, ids::RoomId, lease::Fence, reference::Reference};
 
 use super::{Base, Gathering, Prepared};
 use crate::{App, Caller, Failure, change::Change, refs};
@@ -31,7 +24,7 @@ impl App {
         caller: &Caller,
         (room, turn): (&RoomId, Fence),
         handoff: &Handoff,
-        to: Option<&AgentId>,
+        to: Option<&str>,
     ) -> Result<Attached, Failure> {
         if handoff.context_ref.as_deref() != Some(Handoff::AUTO) {
             return Ok(Attached::AsGiven);
@@ -45,7 +38,8 @@ impl App {
             return Ok(Attached::Nothing);
         }
         let next = || sight.room.next_active_after(sight.now, &after, &sight.eyes);
-        let node = to.cloned().or_else(next).unwrap_or_else(|| after.clone());
+        let named = to.and_then(|to| sight.room.named(to)).map(|member| member.agent_id.clone());
+        let node = named.or_else(next).unwrap_or_else(|| after.clone());
         let gathering = Gathering {
             node,
             after,

@@ -6,6 +6,7 @@
 //! or about the op that its `args` name.
 
 use baton_core::{code::ErrorCode, ids::RoomId, limits};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -49,7 +50,7 @@ pub enum Asked {
 }
 
 /// What a caller of a portal says.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PortalInput {
     workspace: Option<String>,
@@ -59,7 +60,7 @@ struct PortalInput {
 }
 
 /// What a caller who asks for help may name.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct HelpInput {
     op: Option<String>,

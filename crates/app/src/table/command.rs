@@ -52,7 +52,7 @@ pub trait UseCase {
     /// What it does, for a reader with no context.
     const ABOUT: &'static str;
     /// What a caller says.
-    type Input: DeserializeOwned + JsonSchema;
+    type Input: DeserializeOwned + JsonSchema + 'static;
     /// What a caller gets.
     type Output: Serialize + JsonSchema;
 

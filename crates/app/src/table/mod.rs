@@ -10,6 +10,7 @@ mod call;
 mod command;
 mod parse;
 mod place;
+mod shape;
 
 use baton_core::{code::ErrorCode, limits};
 
@@ -18,6 +19,7 @@ use crate::Failure;
 pub use access::{Access, Permission, Role};
 pub use call::{Asked, CALL, Call, HELP};
 pub use command::{Command, Effect, Subject, UseCase};
+pub use parse::parse;
 pub use place::{AGENT, BUS, CONTEXT, INBOX, JOBS, Place, Portal, SCOPE, TASKS, Tier};
 
 /// Every command, in the order in which tools are listed. It is a static, because that it is this table and no other is

@@ -1,35 +1,49 @@
 //! Reading a command's input, strictly.
 
 use baton_core::code::ErrorCode;
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::shape::{Misfit, Shape, has_list};
 use crate::Failure;
 
-/// Reads an input strictly: a wrong type, a missing field or an unknown one is an error that names it.
-pub(super) fn parse<T: DeserializeOwned>(input: Value) -> Result<T, Failure> {
-    let input = if input.is_null() { Value::Object(serde_json::Map::new()) } else { input };
-    if !input.is_object() {
+/// Reads an input strictly: a wrong type, a missing field or an unknown one is an error that names it. What can be meant in
+/// one way only, like `"1"` for a number, is taken for that.
+pub fn parse<T: DeserializeOwned + JsonSchema + 'static>(input: Value) -> Result<T, Failure> {
+    let input = match input {
+        Value::Null => Map::new(),
+        Value::Object(fields) => fields,
         // A list would otherwise be read as the fields in their order.
-        return Err(Failure::new(ErrorCode::InvalidInput, "the input: must be an object").with("field", ""));
-    }
-    for (name, code) in [("handoff", ErrorCode::InvalidHandoff), ("policy", ErrorCode::InvalidInput)] {
-        if input.get(name).is_some_and(Value::is_array) {
-            return Err(Failure::new(code, format!("{name}: must be an object")).with("field", name));
-        }
-    }
+        _ => return Err(Failure::new(ErrorCode::InvalidInput, "the input: must be an object").with("field", "")),
+    };
     // The plain way first: to find out where it went wrong costs more, and mostly nothing does.
-    T::deserialize(&input).or_else(|_| serde_path_to_error::deserialize(&input)).map_err(|error| {
-        let path = with_missing_field(error.path().to_string(), &error.inner().to_string());
-        let (code, field) = match path.strip_prefix("handoff") {
-            Some("") => (ErrorCode::InvalidHandoff, "handoff".to_owned()),
-            Some(rest) if rest.starts_with('.') => (ErrorCode::InvalidHandoff, rest[1..].to_owned()),
-            Some(_) | None if path == "." => (ErrorCode::InvalidInput, String::new()),
-            Some(_) | None => (ErrorCode::InvalidInput, path.clone()),
-        };
-        let place = if path == "." { "the input".to_owned() } else { path };
-        Failure::new(code, format!("{place}: {}", error.inner())).with("field", field)
+    if !has_list(&input)
+        && let Ok(read) = T::deserialize(&input)
+    {
+        return Ok(read);
+    }
+    let mut whole = Value::Object(input);
+    let shape = Shape::of::<T>();
+    shape.fit(&mut whole);
+    if let Some(Misfit { path, problem }) = shape.misfit(&whole) {
+        return Err(invalid(path, &problem));
+    }
+    serde_path_to_error::deserialize(&whole).map_err(|error| {
+        let problem = error.inner().to_string();
+        invalid(with_missing_field(error.path().to_string(), &problem), &problem)
     })
+}
+
+fn invalid(path: String, problem: &str) -> Failure {
+    let (code, field) = match path.strip_prefix("handoff") {
+        Some("") => (ErrorCode::InvalidHandoff, "handoff".to_owned()),
+        Some(rest) if rest.starts_with('.') => (ErrorCode::InvalidHandoff, rest[1..].to_owned()),
+        Some(_) | None if path == "." => (ErrorCode::InvalidInput, String::new()),
+        Some(_) | None => (ErrorCode::InvalidInput, path.clone()),
+    };
+    let place = if path == "." { "the input".to_owned() } else { path };
+    Failure::new(code, format!("{place}: {problem}")).with("field", field)
 }
 
 /// A field that is missing has no place of its own; serde names it only in its message.

@@ -34,7 +34,7 @@ impl NeedsArgs {
         let found = context.run::<Needs>(input)?;
         let now = context.app.now()?;
         Ok(ui.answer(&found, || {
-            let more = match (&found.next, found.has_more) {
+            let more = match (&found.cursor, found.has_more) {
                 (Some(next), _) => format!("more: baton needs{room} --after {next}\n"),
                 (None, true) => "There is more than fits; look into a room with --room ID.\n".to_owned(),
                 (None, false) => String::new(),

@@ -7,12 +7,7 @@ use baton_app::{
     commands::stick::{Pass, PassInput},
 };
 
-use crate::{
-    context::Context,
-    handoff::HandoffArgs,
-    select::{self, HolderArgs},
-    ui::Ui,
-};
+use crate::{context::Context, handoff::HandoffArgs, select::HolderArgs, ui::Ui};
 
 /// Hand the stick to one chosen member, with a handoff
 #[derive(Debug, clap::Args)]
@@ -30,7 +25,7 @@ impl PassArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let held = self.holder.find(context)?;
         let passed = context.run::<Pass>(PassInput {
-            to_agent_id: select::member(&held.state, &self.to)?,
+            to_agent_id: self.to,
             handoff: self.handoff.gather(context, &held.state, held.earlier.as_ref())?,
             room_id: held.state.room.room_id,
             lease_id: held.lease_id,

@@ -106,7 +106,8 @@ fn text(answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> String {
                 let messages = if unseen == 1 { "One message is".to_owned() } else { format!("{unseen} messages are") };
                 return format!("{messages} waiting for you.\nnext: baton inbox, then baton wait\n");
             }
-            let who = render::who_has_it(owner.as_ref(), reserved_for.as_ref());
+            let who =
+                render::who_has_it(owner.as_ref().map(AgentId::as_str), reserved_for.as_ref().map(AgentId::as_str));
             format!("Not yet: the room is {}, the stick is {who}.\nnext: baton wait\n", room_state.as_str())
         }
         WaitForTurnResult::TakeoverAvailable { turn_id, room_state, current_owner, reserved_for, .. } => {

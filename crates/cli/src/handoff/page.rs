@@ -1,7 +1,8 @@
 //! The handoff as a page that a person edits: headings and plain lines. JSON is read too.
 
-use baton_app::Failure;
+use baton_app::{Failure, table::parse};
 use baton_core::{code::ErrorCode, handoff::Handoff};
+use serde_json::Value;
 
 use super::args::parse_artifact;
 use crate::render;
@@ -16,7 +17,7 @@ pub(super) fn write(handoff: &Handoff) -> String {
     let line = |artifact| format!("{}={}", render::artifact_place(artifact), render::artifact_role(artifact));
     let artifacts = handoff.artifacts.iter().map(line);
     let list = |items: &[String]| items.join("\n");
-    let status = if handoff.status.is_empty() { "What I did:\nWhat I learned:\nOpen risks:" } else { &handoff.status };
+    let status = if handoff.status.is_empty() { Handoff::STATUS_TEMPLATE } else { &handoff.status };
     format!(
         "{GUIDE}\n# Status\n{status}\n\n# Next action\n{}\n\n# Artifacts\n// PATH[:FIRST-LAST][=ROLE], one a line\n{}\n\n# Open questions\n{}\n\n# Do not\n{}\n",
         handoff.next_action,
@@ -29,8 +30,9 @@ pub(super) fn write(handoff: &Handoff) -> String {
 /// Reads a page, or JSON.
 pub(super) fn read(text: &str) -> Result<Handoff, Failure> {
     if text.trim_start().starts_with('{') {
-        return serde_json::from_str(text)
-            .map_err(|error| Failure::new(ErrorCode::InvalidHandoff, format!("The handoff is not right: {error}.")));
+        let given: Value = serde_json::from_str(text)
+            .map_err(|error| Failure::new(ErrorCode::InvalidHandoff, format!("The handoff is no JSON: {error}.")))?;
+        return parse(given).map_err(|failure| Failure { code: ErrorCode::InvalidHandoff, ..failure });
     }
     let section = |name: &str| section(text, name);
     let items = |name: &str| {
@@ -38,19 +40,13 @@ pub(super) fn read(text: &str) -> Result<Handoff, Failure> {
         body.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>()
     };
     Ok(Handoff {
-        status: unfilled(section("status")),
+        status: section("status"),
         next_action: section("next action"),
         artifacts: items("artifacts").iter().map(|line| parse_artifact(line)).collect::<Result<_, _>>()?,
         open_questions: items("open questions"),
         do_not: items("do not"),
         context_ref: None,
     })
-}
-
-/// A status that is still the template says nothing.
-fn unfilled(status: String) -> String {
-    let template = ["What I did:", "What I learned:", "Open risks:"];
-    if status.lines().all(|line| template.contains(&line.trim())) { String::new() } else { status }
 }
 
 /// What stands on a page under a heading, less the lines that only guide.

@@ -1,9 +1,12 @@
 //! The timeline: each event as a sentence, and what it says below it.
 
+use std::collections::BTreeMap;
+
 use baton_app::{
     view::RoomEvent,
     wording::{self, Piece},
 };
+use baton_core::ids::AgentId;
 
 use super::{handoff_page, protocol, words::line};
 use crate::ui::clean;
@@ -11,9 +14,12 @@ use crate::ui::clean;
 /// Where the lines below a sentence begin.
 const INDENT: &str = "       ";
 
+/// What agents are called, by their ids.
+pub(crate) type Names = BTreeMap<AgentId, String>;
+
 /// An event as a sentence.
-pub(crate) fn event_line(event: &RoomEvent) -> String {
-    let (sentence, below) = told(event);
+pub(crate) fn event_line(event: &RoomEvent, names: &Names) -> String {
+    let (sentence, below) = told(event, names);
     let head = format!("{:>5}  {}  turn {:<4} ", event.event_seq, event.created_at, event.turn_id);
     row(&head, &sentence, &below)
 }
@@ -30,8 +36,8 @@ pub(super) fn row(head: &str, sentence: &str, below: &str) -> String {
 }
 
 /// An event as a sentence, and what it says below it.
-pub(super) fn told(event: &RoomEvent) -> (String, String) {
-    let sentence: String = wording::sentence(event).iter().map(printed).collect();
+pub(super) fn told(event: &RoomEvent, names: &Names) -> (String, String) {
+    let sentence: String = wording::sentence(event).iter().map(|piece| printed(piece, names)).collect();
     match &event.protocol {
         Some(said) => {
             let subject = wording::said(event).map_or_else(String::new, |subject| format!(": {}", line(subject)));
@@ -45,10 +51,11 @@ pub(super) fn told(event: &RoomEvent) -> (String, String) {
 }
 
 /// A piece of a sentence on a terminal.
-pub(super) fn printed(piece: &Piece) -> String {
+pub(super) fn printed(piece: &Piece, names: &Names) -> String {
     match piece {
         Piece::Words(words) => words.clone(),
-        Piece::Agent(agent) => agent.to_string(),
+        Piece::Agent(agent) => names.get(agent).map_or_else(|| agent.to_string(), |name| line(name)),
+        Piece::Id(agent) => agent.to_string(),
         Piece::Named(text) | Piece::Ref(text) | Piece::Scope(text) => line(text),
         Piece::Label(label) => (*label).to_owned(),
     }

@@ -27,7 +27,7 @@ pub(crate) use approval::{approval_facts, approval_lines};
 pub(crate) use attention::{JobCounts, attention_page, jobs_line, taken_page};
 pub(crate) use bus::{action_lines, delivery_page, session_lines, session_name, submitted_page};
 pub(crate) use envelope::{awaited_page, edges_page, handed_sentence, owed_lines, told_sentence};
-pub(crate) use event::event_line;
+pub(crate) use event::{Names, event_line};
 pub(crate) use graph::{graph, inspected};
 pub(crate) use handoff::{artifact_place, artifact_role, handoff_page};
 pub(crate) use job::{job_changed, job_delegated, job_event, job_lines, job_next, job_page, job_summary};

@@ -9,7 +9,7 @@ use baton_core::{ids::AgentId, reference::Reference, runner::pointer, time::Time
 use super::{
     approval::approval_page,
     envelope::envelope_page,
-    event::event_line,
+    event::{Names, event_line},
     job::{job_event, job_next, job_summary, refs},
     library::{anchor_lines, artifact_lines, card_lines},
     pack::pack_page,
@@ -35,7 +35,7 @@ pub(crate) fn opened_page(opened: &Opened, now: Timestamp, you: &AgentId) -> Str
         What::ContextPack(pack) => pack_page(pack, reference, now),
         What::Turn(turn) => turn_page(turn, now),
         What::Approval(approval) => approval_page(approval, now),
-        What::Event(opened) => event_line(&opened.event),
+        What::Event(opened) => event_line(&opened.event, &Names::new()),
         What::Envelope(envelope) => envelope_page(envelope, &reference.to_string(), now),
     }
 }

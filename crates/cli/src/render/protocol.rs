@@ -5,13 +5,13 @@ use baton_core::protocol::ProtocolEvent;
 use serde_json::Value;
 
 use super::{
-    event::printed,
+    event::{Names, printed},
     words::{block, line},
 };
 
 /// What happened between whom, after the contract's label for it.
 pub(super) fn sentence(event: &ProtocolEvent) -> String {
-    wording::of_protocol(event).iter().map(printed).collect()
+    wording::of_protocol(event).iter().map(|piece| printed(piece, &Names::new())).collect()
 }
 
 /// Whom a message is from or for, as people say it.

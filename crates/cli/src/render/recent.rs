@@ -4,7 +4,7 @@ use baton_app::commands::room::{RecentEvent, RecentResult};
 use baton_core::time::Timestamp;
 
 use super::{
-    event::told,
+    event::{Names, told},
     words::{ago, line},
 };
 
@@ -20,7 +20,8 @@ fn recent_line(found: &RecentResult, recent: &RecentEvent, now: Timestamp) -> St
     let RecentEvent { room_id, event } = recent;
     let room = found.rooms.iter().find(|room| room.room_id == *room_id);
     let place = room.and_then(|room| room.name.as_deref().or(room.canonical_path.as_deref()));
-    let (sentence, _) = told(event);
+    let nobody = Names::new();
+    let (sentence, _) = told(event, room.map_or(&nobody, |room| &room.names));
     let (place, when) = (line(place.unwrap_or(room_id.as_str())), ago(event.created_at, now));
     format!("{when:<14} {place}@{}  {}\n", event.event_seq, line(&sentence))
 }

@@ -4,7 +4,7 @@ use baton_app::{bus::Record, view::RoomEvent};
 use serde_json::Value;
 
 use super::{
-    event::{row, told},
+    event::{Names, row, told},
     words::line,
 };
 
@@ -15,7 +15,7 @@ pub(crate) fn record_line(record: &Record) -> String {
         Some(sentence) => row(&head, &sentence, ""),
         None => match of_room(record) {
             Some(event) => {
-                let (sentence, below) = told(&event);
+                let (sentence, below) = told(&event, &Names::new());
                 row(&head, &sentence, &below)
             }
             None => row(&head, &format!("{} {}", record.src, record.kind), ""),

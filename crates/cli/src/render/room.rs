@@ -12,11 +12,11 @@ use baton_core::{
 };
 
 use super::{handoff_page, words::deadline};
-use crate::ui::clean;
+use crate::{ui::clean, wording::who};
 
 /// A room on one line.
 pub(crate) fn room_line(room: &PathRoom) -> String {
-    let who = who_has_it(room.owner.as_ref(), room.reserved_for.as_ref());
+    let who = who_has_it(owner(room), recipient(room));
     format!(
         "{}  {:<14} turn {:<5} {who}, {} members  {}\n",
         room.room_id,
@@ -39,12 +39,22 @@ pub(crate) fn room_glance(glance: &RoomGlance) -> String {
 }
 
 /// Where the stick is, in a few words.
-pub(crate) fn who_has_it(owner: Option<&AgentId>, reserved_for: Option<&AgentId>) -> String {
+pub(crate) fn who_has_it(owner: Option<&str>, reserved_for: Option<&str>) -> String {
     match (owner, reserved_for) {
-        (Some(owner), _) => format!("held by {owner}"),
-        (None, Some(recipient)) => format!("kept for {recipient}"),
+        (Some(owner), _) => format!("held by {}", clean(owner)),
+        (None, Some(recipient)) => format!("kept for {}", clean(recipient)),
         (None, None) => "free".to_owned(),
     }
+}
+
+/// Who holds the stick, as people call them.
+fn owner(room: &PathRoom) -> Option<&str> {
+    room.owner_agent.as_deref().or_else(|| room.owner.as_ref().map(AgentId::as_str))
+}
+
+/// Whom the stick is kept for, as people call them.
+fn recipient(room: &PathRoom) -> Option<&str> {
+    room.reserved_for_agent.as_deref().or_else(|| room.reserved_for.as_ref().map(AgentId::as_str))
 }
 
 /// A room at a glance: who has the stick, who is there, what was handed over.
@@ -57,7 +67,9 @@ pub(crate) fn room_page(state: &GetRoomStateResult, now: Timestamp, you: &AgentI
         room.turn_id,
         state_sentence(room, now)
     );
-    for member in &state.members {
+    let called: Vec<String> = state.members.iter().map(|member| who(&member.display_name, &member.agent_id)).collect();
+    let width = called.iter().map(|called| called.chars().count()).max().unwrap_or(0);
+    for (member, called) in state.members.iter().zip(&called) {
         let mark = if room.owner.as_ref() == Some(&member.agent_id) {
             '*'
         } else if room.reserved_for.as_ref() == Some(&member.agent_id) {
@@ -66,20 +78,26 @@ pub(crate) fn room_page(state: &GetRoomStateResult, now: Timestamp, you: &AgentI
             ' '
         };
         let presence = presence(member, now);
-        let beside = member.parallel_to.as_ref().map_or_else(String::new, |first| format!("  beside {first}"));
+        let beside = member.parallel_to.as_ref().map(|first| format!("  beside {}", name_in(state, first)));
         let me = if member.agent_id == *you { "  (you)" } else { "" };
         page.push_str(&format!(
-            "{mark} {}. {:<28} {:<18} {presence}{beside}{me}\n",
+            "{mark} {}. {called:<width$}  {presence}{}{me}\n",
             member.ordinal + 1,
-            member.agent_id.as_str(),
-            member.display_name
+            beside.unwrap_or_default()
         ));
     }
     if let Some(handoff) = &state.handoff {
-        let from = state.handoff_from.as_ref().map_or("someone", |from| from.as_str());
-        page.push_str(&format!("\nHandoff from {from}\n{}", handoff_page(handoff)));
+        let from = state.handoff_from.as_ref().map_or_else(|| "someone".to_owned(), |from| name_in(state, from));
+        let lost = state.revoked_agent_id.as_ref().map(|lost| format!(", left unfinished by {}", name_in(state, lost)));
+        page.push_str(&format!("\nHandoff from {from}{}\n{}", lost.unwrap_or_default(), handoff_page(handoff)));
     }
     page
+}
+
+/// What an agent is called where it is a member that is here, else its id.
+fn name_in(state: &GetRoomStateResult, agent: &AgentId) -> String {
+    let member = state.members.iter().find(|member| member.agent_id == *agent);
+    member.map_or_else(|| agent.to_string(), |member| clean(&member.display_name))
 }
 
 /// Whether a member is there, and since when nothing was heard where that matters.
@@ -97,12 +115,12 @@ fn presence(member: &RoomMember, now: Timestamp) -> String {
 }
 
 fn state_sentence(room: &PathRoom, now: Timestamp) -> String {
-    let owner = room.owner.as_ref().map_or("nobody", |owner| owner.as_str());
+    let owner = clean(owner(room).unwrap_or("nobody"));
     let kept = room
         .kept_by
         .as_ref()
         .map_or_else(String::new, |guardian| format!(", kept by {}", clean(&guardian.to_string())));
-    let recipient = room.reserved_for.as_ref().map_or("nobody", |recipient| recipient.as_str());
+    let recipient = clean(recipient(room).unwrap_or("nobody"));
     match room.state {
         RoomState::Idle => "the stick is free".to_owned(),
         RoomState::Owned => format!("held by {owner}{kept}, lease {}", deadline(room.lease_expires_at, now)),

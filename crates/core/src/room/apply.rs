@@ -11,6 +11,13 @@ use crate::{
     time::Timestamp,
 };
 
+/// How a turn began.
+struct Began {
+    received: Option<Pending>,
+    reason: ClaimReason,
+    taken_from: Option<AgentId>,
+}
+
 impl Room {
     /// The room that a `room.create` event opens; any other event opens none.
     pub fn open(first: &Recorded) -> Option<Self> {
@@ -174,23 +181,18 @@ impl Room {
     }
 
     fn apply_claimed(&mut self, claimed: &Claimed, actor: &AgentId, at: Timestamp) {
-        let received = self.pending().cloned();
-        self.apply_granted(&claimed.grant, actor, at, received, claimed.reason);
+        let began = Began { received: self.pending().cloned(), reason: claimed.reason, taken_from: None };
+        self.apply_granted(&claimed.grant, actor, at, began);
     }
 
     fn apply_taken_over(&mut self, taken: &TakenOver, actor: &AgentId, at: Timestamp) {
-        // The one revoked wrote no handoff, so the new owner receives none.
-        self.apply_granted(&taken.grant, actor, at, None, ClaimReason::Takeover);
+        // The one revoked wrote no handoff. What it was to act on stays where the new owner looks for it.
+        let received = self.ownership().and_then(|lost| lost.received.as_ref()).or_else(|| self.pending()).cloned();
+        let taken_from = Some(taken.revoked_agent_id.clone());
+        self.apply_granted(&taken.grant, actor, at, Began { received, reason: ClaimReason::Takeover, taken_from });
     }
 
-    fn apply_granted(
-        &mut self,
-        grant: &Granted,
-        actor: &AgentId,
-        at: Timestamp,
-        received: Option<Pending>,
-        reason: ClaimReason,
-    ) {
+    fn apply_granted(&mut self, grant: &Granted, actor: &AgentId, at: Timestamp, began: Began) {
         debug_assert!(grant.turn_id > self.turn, "fences only grow");
         self.turn = grant.turn_id;
         if let Some(member) = self.members.iter_mut().find(|member| member.agent_id == *actor) {
@@ -200,8 +202,9 @@ impl Room {
             lease: Lease { holder: actor.clone(), fence: grant.turn_id, expires_at: grant.lease_expires_at },
             lease_id: grant.lease_id.clone(),
             process: grant.process.clone(),
-            received,
-            reason,
+            received: began.received,
+            taken_from: began.taken_from,
+            reason: began.reason,
             since: at,
         });
     }

@@ -151,8 +151,8 @@ pub enum Action {
     Pass {
         /// The fence.
         shown: Shown,
-        /// Who should have it.
-        to: AgentId,
+        /// Who should have it: a name or an id.
+        to: String,
         /// What they need.
         handoff: Handoff,
     },
@@ -202,8 +202,8 @@ pub enum Action {
     },
     /// Change the turn order.
     Reorder {
-        /// Every member, once.
-        order: Vec<AgentId>,
+        /// Every member, once, by name or id.
+        order: Vec<String>,
         /// What the caller acts as.
         authority: Authority,
     },

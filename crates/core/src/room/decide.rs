@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use super::{
     Action, Actor, Authority, Claimed, Closed, Command, Event, Granted, Joined, Left, Member, NewIdentity, Noted,
-    Ownership, PolicySet, Prospect, Refusal, Released, Renamed, Reordered, Room, Shown, Stick, TakenOver,
+    Ownership, PolicySet, Prospect, Refusal, Released, Renamed, Reordered, Room, RoomState, Shown, Stick, TakenOver,
     identity::Called,
 };
 use crate::{
     handoff::{Handoff, blank_or_long},
     ids::{AgentId, LeaseId},
-    lease::{Fence, Lease, Standing},
+    lease::{Fence, Lease, Standing, expired},
     limits,
     policy::PolicyChange,
     process::{Liveness, SessionKind, Witness},
@@ -41,7 +41,8 @@ impl Room {
             Action::Rename { name } => self.decide_rename(name),
             Action::Close { expected_turn, lease_id, reason, authority } => {
                 self.require_authority(&by.agent_id, *authority)?;
-                self.decide_close(now, by, *expected_turn, lease_id.as_ref(), reason.as_deref(), witness).map(Some)
+                let lease_id = lease_id.as_ref();
+                self.decide_close(now, by, *expected_turn, lease_id, reason.as_deref(), *authority, witness).map(Some)
             }
             Action::Reorder { order, authority } => self.decide_reorder(by, order, *authority),
             Action::SetPolicy { change, expected_turn, lease_id, authority } => {
@@ -195,28 +196,28 @@ impl Room {
         now: Timestamp,
         by: &Actor,
         shown: &Shown,
-        to: &AgentId,
+        to: &str,
         handoff: &Handoff,
         witness: &dyn Witness,
     ) -> Result<Event, Refusal> {
         self.fenced(now, by, shown, witness)?;
         handoff.check()?;
-        if *to == by.agent_id {
-            return Err(Refusal::PassToSelf { to_agent_id: to.clone() });
-        }
         let refuse = |why| Refusal::UnknownMember {
-            to_agent_id: to.clone(),
+            to_agent_id: to.chars().take(limits::SHOWN_INPUT_CHARS).collect(),
             why,
             active_members: self.active_others(now, &by.agent_id, witness),
         };
-        let target = self.member(to).ok_or_else(|| refuse("has not joined it"))?;
+        let target = self.named(to).ok_or_else(|| refuse("has not joined it"))?;
+        if target.agent_id == by.agent_id {
+            return Err(Refusal::PassToSelf { to_agent_id: target.agent_id.clone() });
+        }
         if target.liveness(witness).is_gone() {
             return Err(refuse("has exited"));
         }
         if !target.is_present(now, &self.policy) {
             return Err(refuse("has not been seen lately"));
         }
-        Ok(Event::Passed(self.released(now, Some(to.clone()), handoff)))
+        Ok(Event::Passed(self.released(now, Some(target.agent_id.clone()), handoff)))
     }
 
     fn decide_takeover(
@@ -317,8 +318,9 @@ impl Room {
         Ok(Some(Event::Renamed(Renamed { name: name.to_owned() })))
     }
 
-    /// The owner closes under its fence. Nobody else may while its lease is in force; once the stick is free,
-    /// kept for someone, or open to takeover, any member may end the room.
+    /// The owner closes under its fence. A stick that is kept for somebody concerns that member and whoever handed it on.
+    /// Nobody else may close while lease or claim are in force, except a person who steers; once the stick is free or open
+    /// to takeover, any member may.
     fn decide_close(
         &self,
         now: Timestamp,
@@ -326,9 +328,24 @@ impl Room {
         expected_turn: Fence,
         lease_id: Option<&LeaseId>,
         reason: Option<&str>,
+        authority: Authority,
         witness: &dyn Witness,
     ) -> Result<Event, Refusal> {
         self.require_turn(now, expected_turn, witness)?;
+        if let Some(reservation) = self.reservation()
+            && ![&reservation.recipient, &reservation.pending.from].contains(&&by.agent_id)
+            && authority != Authority::Operator
+            && !expired(reservation.claim_expires_at, now)
+            && !self.is_gone(&reservation.recipient, witness)
+        {
+            return Err(Refusal::KeptForAnother {
+                reserved_for: reservation.recipient.clone(),
+                from_agent_id: reservation.pending.from.clone(),
+                claim_expires_at: reservation.claim_expires_at,
+                current_turn_id: self.turn,
+                room_state: RoomState::Reserved,
+            });
+        }
         if let Some(ownership) = self.ownership() {
             let recoverable = ownership.standing(now, witness) != Standing::Held;
             match lease_id {
@@ -350,20 +367,23 @@ impl Room {
         Ok(Event::Closed(Closed { reason: reason.map(str::to_owned) }))
     }
 
-    fn decide_reorder(&self, by: &Actor, order: &[AgentId], authority: Authority) -> Result<Option<Event>, Refusal> {
+    fn decide_reorder(&self, by: &Actor, order: &[String], authority: Authority) -> Result<Option<Event>, Refusal> {
         self.require_authority(&by.agent_id, authority)?;
+        let unknown: Vec<_> = order.iter().filter(|word| self.named(word).is_none()).cloned().collect();
+        let order: Vec<&AgentId> =
+            order.iter().filter_map(|word| self.named(word)).map(|known| &known.agent_id).collect();
         let mut seen = HashSet::new();
-        let repeated: Vec<_> = order.iter().filter(|agent| !seen.insert(*agent)).cloned().collect();
-        let unknown: Vec<_> = order.iter().filter(|agent| self.rank(agent).is_none()).cloned().collect();
+        let repeated: Vec<_> =
+            order.iter().filter(|agent| !seen.insert(**agent)).map(|agent| (*agent).clone()).collect();
         let current = self.members.iter().map(|member| &member.agent_id);
         let missing: Vec<_> = current.clone().filter(|agent| !seen.contains(agent)).cloned().collect();
         if !(repeated.is_empty() && unknown.is_empty() && missing.is_empty()) {
             return Err(Refusal::InvalidOrder { missing, unknown, repeated });
         }
-        if current.eq(order) {
+        if current.eq(order.iter().copied()) {
             return Ok(None);
         }
-        Ok(Some(Event::Reordered(Reordered { order: order.to_vec() })))
+        Ok(Some(Event::Reordered(Reordered { order: order.into_iter().cloned().collect() })))
     }
 
     fn decide_policy(&self, change: &PolicyChange) -> Result<Option<Event>, Refusal> {

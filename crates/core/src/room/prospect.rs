@@ -1,30 +1,27 @@
 //! What a member may do about the stick right now. Only looks; `decide` asks the same question again
 //! inside the transaction that acts on the answer.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{ClaimReason, Pending, Room, Stick, Via};
 use crate::{
     ids::AgentId,
     lease::{Standing, expired},
     process::{Liveness, ProcessIdentity, Witness},
     time::Timestamp,
+    words::words,
 };
 
-/// What makes a takeover possible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum TakeoverReason {
-    /// The recipient did not claim in time.
-    ClaimTimeout,
-    /// The owner's lease ran out.
-    OwnerTimeout,
-    /// The owner's process is gone.
-    OwnerGone,
-    /// The recipient's process is gone.
-    RecipientGone,
+words! {
+    /// What makes a takeover possible.
+    TakeoverReason {
+        /// The recipient did not claim in time.
+        ClaimTimeout "claim_timeout",
+        /// The owner's lease ran out.
+        OwnerTimeout "owner_timeout",
+        /// The owner's process is gone.
+        OwnerGone "owner_gone",
+        /// The recipient's process is gone.
+        RecipientGone "recipient_gone",
+    }
 }
 
 /// A member's position towards the stick.

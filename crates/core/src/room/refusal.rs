@@ -70,8 +70,8 @@ pub enum Refusal {
     /// The target of a pass is not an active member.
     #[error("pass_stick target must be an active room member; {to_agent_id} {why}.")]
     UnknownMember {
-        /// Who was meant.
-        to_agent_id: AgentId,
+        /// Who was meant, as it was said.
+        to_agent_id: String,
         /// What is wrong with them.
         #[serde(skip)]
         why: &'static str,
@@ -143,6 +143,22 @@ pub enum Refusal {
         current_turn_id: Fence,
         /// End of its lease, unless it goes on renewing it.
         lease_expires_at: Timestamp,
+    },
+    /// Somebody wants to end a room whose stick, with its handoff, is kept for another.
+    #[error(
+        "The stick and its handoff from {from_agent_id} are kept for {reserved_for} until {claim_expires_at}; nobody else may close the room."
+    )]
+    KeptForAnother {
+        /// For whom.
+        reserved_for: AgentId,
+        /// Who handed it on.
+        from_agent_id: AgentId,
+        /// Until when.
+        claim_expires_at: Timestamp,
+        /// The turn.
+        current_turn_id: Fence,
+        /// How the room stands.
+        room_state: RoomState,
     },
     /// The room is over.
     #[error("The room is closed.")]
@@ -217,8 +233,8 @@ pub enum Refusal {
     InvalidOrder {
         /// Members it leaves out.
         missing: Vec<AgentId>,
-        /// Names that are not members.
-        unknown: Vec<AgentId>,
+        /// Names and ids of nobody here.
+        unknown: Vec<String>,
         /// Names that come twice.
         repeated: Vec<AgentId>,
     },
@@ -266,7 +282,7 @@ impl Refusal {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::TurnMismatch { .. } => ErrorCode::TurnMismatch,
-            Self::StaleLease { .. } | Self::NotYourTurn { .. } => ErrorCode::StaleLease,
+            Self::StaleLease { .. } | Self::NotYourTurn { .. } | Self::KeptForAnother { .. } => ErrorCode::StaleLease,
             Self::NotAMember { .. } | Self::UnknownMember { .. } => ErrorCode::UnknownMember,
             Self::IdInUse { .. } => ErrorCode::IdInUse,
             Self::PassToSelf { .. } => ErrorCode::InvalidTarget,

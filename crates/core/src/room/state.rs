@@ -107,8 +107,10 @@ pub struct Ownership {
     /// The exact process the stick was granted to, or the guardian that a person put in its place while it ran. Any
     /// other later process of the same agent takes over, it does not inherit.
     pub process: Option<ProcessIdentity>,
-    /// The handoff this turn began with.
+    /// The handoff this turn began with; after a takeover the last one there was, which was somebody else's to act on.
     pub received: Option<Pending>,
+    /// Who lost the stick to this turn, where it began as a takeover.
+    pub taken_from: Option<AgentId>,
     /// How the turn began.
     pub reason: ClaimReason,
     /// When the turn began.
@@ -189,6 +191,11 @@ impl Room {
     /// The member that `agent` is.
     pub fn member(&self, agent: &AgentId) -> Option<&Member> {
         self.members.iter().find(|member| member.agent_id == *agent)
+    }
+
+    /// The member that a name or an id means. No name is another's id.
+    pub fn named(&self, word: &str) -> Option<&Member> {
+        self.members.iter().find(|member| member.agent_id.as_str() == word || member.display_name == word)
     }
 
     /// The current turn, if someone has it.

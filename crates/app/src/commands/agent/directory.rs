@@ -138,8 +138,7 @@ impl Directory<'_> {
 /// The identity that a name or an id means: a member's, else one that somebody had.
 pub(super) fn target(room: &Room, former: &[Former], named: &str) -> Result<Target, Failure> {
     let of_member = |member: &Member| Target { agent_id: member.agent_id.clone(), name: member.display_name.clone() };
-    let member = room.members.iter().find(|member| member.display_name == named || member.agent_id.as_str() == named);
-    if let Some(member) = member {
+    if let Some(member) = room.named(named) {
         return Ok(of_member(member));
     }
     let earlier = former.iter().rev().find(|former| former.name == named || former.agent_id.as_str() == named);

@@ -23,9 +23,9 @@ pub struct Remove;
 pub struct RemoveInput {
     #[serde(alias = "session", alias = "session_id")]
     pub room_id: RoomId,
-    /// Default: you; another only as an operator
+    /// Name or id; default: you; another only as an operator
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<AgentId>,
+    pub id: Option<String>,
     /// Repeat a call safely: the same key gets the first answer
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -52,14 +52,17 @@ impl UseCase for Remove {
 
     fn perform(app: &App, caller: &Caller, input: RemoveInput) -> Result<RemoveResult, Failure> {
         let you = caller.actor().agent_id;
-        let who = input.id.clone().unwrap_or_else(|| you.clone());
-        if who != you && caller.rights() < Rights::Operator {
-            let message = format!("Only an operator removes another agent, such as {who}.");
-            return Err(Self::ACCESS.operator_needed(caller.role(), message).with("field", "id"));
-        }
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
+            let who = match input.id.as_deref() {
+                Some(named) if named != you.as_str() => change.named(named)?,
+                Some(_) | None => you.clone(),
+            };
+            if who != you && caller.rights() < Rights::Operator {
+                let message = format!("Only an operator removes another agent, such as {who}.");
+                return Err(Self::ACCESS.operator_needed(caller.role(), message).with("field", "id"));
+            }
             if change.room.member(&who).is_none() {
                 return Err(Failure::unknown_agent(who.as_str()));
             }

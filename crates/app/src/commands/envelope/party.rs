@@ -5,7 +5,7 @@ use baton_core::{
     ids::AgentId,
     job::{JobId, Status, agent_of, job_of},
     limits,
-    room::{Member, Room},
+    room::Room,
 };
 
 use crate::{Caller, Failure, change::Change};
@@ -35,8 +35,7 @@ pub(crate) fn sender(change: &mut Change<'_>, caller: &Caller) -> Result<Party, 
 
 /// Who is meant by a name, an id or a job.
 pub(crate) fn party(change: &mut Change<'_>, field: &'static str, named: &str) -> Result<Found, Failure> {
-    let is_it = |member: &&Member| member.display_name == named || member.agent_id.as_str() == named;
-    let member = change.room.members.iter().find(is_it);
+    let member = change.room.named(named);
     let member = member.map(|member| Party { agent_id: member.agent_id.clone(), name: member.display_name.clone() });
     let job = match &member {
         Some(member) => job_of(&member.agent_id),

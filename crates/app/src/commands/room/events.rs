@@ -1,11 +1,17 @@
 //! The log of a room: the audit trail, and how a new owner finds out what was going on.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use baton_core::{
-    ids::{RoomId, Seq},
+    agent::Former,
+    code::ErrorCode,
+    event::Event,
+    ids::{AgentId, RoomId, Seq},
     lease::Fence,
     limits,
+    room::Room,
 };
-use baton_store::{log, rooms};
+use baton_store::{engine::Tx, former, log, rooms};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +40,20 @@ pub struct EventsInput {
     /// 1 to 200; default 20
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
+    /// Only releases and passes, with their handoffs
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub handoffs: bool,
+    /// Only events of these types, as they are shown
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<String>,
+}
+
+impl EventsInput {
+    /// The newest events of a room.
+    pub fn in_room(room: &RoomId) -> Self {
+        let room_id = room.clone();
+        Self { room_id, after: None, before: None, limit: None, handoffs: false, types: Vec::new() }
+    }
 }
 
 /// A page of events.
@@ -43,9 +63,12 @@ pub struct GetRoomEventsResult {
     pub turn_id: Fence,
     pub events: Vec<RoomEvent>,
     pub has_more: bool,
-    /// Where the next page starts: pass it as `after` or `before`, whichever you used.
+    /// Where the next page starts: pass it as `after` if you used that, else as `before`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub next: Option<Seq>,
+    pub cursor: Option<Seq>,
+    /// What the agents on this page are called.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub agents: BTreeMap<AgentId, String>,
 }
 
 impl UseCase for Events {
@@ -53,48 +76,143 @@ impl UseCase for Events {
     const PLACE: Place = Place::Tool("get_room_events", Tier::Daily);
     const EFFECT: Effect = Effect::Read;
     const ABOUT: &'static str =
-        "Read a room's log, newest first, with all handoffs. Call it after a takeover to reconstruct the context.";
+        "Read a room's log, newest first, or only its handoffs. Call it after a takeover to reconstruct the context.";
     type Input = EventsInput;
     type Output = GetRoomEventsResult;
 
     fn perform(app: &App, caller: &Caller, input: EventsInput) -> Result<GetRoomEventsResult, Failure> {
         let limit = input.limit.unwrap_or(limits::EVENTS_DEFAULT);
         check(&input, limit)?;
-        let (mut room, mut found, now) = app.store.read(|tx| {
+        let only = Only::of(&input)?;
+        let (mut room, found, former, now) = app.store.read(|tx| {
             let room = rooms::load(tx, &input.room_id)?.ok_or_else(|| Failure::unknown_room(&input.room_id))?;
-            let events = match input.after {
-                Some(after) => log::after(tx, &room.id, after, limit + 1)?,
-                None => log::before(tx, &room.id, input.before, limit + 1)?,
-            };
-            Ok::<_, Failure>((room, events, tx.now()?))
+            let found = find(tx, &room, &input, only.as_ref(), limit)?;
+            let former = former::all(tx, &room.id)?;
+            Ok::<_, Failure>((room, found, former, tx.now()?))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let mut has_more = found.len() > limit as usize;
-        found.truncate(limit as usize);
         let mut events = Vec::new();
         let mut page = Page::default();
-        for recorded in &found {
-            let event = RoomEvent::of(recorded, room.canonical_path.as_deref());
+        for event in found.into_iter().take(limit as usize) {
             if !page.takes(&event) {
                 has_more = true;
                 break;
             }
             events.push(event);
         }
-        let next = events.last().filter(|_| has_more).map(|event| event.event_seq);
-        Ok(GetRoomEventsResult { room_id: room.id, turn_id: room.turn, events, has_more, next })
+        let cursor = events.last().filter(|_| has_more).map(|event| event.event_seq);
+        let agents = names(&room, &former, &events);
+        Ok(GetRoomEventsResult { room_id: room.id, turn_id: room.turn, events, has_more, cursor, agents })
     }
 }
 
+/// The types of events that are asked for.
+struct Only {
+    /// As they are stored.
+    stored: Vec<&'static str>,
+    /// As they are shown, where that is more exact: messages are stored under one type and shown by category.
+    shown: Vec<String>,
+}
+
+impl Only {
+    /// Nothing, when all are asked for.
+    fn of(input: &EventsInput) -> Result<Option<Self>, Failure> {
+        let handoffs = ["stick.release", "stick.pass"].iter().filter(|_| input.handoffs).map(|kind| (*kind).to_owned());
+        let words: Vec<String> = handoffs.chain(input.types.iter().cloned()).collect();
+        if words.is_empty() {
+            return Ok(None);
+        }
+        let (mut stored, mut shown) = (Vec::new(), Vec::new());
+        for (place, word) in words.iter().enumerate() {
+            let kinds: Vec<&'static str> = Event::kinds().filter(|kind| is_shown_as(kind, word)).collect();
+            if kinds.is_empty() {
+                return Err(unknown_type(place - usize::from(input.handoffs) * 2, word));
+            }
+            stored.extend(kinds);
+            shown.push(word.clone());
+        }
+        Ok(Some(Self { stored, shown }))
+    }
+
+    fn takes(&self, event: &RoomEvent, kind: &str) -> bool {
+        self.shown.iter().any(|word| *word == event.event_type || *word == kind)
+    }
+}
+
+/// Whether events that are stored as `kind` may be shown as `word`.
+fn is_shown_as(kind: &str, word: &str) -> bool {
+    let by_protocol = match word {
+        "HANDOFF" | "BLOCKED" | "DECISION" | "INFO" => "message.send",
+        "INCURSION" => "scope.incursion",
+        "RESUME" => "agent.resume",
+        _ => word,
+    };
+    kind == by_protocol || RoomEvent::word(kind) == word
+}
+
+/// Finds what is asked for, one more than fits on a page.
+fn find(
+    tx: &mut dyn Tx,
+    room: &Room,
+    input: &EventsInput,
+    only: Option<&Only>,
+    limit: u32,
+) -> Result<Vec<RoomEvent>, Failure> {
+    let (mut found, mut after, mut before) = (Vec::new(), input.after, input.before);
+    loop {
+        let more = match (only, after) {
+            (None, Some(after)) => log::after(tx, &room.id, after, limit + 1)?,
+            (None, None) => log::before(tx, &room.id, before, limit + 1)?,
+            (Some(only), Some(after)) => log::of_types_after(tx, &room.id, &only.stored, after, limit + 1)?,
+            (Some(only), None) => log::of_types_before(tx, &room.id, &only.stored, before, limit + 1)?,
+        };
+        let last = more.last().map(|recorded| recorded.seq);
+        let is_all = more.len() <= limit as usize;
+        for recorded in &more {
+            let event = RoomEvent::of(recorded, room.canonical_path.as_deref());
+            if only.is_none_or(|only| only.takes(&event, recorded.event.kind())) {
+                found.push(event);
+            }
+        }
+        if is_all || found.len() > limit as usize {
+            return Ok(found);
+        }
+        // Messages of other categories were among them.
+        match after {
+            Some(_) => after = last,
+            None => before = last,
+        }
+    }
+}
+
+/// What the agents of a page are called: by the names they have or had.
+fn names(room: &Room, former: &[Former], events: &[RoomEvent]) -> BTreeMap<AgentId, String> {
+    let ids = events.iter().flat_map(|event| [&event.from_agent_id, &event.to_agent_id]).flatten();
+    let name = |id: &AgentId| {
+        let earlier = || former.iter().rev().find(|former| former.agent_id == *id).map(|former| former.name.clone());
+        room.member(id).map(|member| member.display_name.clone()).or_else(earlier)
+    };
+    ids.filter_map(|id| Some((id.clone(), name(id)?))).collect()
+}
+
+fn unknown_type(place: usize, word: &str) -> Failure {
+    let word: String = word.chars().take(limits::SHOWN_INPUT_CHARS).collect();
+    let known: BTreeSet<&str> = Event::kinds().collect();
+    Failure::new(ErrorCode::InvalidInput, format!("types[{place}]: {word:?} is no type of event."))
+        .with("field", format!("types[{place}]"))
+        .with("known_types", known.into_iter().collect::<Vec<_>>())
+        .advising("Use one of `known_types`, or the `event_type` of an event that you were shown.")
+}
+
 fn check(input: &EventsInput, limit: u32) -> Result<(), Failure> {
-    use baton_core::code::ErrorCode::InvalidInput;
     if !(1..=limits::EVENTS_MAX).contains(&limit) {
         let message = format!("limit must be from 1 to {}.", limits::EVENTS_MAX);
-        return Err(Failure::new(InvalidInput, message).with("field", "limit"));
+        return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "limit"));
     }
     if input.after.is_some() && input.before.is_some() {
         let message = "Give either after or before, not both.";
-        return Err(Failure::new(InvalidInput, message).with("field", "before"));
+        return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "before"));
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use baton_core::{
+    handoff::Handoff,
     ids::{AgentId, RoomId},
     policy::Policy,
     process::Witness,
@@ -78,11 +79,11 @@ pub struct HandoffTemplate {
 impl Default for HandoffTemplate {
     fn default() -> Self {
         Self {
-            status: "What I did:\nWhat I learned:\nOpen risks:".to_owned(),
-            next_action: "What the next agent should do first (required, concrete)".to_owned(),
+            status: Handoff::STATUS_TEMPLATE.to_owned(),
+            next_action: Handoff::NEXT_ACTION_TEMPLATE.to_owned(),
             artifacts: "[{path, lines?: [first, last], role: examine|review|edit|context|output, note?}]".to_owned(),
-            open_questions: "[what is undecided]".to_owned(),
-            do_not: "[what is off-limits]".to_owned(),
+            open_questions: Handoff::QUESTION_TEMPLATE.to_owned(),
+            do_not: Handoff::DO_NOT_TEMPLATE.to_owned(),
         }
     }
 }

@@ -2,11 +2,7 @@
 
 use std::path::Path;
 
-use baton_core::{
-    ids::RoomId,
-    limits,
-    process::{Liveness, ProcessIdentity},
-};
+use baton_core::{ids::RoomId, limits};
 use baton_store::rooms;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,6 +35,9 @@ pub struct ListRoomsResult {
     /// Set when there are more than fit; name a path to see its rooms.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_more: bool,
+    /// What to do where there is no room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 impl UseCase for List {
@@ -58,14 +57,16 @@ impl UseCase for List {
             false => paths::resolve(Path::new(path), &caller.cwd, app.environment.home())?.ancestors,
         };
         let viewer = caller.actor();
-        // A listing goes by recent presence; `get_room_state` looks at processes.
-        let unseen = |_: &ProcessIdentity| Liveness::Unknown;
         let found: Vec<PathRoom> = app.store.read(|tx| {
             let ids: Vec<RoomId> =
                 if all { rooms::recent(tx, limits::ROOMS_MAX)? } else { rooms::at_paths(tx, &places)? };
             let now = tx.now()?;
             ids.iter()
-                .map(|id| Ok(PathRoom::of(&app.room(tx, id)?, now, &viewer, &unseen)))
+                .map(|id| {
+                    let room = app.room(tx, id)?;
+                    let eyes = app.eyes(tx, &room)?;
+                    Ok(PathRoom::of(&room, now, &viewer, &eyes))
+                })
                 .collect::<Result<_, Failure>>()
         })?;
         let total = found.len();
@@ -75,6 +76,7 @@ impl UseCase for List {
             bytes <= limits::LISTING_BYTES
         };
         let rooms: Vec<PathRoom> = found.into_iter().take_while(fits).collect();
-        Ok(ListRoomsResult { has_more: rooms.len() < total, rooms })
+        let next = rooms.is_empty().then(|| "There is no room here yet: `join_path` opens one.".to_owned());
+        Ok(ListRoomsResult { has_more: rooms.len() < total, rooms, next })
     }
 }

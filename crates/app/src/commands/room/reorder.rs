@@ -21,8 +21,8 @@ pub struct Reorder;
 #[serde(deny_unknown_fields)]
 pub struct ReorderInput {
     pub room_id: RoomId,
-    /// Every member exactly once, in the new turn order
-    pub order: Vec<AgentId>,
+    /// Every member exactly once, by name or id, in the new turn order
+    pub order: Vec<String>,
     /// Repeat a call safely: the same key gets the first answer
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,

@@ -2,7 +2,7 @@
 
 use baton_core::{
     handoff::Handoff,
-    ids::{AgentId, RoomId},
+    ids::{AgentId, RoomId, Seq},
     limits,
     policy::Policy,
     room::{Prospect, TakeoverReason},
@@ -46,8 +46,15 @@ pub struct GetRoomStateResult {
     pub takeover: TakeoverView,
     /// Who wrote the handoff below.
     pub handoff_from: Option<AgentId>,
-    /// The handoff waiting for the next holder or, while the stick is held, the one this turn began with.
+    /// The handoff waiting for the next holder or, while the stick is held, the one this turn began with. After a
+    /// takeover it is the last one there was, until the next release.
     pub handoff: Option<Handoff>,
+    /// The event that carries it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handoff_event_seq: Option<Seq>,
+    /// Who lost the stick, while it is held by a takeover.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoked_agent_id: Option<AgentId>,
     /// When the current turn began.
     pub owned_since: Option<Timestamp>,
     /// What waits in your inbox.
@@ -128,6 +135,8 @@ impl UseCase for State {
             members_not_shown: Some(members_not_shown).filter(|more| *more > 0),
             policy: room.policy.clone(),
             takeover: TakeoverView { available: takeover.is_some(), reason: takeover },
+            handoff_event_seq: handoff.as_ref().map(|recorded| recorded.seq),
+            revoked_agent_id: room.ownership().and_then(|ownership| ownership.taken_from.clone()),
             handoff_from: handoff.as_ref().map(|recorded| recorded.actor.clone()),
             handoff: handoff.and_then(|recorded| recorded.event.handoff().cloned()),
             inbox: waiting.into(),

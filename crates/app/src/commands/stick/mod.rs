@@ -1,5 +1,6 @@
 //! The stick: wait for it, keep it, hand it on, recover it.
 
+mod cursor;
 mod heartbeat;
 mod pass;
 mod release;

@@ -2,7 +2,7 @@
 
 use baton_core::{
     handoff::Handoff,
-    ids::{AgentId, LeaseId, RoomId},
+    ids::{LeaseId, RoomId},
     lease::Fence,
     room::{Action, Shown},
 };
@@ -26,8 +26,8 @@ pub struct PassInput {
     pub room_id: RoomId,
     pub lease_id: LeaseId,
     pub expected_turn_id: Fence,
-    /// An active member
-    pub to_agent_id: AgentId,
+    /// An active member: name or id
+    pub to_agent_id: String,
     pub handoff: Handoff,
     /// Repeat a call safely: the same key gets the first answer
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,7 @@
 
 use baton_core::{
     code::ErrorCode,
-    ids::{AgentId, LeaseId, RoomId},
+    ids::{AgentId, LeaseId, RoomId, Seq},
     lease::Fence,
     room::{Action, Event, TakeoverReason},
     time::{Timestamp, Ttl},
@@ -43,6 +43,9 @@ pub struct TakeoverStickResult {
     pub heartbeat_interval_ms: Ttl,
     pub revoked_agent_id: AgentId,
     pub basis: TakeoverReason,
+    /// The event with the last handoff there was; `get_room_state` shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handoff_event_seq: Option<Seq>,
     pub next: String,
 }
 
@@ -51,7 +54,7 @@ impl UseCase for Takeover {
     const PLACE: Place = Place::Tool("takeover_stick", Tier::Daily);
     const EFFECT: Effect = Effect::Write;
     const ACCESS: Access = Access::limited_for_jobs("from itself");
-    const ABOUT: &'static str = "Take the stick from an owner or recipient who timed out or is gone. Only after takeover_available; then read get_room_events.";
+    const ABOUT: &'static str = "Take the stick from an owner or recipient who timed out or is gone. Only after takeover_available; then read the last handoff in get_room_state.";
     type Input = TakeoverInput;
     type Output = TakeoverStickResult;
 
@@ -74,6 +77,8 @@ impl UseCase for Takeover {
                 return Err(from_another(&taken.revoked_agent_id));
             }
             change.lose_if_lost(&taken.revoked_agent_id)?;
+            let received = change.room.ownership().and_then(|ownership| ownership.received.as_ref());
+            let handoff_event_seq = received.map(|received| received.seq);
             Ok(TakeoverStickResult {
                 room_id: change.room.id.clone(),
                 turn_id: taken.grant.turn_id,
@@ -82,9 +87,20 @@ impl UseCase for Takeover {
                 heartbeat_interval_ms: change.room.policy.heartbeat_interval_ms,
                 revoked_agent_id: taken.revoked_agent_id.clone(),
                 basis: taken.basis,
-                next: "Call get_room_events and read the latest handoffs before you work.".to_owned(),
+                handoff_event_seq,
+                next: next_step(&taken.revoked_agent_id, handoff_event_seq),
             })
         })
+    }
+}
+
+/// Where the new owner finds out what was going on.
+fn next_step(revoked: &AgentId, handoff: Option<Seq>) -> String {
+    match handoff {
+        Some(seq) => format!(
+            "Before you work, read the last handoff, event {seq}: `get_room_state` has it. {revoked} did not act on it to the end; `get_room_events` with handoffs: true has the earlier ones."
+        ),
+        None => format!("There is no handoff yet: read with `get_room_events` what {revoked} did before you work."),
     }
 }
 

@@ -15,7 +15,7 @@ use baton_core::{
     code::{ErrorCode, Kind},
     event::Recorded,
     handoff::Handoff,
-    ids::{AgentId, LeaseId, RoomId, Seq},
+    ids::{AgentId, LeaseId, RoomId},
     lease::Fence,
     limits,
     process::{ProcessIdentity, Witness},
@@ -31,11 +31,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::cursor::{Cursor, KnownTakeover};
 use crate::{
     App, Caller, Failure,
     app::{Request, Sight},
     liveness::Probe,
-    presence::{self, Effort},
+    presence::{self, Effort, PresenceKeeper},
     table::{Effect, Place, Tier, UseCase},
     testimony,
     view::Mail,
@@ -49,7 +50,7 @@ pub struct Wait;
 #[serde(deny_unknown_fields)]
 pub struct WaitInput {
     pub room_id: RoomId,
-    /// From the last not_yet: also return when the stick moved since
+    /// From the last answer: return only when something changed since
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
     /// Up to 50000; default 30000; 0 tries once
@@ -113,6 +114,14 @@ pub enum WaitForTurnResult {
         current_owner: Option<AgentId>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reserved_for: Option<AgentId>,
+        /// Wait with it for something else to happen.
+        cursor: String,
+        /// What waits in your inbox.
+        #[serde(default, skip_serializing_if = "Mail::is_empty")]
+        inbox: Mail,
+        /// Set when a message came that you were not told of yet.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        new_message: bool,
         next: String,
     },
     /// There are no more turns.
@@ -129,7 +138,13 @@ impl UseCase for Wait {
 
     fn perform(app: &App, caller: &Caller, input: WaitInput) -> Result<WaitForTurnResult, Failure> {
         check_wait(&input)?;
-        let waiter = Waiter { app, caller, actor: caller.actor(), cursor: parse_cursor(&input)?, input: &input };
+        let waiter = Waiter {
+            app,
+            caller,
+            actor: caller.actor(),
+            cursor: input.cursor.as_deref().map(Cursor::parse).transpose()?,
+            input: &input,
+        };
         let started = Instant::now();
         if let Some(first) = app.replay(caller, &waiter.request())? {
             return Ok(first);
@@ -147,10 +162,7 @@ impl UseCase for Wait {
         let budget = Duration::from_millis(asked.as_millis());
         match waiter.look(sight)? {
             Look::Answer(answer) => Ok(*answer),
-            Look::NotYet(sight) if budget.is_zero() => {
-                let mail = waiter.mail()?;
-                Ok(waiter.not_yet(&sight, mail))
-            }
+            Look::NotYet(sight) if budget.is_zero() => waiter.as_it_stands(&sight),
             Look::NotYet(_) => waiter.listen(started + budget),
         }
     }
@@ -165,7 +177,7 @@ struct Waiter<'a> {
     app: &'a App,
     caller: &'a Caller,
     actor: Actor,
-    cursor: Option<Seq>,
+    cursor: Option<Cursor>,
     input: &'a WaitInput,
 }
 
@@ -204,16 +216,17 @@ impl<'a> Waiter<'a> {
         let mut bell = store.listen(&self.input.room_id)?;
         let own = self.actor.process.as_ref().and_then(|process| self.app.probe.watch(process));
         let mut awaited = Awaited::default();
+        let mut keeper = PresenceKeeper::begin(&self.load()?.room.policy);
         loop {
+            keeper.keep(self.app, self.caller, &self.input.room_id)?;
             // The bell is up before the look, so what is committed after the look will ring it.
             let sight = match self.look(self.load()?)? {
                 Look::Answer(answer) => return Ok(*answer),
                 Look::NotYet(sight) => sight,
             };
             let left = until.saturating_duration_since(Instant::now());
-            let mail = self.mail()?;
-            if left.is_zero() || self.is_called(mail) || self.moved_since_cursor(&sight.room)? {
-                return Ok(self.not_yet(&sight, mail));
+            if left.is_zero() || self.is_called(self.mail()?) || self.moved_since_cursor(&sight.room)? {
+                return self.as_it_stands(&sight);
             }
             if self.acts_for_nobody() {
                 return Err(Failure::new(ErrorCode::Canceled, "The process this wait was for is gone."));
@@ -223,7 +236,7 @@ impl<'a> Waiter<'a> {
                 continue;
             }
             let ends = [own.as_ref(), awaited.end.as_ref()];
-            match self.sleep(&mut *bell, ends, left.min(self.until_deadline(&sight)))? {
+            match self.sleep(&mut *bell, ends, left.min(self.until_deadline(&sight)).min(keeper.left()))? {
                 Woken::Canceled => return Err(Failure::new(ErrorCode::Canceled, "The wait was withdrawn.")),
                 // Called by name: the stick is likely to be there. If it is not, the next look tells why.
                 Woken::Called if !self.input.park => match self.claim() {
@@ -266,7 +279,13 @@ impl<'a> Waiter<'a> {
                 Some(ownership) => self.resumed(room, ownership).map(Look::answer),
                 None => Ok(Look::NotYet(Box::new(sight))),
             },
-            Prospect::Takeover { reason } => Ok(Look::answer(self.takeover_available(&sight, reason))),
+            Prospect::Takeover { reason } if self.knows_of(&KnownTakeover::of(room, reason)) => {
+                Ok(Look::NotYet(Box::new(sight)))
+            }
+            Prospect::Takeover { reason } => {
+                let mail = self.mail()?;
+                Ok(Look::answer(self.takeover_available(&sight, reason, mail)))
+            }
             Prospect::Closed => Ok(Look::answer(WaitForTurnResult::Closed { room_id: room.id.clone() })),
             Prospect::PriorOwner { .. } | Prospect::NotYet => Ok(Look::NotYet(Box::new(sight))),
         }
@@ -315,7 +334,22 @@ impl<'a> Waiter<'a> {
         })
     }
 
-    fn takeover_available(&self, sight: &Sight<'_>, basis: TakeoverReason) -> WaitForTurnResult {
+    /// The answer of a wait that ends without a turn.
+    fn as_it_stands(&self, sight: &Sight<'_>) -> Result<WaitForTurnResult, Failure> {
+        let mail = self.mail()?;
+        let prospect = sight.room.prospect(sight.now, &self.actor.agent_id, self.actor.process.as_ref(), &sight.eyes);
+        Ok(match prospect {
+            Prospect::Takeover { reason } => self.takeover_available(sight, reason, mail),
+            _ => self.not_yet(sight, mail),
+        })
+    }
+
+    /// Whether the caller was told of this takeover and waits for something else.
+    fn knows_of(&self, takeover: &KnownTakeover) -> bool {
+        self.cursor.is_some_and(|cursor| cursor.takeover == Some(*takeover))
+    }
+
+    fn takeover_available(&self, sight: &Sight<'_>, basis: TakeoverReason, mail: Waiting) -> WaitForTurnResult {
         let room = &sight.room;
         WaitForTurnResult::TakeoverAvailable {
             room_id: room.id.clone(),
@@ -324,8 +358,11 @@ impl<'a> Waiter<'a> {
             basis,
             current_owner: room.owner().cloned(),
             reserved_for: room.reservation().map(|reservation| reservation.recipient.clone()),
+            cursor: Cursor { seq: room.last_seq, takeover: Some(KnownTakeover::of(room, basis)) }.to_string(),
+            inbox: mail.into(),
+            new_message: self.is_called(mail),
             next: format!(
-                "To go on in their place: `takeover_stick` with expected_turn_id {} and a reason.",
+                "To go on in their place: `takeover_stick` with expected_turn_id {} and a reason. To let them be: `wait_for_turn` with this cursor.",
                 room.turn
             ),
         }
@@ -338,7 +375,7 @@ impl<'a> Waiter<'a> {
 
     /// Whether somebody sent the caller something that it was not told of, since its cursor. Being told once is enough.
     fn is_called(&self, mail: Waiting) -> bool {
-        mail.calls.is_some_and(|message| message > self.cursor.unwrap_or_default())
+        mail.calls.is_some_and(|message| message > self.cursor.map(|cursor| cursor.seq).unwrap_or_default())
     }
 
     fn not_yet(&self, sight: &Sight<'_>, mail: Waiting) -> WaitForTurnResult {
@@ -354,7 +391,7 @@ impl<'a> Waiter<'a> {
             "Call `wait_for_turn` again. Do not work in this workspace yet."
         };
         WaitForTurnResult::NotYet {
-            cursor: room.last_seq.to_string(),
+            cursor: Cursor { seq: room.last_seq, takeover: None }.to_string(),
             room_state: room.state(sight.now, &sight.eyes),
             turn_id: room.turn,
             owner: room.owner().cloned(),
@@ -369,7 +406,7 @@ impl<'a> Waiter<'a> {
 
     /// Whether someone else moved the stick since the caller's cursor.
     fn moved_since_cursor(&self, room: &Room) -> Result<bool, Failure> {
-        let Some(mut cursor) = self.cursor else { return Ok(false) };
+        let Some(Cursor { seq: mut cursor, .. }) = self.cursor else { return Ok(false) };
         while cursor < room.last_seq {
             let newer = self.app.store.read(|tx| log::after(tx, &room.id, cursor, limits::EVENTS_MAX))?;
             let Some(last) = newer.last() else { return Ok(false) };
@@ -488,15 +525,4 @@ fn check_wait(input: &WaitInput) -> Result<(), Failure> {
     }
     let failure = Failure::new(ErrorCode::InvalidInput, format!("max_wait_ms must be at most {most}."));
     Err(failure.with("field", "max_wait_ms").advising("Wait that long, and call again on not_yet."))
-}
-
-fn parse_cursor(input: &WaitInput) -> Result<Option<Seq>, Failure> {
-    let Some(cursor) = &input.cursor else { return Ok(None) };
-    match cursor.parse() {
-        Ok(seq) => Ok(Some(Seq(seq))),
-        Err(_) => {
-            let message = "cursor must be one that wait_for_turn answered.";
-            Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "cursor"))
-        }
-    }
 }

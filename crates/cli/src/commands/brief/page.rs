@@ -1,6 +1,6 @@
 //! The brief as a page that a person edits: headings and plain lines. JSON is read too.
 
-use baton_app::Failure;
+use baton_app::{Failure, table::parse};
 use baton_core::{
     code::ErrorCode,
     context::{Brief, Mode},
@@ -33,7 +33,8 @@ pub(super) fn write(brief: &Brief) -> String {
 /// Reads a page, or JSON.
 pub(super) fn read(text: &str) -> Result<Brief, Failure> {
     if text.trim_start().starts_with('{') {
-        return serde_json::from_str(text).map_err(|error| wrong(&format!("The brief is not right: {error}.")));
+        let given = serde_json::from_str(text).map_err(|error| wrong(&format!("The brief is no JSON: {error}.")))?;
+        return parse(given);
     }
     let said = |name: &str| Some(section(text, name)).filter(|text| !text.is_empty());
     let lines = |name: &str| {

@@ -6,7 +6,6 @@ use baton_app::{
     Failure,
     commands::bus::{Remove, RemoveInput},
 };
-use baton_core::ids::AgentId;
 
 use super::session::SessionArgs;
 use crate::{context::Context, select::KeyArgs, ui::Ui};
@@ -14,9 +13,9 @@ use crate::{context::Context, select::KeyArgs, ui::Ui};
 /// Leave a session; what you were asked ends in an error
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct LeaveArgs {
-    /// Take out another agent, by its id; only a person may [default: you]
-    #[arg(long, value_name = "ID")]
-    id: Option<AgentId>,
+    /// Take out another agent, by name or id; only a person may [default: you]
+    #[arg(long, value_name = "AGENT")]
+    id: Option<String>,
     #[command(flatten)]
     session: SessionArgs,
     #[command(flatten)]

@@ -192,16 +192,18 @@ impl Stage {
             let mut page = self.expect(reader, "get_room_events", json!({ "after": after, "limit": 200 }))?;
             let events: Vec<RoomEvent> = serde_json::from_value(page["events"].take()).map_err(wrong)?;
             log.extend(events);
-            match page["next"].take() {
+            match page["cursor"].take() {
                 Value::Null => return Ok(log),
-                next => after = next,
+                cursor => after = cursor,
             }
         }
     }
 
     pub(super) fn say_log(&self, log: &[RoomEvent]) {
         self.heading("The log, as any member can read it");
-        log.iter().for_each(|event| self.ui.narrate(&render::event_line(event)));
+        let named = |event: &RoomEvent| event.to_agent_id.clone().zip(event.display_name.clone());
+        let names: render::Names = log.iter().filter_map(named).collect();
+        log.iter().for_each(|event| self.ui.narrate(&render::event_line(event, &names)));
     }
 
     fn in_room(&self, tool: &str, mut arguments: Value) -> Value {

@@ -24,6 +24,12 @@ pub(in crate::commands) struct EventsArgs {
     /// How many, 1 to 200 [default: 20]
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
+    /// Only releases and passes of the stick, with their handoffs
+    #[arg(long)]
+    handoffs: bool,
+    /// Only events of this type, such as takeover or scope.reserve; may be repeated
+    #[arg(long = "type", value_name = "TYPE")]
+    types: Vec<String>,
 }
 
 impl EventsArgs {
@@ -33,14 +39,23 @@ impl EventsArgs {
             after: self.after.map(Seq),
             before: self.before.map(Seq),
             limit: self.limit,
+            handoffs: self.handoffs,
+            types: self.types.clone(),
         })?;
         Ok(ui.answer(&page, || {
-            let mut text: String = page.events.iter().map(render::event_line).collect();
-            if let Some(next) = page.next {
+            let mut text: String = page.events.iter().map(|event| render::event_line(event, &page.agents)).collect();
+            if let Some(cursor) = page.cursor {
                 let flag = if self.after.is_some() { "after" } else { "before" };
-                text.push_str(&format!("more: baton room events --room {} --{flag} {next}\n", page.room_id));
+                let only: String = self.only().iter().map(|word| format!(" {word}")).collect();
+                text.push_str(&format!("more: baton room events --room {}{only} --{flag} {cursor}\n", page.room_id));
             }
             text
         }))
+    }
+
+    /// The arguments that say which events.
+    fn only(&self) -> Vec<String> {
+        let handoffs = self.handoffs.then(|| "--handoffs".to_owned());
+        handoffs.into_iter().chain(self.types.iter().map(|kind| format!("--type {kind}"))).collect()
     }
 }

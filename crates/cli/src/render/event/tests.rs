@@ -8,14 +8,14 @@ use baton_core::ids::Seq;
 use baton_testkit::{Agent, Backend, TestApp};
 use serde_json::json;
 
-use super::event_line;
+use super::{Names, event_line};
 
 /// The timeline that somebody reads, oldest first.
 fn timeline(app: &TestApp, reader: &Agent<'_>) -> String {
-    let input = EventsInput { room_id: reader.room(), after: Some(Seq(0)), before: None, limit: Some(200) };
+    let input = EventsInput { after: Some(Seq(0)), limit: Some(200), ..EventsInput::in_room(&reader.room()) };
     let page = Events::run(app.app(), reader.caller(), input).unwrap();
     assert!(!page.has_more);
-    let text: String = page.events.iter().map(event_line).collect();
+    let text: String = page.events.iter().map(|event| event_line(event, &Names::new())).collect();
     text.replace(&app.workspace().text(""), "WORKSPACE")
 }
 

@@ -12,7 +12,7 @@ use baton_testkit::{Agent, Backend, TestApp};
 use serde_json::json;
 
 use super::record_line;
-use crate::render::event_line;
+use crate::render::{Names, event_line};
 
 /// The start of a row that says when it was.
 const MIDNIGHT: &str = "2026-01-01T00:00:00.000Z  ";
@@ -28,9 +28,14 @@ fn stream(app: &TestApp, reader: &Agent<'_>) -> String {
 }
 
 fn timeline(app: &TestApp, reader: &Agent<'_>) -> String {
-    let input = EventsInput { room_id: reader.room(), after: Some(Seq(0)), before: None, limit: Some(200) };
+    let input = EventsInput { after: Some(Seq(0)), limit: Some(200), ..EventsInput::in_room(&reader.room()) };
     let page = Events::run(app.app(), reader.caller(), input).unwrap();
-    page.events.iter().map(event_line).collect::<String>().replace(MIDNIGHT, "").replace("turn 0    ", "")
+    page.events
+        .iter()
+        .map(|event| event_line(event, &Names::new()))
+        .collect::<String>()
+        .replace(MIDNIGHT, "")
+        .replace("turn 0    ", "")
 }
 
 fn story(app: &TestApp) -> [Agent<'_>; 2] {

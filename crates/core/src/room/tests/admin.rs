@@ -1,6 +1,6 @@
 //! Notes, leaving, closing, reordering and the policy.
 
-use super::scene::{Scene, agent, incarnation};
+use super::scene::{Scene, incarnation};
 use crate::{
     code::ErrorCode,
     lease::Fence,
@@ -122,7 +122,7 @@ fn a_closed_room_takes_nothing_more() {
 fn reordering_names_every_member_once() {
     let mut scene = Scene::with(&["codex", "claude", "gemini"]);
     let order = |names: &[&str]| {
-        let order = names.iter().map(|name| agent(name)).collect();
+        let order = names.iter().map(|name| (*name).to_owned()).collect();
         Action::Reorder { order, authority: Authority::Member }
     };
     let refusal = scene.act("codex", order(&["gemini", "gemini", "stranger"])).unwrap_err();

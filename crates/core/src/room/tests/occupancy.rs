@@ -79,7 +79,7 @@ fn possession_of_a_lease_is_not_identity() {
     let thief = incarnation("codex", 1);
     let ways = [
         Action::Release { shown: turn.clone(), handoff: handoff("mine now") },
-        Action::Pass { shown: turn.clone(), to: agent("claude"), handoff: handoff("mine now") },
+        Action::Pass { shown: turn.clone(), to: "claude".to_owned(), handoff: handoff("mine now") },
         Action::Close {
             expected_turn: turn.turn,
             lease_id: Some(turn.lease_id.clone()),

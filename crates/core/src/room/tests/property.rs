@@ -119,7 +119,7 @@ fn play(scene: &mut Scene, model: &mut Model, step: &Step) {
         }
         Step::Leave(who) => drop(scene.act(CAST[who], Action::Leave)),
         Step::Reorder(who) => {
-            let mut order: Vec<_> = scene.room.members.iter().map(|member| member.agent_id.clone()).collect();
+            let mut order: Vec<_> = scene.room.members.iter().map(|member| member.agent_id.to_string()).collect();
             let by = order.len().min(1);
             order.rotate_left(by);
             drop(scene.act(CAST[who], Action::Reorder { order, authority: Authority::Member }));

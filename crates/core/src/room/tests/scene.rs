@@ -143,7 +143,7 @@ impl Scene {
     }
 
     pub(super) fn pass(&mut self, name: &str, shown: &Shown, to: &str) -> Result<Option<Event>, Refusal> {
-        self.act(name, Action::Pass { shown: shown.clone(), to: agent(to), handoff: handoff("done") })
+        self.act(name, Action::Pass { shown: shown.clone(), to: to.to_owned(), handoff: handoff("done") })
     }
 
     pub(super) fn take(&mut self, name: &str) -> Result<Shown, Refusal> {

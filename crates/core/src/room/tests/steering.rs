@@ -64,7 +64,7 @@ fn an_operator_closes_a_room_that_it_did_not_join_but_not_over_the_holder() {
 #[test]
 fn an_operator_notes_reorders_and_sets_timings_in_a_room_that_it_did_not_join() {
     let mut scene = Scene::with(&["codex", "claude"]);
-    let order = vec![agent("claude"), agent("codex")];
+    let order = vec!["claude".to_owned(), "codex".to_owned()];
     let change = PolicyChange { claim_ttl_ms: Some(Ttl::from_minutes(7)), ..PolicyChange::default() };
     for authority in [Authority::Member, Authority::Operator] {
         for action in [

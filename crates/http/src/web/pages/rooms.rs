@@ -91,7 +91,7 @@ impl Waiting {
             for need in found.needs {
                 *in_room.entry(need.room_id).or_default() += 1;
             }
-            after = found.next;
+            after = found.cursor;
             if after.is_none() {
                 return Ok(Self { in_room, more: found.has_more });
             }

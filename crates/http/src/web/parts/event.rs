@@ -18,6 +18,7 @@ fn shown(room: &RoomId, names: &Names, piece: &Piece) -> Markup {
     match piece {
         Piece::Words(words) => html! { (words) },
         Piece::Agent(id) => agent(room, names, id),
+        Piece::Id(id) => agent(room, &Names::default(), id),
         Piece::Named(name) => match names.iter().find(|(_, known)| *known == name) {
             Some((id, _)) => agent(room, names, id),
             None => html! { b { bdi { (name) } } },

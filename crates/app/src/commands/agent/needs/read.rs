@@ -48,7 +48,7 @@ pub struct NeedsInput {
     /// Only in this room; default: in all that changed lately
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room_id: Option<RoomId>,
-    /// Only what comes behind this place: `next` of the answer before
+    /// Only what comes behind this place: `cursor` of the answer before
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// 1 to 200; default 25
@@ -66,7 +66,7 @@ pub struct NeedsResult {
     pub has_more: bool,
     /// Where the next page begins: ask again with it as `after`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
+    pub cursor: Option<String>,
 }
 
 impl UseCase for Needs {
@@ -95,9 +95,9 @@ impl UseCase for Needs {
             found.retain(|need| need.place() > *after);
         }
         let needs = Page::default().fill(&found, limit, Need::clone);
-        let next = needs.last().filter(|_| needs.len() < found.len()).map(Need::place);
-        has_more |= next.is_some();
-        Ok(NeedsResult { needs, counts, has_more, next })
+        let cursor = needs.last().filter(|_| needs.len() < found.len()).map(Need::place);
+        has_more |= cursor.is_some();
+        Ok(NeedsResult { needs, counts, has_more, cursor })
     }
 }
 

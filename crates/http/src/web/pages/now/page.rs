@@ -52,7 +52,7 @@ fn needs(look: &Look<'_>) -> Result<(Vec<Shown>, bool), Failure> {
     for _ in 0..PAGES {
         let found = look.ask::<Needs>(NeedsInput { after: after.take(), limit: Some(50), room_id: None })?;
         needs.extend(found.needs);
-        (after, has_more) = (found.next, found.has_more);
+        (after, has_more) = (found.cursor, found.has_more);
         if after.is_none() {
             break;
         }

@@ -21,7 +21,7 @@ use crate::web::{
 /// The event at a place, and whether there is one after it.
 pub(super) fn find(view: &View<'_>, seq: Seq) -> Result<(RoomEvent, bool), Failure> {
     let after = Some(Seq(seq.0.saturating_sub(1)));
-    let input = EventsInput { room_id: view.room().clone(), after, before: None, limit: Some(1) };
+    let input = EventsInput { after, limit: Some(1), ..EventsInput::in_room(view.room()) };
     let found = view.look.ask::<Events>(input)?;
     let event = found.events.into_iter().find(|event| event.event_seq == seq);
     Ok((event.ok_or_else(|| nothing_called(&seq.to_string()))?, found.has_more))

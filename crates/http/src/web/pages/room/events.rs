@@ -131,7 +131,7 @@ impl Events {
         for _ in 0..ASKED {
             let found = ask(look, sight, before, None)?;
             seen.extend(found.events);
-            (before, more) = (found.next, found.has_more);
+            (before, more) = (found.cursor, found.has_more);
             if !more || seen.iter().filter(|event| show.takes(event)).count() >= SHOWN {
                 break;
             }
@@ -173,5 +173,5 @@ fn ask(
     before: Option<Seq>,
     after: Option<Seq>,
 ) -> Result<room::GetRoomEventsResult, Failure> {
-    look.ask::<room::Events>(EventsInput { room_id: sight.id().clone(), before, after, limit: Some(STEP) })
+    look.ask::<room::Events>(EventsInput { before, after, limit: Some(STEP), ..EventsInput::in_room(sight.id()) })
 }
