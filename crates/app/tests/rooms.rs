@@ -434,3 +434,20 @@ fn a_handoff_that_is_still_the_template_is_refused() {
         }
     });
 }
+
+#[test]
+fn a_whole_turn_costs_little_beside_its_handoff() {
+    on_every_backend(|app| {
+        let cast = app.joined_living(["claude-code:a3f1", "codex:9b22", "gemini:1c4e"]);
+        let [first, second, _] = &cast;
+        first.release(&first.claim());
+        let joined = second.join();
+        let mut turn = second.claim();
+        let heard = second.does("stick.heartbeat", turn.showing(json!({})));
+        let released = second.release(&turn);
+        turn.answer["handoff"] = json!(null);
+        let answers = [&joined, &turn.answer, &heard, &released];
+        let bytes: usize = answers.iter().map(|answer| answer.to_string().len()).sum();
+        assert!(bytes <= 3 * 1024, "{bytes} bytes: {answers:#?}");
+    });
+}

@@ -31,19 +31,19 @@ pub struct Events;
 #[serde(deny_unknown_fields)]
 pub struct EventsInput {
     pub room_id: RoomId,
-    /// Only events after this event_seq, oldest first
+    /// Oldest first, after this event_seq
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Seq>,
-    /// Only events before this one, newest first (the default)
+    /// Newest first, before this one
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Seq>,
     /// 1 to 200; default 20
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Only releases and passes, with their handoffs
+    /// Only releases and passes
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub handoffs: bool,
-    /// Only events of these types, as they are shown
+    /// Only these event types
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
 }
@@ -76,7 +76,7 @@ impl UseCase for Events {
     const PLACE: Place = Place::Tool("get_room_events", Tier::Daily);
     const EFFECT: Effect = Effect::Read;
     const ABOUT: &'static str =
-        "Read a room's log, newest first, or only its handoffs. Call it after a takeover to reconstruct the context.";
+        "Read a room's log, newest first, or only its handoffs: after a takeover, to reconstruct the context.";
     type Input = EventsInput;
     type Output = GetRoomEventsResult;
 

@@ -32,7 +32,7 @@ pub struct Join;
 pub struct JoinInput {
     /// Directory or file you work in
     pub context_path: String,
-    /// Open a nested room at exactly this path even though an ancestor has one
+    /// Open a nested room at exactly this path
     #[serde(default)]
     pub force_new: bool,
     /// Tests and debugging only: the id to use on this connection
@@ -92,7 +92,7 @@ impl UseCase for Join {
     const NAME: &'static str = "room.join";
     const PLACE: Place = Place::Tool("join_path", Tier::Daily);
     const EFFECT: Effect = Effect::Write;
-    const ABOUT: &'static str = "Join the room of a workspace path (opens it if there is none). Accept the room_id and canonical_path it answers, even if they differ from what you asked.";
+    const ABOUT: &'static str = "Join the room of a workspace path (opens it if there is none). Accept the room_id and canonical_path it answers, even if not those you asked for.";
     type Input = JoinInput;
     type Output = JoinPathResult;
 

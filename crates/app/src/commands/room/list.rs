@@ -20,10 +20,10 @@ pub struct List;
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListInput {
-    /// Directory or file in the workspace; default: the current directory
+    /// Default: the current directory
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_path: Option<String>,
-    /// List every room on this store instead, newest first
+    /// Every room on this store
     #[serde(default)]
     pub all: bool,
 }

@@ -108,7 +108,7 @@ impl UseCase for State {
     const PLACE: Place = Place::Tool("get_room_state", Tier::Daily);
     const EFFECT: Effect = Effect::Read;
     const ABOUT: &'static str =
-        "Read a room without changing it: owner, members, expiries, pending handoff, whether takeover is open.";
+        "Read a room: owner, members, expiries, last handoff, whether takeover is open.";
     type Input = StateInput;
     type Output = GetRoomStateResult;
 

@@ -26,7 +26,7 @@ pub struct Takeover;
 pub struct TakeoverInput {
     pub room_id: RoomId,
     pub expected_turn_id: Fence,
-    /// Why, for the log
+    /// Why
     pub reason: String,
     /// Repeat a call safely: the same key gets the first answer
     #[serde(default, skip_serializing_if = "Option::is_none")]

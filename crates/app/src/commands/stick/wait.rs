@@ -50,7 +50,7 @@ pub struct Wait;
 #[serde(deny_unknown_fields)]
 pub struct WaitInput {
     pub room_id: RoomId,
-    /// From the last answer: return only when something changed since
+    /// From the last answer: wait for what is new
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
     /// Up to 50000; default 30000; 0 tries once
