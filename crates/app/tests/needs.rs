@@ -267,8 +267,8 @@ fn needs_of_all_open_rooms_are_told_oldest_first_and_page_by_page() {
             let page = person.does("agent.needs", json!({"limit": 4, "after": after}));
             read.extend(page["needs"].as_array().unwrap().clone());
             assert_eq!(page["counts"], json!({"question": 6}));
-            assert_eq!(page["has_more"], json!(!page["next"].is_null()));
-            after = page["next"].clone();
+            assert_eq!(page["has_more"], json!(!page["cursor"].is_null()));
+            after = page["cursor"].clone();
             if after.is_null() {
                 break;
             }

@@ -224,3 +224,29 @@ fn the_places_of_the_table_are_consistent() {
         }
     }
 }
+
+/// Every field called `name` in a schema, however deep.
+fn fields_called<'a>(schema: &'a Value, name: &str, found: &mut Vec<&'a Value>) {
+    match schema {
+        Value::Object(fields) => {
+            let properties = fields.get("properties").and_then(Value::as_object);
+            found.extend(properties.and_then(|properties| properties.get(name)));
+            fields.values().for_each(|inner| fields_called(inner, name, found));
+        }
+        Value::Array(items) => items.iter().for_each(|inner| fields_called(inner, name, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn what_is_called_next_is_a_next_step_in_words_and_never_a_place_in_a_list() {
+    for command in TABLE {
+        let schema = command.output_schema().to_value();
+        let mut found = Vec::new();
+        fields_called(&schema, "next", &mut found);
+        for next in found {
+            let is_text = next["type"] == "string" || next["type"] == json!(["string", "null"]);
+            assert!(is_text && !next["description"].to_string().contains("page"), "{}: {next}", command.name);
+        }
+    }
+}

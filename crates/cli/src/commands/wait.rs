@@ -5,6 +5,7 @@ use std::{process::ExitCode, time::Duration};
 use baton_app::{
     Failure,
     commands::stick::{Wait, WaitForTurnResult, WaitInput},
+    view::Mail,
 };
 use baton_core::{ids::AgentId, time::Timestamp};
 
@@ -32,6 +33,9 @@ pub(super) struct WaitArgs {
     /// Only listen: never take up a free stick, and exit when it is kept for you
     #[arg(long)]
     park: bool,
+    /// From an earlier answer with --json: wait for what is new since, and let a takeover be that it told of
+    #[arg(long, value_name = "CURSOR", conflicts_with = "key")]
+    cursor: Option<String>,
     #[command(flatten)]
     key: KeyArgs,
 }
@@ -41,21 +45,26 @@ impl WaitArgs {
         let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
         let you = context.caller.actor().agent_id;
         let (mut calls_left, max_wait_ms) = in_calls(self.timeout);
+        let mut cursor = self.cursor.clone();
         loop {
-            // Every call is the same request, so that a key is for all of them.
+            // Without a cursor every call is the same request, so that a key is for all of them.
             let answer = context.run::<Wait>(WaitInput {
                 room_id: room_id.clone(),
-                cursor: None,
+                cursor: cursor.clone(),
                 max_wait_ms: Some(max_wait_ms),
                 park: self.park,
                 idempotency_key: self.key.key.clone(),
             })?;
             calls_left = calls_left.map(|calls| calls.saturating_sub(1));
             let again = match &answer {
-                WaitForTurnResult::NotYet { reserved_for, new_message, .. } => {
+                WaitForTurnResult::NotYet { reserved_for, new_message, cursor: now, .. } => {
+                    cursor = cursor.map(|_| now.clone());
                     reserved_for.as_ref() != Some(&you) && !new_message && calls_left != Some(0)
                 }
-                _ => false,
+                WaitForTurnResult::TakeoverAvailable { cursor: now, new_message, .. } => {
+                    cursor.as_ref() == Some(now) && !new_message && calls_left != Some(0)
+                }
+                WaitForTurnResult::YourTurn { .. } | WaitForTurnResult::Closed { .. } => false,
             };
             if !again {
                 return Ok(show(ui, answer, context.app.now()?, &you));
@@ -71,7 +80,8 @@ fn show(ui: Ui, mut answer: WaitForTurnResult, now: Timestamp, you: &AgentId) ->
     let exit = match &answer {
         WaitForTurnResult::YourTurn { .. } => Exit::Done,
         WaitForTurnResult::NotYet { reserved_for, .. } if reserved_for.as_ref() == Some(you) => Exit::KeptForYou,
-        WaitForTurnResult::NotYet { new_message: true, .. } => Exit::Message,
+        WaitForTurnResult::NotYet { new_message: true, .. }
+        | WaitForTurnResult::TakeoverAvailable { new_message: true, .. } => Exit::Message,
         WaitForTurnResult::NotYet { .. } => Exit::NotYet,
         WaitForTurnResult::TakeoverAvailable { .. } => Exit::TakeoverAvailable,
         WaitForTurnResult::Closed { .. } => Exit::Closed,
@@ -102,21 +112,27 @@ fn text(answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> String {
                 return "The stick is kept for you.\nnext: baton wait\n".to_owned();
             }
             if *new_message {
-                let unseen = inbox.unseen;
-                let messages = if unseen == 1 { "One message is".to_owned() } else { format!("{unseen} messages are") };
-                return format!("{messages} waiting for you.\nnext: baton inbox, then baton wait\n");
+                return called(inbox);
             }
             let who =
                 render::who_has_it(owner.as_ref().map(AgentId::as_str), reserved_for.as_ref().map(AgentId::as_str));
             format!("Not yet: the room is {}, the stick is {who}.\nnext: baton wait\n", room_state.as_str())
         }
-        WaitForTurnResult::TakeoverAvailable { turn_id, room_state, current_owner, reserved_for, .. } => {
+        WaitForTurnResult::TakeoverAvailable { new_message: true, inbox, .. } => called(inbox),
+        WaitForTurnResult::TakeoverAvailable { turn_id, room_state, current_owner, reserved_for, cursor, .. } => {
             let who = current_owner.as_ref().or(reserved_for.as_ref()).map_or("nobody", |agent| agent.as_str());
             format!(
-                "{who} does not respond ({}): the stick may be taken over.\nnext: baton take --turn {turn_id} --reason …\n",
+                "{who} does not respond ({}): the stick may be taken over.\nnext: baton take --turn {turn_id} --reason …, or to let them be: baton wait --cursor {cursor}\n",
                 room_state.as_str()
             )
         }
         WaitForTurnResult::Closed { .. } => "The room is closed.\nnext: baton join  (opens a fresh room)\n".to_owned(),
     }
+}
+
+/// That there are messages.
+fn called(inbox: &Mail) -> String {
+    let unseen = inbox.unseen;
+    let messages = if unseen == 1 { "One message is".to_owned() } else { format!("{unseen} messages are") };
+    format!("{messages} waiting for you.\nnext: baton inbox, then baton wait\n")
 }

@@ -252,3 +252,47 @@ fn a_room_that_its_member_closed_without_the_stick_is_closed_once() {
     assert_eq!(first.status, 0, "{first:?}");
     assert_eq!(close().json(), first.json());
 }
+
+#[test]
+fn a_data_directory_that_depends_on_where_one_stands_is_refused_and_none_is_made() {
+    let world = World::new();
+    for (variable, value) in [("BATON_DATA_DIR", "here"), ("BATON_STORE", "./here"), ("BATON_DATA_DIR", "~other/here")]
+    {
+        let mut command = world.baton(&["join", "--json"]);
+        command.env_remove("BATON_DATA_DIR").env(variable, value);
+        let ran = Ran::of(command);
+        assert_eq!((ran.status, ran.code().as_str()), (1, "store_unavailable"), "{ran:?}");
+        assert!(ran.json()["error"]["next"].as_str().unwrap().contains(variable), "{ran:?}");
+    }
+    assert_eq!(fs::read_dir(world.workspace()).unwrap().count(), 1, "only what was there");
+    let mut command = world.baton(&["join", "--json"]);
+    command.env("BATON_DATA_DIR", "~/of-mine");
+    assert_eq!(Ran::of(command).status, 0);
+    assert!(world.home().join("of-mine/rooms.sqlite").exists());
+}
+
+#[test]
+fn a_listing_calls_an_agent_by_one_name() {
+    let world = World::new();
+    world.join_as("ana");
+    world.join_as("bo");
+    let name = |who: &str| {
+        world.run_as(who, &["agent", "heartbeat", "--json"]).json()["data"]["name"].as_str().unwrap().to_owned()
+    };
+    let (ana, bo) = (name("ana"), name("bo"));
+    assert_eq!(world.run_as("ana", &["wait"]).status, 0);
+    let send = ["send", "--to", &bo, "--category", "INFO", "--subject", "hello", "--body", "there"];
+    assert_eq!(world.run_as("ana", &send).status, 0);
+    assert_eq!(world.run_as("ana", &["pass", &bo, "--status", "s", "--next", "n"]).status, 0);
+    let listed = |arguments: &[&str]| world.run_as("bo", arguments).stdout;
+    let events = listed(&["room", "events"]);
+    let after_joining = events.lines().filter(|line| !line.contains(" joined as "));
+    assert!(after_joining.clone().any(|line| line.contains(&format!("{ana} passed the stick to {bo}"))), "{events}");
+    assert!(after_joining.clone().all(|line| !line.contains("test:")), "{events}");
+    assert!(listed(&["room", "list"]).contains(&format!("kept for {bo}")));
+    let status = listed(&["status"]);
+    assert!(
+        status.contains(&format!("kept for {bo}, claim")) && status.contains(&format!("{bo} (test:bo)")),
+        "{status}"
+    );
+}

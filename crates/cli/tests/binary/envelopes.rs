@@ -63,8 +63,8 @@ fn something_is_handed_over_answered_and_waited_for() {
     room_1  WORKSPACE
     turn 0, the stick is free
 
-      1. test:ana                     humble-orca        idle, seen SPAN ago
-      2. test:bo                      sunny-glade        idle, seen SPAN ago  (you)
+      1. humble-orca (test:ana)  idle, seen SPAN ago
+      2. sunny-glade (test:bo)   idle, seen SPAN ago  (you)
 
     For you
       inbox     1 to accept: baton inbox
@@ -102,9 +102,9 @@ fn something_is_handed_over_answered_and_waited_for() {
     [exit 3]
 
     ana$ baton room events --limit 3
-        8  TIME  turn 0    Accepted by test:bo: message 4 from test:ana
-        7  TIME  turn 0    test:bo handed payload://p-2 to test:ana: It leaks
-        6  TIME  turn 0    Seen by test:bo: message 4 from test:ana
+        8  TIME  turn 0    Accepted by sunny-glade: message 4 from humble-orca
+        7  TIME  turn 0    sunny-glade handed payload://p-2 to humble-orca: It leaks
+        6  TIME  turn 0    Seen by sunny-glade: message 4 from humble-orca
     more: baton room events --room room_1 --before 6
     "#);
 }

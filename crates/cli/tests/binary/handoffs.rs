@@ -74,7 +74,7 @@ fn from_git_lists_what_changed_since_the_turn_began() {
     fs::remove_file(world.workspace().join("gone.txt")).unwrap();
     story.run("ana", &["release", "--status", "edited", "--next", "review", "--from-git"]);
     story.run("ana", &["room", "events", "--limit", "1"]);
-    insta::assert_snapshot!(story.text(), @r"
+    insta::assert_snapshot!(story.text(), @"
     ana$ baton join
     Opened room_1 at WORKSPACE as test:ana (humble-orca).
     next: baton wait
@@ -88,7 +88,7 @@ fn from_git_lists_what_changed_since_the_turn_began() {
     Nobody else is here: the stick is free, and your handoff waits for whoever takes it up (event 4).
 
     ana$ baton room events --limit 1
-        4  TIME  turn 1    test:ana released the stick
+        4  TIME  turn 1    humble-orca released the stick
              status    edited
              next      review
              review    gone.txt  deleted
@@ -119,6 +119,6 @@ fn what_an_agent_writes_cannot_reach_the_terminal_as_control_characters() {
         assert!(!(ran.stdout + &ran.stderr).contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}'));
     }
     let refused = world.run_as("bo", &["pass", evil, "--status", "s", "--next", "n"]);
-    assert_eq!(refused.status, 2, "{refused:?}");
+    assert_eq!(refused.status, 3, "{refused:?}");
     assert!(!refused.stderr.contains(|c: char| c.is_control() && c != '\n'), "{refused:?}");
 }

@@ -271,7 +271,8 @@ fn refusals_and_status_name_the_process_that_keeps_the_stick_and_its_terminal() 
         assert!(refused["message"].as_str().unwrap().contains(&keeper), "{tool}: {refused}");
     }
     let status = world.run_as("cy", &["status"]);
-    assert!(status.stdout.contains(&format!("held by {}, {keeper}, lease ", ana.person())), "{status:?}");
+    let name = state["room"]["owner_agent"].as_str().unwrap();
+    assert!(status.stdout.contains(&format!("held by {name}, {keeper}, lease ")), "{status:?}");
 }
 
 #[test]

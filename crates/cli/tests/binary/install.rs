@@ -89,7 +89,7 @@ fn the_store_of_this_shell_is_registered_in_words_that_mean_the_same_anywhere() 
         let env = claude["mcpServers"]["baton"]["env"].to_string();
         env.replace(world.root().to_str().unwrap(), "ROOT")
     };
-    assert_eq!(registered("BATON_DATA_DIR", "here"), r#"{"BATON_DATA_DIR":"ROOT/work/here"}"#);
+    assert_eq!(registered("BATON_DATA_DIR", "~/here"), r#"{"BATON_DATA_DIR":"ROOT/home/here"}"#);
     assert_eq!(registered("TALKING_STICK_DATA_DIR", "ROOT/stick"), r#"{"BATON_DATA_DIR":"ROOT/stick"}"#);
     assert_eq!(registered("XDG_DATA_HOME", "ROOT/share"), r#"{"BATON_DATA_DIR":"ROOT/share/baton"}"#);
     assert_eq!(registered("TERM", "xterm"), "{}", "the usual one needs no words");

@@ -86,7 +86,7 @@ fn a_job_is_delegated_claimed_asked_about_answered_proven_and_done() {
     room_1  WORKSPACE
     turn 0, the stick is free
 
-      1. test:ana                     humble-orca        idle, seen SPAN ago  (you)
+      1. humble-orca (test:ana)  idle, seen SPAN ago  (you)
 
     Jobs: 1 with a question, 1 running: baton radar
 

@@ -348,13 +348,13 @@ fn status_shows_what_waits_for_you_and_counting_it_delivers_nothing() {
     let mut story = Transcript::new(&world);
     story.run("ana", &["status"]);
     story.run("cy", &["status"]);
-    insta::assert_snapshot!(story.text(), @r"
+    insta::assert_snapshot!(story.text(), @"
     ana$ baton status
     room_1  WORKSPACE
     turn 0, the stick is free
 
-      1. test:ana                     humble-orca        idle, seen SPAN ago  (you)
-      2. test:bo                      sunny-glade        idle, seen SPAN ago
+      1. humble-orca (test:ana)  idle, seen SPAN ago  (you)
+      2. sunny-glade (test:bo)   idle, seen SPAN ago
 
     For you
       inbox     2 not seen, 1 to accept: baton inbox
@@ -369,8 +369,8 @@ fn status_shows_what_waits_for_you_and_counting_it_delivers_nothing() {
     room_1  WORKSPACE
     turn 0, the stick is free
 
-      1. test:ana                     humble-orca        idle, seen SPAN ago
-      2. test:bo                      sunny-glade        idle, seen SPAN ago
+      1. humble-orca (test:ana)  idle, seen SPAN ago
+      2. sunny-glade (test:bo)   idle, seen SPAN ago
 
     Reserved by others
       src/*  humble-orca, active, runs out in SPAN

@@ -20,7 +20,7 @@ fn kill_9_of_the_owner_answers_a_pending_wait_with_owner_gone_at_once() {
         answer,
         json!({
             "status": "takeover_available", "room_id": bo.room_id, "turn_id": 1, "room_state": "owner_gone",
-            "reason": "owner_gone", "current_owner": ana.id, "next": answer["next"],
+            "reason": "owner_gone", "current_owner": ana.id, "cursor": answer["cursor"], "next": answer["next"],
         })
     );
     let taken = take_over(&mut bo, &answer, "its process is gone");
@@ -42,7 +42,7 @@ fn kill_9_of_a_reserved_recipient_answers_a_pending_wait_with_recipient_gone_at_
         answer,
         json!({
             "status": "takeover_available", "room_id": cy.room_id, "turn_id": 1, "room_state": "recipient_gone",
-            "reason": "recipient_gone", "reserved_for": bo.id, "next": answer["next"],
+            "reason": "recipient_gone", "reserved_for": bo.id, "cursor": answer["cursor"], "next": answer["next"],
         })
     );
     assert_eq!(take_over(&mut cy, &answer, "its process is gone")["turn_id"], 2);

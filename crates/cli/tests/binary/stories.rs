@@ -68,10 +68,10 @@ fn two_agents_hand_over_from_join_to_join() {
 
     ana$ baton status
     room_1  WORKSPACE
-    turn 1, held by test:ana, lease runs out in SPAN
+    turn 1, held by humble-orca, lease runs out in SPAN
 
-    * 1. test:ana                     humble-orca        connected, seen SPAN ago  (you)
-      2. test:bo                      sunny-glade        idle, seen SPAN ago
+    * 1. humble-orca (test:ana)  connected, seen SPAN ago  (you)
+      2. sunny-glade (test:bo)   idle, seen SPAN ago
 
     next: you hold the stick: baton release --status … --next …
 
@@ -83,12 +83,12 @@ fn two_agents_hand_over_from_join_to_join() {
 
     bo$ baton status
     room_1  WORKSPACE
-    turn 1, kept for test:bo, claim runs out in SPAN
+    turn 1, kept for sunny-glade, claim runs out in SPAN
 
-      1. test:ana                     humble-orca        idle, seen SPAN ago
-    > 2. test:bo                      sunny-glade        idle, seen SPAN ago  (you)
+      1. humble-orca (test:ana)  idle, seen SPAN ago
+    > 2. sunny-glade (test:bo)   idle, seen SPAN ago  (you)
 
-    Handoff from test:ana
+    Handoff from humble-orca
       status    wrote the parser
       next      review it
       review    src/parser.rs:10-80
@@ -212,16 +212,16 @@ fn the_stick_is_taken_over_only_once_its_owner_is_gone() {
 
     bo$ baton status
     room_1  WORKSPACE
-    turn 1, held by test:cy, whose process has exited: it may be taken over
+    turn 1, held by mellow-meadow, whose process has exited: it may be taken over
 
-    * 1. test:cy                      mellow-meadow      gone: its process has exited
-      2. test:bo                      sunny-glade        idle, seen SPAN ago  (you)
+    * 1. mellow-meadow (test:cy)  gone: its process has exited
+      2. sunny-glade (test:bo)    idle, seen SPAN ago  (you)
 
     next: baton take --turn 1 --reason …
 
     bo$ baton wait
     test:cy does not respond (owner_gone): the stick may be taken over.
-    next: baton take --turn 1 --reason …
+    next: baton take --turn 1 --reason …, or to let them be: baton wait --cursor 5.1.owner_gone.0
     [exit 11]
 
     bo$ baton take --reason " "
@@ -363,11 +363,11 @@ fn a_room_can_be_read_noted_ordered_timed_left_and_closed() {
 
     ana$ baton room state
     room_1  WORKSPACE
-    turn 1, kept for test:ana, claim runs out in SPAN
+    turn 1, kept for humble-orca, claim runs out in SPAN
 
-    > 1. test:ana                     humble-orca        idle, seen SPAN ago  (you)
+    > 1. humble-orca (test:ana)  idle, seen SPAN ago  (you)
 
-    Handoff from test:ana
+    Handoff from humble-orca
       status    done
       next      nothing
 

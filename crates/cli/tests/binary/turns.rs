@@ -139,15 +139,15 @@ fn a_turn_takes_what_waits_and_a_failed_one_gives_it_back() {
     [exit 4]
 
     ana$ baton room events
-        8  TIME  turn 0    TURN-2 of test:bo ended: completed
-        7  TIME  turn 0    test:bo began TURN-2 with message 4: turn 2
-        6  TIME  turn 0    TURN-1 of test:bo ended: failed: The model did not answer.
-        5  TIME  turn 0    test:bo began TURN-1 with message 4: turn 1
+        8  TIME  turn 0    TURN-2 of amber-otter ended: completed
+        7  TIME  turn 0    amber-otter began TURN-2 with message 4: turn 2
+        6  TIME  turn 0    TURN-1 of amber-otter ended: failed: The model did not answer.
+        5  TIME  turn 0    amber-otter began TURN-1 with message 4: turn 1
         4  TIME  turn 0    Told to amber-otter by humble-orca: Names
              text      snake case
         3  TIME  turn 0    test:bo joined as amber-otter, under an id given by hand
         2  TIME  turn 0    test:ana joined as humble-orca, under an id given by hand
-        1  TIME  turn 0    test:ana opened the room
+        1  TIME  turn 0    humble-orca opened the room
     "#);
 }
 

@@ -107,8 +107,7 @@ impl UseCase for State {
     const NAME: &'static str = "room.state";
     const PLACE: Place = Place::Tool("get_room_state", Tier::Daily);
     const EFFECT: Effect = Effect::Read;
-    const ABOUT: &'static str =
-        "Read a room: owner, members, expiries, last handoff, whether takeover is open.";
+    const ABOUT: &'static str = "Read a room: owner, members, expiries, last handoff, whether takeover is open.";
     type Input = StateInput;
     type Output = GetRoomStateResult;
 

@@ -162,7 +162,7 @@ impl World {
             let after_text = after.to_string();
             let page = self.data_of(&["room", "events", "--room", room_id, "--after", &after_text, "--limit", "200"]);
             events.extend(page["events"].as_array().unwrap().iter().cloned());
-            match page["next"].as_u64() {
+            match page["cursor"].as_u64() {
                 Some(next) => after = next,
                 None => return events,
             }

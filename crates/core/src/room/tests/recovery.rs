@@ -210,7 +210,13 @@ fn event_log_reconstruction_after_takeover() {
     scene.take("gemini").unwrap();
     let handoffs: Vec<_> = scene.log.iter().filter_map(|recorded| recorded.event.handoff()).collect();
     assert_eq!(handoffs.len(), 1, "the new owner finds what codex left for claude");
-    assert_eq!(scene.room.ownership().unwrap().received, None, "but receives no handoff of its own");
+    let ownership = scene.room.ownership().unwrap();
+    let received = ownership.received.as_ref().map(|received| received.from.as_str());
+    assert_eq!(
+        (received, ownership.taken_from.as_ref()),
+        (Some("codex"), Some(&agent("claude"))),
+        "and whose turn it was"
+    );
 }
 
 #[test]
