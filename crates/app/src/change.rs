@@ -443,16 +443,20 @@ impl<'a> Change<'a> {
                 };
                 self.items_of_action(action.seq)?;
                 if let Some(event) = action.fail(why) {
-                    let by_target = self.actor.agent_id == *target;
-                    if by_target {
-                        self.record(event)?
-                    } else {
-                        self.as_bus(|change| change.record(event))?
-                    };
+                    self.record_result(target, event)?;
                     ended = true;
                 }
             }
         }
+    }
+
+    /// Records the end of an action that its target did not report: its own word if it is the one who calls, else that of
+    /// the bus, and never that of somebody else.
+    pub(crate) fn record_result(&mut self, target: &AgentId, event: impl Into<Event>) -> Result<Recorded, Failure> {
+        if self.actor.agent_id == *target {
+            return self.record(event);
+        }
+        self.as_bus(|change| change.record(event))
     }
 
     /// Takes up all that `target` still owes a result for.

@@ -67,7 +67,7 @@ impl Change<'_> {
                 self.items_of_action(action.seq)?;
                 let taken = self.item(action.seq, target).is_some_and(|item| item.turn.is_some());
                 if let Some(event) = action.complete().filter(|_| taken) {
-                    self.record(event)?;
+                    self.record_result(target, event)?;
                 }
             }
         }

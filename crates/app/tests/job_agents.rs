@@ -148,3 +148,37 @@ fn what_follows_a_new_that_was_rejected_names_it_when_it_is_taken() {
         assert_eq!(take(0), "n", "it does not belong to the conversation before");
     });
 }
+
+#[test]
+fn a_result_is_told_as_from_its_target_or_from_the_bus_whoever_ended_the_action() {
+    on_every_backend(|test| {
+        let (room, ana, job, _process) = session(&test, "conversation");
+        let runner = caller("runner:one", None);
+        let claim = claims(&test, &room, "runner:one");
+        let claimed = json!({ "room_id": room, "runner_id": "runner:one", "claim_revision": claim["job"]["revision"] });
+        let with = |more: Value| {
+            let mut input = claimed.clone();
+            input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            input
+        };
+        ask(&test, &room, &ana, "by-turn");
+        let turn = call(test.app(), &runner, "context.turn.begin", with(json!({ "job": "JOB-001" })))["turn"].clone();
+        call(test.app(), &runner, "context.turn.end", with(json!({ "turn": turn, "outcome": "completed" })));
+        ask(&test, &room, &ana, "by-job-turn");
+        call(test.app(), &runner, "context.turn.begin", with(json!({ "job": "JOB-001" })));
+        let done = with(json!({ "job": "JOB-001", "status": "DONE", "summary": "It is dry." }));
+        call(test.app(), &runner, "jobs.complete", done);
+        call(test.app(), &ana, "jobs.create", json!({ "room_id": room, "title": "Again", "prompt": "It rains." }));
+        let bo = caller("bo", None);
+        call(test.app(), &bo, "bus.add", json!({ "room_id": room }));
+        let action = json!({ "type": "message", "kind": "user", "text": "Well?", "dst": "bo", "action_id": "by-removal",
+            "action_index": 0 });
+        call(test.app(), &ana, "bus.submit", json!({ "room_id": room, "group_id": "r", "actions": [action] }));
+        call(test.app(), &ana, "bus.close", json!({ "room_id": room }));
+        let told = call(test.app(), &ana, "bus.history", json!({ "room_id": room, "types": ["action.result"] }));
+        let told: Vec<_> = told["events"].as_array().unwrap().iter().map(|event| event["src"].clone()).collect();
+        assert!(told.len() >= 3, "{told:?}");
+        let target = job.actor().agent_id.to_string();
+        assert!(told.iter().all(|src| [target.as_str(), "bus"].contains(&src.as_str().unwrap())), "{told:?}");
+    });
+}

@@ -1,8 +1,9 @@
 //! The bus of a room: actions and how far they are, conversations, their tasks, and who is connected.
 
 use baton_core::{
-    bus::{Action, Bus, BusId, Connection, Conversation, StreamEnd, Task},
+    bus::{self, Action, Bus, BusId, Connection, Conversation, StreamEnd, Task},
     ids::{AgentId, RoomId, Seq},
+    limits,
 };
 
 use crate::{
@@ -155,25 +156,46 @@ pub fn actions(
     collect(tx, sql, room, &params, action)
 }
 
-/// Reads the last `new` of a group for a target before a place.
+/// Reads the last `new`s of a group for a target before a place, newest first.
 pub(crate) const LAST_NEW: &str = actions!(
     "
      WHERE room_id = ?1 AND group_id = ?2 AND seq < ?3 AND target = ?4 AND sender = ?5 AND control = 'new'
      ORDER BY seq DESC
-     LIMIT 1
+     LIMIT ?6
 "
 );
 
-/// The last `new` that was submitted to the target of `action` in its group before it.
-pub fn last_new(tx: &mut dyn Tx, room: &RoomId, action: &Action) -> Result<Option<Action>, StoreError> {
-    let params = [
-        room.as_str().into(),
-        action.group_id.as_str().into(),
-        place(action.seq).into(),
-        action.target.as_str().into(),
-        action.sender.as_str().into(),
-    ];
-    Ok(collect(tx, LAST_NEW, room, &params, self::action)?.into_iter().next())
+/// Reads the last of a group for a target before a place that is no `new`.
+pub(crate) const LAST_OTHER: &str = "
+    SELECT seq
+      FROM actions
+     WHERE room_id = ?1 AND group_id = ?2 AND seq < ?3 AND target = ?4 AND sender = ?5
+       AND (control IS NULL OR control <> 'new')
+     ORDER BY seq DESC
+     LIMIT 1
+";
+
+/// The `new` that begins the conversation of `action`, of those that were submitted to its target in its group before it.
+pub fn begun_by(tx: &mut dyn Tx, room: &RoomId, action: &Action) -> Result<Option<Action>, StoreError> {
+    let before = |place: Seq| -> [Param<'_>; 5] {
+        [
+            room.as_str().into(),
+            action.group_id.as_str().into(),
+            self::place(place).into(),
+            action.target.as_str().into(),
+            action.sender.as_str().into(),
+        ]
+    };
+    let newest = |place: Seq, most: u32| before(place).into_iter().chain([i64::from(most).into()]).collect::<Vec<_>>();
+    let Some(last) = collect(tx, LAST_NEW, room, &newest(action.seq, 1), self::action)?.into_iter().next() else {
+        return Ok(None);
+    };
+    let between = collect(tx, LAST_OTHER, room, &before(last.seq), |fields| fields.number(0))?;
+    let from = Seq(between.first().copied().unwrap_or_default());
+    let mut news = collect(tx, LAST_NEW, room, &newest(action.seq, limits::BUS_ACTIONS as u32), self::action)?;
+    news.retain(|new| new.seq > from);
+    news.reverse();
+    Ok(bus::begun_by(&news).cloned())
 }
 
 /// Reads one conversation.
@@ -187,6 +209,21 @@ pub(crate) const CONVERSATION: &str = "
 pub fn conversation(tx: &mut dyn Tx, room: &RoomId, id: &BusId) -> Result<Option<Conversation>, StoreError> {
     let params = [room.as_str().into(), id.as_str().into()];
     Ok(collect(tx, CONVERSATION, room, &params, conversation_of)?.into_iter().next())
+}
+
+/// Reads the first conversation about a task. A room has few, and only tasks that nobody spoke of otherwise are looked for.
+pub(crate) const OF_TASK: &str = "
+    SELECT context_id, owner, task_id, since
+      FROM conversations
+     WHERE room_id = ?1 AND task_id = ?2
+     ORDER BY since
+     LIMIT 1
+";
+
+/// The first conversation that was about a task.
+pub fn conversation_of_task(tx: &mut dyn Tx, room: &RoomId, task: &BusId) -> Result<Option<Conversation>, StoreError> {
+    let params = [room.as_str().into(), task.as_str().into()];
+    Ok(collect(tx, OF_TASK, room, &params, conversation_of)?.into_iter().next())
 }
 
 /// Reads one task of a conversation.

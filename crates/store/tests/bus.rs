@@ -267,7 +267,7 @@ fn actions_are_listed_by_group_target_and_sender_after_a_place() {
 }
 
 #[test]
-fn the_last_new_before_an_action_is_that_of_its_group_target_and_sender() {
+fn the_new_that_an_action_is_for_is_the_first_in_a_row_of_its_group_target_and_sender() {
     on_two_rooms(|store, one, two| {
         let new = |seq, target: &str| Action { control: Some(Control::New), kind: None, ..action(seq, target) };
         let compact = Action { control: Some(Control::Compact), kind: None, ..action(6, "bo") };
@@ -285,8 +285,8 @@ fn the_last_new_before_an_action_is_that_of_its_group_target_and_sender() {
         for room in [one, two] {
             save(store, room, &Bus::default(), &Bus { actions: actions.clone(), ..Bus::default() });
         }
-        let last = |place: usize| read(store, |tx| bus::last_new(tx, one, &actions[place])).map(|new| new.seq.0);
-        assert_eq!([0, 1, 2, 3, 4, 5, 7, 8].map(last), [None, None, Some(2), None, None, Some(3), Some(3), Some(3)]);
+        let new_of = |place: usize| read(store, |tx| bus::begun_by(tx, one, &actions[place])).map(|new| new.seq.0);
+        assert_eq!([0, 1, 2, 3, 4, 5, 7, 8].map(new_of), [None, None, Some(2), None, None, Some(2), Some(2), Some(2)]);
     });
 }
 
@@ -371,6 +371,7 @@ fn bus_events() -> Vec<event::Event> {
             task_id: id("t"),
             depth,
             opens,
+            begins_task: opens,
         })
     };
     let resulted = |status, detail: Option<&str>, data, begins| {
@@ -384,6 +385,7 @@ fn bus_events() -> Vec<event::Event> {
             status,
             detail: detail.map(str::to_owned),
             data,
+            task_in: detail.map(|_| id("e")),
             begins,
         })
     };
@@ -401,10 +403,12 @@ fn bus_events() -> Vec<event::Event> {
             reply_to,
             depth,
             opens,
+            begins_task: opens,
         })
     };
-    let reported = |status, summary, context| {
-        rules::Event::TaskReported(TaskReported { task_id: id("t"), status, summary, context })
+    let reported = |status, summary, context: Option<Context>| {
+        let owner = context.is_none().then(|| agent("dot"));
+        rules::Event::TaskReported(TaskReported { task_id: id("t"), status, summary, context, owner })
     };
     let mut events = vec![
         submitted(message, &context, u32::MAX, true),

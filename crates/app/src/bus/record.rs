@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::BUS;
 use crate::{App, Failure, view::RoomEvent};
 
 /// The version of the bus's envelope.
@@ -52,7 +53,7 @@ impl Record {
             kind: kind.to_owned(),
             id: event_id(&recorded.room_id, recorded.seq),
             ts: recorded.at,
-            src: recorded.actor.clone(),
+            src: teller(recorded).clone(),
             agent_id_override: recorded.overridden,
             // Who is there and what the session is called concerns everybody who looks.
             dst: recorded.event.subject().filter(|_| !is_for_all(kind)).cloned(),
@@ -60,6 +61,14 @@ impl Record {
             seq: recorded.seq,
             payload,
         }
+    }
+}
+
+/// Who tells it. A result is its target's, or the bus's for one that did not report, whoever's call ended the action.
+fn teller(recorded: &Recorded) -> &AgentId {
+    match &recorded.event {
+        Event::Bus(bus::Event::Resulted(resulted)) if resulted.target != recorded.actor => &BUS.agent_id,
+        _ => &recorded.actor,
     }
 }
 
@@ -145,13 +154,13 @@ fn of_bus(event: &bus::Event) -> (&'static str, Value) {
                 What::Message { .. } => "message.created",
                 What::Control { .. } => "action.submitted",
             };
-            (kind, without(json!(submitted), &["target", "depth", "opens"]))
+            (kind, without(json!(submitted), &["target", "depth", "opens", "begins_task"]))
         }
         bus::Event::Resulted(resulted) => {
-            ("action.result", without(json!(resulted), &["action", "target", "sender", "begins"]))
+            ("action.result", without(json!(resulted), &["action", "target", "sender", "begins", "task_in"]))
         }
         bus::Event::Messaged(messaged) => {
-            ("message.created", without(json!(messaged), &["recipients", "depth", "opens"]))
+            ("message.created", without(json!(messaged), &["recipients", "depth", "opens", "begins_task"]))
         }
         bus::Event::TaskReported(reported) => {
             let context = reported.context.as_ref();

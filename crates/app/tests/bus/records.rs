@@ -31,8 +31,8 @@ fn story(app: &TestApp) -> Value {
     answer["context"] = json!({"context_id": "c", "parent_message_id": asked["actions"][0]["message_id"]});
     bo.does("bus.submit", answer);
     ana.does("bus.send", json!({"text": "all of you", "reply_to": asked["actions"][0]["message_id"]}));
-    bo.does("bus.task", json!({"task_id": "t", "status": "running", "context_id": "c"}));
-    bo.does("bus.task_done", json!({"task_id": "t", "summary": "well", "context_id": "c"}));
+    ana.does("bus.task", json!({"task_id": "t", "status": "running", "context_id": "c"}));
+    ana.does("bus.task_done", json!({"task_id": "t", "summary": "well", "context_id": "c"}));
     ana.does("inbox.send", json!({"to": "bo", "category": "INFO", "subject": "Names", "body": "Snake case."}));
     let task = ana.does("tasks.create", json!({"title": "Parser"}))["task"].clone();
     ana.does("tasks.start", json!({"task": task}));
@@ -63,37 +63,37 @@ fn the_types_and_payloads_of_every_event_are_the_contracts() {
         let told: Vec<String> = list(&events).iter().map(line).collect();
         insta::allow_duplicates! {
             insta::assert_snapshot!(told.join("\n"), @r#"
-        session.created ana {"name":"talk"}
-        agent.added ana {"id":"ana","name":"Ana"}
-        agent.added bo {"id":"bo","name":"Bo"}
-        agent.added worker {"id":"worker","name":"worker","role":"builder"}
-        session.updated ana {"name":"talking"}
-        agent.updated ana {"id":"ana","name":"Ana Lena","previous_name":"Ana"}
-        agent.updated bo {"id":"bo","name":"Bo","status":"connected"}
-        message.created ana -> bo {"group_id":"g","action_id":"a1","action_index":0,"sender_name":"Ana Lena","sender_kind":"mcp_harness","type":"message","kind":"user","text":"a1 for bo","plan":{"steps":["look"],"note":"well"},"context_id":"c","owner_id":"ana","task_id":"t"}
-        action.submitted ana -> bo {"group_id":"g","action_id":"a2","action_index":1,"sender_name":"Ana Lena","sender_kind":"mcp_harness","type":"control","command":"new","context_id":"c","owner_id":"ana","task_id":"t"}
-        action.submitted ana -> bo {"group_id":"g","action_id":"a3","action_index":2,"sender_name":"Ana Lena","sender_kind":"mcp_harness","type":"control","command":"review","args":"the parser","context_id":"c","owner_id":"ana","task_id":"t"}
-        inbox.deliver bo {"turn_id":0,"from_agent_id":"bo","messages":[8,9,10]}
-        action.result bo -> ana {"group_id":"g","action_id":"a1","action_index":0,"status":"accepted","detail":"soon"}
-        action.result bo -> ana {"group_id":"g","action_id":"a2","action_index":1,"status":"completed","data":{"new_context_id":"d","new_task_id":"u"}}
-        message.created bo -> ana {"group_id":"r","action_id":"b1","action_index":0,"sender_name":"Bo","sender_kind":"mcp_harness","type":"message","kind":"reply","text":"b1 for ana","reply_to_action_id":"a1","context_id":"c","owner_id":"ana","parent_message_id":"evt_1_8","task_id":"t"}
-        message.created ana {"kind":"user","text":"all of you","sender_name":"Ana Lena","sender_kind":"mcp_harness","context_id":"ctx_15","owner_id":"ana","task_id":"task_15","reply_to":"evt_1_8"}
-        task.updated bo -> ana {"task_id":"t","status":"running","context_id":"c","owner_id":"ana"}
-        task.done bo -> ana {"task_id":"t","summary":"well","context_id":"c","owner_id":"ana"}
-        message.created ana -> bo {"text":"Names\n\nSnake case.","kind":"system","sender_name":"Ana Lena","sender_kind":"mcp_harness","category":"INFO","protocol":{"subject":"Names","body":"Snake case.","requires_ack":false}}
-        task.updated ana {"task_id":"TASK-001","status":"ready","title":"Parser"}
-        task.updated ana -> ana {"task_id":"TASK-001","status":"running"}
-        task.done ana {"task_id":"TASK-001"}
-        stick.claim ana {"turn_id":1,"to_agent_id":"ana"}
-        stick.release ana -> bo {"turn_id":1,"from_agent_id":"ana","to_agent_id":"bo","handoff":{"status":"done","next_action":"go on"}}
-        room.note ana {"turn_id":1,"from_agent_id":"ana","note":"noted"}
-        agent.updated bus {"id":"bo","name":"Bo","status":"disconnected","detail":"its stream ended: it hung up"}
-        action.result bo -> ana {"group_id":"g","action_id":"a1","action_index":0,"status":"error","detail":"its target left the session"}
-        action.result bo -> ana {"group_id":"g","action_id":"a3","action_index":2,"status":"error","detail":"its target left the session"}
-        agent.removed bo {"id":"bo","status":"gone","detail":"it is no longer a member"}
-        action.result ana -> bo {"group_id":"r","action_id":"b1","action_index":0,"status":"error","detail":"the session was closed"}
-        session.closed ana {"reason":"done"}
-        "#);
+            session.created ana {"name":"talk"}
+            agent.added ana {"id":"ana","name":"Ana"}
+            agent.added bo {"id":"bo","name":"Bo"}
+            agent.added worker {"id":"worker","name":"worker","role":"builder"}
+            session.updated ana {"name":"talking"}
+            agent.updated ana {"id":"ana","name":"Ana Lena","previous_name":"Ana"}
+            agent.updated bo {"id":"bo","name":"Bo","status":"connected"}
+            message.created ana -> bo {"group_id":"g","action_id":"a1","action_index":0,"sender_name":"Ana Lena","sender_kind":"mcp_harness","type":"message","kind":"user","text":"a1 for bo","plan":{"steps":["look"],"note":"well"},"context_id":"c","owner_id":"ana","task_id":"t"}
+            action.submitted ana -> bo {"group_id":"g","action_id":"a2","action_index":1,"sender_name":"Ana Lena","sender_kind":"mcp_harness","type":"control","command":"new","context_id":"c","owner_id":"ana","task_id":"t"}
+            action.submitted ana -> bo {"group_id":"g","action_id":"a3","action_index":2,"sender_name":"Ana Lena","sender_kind":"mcp_harness","type":"control","command":"review","args":"the parser","context_id":"c","owner_id":"ana","task_id":"t"}
+            inbox.deliver bo {"turn_id":0,"from_agent_id":"bo","messages":[8,9,10]}
+            action.result bo -> ana {"group_id":"g","action_id":"a1","action_index":0,"status":"accepted","detail":"soon"}
+            action.result bo -> ana {"group_id":"g","action_id":"a2","action_index":1,"status":"completed","data":{"new_context_id":"d","new_task_id":"u"}}
+            message.created bo -> ana {"group_id":"r","action_id":"b1","action_index":0,"sender_name":"Bo","sender_kind":"mcp_harness","type":"message","kind":"reply","text":"b1 for ana","reply_to_action_id":"a1","context_id":"c","owner_id":"ana","parent_message_id":"evt_1_8","task_id":"t"}
+            message.created ana {"kind":"user","text":"all of you","sender_name":"Ana Lena","sender_kind":"mcp_harness","context_id":"c","owner_id":"ana","task_id":"t","reply_to":"evt_1_8"}
+            task.updated ana -> ana {"task_id":"t","status":"running","context_id":"c","owner_id":"ana"}
+            task.done ana -> ana {"task_id":"t","summary":"well","context_id":"c","owner_id":"ana"}
+            message.created ana -> bo {"text":"Names\n\nSnake case.","kind":"system","sender_name":"Ana Lena","sender_kind":"mcp_harness","category":"INFO","protocol":{"subject":"Names","body":"Snake case.","requires_ack":false}}
+            task.updated ana {"task_id":"TASK-001","status":"ready","title":"Parser"}
+            task.updated ana -> ana {"task_id":"TASK-001","status":"running"}
+            task.done ana {"task_id":"TASK-001"}
+            stick.claim ana {"turn_id":1,"to_agent_id":"ana"}
+            stick.release ana -> bo {"turn_id":1,"from_agent_id":"ana","to_agent_id":"bo","handoff":{"status":"done","next_action":"go on"}}
+            room.note ana {"turn_id":1,"from_agent_id":"ana","note":"noted"}
+            agent.updated bus {"id":"bo","name":"Bo","status":"disconnected","detail":"its stream ended: it hung up"}
+            action.result bo -> ana {"group_id":"g","action_id":"a1","action_index":0,"status":"error","detail":"its target left the session"}
+            action.result bo -> ana {"group_id":"g","action_id":"a3","action_index":2,"status":"error","detail":"its target left the session"}
+            agent.removed bo {"id":"bo","status":"gone","detail":"it is no longer a member"}
+            action.result ana -> bo {"group_id":"r","action_id":"b1","action_index":0,"status":"error","detail":"the session was closed"}
+            session.closed ana {"reason":"done"}
+            "#);
         }
     });
 }

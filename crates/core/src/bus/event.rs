@@ -60,6 +60,9 @@ pub struct Submitted {
     /// Whether the conversation begins with it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub opens: bool,
+    /// Whether the task is named here first, and so is of the conversation.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub begins_task: bool,
 }
 
 /// A target said how far it is with an action, or Baton that there is no target any more.
@@ -88,6 +91,9 @@ pub struct Resulted {
     /// The conversation that a `new` began, and who leads it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begins: Option<Context>,
+    /// The conversation of the task that a `new` began, if that was named here first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_in: Option<BusId>,
 }
 
 /// A message was sent that is no action: nobody owes a result.
@@ -119,6 +125,9 @@ pub struct Messaged {
     /// Whether the conversation begins with it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub opens: bool,
+    /// Whether the task is named here first, and so is of the conversation.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub begins_task: bool,
 }
 
 /// How far a task of a conversation is.
@@ -161,6 +170,9 @@ pub struct TaskReported {
     /// Which conversation it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Context>,
+    /// Whose it is, if it is of no conversation and somebody else says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<AgentId>,
 }
 
 /// An agent's runtime connected: its actions are pushed to it.

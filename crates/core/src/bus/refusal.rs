@@ -56,6 +56,22 @@ pub enum Refusal {
         #[serde(skip)]
         why: &'static str,
     },
+    /// Somebody else began the group.
+    #[error("{owner} began the group {group_id}; others only reply in it to what they were asked there.")]
+    NotGroupOwner {
+        /// Which.
+        group_id: BusId,
+        /// Who began it.
+        owner: AgentId,
+    },
+    /// The task is somebody else's.
+    #[error("The task {task_id} is {owner}'s; only they and an operator say how far it is, or relay it.")]
+    NotTaskOwner {
+        /// Which.
+        task_id: BusId,
+        /// Whose.
+        owner: AgentId,
+    },
     /// Messages would answer each other for ever.
     #[error("{field}: {why}.")]
     Loop {
@@ -81,6 +97,14 @@ pub enum Refusal {
         /// Whose.
         target: AgentId,
     },
+    /// The message was for others.
+    #[error("{field}: that message of {sender} was not for you; those whom it was for reply to it.")]
+    NotRecipient {
+        /// Which field.
+        field: String,
+        /// Who said it.
+        sender: AgentId,
+    },
     /// The action has ended.
     #[error("The action {action_id} ended before, as {status}.", status = .status.as_str())]
     Ended {
@@ -105,10 +129,10 @@ impl Refusal {
             Self::UnknownSender { .. } => ErrorCode::UnknownSender,
             Self::UnknownTarget { .. } => ErrorCode::UnknownRecipient,
             Self::DuplicateAction { .. } => ErrorCode::DuplicateAction,
-            Self::NotOwner { .. } => ErrorCode::NotOwner,
+            Self::NotOwner { .. } | Self::NotGroupOwner { .. } | Self::NotTaskOwner { .. } => ErrorCode::NotOwner,
             Self::Loop { .. } => ErrorCode::LoopDetected,
             Self::UnknownAction { .. } => ErrorCode::UnknownId,
-            Self::NotTarget { .. } => ErrorCode::Forbidden,
+            Self::NotTarget { .. } | Self::NotRecipient { .. } => ErrorCode::Forbidden,
             Self::Ended { .. } | Self::TaskEnded { .. } => ErrorCode::AlreadyEnded,
         }
     }

@@ -50,6 +50,17 @@ pub struct Action {
     pub ended_at: Option<Timestamp>,
 }
 
+/// Which of the `new`s before a message begins the conversation that it is for. `news` are those for its target in its
+/// group, with nothing between them, oldest first. One that comes while another has not ended adds nothing to it, so the
+/// message is for the first of them that came to something; if none did, for the first.
+pub fn begun_by(news: &[Action]) -> Option<&Action> {
+    let was_open = |pair: &[Action]| pair[0].ended_at.is_none_or(|ended| ended >= pair[1].submitted_at);
+    let start = news.windows(2).rposition(|pair| !was_open(pair)).map_or(0, |place| place + 1);
+    let together = &news[start..];
+    let failed = |new: &&Action| matches!(new.status, Some(Status::Rejected | Status::Error));
+    together.iter().find(|new| !failed(new)).or(together.first())
+}
+
 /// How an action ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
@@ -72,7 +83,7 @@ pub struct Conversation {
     pub since: Seq,
 }
 
-/// A task of a conversation.
+/// A task of a conversation. Until somebody says how far it is, it is ready, as of whoever named it first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
     /// Its name.
@@ -211,6 +222,9 @@ impl Bus {
                     let (context, task) = (&submitted.context, &submitted.task_id);
                     self.begin(&context.context_id, &context.owner_id, Some(task), recorded.seq);
                 }
+                if submitted.begins_task {
+                    self.begin_task(&submitted.task_id, &submitted.context.context_id, recorded);
+                }
             }
             Event::Resulted(resulted) => {
                 let place = self.actions.partition_point(|action| action.seq < resulted.action);
@@ -221,12 +235,20 @@ impl Bus {
                     let task = resulted.data.as_ref().and_then(|data| data.new_task_id.as_ref());
                     self.begin(&begins.context_id, &begins.owner_id, task, recorded.seq);
                 }
+                let task = resulted.data.as_ref().and_then(|data| data.new_task_id.as_ref());
+                if let (Some(task), Some(context)) = (task, &resulted.task_in) {
+                    self.begin_task(task, context, recorded);
+                }
             }
-            Event::Messaged(messaged) if messaged.opens => {
+            Event::Messaged(messaged) => {
                 let (context, task) = (&messaged.context, &messaged.task_id);
-                self.begin(&context.context_id, &context.owner_id, Some(task), recorded.seq);
+                if messaged.opens {
+                    self.begin(&context.context_id, &context.owner_id, Some(task), recorded.seq);
+                }
+                if messaged.begins_task {
+                    self.begin_task(task, &context.context_id, recorded);
+                }
             }
-            Event::Messaged(_) => {}
             Event::TaskReported(reported) => {
                 let task = Task {
                     task_id: reported.task_id.clone(),
@@ -255,6 +277,18 @@ impl Bus {
                 }
             }
         }
+    }
+
+    /// Notes whose a task is before anybody said how far it is.
+    fn begin_task(&mut self, task: &BusId, context: &BusId, recorded: &Recorded) {
+        let task = Task {
+            task_id: task.clone(),
+            context_id: Some(context.clone()),
+            status: TaskStatus::Ready,
+            reported_by: recorded.actor.clone(),
+            seq: recorded.seq,
+        };
+        put(&mut self.tasks, task, |task| task.task_id.clone());
     }
 
     fn disconnect(&mut self, disconnected: &Disconnected, at: Timestamp) {

@@ -127,9 +127,9 @@ fn script(transport: &Transport) -> Vec<Value> {
     let relayed = actions.next().unwrap().unwrap();
     say(&boss, "relay.submit", json!({"task_id": "t3", "output": "Plain words."}), None);
     say(&worker, "relay.submit", json!({"task_id": "t4", "output": output, "context": {"context_id": "c1"}}), None);
-    say(&worker, "task.update", json!({"task_id": "t2", "status": "running"}), None);
-    say(&worker, "task.done", json!({"task_id": "t2", "summary": "It is done."}), None);
-    say(&worker, "task.done", json!({"task_id": "t2"}), None);
+    say(&boss, "task.update", json!({"task_id": "t2", "status": "running"}), None);
+    say(&boss, "task.done", json!({"task_id": "t2", "summary": "It is done."}), None);
+    say(&boss, "task.done", json!({"task_id": "t2"}), None);
     say(&boss, "message.list", json!({}), None);
     say(&boss, "agent.list", json!({}), None);
     drop(actions);

@@ -1,20 +1,24 @@
 //! Actions and how far they are.
 
 use baton_core::{
+    agent::Former,
     bus::BusId,
     code::ErrorCode,
     ids::{AgentId, RoomId, Seq},
     limits,
+    room::Room,
 };
-use baton_store::bus::{self as store, Which};
+use baton_store::{
+    bus::{self as store, Which},
+    engine::Tx,
+    former,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ActionView;
+use super::{ActionView, view::views};
 use crate::{
-    App, Caller, Failure,
-    bounds::{self, Page},
-    presence,
+    App, Caller, Failure, bounds, presence,
     table::{BUS, Effect, Place, UseCase},
 };
 
@@ -30,12 +34,12 @@ pub struct ActionsInput {
     /// Only those of a group
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_id: Option<BusId>,
-    /// Only those for an agent
+    /// Only those for an agent, by id or name
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dst: Option<AgentId>,
-    /// Only those from an agent
+    pub dst: Option<String>,
+    /// Only those from an agent, by id or name
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub src: Option<AgentId>,
+    pub src: Option<String>,
     /// Only those of `dst` that have not ended
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
@@ -68,32 +72,53 @@ impl UseCase for Actions {
     fn perform(app: &App, caller: &Caller, input: ActionsInput) -> Result<ActionsResult, Failure> {
         presence::show(app, caller, &input.room_id)?;
         let limit = bounds::limit(input.limit, limits::ACTIONS_DEFAULT, limits::ACTIONS_MAX)?;
-        let which = which(&input)?;
+        check(&input)?;
         let after = input.after.unwrap_or_default();
-        let found = app.store.read::<_, Failure>(|tx| {
-            app.room(tx, &input.room_id)?;
-            Ok(match (input.open, which) {
-                (true, Which::Target(target)) => store::open_of(tx, &input.room_id, target, after, limit + 1)?,
-                _ => store::actions(tx, &input.room_id, which, after, limit + 1)?,
-            })
-        })?;
-        let actions = Page::default().fill(&found, limit, |action| ActionView::of(&input.room_id, action));
-        let has_more = actions.len() < found.len();
-        Ok(ActionsResult { room_id: input.room_id.clone(), actions, has_more })
+        app.store.read(|tx| {
+            let room = app.room(tx, &input.room_id)?;
+            let mut agent = |field: &str, named: Option<&String>| match named {
+                Some(named) => who(tx, &room, field, named).map(Some),
+                None => Ok(None),
+            };
+            let (dst, src) = (agent("dst", input.dst.as_ref())?, agent("src", input.src.as_ref())?);
+            let which = match (&input.group_id, &dst, &src) {
+                (Some(group), _, _) => Which::Group(group),
+                (None, Some(target), _) => Which::Target(target),
+                (None, None, Some(sender)) => Which::Sender(sender),
+                (None, None, None) => Which::All,
+            };
+            let found = match (input.open, which) {
+                (true, Which::Target(target)) => store::open_of(tx, &room.id, target, after, limit + 1)?,
+                _ => store::actions(tx, &room.id, which, after, limit + 1)?,
+            };
+            let actions = views(tx, &room.id, &found, limit)?;
+            let has_more = actions.len() < found.len();
+            Ok(ActionsResult { room_id: room.id, actions, has_more })
+        })
     }
 }
 
-fn which(input: &ActionsInput) -> Result<Which<'_>, Failure> {
+fn check(input: &ActionsInput) -> Result<(), Failure> {
     let invalid = |field: &str, why: &str| {
         Err(Failure::new(ErrorCode::InvalidInput, format!("{field}: {why}.")).with("field", field))
     };
     match (&input.group_id, &input.dst, &input.src) {
         (None, None, _) if input.open => invalid("open", "goes with dst"),
         (Some(_), _, _) if input.open => invalid("open", "goes with dst alone"),
-        (Some(group), None, None) => Ok(Which::Group(group)),
-        (None, Some(target), None) => Ok(Which::Target(target)),
-        (None, None, Some(sender)) => Ok(Which::Sender(sender)),
-        (None, None, None) => Ok(Which::All),
+        (Some(_), None, None) | (None, Some(_), None) | (None, None, _) => Ok(()),
         _ => invalid("src", "give one of group_id, dst and src"),
     }
+}
+
+/// The agent that an id or a name means: a member, else one that is none any more.
+fn who(tx: &mut dyn Tx, room: &Room, field: &str, named: &str) -> Result<AgentId, Failure> {
+    let by_id = room.members.iter().find(|member| member.agent_id.as_str() == named);
+    let by_name = || room.members.iter().find(|member| member.display_name == named);
+    if let Some(member) = by_id.or_else(by_name) {
+        return Ok(member.agent_id.clone());
+    }
+    let is_it = |former: &Former| former.name == named || former.agent_id.as_str() == named;
+    let left = former::all(tx, &room.id)?.into_iter().rev().find(is_it);
+    let unknown = || Failure::unknown_agent(named).with("field", field);
+    left.map(|former| former.agent_id).ok_or_else(unknown)
 }

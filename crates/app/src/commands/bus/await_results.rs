@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use baton_core::{
-    bus::BusId,
+    bus::{Action, BusId},
     ids::{RoomId, Seq},
     limits,
 };
@@ -11,11 +11,9 @@ use baton_store::bus::{self as store, Which};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ActionView;
+use super::{ActionView, view::views};
 use crate::{
-    App, Caller, Failure,
-    bounds::Page,
-    presence,
+    App, Caller, Failure, presence,
     table::{BUS, Effect, Place, UseCase},
     watch::Patience,
 };
@@ -75,16 +73,18 @@ fn standing(app: &App, input: &AwaitInput) -> Result<AwaitResult, Failure> {
     let room = &input.room_id;
     app.store.read(|tx| {
         app.room(tx, room)?;
-        let (mut open, mut after, mut first) = (0, Seq::default(), None);
+        let (mut open, mut after, mut first) = (0, Seq::default(), None::<Vec<Action>>);
         loop {
             let page = store::actions(tx, room, Which::Group(&input.group_id), after, limits::ACTIONS_MAX)?;
             let Some(last) = page.last() else { break };
             after = last.seq;
-            open += page.iter().filter(|action| action.is_open()).count() as u64;
-            first.get_or_insert(page);
+            let first = first.get_or_insert_with(|| page.clone());
+            // What others answered in it is not what was asked in it, and nobody waits for its end.
+            let asked = |action: &&Action| first.first().is_some_and(|begun| begun.sender == action.sender);
+            open += page.iter().filter(asked).filter(|action| action.is_open()).count() as u64;
         }
         let first = first.ok_or_else(|| Failure::unknown_id(&input.group_id))?;
-        let actions = Page::default().fill(&first, limits::ACTIONS_DEFAULT, |action| ActionView::of(room, action));
+        let actions = views(tx, room, &first, limits::ACTIONS_DEFAULT)?;
         let has_more = actions.len() < first.len();
         Ok(AwaitResult { room_id: room.clone(), ended: open == 0, open, actions, has_more })
     })

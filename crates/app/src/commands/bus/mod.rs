@@ -44,5 +44,5 @@ pub use task_done::{TaskDone, TaskDoneInput};
 pub use update::{Update, UpdateInput, UpdateResult};
 pub use view::{ActionView, Agent, Delivery, Session, SessionStatus};
 
-pub(crate) use submit::{GONE, known};
+pub(crate) use submit::GONE;
 pub(crate) use take::delivery;

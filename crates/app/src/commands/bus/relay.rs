@@ -5,14 +5,18 @@ use baton_core::{
         ActionDraft, BusId, Control, Draft, Kind, Refusal, TaskReport, TaskStatus, What, WhatDraft,
         relay::{Output, Relayed},
     },
-    ids::RoomId,
+    ids::{RoomId, Seq},
     limits,
 };
 use baton_store::bus as store;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ContextInput, SubmitResult, submit::submit, task::report};
+use super::{
+    ContextInput, SubmitResult,
+    submit::{first_of_group, submit},
+    task::{lead_of, report},
+};
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
@@ -89,15 +93,17 @@ impl UseCase for Relay {
         app.change(caller, &request, &input.room_id, |change| {
             change.require_agent()?;
             let before = store::task(change.tx, &change.room.id, &input.task_id)?;
-            if before.as_ref().is_some_and(|task| task.status == TaskStatus::Done) {
+            if let Some(lead) = lead_of(change, &input.task_id)? {
+                lead.require(&input.task_id, &change.actor.agent_id)?;
+            }
+            if before.is_some_and(|task| task.status == TaskStatus::Done) {
                 return Err(Refusal::TaskEnded { task_id: input.task_id.clone() }.into());
             }
-            let of_task = before.and_then(|task| task.context_id);
             match &output {
                 Output::Actions(actions) => relay(change, caller, &input, actions),
-                Output::Done { summary } => end(change, &input, of_task, Outcome::Done, summary.as_deref(), None),
+                Output::Done { summary } => end(change, caller, &input, Outcome::Done, summary.as_deref(), None),
                 Output::Local { text, problem } => {
-                    end(change, &input, of_task, Outcome::Local, Some(text), problem.clone())
+                    end(change, caller, &input, Outcome::Local, Some(text), problem.clone())
                 }
             }
         })
@@ -113,7 +119,7 @@ fn relay(
     let seq = change.room.last_seq.next();
     let group = match &input.group_id {
         Some(group) => group.clone(),
-        None => format!("relay_{seq}").parse().map_err(internal)?,
+        None => unnamed_group(change, seq)?,
     };
     let mut drafts = Vec::with_capacity(actions.len());
     for (place, action) in actions.iter().enumerate() {
@@ -140,19 +146,26 @@ fn relay(
     })
 }
 
+/// A name for a group that nobody named, and that nobody's group has.
+fn unnamed_group(change: &mut Change<'_>, seq: Seq) -> Result<BusId, Failure> {
+    let mut group: BusId = format!("relay_{seq}").parse().map_err(internal)?;
+    while first_of_group(change, &group)?.is_some() {
+        group = format!("{group}_").parse().map_err(internal)?;
+    }
+    Ok(group)
+}
+
 /// The end of a relay: its task is done. Only the conversation's owner ends it.
 fn end(
     change: &mut Change<'_>,
+    caller: &Caller,
     input: &RelayInput,
-    of_task: Option<BusId>,
     outcome: Outcome,
     text: Option<&str>,
     problem: Option<String>,
 ) -> Result<RelayResult, Failure> {
-    let named = input.context.as_ref().and_then(|context| context.context_id.clone());
-    let context_id = named.or(of_task);
     // A relay may end before anything was relayed; then there is no conversation yet.
-    let conversation = match &context_id {
+    let conversation = match input.context.as_ref().and_then(|context| context.context_id.as_ref()) {
         Some(id) => store::conversation(change.tx, &change.room.id, id)?,
         None => None,
     };
@@ -167,7 +180,7 @@ fn end(
         summary,
         context_id: conversation.map(|conversation| conversation.context_id),
     };
-    report(change, &said)?;
+    report(change, caller, &said)?;
     Ok(RelayResult {
         room_id: change.room.id.clone(),
         outcome,

@@ -8,7 +8,7 @@ use baton_store::bus as store;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ActionView;
+use super::{ActionView, task::lead_of};
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
@@ -79,13 +79,18 @@ impl UseCase for Result {
                 Some(context) => store::conversation(change.tx, &change.room.id, context)?,
                 None => None,
             };
-            let event = action.report(change.actor, &report, begun.as_ref())?;
+            let task = match report.data.as_ref().and_then(|data| data.new_task_id.as_ref()) {
+                Some(task) => lead_of(change, task)?,
+                None => None,
+            };
+            let event = action.report(change.actor, &report, begun.as_ref(), task.as_ref())?;
             change.require_open()?;
             change.items_of_action(action.seq)?;
             let recorded = change.record(event)?;
             let action = change.action(&input.action_id)?.ok_or_else(|| internal("a result is of an action"))?;
             let room_id = change.room.id.clone();
-            Ok(ResultResult { action: ActionView::of(&room_id, &action), room_id, seq: recorded.seq })
+            let new = store::begun_by(change.tx, &room_id, &action)?;
+            Ok(ResultResult { action: ActionView::of(&room_id, &action, new.as_ref()), room_id, seq: recorded.seq })
         })
     }
 }

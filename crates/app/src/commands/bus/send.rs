@@ -8,7 +8,10 @@ use baton_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ContextInput, known, submit::message};
+use super::{
+    ContextInput,
+    submit::{known, message},
+};
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
@@ -28,7 +31,7 @@ pub struct SendInput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dst: Option<String>,
     pub text: String,
-    /// user or reply; default user
+    /// user or reply; default: reply to what another's conversation asks you (`reply_to`), else user
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,7 +70,7 @@ impl UseCase for Send {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let word = Word {
             dst: input.dst.clone(),
-            kind: input.kind.unwrap_or(Kind::User),
+            kind: input.kind,
             text: input.text.clone(),
             context: input.context.as_ref().map(ContextInput::draft),
             task_id: input.task_id.clone(),
@@ -76,7 +79,7 @@ impl UseCase for Send {
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
             let answered = message(change, word.reply_to.as_deref())?;
-            let known = Known { answered, ..known(change, word.context.as_ref())? };
+            let known = Known { answered, ..known(change, word.context.as_ref(), word.task_id.as_ref())? };
             let event = word.decide(&change.room, change.actor, &known)?;
             let recorded = change.record(event)?;
             let Event::Bus(baton_core::bus::Event::Messaged(sent)) = &recorded.event else {

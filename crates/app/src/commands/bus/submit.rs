@@ -4,18 +4,22 @@ use std::collections::{HashMap, HashSet};
 
 use baton_core::{
     bus::{
-        self, Action, ActionDraft, BusId, ContextDraft, Conversation, Draft, Kind, Known, Parent, Plan, Submission,
-        Submitted, What, WhatDraft, place_of,
+        self, Action, ActionDraft, BusId, Context, ContextDraft, Conversation, Draft, Kind, Known, Parent, Plan,
+        Submission, Submitted, What, WhatDraft, place_of,
     },
     event::{Event, Recorded},
     ids::{AgentId, RoomId, Seq, event_id},
     inbox,
     job::{agent_of, job_of},
 };
-use baton_store::{bus as store, log};
+use baton_store::{
+    bus::{self as store, Which},
+    inbox as items, log,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::{take::delivery, task::lead_of};
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -239,62 +243,78 @@ fn known_of(change: &mut Change<'_>, draft: &Draft) -> Result<Known, Failure> {
             replied.extend(store::action_by_id(change.tx, &change.room.id, answered)?);
         }
     }
-    let named = known(change, draft.context.as_ref())?;
-    // A reply that names no conversation is in the one that its target got the message in.
-    let conversation = match (named.conversation, replied.first()) {
-        (None, Some(answered)) if draft.context.as_ref().is_none_or(|context| context.context_id.is_none()) => {
-            let room = &change.room.id;
-            let submitted = store::conversation(change.tx, room, &answered.context_id)?;
-            match store::last_new(change.tx, room, answered)?.and_then(|new| new.new_context_id) {
-                // One that began without a task of its own goes on with the one before it.
-                Some(begun) => store::conversation(change.tx, room, &begun)?.map(|begun| Conversation {
-                    task_id: begun.task_id.or_else(|| submitted.and_then(|submitted| submitted.task_id)),
-                    ..begun
-                }),
-                None => submitted,
-            }
+    let named = known(change, draft.context.as_ref(), draft.task_id.as_ref())?;
+    let names_none = draft.context.as_ref().is_none_or(|context| context.context_id.is_none());
+    // What answers and names no conversation is in the one that its target got the message in.
+    let conversation = match (named.conversation, replied.first().filter(|_| names_none)) {
+        (None, Some(answered)) => {
+            let said = message_at(change, answered.seq)?;
+            said.and_then(|said| said.conversation)
         }
         (conversation, _) => conversation,
     };
-    Ok(Known { taken, replied, conversation, ..named })
+    let group_owner = first_of_group(change, &draft.group_id)?.map(|first| first.sender);
+    Ok(Known { taken, replied, conversation, group_owner, ..named })
 }
 
-/// What is known of the conversation and the parent that are named.
-pub(crate) fn known(change: &mut Change<'_>, context: Option<&ContextDraft>) -> Result<Known, Failure> {
-    let Some(context) = context else { return Ok(Known::default()) };
-    let room = change.room.id.clone();
-    let conversation = match &context.context_id {
-        Some(id) => store::conversation(change.tx, &room, id)?,
+/// The action that a group began with, if there is one of that name.
+pub(super) fn first_of_group(change: &mut Change<'_>, group: &BusId) -> Result<Option<Action>, Failure> {
+    let found = store::actions(change.tx, &change.room.id, Which::Group(group), Seq::default(), 1)?;
+    Ok(found.into_iter().next())
+}
+
+/// What is known of the conversation, the parent and the task that are named.
+pub(super) fn known(
+    change: &mut Change<'_>,
+    context: Option<&ContextDraft>,
+    task: Option<&BusId>,
+) -> Result<Known, Failure> {
+    let conversation = match context.and_then(|context| context.context_id.as_ref()) {
+        Some(id) => store::conversation(change.tx, &change.room.id, id)?,
         None => None,
     };
-    let parent = message(change, context.parent_message_id.as_deref())?;
-    Ok(Known { conversation, parent, ..Known::default() })
+    let parent = message(change, context.and_then(|context| context.parent_message_id.as_deref()))?;
+    let task = match task {
+        Some(task) => lead_of(change, task)?,
+        None => None,
+    };
+    Ok(Known { conversation, parent, task, ..Known::default() })
 }
 
 /// The message of that id, if there is one in the session.
 pub(super) fn message(change: &mut Change<'_>, id: Option<&str>) -> Result<Option<Parent>, Failure> {
     match id.and_then(|id| place_of(&change.room.id, id)) {
-        Some(seq) => Ok(log::find(change.tx, &change.room.id, seq)?.and_then(|recorded| parent(&recorded))),
+        Some(seq) => message_at(change, seq),
         None => Ok(None),
     }
 }
 
-fn parent(recorded: &Recorded) -> Option<Parent> {
-    match &recorded.event {
-        Event::Bus(bus::Event::Submitted(submitted)) => Some(Parent {
-            kind: match submitted.what {
+/// The message at a place, as its target got it.
+fn message_at(change: &mut Change<'_>, seq: Seq) -> Result<Option<Parent>, Failure> {
+    let Some(recorded) = log::find(change.tx, &change.room.id, seq)? else { return Ok(None) };
+    let (kind, depth, context) = match &recorded.event {
+        Event::Bus(bus::Event::Submitted(submitted)) => {
+            let kind = match submitted.what {
                 What::Message { kind, .. } => kind,
                 What::Control { .. } => Kind::Control,
-            },
-            context_id: Some(submitted.context.context_id.clone()),
-            depth: submitted.depth,
-        }),
-        Event::Bus(bus::Event::Messaged(messaged)) => Some(Parent {
-            kind: messaged.kind,
-            context_id: Some(messaged.context.context_id.clone()),
-            depth: messaged.depth,
-        }),
-        Event::Inbox(inbox::Event::Sent(_)) => Some(Parent { kind: Kind::System, context_id: None, depth: 0 }),
-        _ => None,
-    }
+            };
+            (kind, submitted.depth, delivery(change, &recorded)?.map(|told| (told.context, told.task_id)))
+        }
+        Event::Bus(bus::Event::Messaged(messaged)) => {
+            let told = (messaged.context.clone(), messaged.task_id.clone());
+            (messaged.kind, messaged.depth, Some(told))
+        }
+        Event::Inbox(inbox::Event::Sent(_)) => (Kind::System, 0, None),
+        _ => return Ok(None),
+    };
+    let conversation = context.map(|(Context { context_id, owner_id, .. }, task_id)| Conversation {
+        context_id,
+        owner: owner_id,
+        task_id: Some(task_id),
+        since: seq,
+    });
+    // Whose inbox has it by now: one that was adopted goes on as another's.
+    let items = items::of_message(change.tx, &change.room.id, seq)?;
+    let recipients = items.into_iter().map(|item| item.recipient).collect();
+    Ok(Some(Parent { kind, conversation, depth, sender: recorded.actor, recipients }))
 }

@@ -142,15 +142,15 @@ fn take(change: &mut Change<'_>, input: &TakeInput, limit: u32) -> Result<TakeRe
     Ok(TakeResult { room_id: room, deliveries, has_more })
 }
 
-/// What an event puts into inboxes, with the conversation that it belongs to now: that of the last `new` for the same
-/// target before it in its group.
+/// What an event puts into inboxes, with the conversation that it belongs to now: that of the `new` for the same target
+/// before it in its group.
 pub(crate) fn delivery(change: &mut Change<'_>, recorded: &Recorded) -> Result<Option<Delivery>, Failure> {
     let Event::Bus(bus::Event::Submitted(submitted)) = &recorded.event else {
         return Ok(Delivery::of(recorded, None));
     };
     let room = &change.room.id;
     let new = match store::action_by_id(change.tx, room, &submitted.action_id)? {
-        Some(action) => store::last_new(change.tx, room, &action)?,
+        Some(action) => store::begun_by(change.tx, room, &action)?,
         None => None,
     };
     Ok(Delivery::of(recorded, new.as_ref()))

@@ -1,14 +1,15 @@
 //! Saying how far a task of a conversation is.
 
 use baton_core::{
-    bus::{BusId, ContextDraft, TaskReport, TaskStatus},
+    bus::{self, BusId, Conversation, Standing, Task, TaskLead, TaskReport, TaskStatus},
+    event::Event,
     ids::{RoomId, Seq},
+    job::{JobId, agent_of},
 };
-use baton_store::bus as store;
+use baton_store::{bus as store, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known;
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -59,25 +60,47 @@ impl UseCase for TaskUpdate {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let (task_id, context_id) = (input.task_id.clone(), input.context_id.clone());
         let said = TaskReport { task_id, status: input.status, summary: None, context_id };
-        app.change(caller, &request, &input.room_id, |change| report(change, &said))
+        app.change(caller, &request, &input.room_id, |change| report(change, caller, &said))
     }
 }
 
 /// Records how far a task is, in a room that is being changed.
-pub(super) fn report(change: &mut Change<'_>, report: &TaskReport) -> Result<TaskResult, Failure> {
+pub(super) fn report(change: &mut Change<'_>, caller: &Caller, report: &TaskReport) -> Result<TaskResult, Failure> {
     change.require_open()?;
-    let before = store::task(change.tx, &change.room.id, &report.task_id)?;
-    // It stays with its conversation, if another is not named.
-    let context_id = report.context_id.clone().or_else(|| before.as_ref()?.context_id.clone());
-    let report = TaskReport { context_id, ..report.clone() };
-    let context = ContextDraft { context_id: report.context_id.clone(), ..ContextDraft::default() };
-    let known = known(change, Some(&context))?;
-    let event = report.decide(&change.room, change.actor, &known, before.as_ref())?;
+    let room = change.room.id.clone();
+    let status = store::task(change.tx, &room, &report.task_id)?.map(|task| task.status);
+    let conversation = match &report.context_id {
+        Some(id) => store::conversation(change.tx, &room, id)?,
+        None => None,
+    };
+    let standing = Standing { lead: lead_of(change, &report.task_id)?, status, conversation };
+    let event = report.decide(&change.room, change.actor, caller.authority(), &standing)?;
     let recorded = change.record(event)?;
-    Ok(TaskResult {
-        room_id: change.room.id.clone(),
-        task_id: report.task_id.clone(),
-        status: report.status,
-        seq: recorded.seq,
-    })
+    Ok(TaskResult { room_id: room, task_id: report.task_id.clone(), status: report.status, seq: recorded.seq })
+}
+
+/// Whose a task is: its job's, if it is named like one; else that of the conversation that it was named in first, or of
+/// whoever spoke of it first in none.
+pub(super) fn lead_of(change: &mut Change<'_>, task: &BusId) -> Result<Option<TaskLead>, Failure> {
+    let room = change.room.id.clone();
+    if let Ok(id) = task.as_str().parse::<JobId>()
+        && let Some(job) = change.job(id)?
+    {
+        return Ok(Some(TaskLead::Job { agent: agent_of(&room, id), created_by: job.created_by }));
+    }
+    let known = store::task(change.tx, &room, task)?;
+    let conversation = match &known {
+        Some(Task { context_id: Some(context), .. }) => store::conversation(change.tx, &room, context)?,
+        Some(Task { context_id: None, .. }) => None,
+        None => store::conversation_of_task(change.tx, &room, task)?,
+    };
+    if let Some(Conversation { context_id, owner, .. }) = conversation {
+        return Ok(Some(TaskLead::Conversation { context_id, owner }));
+    }
+    let Some(known) = known else { return Ok(None) };
+    let owner = match log::find(change.tx, &room, known.seq)?.map(|recorded| recorded.event) {
+        Some(Event::Bus(bus::Event::TaskReported(reported))) => reported.owner,
+        Some(_) | None => None,
+    };
+    Ok(Some(TaskLead::Agent(owner.unwrap_or(known.reported_by))))
 }

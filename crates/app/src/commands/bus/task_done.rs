@@ -52,6 +52,6 @@ impl UseCase for TaskDone {
             summary: input.summary.clone(),
             context_id: input.context_id.clone(),
         };
-        app.change(caller, &request, &input.room_id, |change| report(change, &said))
+        app.change(caller, &request, &input.room_id, |change| report(change, caller, &said))
     }
 }

@@ -1,5 +1,7 @@
 //! Sessions, agents and actions in the contract's words.
 
+use std::collections::{HashMap, HashSet};
+
 use baton_core::{
     agent::ConnectionState,
     bus::{self, Action, BusId, Context, Control, Data, Kind, Messaged, Status, Submitted, What},
@@ -9,9 +11,11 @@ use baton_core::{
     room::{Member, Room, Stick},
     time::Timestamp,
 };
-use baton_store::rooms::Outline;
+use baton_store::{bus as store, engine::Tx, rooms::Outline};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::{Failure, bounds::Page};
 
 /// Whether a session goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -96,7 +100,14 @@ pub struct ActionView {
     pub command: Option<Control>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
+    /// The conversation that its target gets it in: after a `new` in its group, the new one.
     pub context_id: BusId,
+    /// The conversation that it was submitted in, if that is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub submitted_in: Option<BusId>,
+    /// The `new` before it in its group, unless that is completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_action_id: Option<BusId>,
     /// The last that was heard of it; nothing yet, if it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
@@ -112,7 +123,9 @@ pub struct ActionView {
 }
 
 impl ActionView {
-    pub(crate) fn of(room: &RoomId, action: &Action) -> Self {
+    /// An action, and the `new` that begins its conversation, if there is one.
+    pub(crate) fn of(room: &RoomId, action: &Action, new: Option<&Action>) -> Self {
+        let begun = new.and_then(|new| new.new_context_id.as_ref()).filter(|begun| **begun != action.context_id);
         let data = Data { new_context_id: action.new_context_id.clone(), new_task_id: action.new_task_id.clone() };
         Self {
             seq: action.seq,
@@ -124,7 +137,9 @@ impl ActionView {
             dst: action.target.clone(),
             command: action.control,
             kind: action.kind,
-            context_id: action.context_id.clone(),
+            context_id: begun.unwrap_or(&action.context_id).clone(),
+            submitted_in: begun.map(|_| action.context_id.clone()),
+            after_action_id: unfinished(new),
             status: action.status,
             detail: action.detail.clone(),
             data: (data != Data::default()).then_some(data),
@@ -133,6 +148,31 @@ impl ActionView {
             ended_at: action.ended_at,
         }
     }
+}
+
+/// The `new` that has not come to a conversation.
+fn unfinished(new: Option<&Action>) -> Option<BusId> {
+    new.filter(|new| new.status != Some(Status::Completed)).map(|new| new.action_id.clone())
+}
+
+/// Views of as many actions as are wanted and fit.
+pub(crate) fn views(tx: &mut dyn Tx, room: &RoomId, found: &[Action], most: u32) -> Result<Vec<ActionView>, Failure> {
+    let wanted = &found[..found.len().min(most as usize)];
+    // Most groups have no `new` for a target, which one look at the last of its actions tells for all of them.
+    let line = |action: &Action| (action.group_id.clone(), action.target.clone(), action.sender.clone());
+    let last: HashMap<_, &Action> = wanted.iter().map(|action| (line(action), action)).collect();
+    let mut renewed = HashSet::new();
+    for (line, action) in last {
+        if store::begun_by(tx, room, action)?.is_some() {
+            renewed.insert(line);
+        }
+    }
+    let mut news = Vec::with_capacity(wanted.len());
+    for action in wanted {
+        news.push(if renewed.contains(&line(action)) { store::begun_by(tx, room, action)? } else { None });
+    }
+    let shown: Vec<_> = wanted.iter().zip(&news).collect();
+    Ok(Page::default().fill(&shown, most, |(action, new)| ActionView::of(room, action, new.as_ref())))
 }
 
 /// Something that was sent to a target: an action, or a message that nobody owes a result for.
@@ -203,7 +243,7 @@ impl Delivery {
             what: submitted.what.clone(),
             context,
             task_id,
-            after_action_id: new.filter(|new| new.status != Some(Status::Completed)).map(|new| new.action_id.clone()),
+            after_action_id: unfinished(new),
             created_at: recorded.at,
         }
     }

@@ -68,7 +68,7 @@ fn reported(change: &mut Change<'_>, recorded: &Recorded, input: &AckInput) -> R
     let report = Report { status: input.status.unwrap_or(Status::Accepted), detail: input.note.clone(), data: None };
     let action = change.action(&submitted.action_id)?;
     let action = action.filter(|action| input.status.is_some() || action.status.is_none());
-    Ok(action.map(|action| action.report(change.actor, &report, None)).transpose()?)
+    Ok(action.map(|action| action.report(change.actor, &report, None, None)).transpose()?)
 }
 
 impl UseCase for Ack {

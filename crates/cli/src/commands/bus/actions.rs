@@ -4,18 +4,12 @@ use std::process::ExitCode;
 
 use baton_app::{
     Failure,
-    commands::{
-        bus::{Actions, ActionsInput, ActionsResult},
-        room::{State, StateInput},
-    },
+    commands::bus::{Actions, ActionsInput, ActionsResult},
 };
-use baton_core::{
-    bus::BusId,
-    ids::{AgentId, RoomId, Seq},
-};
+use baton_core::{bus::BusId, ids::Seq};
 
 use super::session::SessionArgs;
-use crate::{context::Context, render, select, ui::Ui};
+use crate::{context::Context, render, ui::Ui};
 
 /// List actions and how far they are, oldest first
 #[derive(Debug, clap::Args)]
@@ -47,8 +41,8 @@ impl ActionsArgs {
         let room_id = self.session.find(context)?;
         let found = context.run::<Actions>(ActionsInput {
             group_id: self.group.clone(),
-            dst: member(context, &room_id, self.to.as_deref())?,
-            src: member(context, &room_id, self.from.as_deref())?,
+            dst: self.to.clone(),
+            src: self.from.clone(),
             open: self.open,
             after: self.after.map(Seq),
             limit: self.limit,
@@ -56,13 +50,6 @@ impl ActionsArgs {
         })?;
         Ok(ui.answer(&found, || text(&found)))
     }
-}
-
-/// The agent that an id or a name means.
-fn member(context: &Context, room_id: &RoomId, named: Option<&str>) -> Result<Option<AgentId>, Failure> {
-    let Some(named) = named else { return Ok(None) };
-    let state = context.run::<State>(StateInput { room_id: room_id.clone() })?;
-    select::member(&state, named).map(Some)
 }
 
 fn text(found: &ActionsResult) -> String {

@@ -5,7 +5,7 @@
 use crate::{
     bus::{
         Action, ActionDraft, Bus, BusId, ContextDraft, Conversation, Data, Draft, Event, Kind, Known, Parent, Refusal,
-        Report, Status, Submission, TaskReport, TaskStatus, What, WhatDraft, Word, place_of,
+        Report, Standing, Status, Submission, TaskLead, TaskReport, TaskStatus, What, WhatDraft, Word, place_of,
     },
     event::Recorded,
     ids::{AgentId, RoomId, Seq, event_id},
@@ -13,7 +13,7 @@ use crate::{
     lease::Fence,
     policy::Policy,
     process::SessionKind,
-    room::{self, Actor, Created, Joined, Room},
+    room::{self, Actor, Authority, Created, Joined, Room},
     time::Timestamp,
 };
 
@@ -96,7 +96,7 @@ pub(super) fn begun(context: &str) -> Report {
 /// A message that is no action.
 pub(super) fn word(dst: Option<&str>, kind: Kind) -> Word {
     let (dst, text) = (dst.map(str::to_owned), "hello".to_owned());
-    Word { dst, kind, text, context: None, task_id: None, reply_to: None }
+    Word { dst, kind: Some(kind), text, context: None, task_id: None, reply_to: None }
 }
 
 pub(super) fn task(task: &str, status: TaskStatus) -> TaskReport {
@@ -142,6 +142,9 @@ impl Scene {
 
     /// Submits, and tells the places of the actions.
     pub(super) fn submit(&mut self, by: &str, draft: Draft) -> Result<Vec<Seq>, Refusal> {
+        // Everybody has a group of their own, unless a story names one.
+        let group_id = if draft.group_id == id("g") { id(&format!("g.{by}")) } else { draft.group_id };
+        let draft = Draft { group_id, ..draft };
         let known = self.known_of(&draft);
         let events = Submission { draft }.decide(&self.room, &actor(by), &known)?;
         Ok(events.into_iter().map(|event| self.record(by, event)).collect())
@@ -155,7 +158,8 @@ impl Scene {
     pub(super) fn report(&mut self, by: &str, action: &str, report: &Report) -> Result<Seq, Refusal> {
         let begun = report.data.as_ref().and_then(|data| data.new_context_id.as_ref());
         let begun = begun.and_then(|context| self.conversation(context.as_str()).cloned());
-        let event = self.action(action).report(&actor(by), report, begun.as_ref())?;
+        let task = report.data.as_ref().and_then(|data| data.new_task_id.as_ref()).and_then(|task| self.lead(task));
+        let event = self.action(action).report(&actor(by), report, begun.as_ref(), task.as_ref())?;
         Ok(self.record(by, event))
     }
 
@@ -168,17 +172,22 @@ impl Scene {
     pub(super) fn send(&mut self, by: &str, word: &Word) -> Result<Seq, Refusal> {
         let known = Known {
             answered: word.reply_to.as_deref().and_then(|said| self.message(said)),
-            ..self.known(word.context.as_ref())
+            ..self.known(word.context.as_ref(), word.task_id.as_ref())
         };
         let event = word.decide(&self.room, &actor(by), &known)?;
         Ok(self.record(by, event))
     }
 
     pub(super) fn task(&mut self, by: &str, report: &TaskReport) -> Result<Seq, Refusal> {
-        let context = ContextDraft { context_id: report.context_id.clone(), ..ContextDraft::default() };
-        let known = self.known(Some(&context));
+        self.task_as(by, Authority::Member, report)
+    }
+
+    pub(super) fn task_as(&mut self, by: &str, authority: Authority, report: &TaskReport) -> Result<Seq, Refusal> {
+        let conversation = report.context_id.as_ref().and_then(|named| self.conversation(named.as_str()).cloned());
         let before = self.bus.tasks.iter().find(|task| task.task_id == report.task_id);
-        let event = report.decide(&self.room, &actor(by), &known, before)?;
+        let standing =
+            Standing { lead: self.lead(&report.task_id), status: before.map(|task| task.status), conversation };
+        let event = report.decide(&self.room, &actor(by), authority, &standing)?;
         Ok(self.record(by, event))
     }
 
@@ -211,44 +220,81 @@ impl Scene {
         let taken = draft.actions.iter().map(|action| &action.action_id).filter(|action| find(action).is_some());
         let replied = draft.actions.iter().filter_map(|action| action.what.reply_to_action_id.as_ref());
         let replied: Vec<Action> = replied.filter_map(find).collect();
-        let named = self.known(draft.context.as_ref());
+        let named = self.known(draft.context.as_ref(), draft.task_id.as_ref());
         let names_none = draft.context.as_ref().is_none_or(|context| context.context_id.is_none());
         let answered = replied.first().filter(|_| names_none);
         let conversation = match answered {
-            Some(action) => self.conversation(action.context_id.as_str()).cloned(),
+            Some(action) => self.message_at(action.seq).and_then(|said| said.conversation),
             None => named.conversation,
         };
-        Known { taken: taken.cloned().collect(), replied, conversation, ..named }
+        let of_group = self.bus.actions.iter().find(|action| action.group_id == draft.group_id);
+        let group_owner = of_group.map(|first| first.sender.clone());
+        Known { taken: taken.cloned().collect(), replied, conversation, group_owner, ..named }
     }
 
-    fn known(&self, context: Option<&ContextDraft>) -> Known {
-        let Some(context) = context else { return Known::default() };
+    fn known(&self, context: Option<&ContextDraft>, task: Option<&BusId>) -> Known {
+        let named = context.and_then(|context| context.context_id.as_ref());
+        let parent = context.and_then(|context| context.parent_message_id.as_deref());
         Known {
-            conversation: context.context_id.as_ref().and_then(|named| self.conversation(named.as_str()).cloned()),
-            parent: context.parent_message_id.as_deref().and_then(|said| self.message(said)),
+            conversation: named.and_then(|named| self.conversation(named.as_str()).cloned()),
+            parent: parent.and_then(|said| self.message(said)),
+            task: task.and_then(|task| self.lead(task)),
             ..Known::default()
         }
     }
 
+    fn lead(&self, task: &BusId) -> Option<TaskLead> {
+        let known = self.bus.tasks.iter().find(|known| known.task_id == *task);
+        let first = || {
+            let about = self.bus.conversations.iter().filter(|known| known.task_id.as_ref() == Some(task));
+            about.min_by_key(|known| known.since)
+        };
+        let conversation = match known.map(|known| &known.context_id) {
+            Some(Some(context)) => self.conversation(context.as_str()),
+            Some(None) => None,
+            None => first(),
+        };
+        if let Some(Conversation { context_id, owner, .. }) = conversation.cloned() {
+            return Some(TaskLead::Conversation { context_id, owner });
+        }
+        let known = known?;
+        let said = self.log.iter().find(|recorded| recorded.seq == known.seq)?;
+        let owner = match &said.event {
+            crate::event::Event::Bus(Event::TaskReported(reported)) => reported.owner.clone(),
+            _ => None,
+        };
+        Some(TaskLead::Agent(owner.unwrap_or_else(|| known.reported_by.clone())))
+    }
+
     fn message(&self, said: &str) -> Option<Parent> {
-        let place = place_of(&self.room_id(), said)?;
+        self.message_at(place_of(&self.room_id(), said)?)
+    }
+
+    fn message_at(&self, place: Seq) -> Option<Parent> {
         let recorded = self.log.iter().find(|recorded| recorded.seq == place)?;
-        match &recorded.event {
-            crate::event::Event::Bus(Event::Submitted(submitted)) => Some(Parent {
-                kind: match submitted.what {
+        let (kind, depth, context, task_id) = match &recorded.event {
+            crate::event::Event::Bus(Event::Submitted(submitted)) => {
+                let kind = match submitted.what {
                     What::Message { kind, .. } => kind,
                     What::Control { .. } => Kind::Control,
-                },
-                context_id: Some(submitted.context.context_id.clone()),
-                depth: submitted.depth,
-            }),
-            crate::event::Event::Bus(Event::Messaged(messaged)) => Some(Parent {
-                kind: messaged.kind,
-                context_id: Some(messaged.context.context_id.clone()),
-                depth: messaged.depth,
-            }),
-            _ => None,
-        }
+                };
+                (kind, submitted.depth, &submitted.context, &submitted.task_id)
+            }
+            crate::event::Event::Bus(Event::Messaged(messaged)) => {
+                (messaged.kind, messaged.depth, &messaged.context, &messaged.task_id)
+            }
+            _ => return None,
+        };
+        let conversation = Conversation {
+            context_id: context.context_id.clone(),
+            owner: context.owner_id.clone(),
+            task_id: Some(task_id.clone()),
+            since: place,
+        };
+        let items = self.inbox.items.iter().filter(|item| item.message == place);
+        let recipients = items.map(|item| item.recipient.clone()).collect();
+        let sender = recorded.actor.clone();
+        Some(Parent { kind, conversation: Some(conversation), depth, sender, recipients })
     }
 
     pub(super) fn record(&mut self, by: &str, event: impl Into<crate::event::Event>) -> Seq {

@@ -1,6 +1,6 @@
 //! Every field of a submission, wrong in turn: nothing is taken, and the refusal says which.
 
-use super::scene::{Scene, control, group, id, told, user};
+use super::scene::{Scene, control, group, id, in_context, reply, told, user};
 use crate::{
     bus::{ActionDraft, Draft, Plan, Refusal, WhatDraft},
     limits,
@@ -133,10 +133,10 @@ fn every_action_keeps_its_group_name_and_place_whoever_it_is_for() {
             )
         })
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @r"
-    5 g/a1#0 -> bo
-    6 g/a2#7 -> cy
-    7 g/a3#9 -> cy
+    insta::assert_snapshot!(told.join("\n"), @"
+    5 g.ana/a1#0 -> bo
+    6 g.ana/a2#7 -> cy
+    7 g.ana/a3#9 -> cy
     ");
     let waiting: Vec<_> = scene.inbox.items.iter().map(|item| (item.message, item.recipient.as_str())).collect();
     let submitted: Vec<_> = scene.bus.actions.iter().map(|action| (action.seq, action.target.as_str())).collect();
@@ -156,4 +156,30 @@ fn as_much_as_is_allowed_is_taken() {
     scene.submits("ana", group(vec![message, review]));
     let many = (0..limits::BUS_ACTIONS).map(|number| user("bo", &format!("m{number}"))).collect();
     assert_eq!(scene.submits("ana", group(many)).len(), limits::BUS_ACTIONS);
+}
+
+#[test]
+fn a_group_is_of_whoever_began_it_and_others_only_answer_in_it() {
+    let mut scene = Scene::new();
+    let of = |draft: Draft| Draft { group_id: id("run"), ..draft };
+    scene.submits("ana", of(in_context("c", vec![user("bo", "a1"), user("cy", "a2")])));
+    scene.submits("cy", Draft { group_id: id("other"), ..in_context("d", vec![user("bo", "c1")]) });
+    let told = [
+        told(&scene.submit("cy", of(group(vec![user("bo", "x1")])))),
+        told(&scene.submit("bo", of(group(vec![control("cy", "x2", "new")])))),
+        told(&scene.submit("bo", of(group(vec![reply("ana", "x3", "a2")])))),
+        told(&scene.submit("bo", of(group(vec![reply("cy", "x4", "c1")])))),
+        told(&scene.submit("bo", of(group(vec![reply("ana", "x5", "a1"), user("cy", "x6")])))),
+        told(&scene.submit("bo", of(group(vec![reply("ana", "x7", "a1")])))),
+        told(&scene.submit("ana", of(in_context("c", vec![user("bo", "a3")])))),
+    ];
+    insta::assert_snapshot!(told.join("\n"), @"
+    NOT_OWNER: ana began the group run; others only reply in it to what they were asked there.
+    NOT_OWNER: ana began the group run; others only reply in it to what they were asked there.
+    NOT_OWNER: ana began the group run; others only reply in it to what they were asked there.
+    NOT_OWNER: ana began the group run; others only reply in it to what they were asked there.
+    NOT_OWNER: ana began the group run; others only reply in it to what they were asked there.
+    taken
+    taken
+    ");
 }

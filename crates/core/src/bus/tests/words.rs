@@ -2,7 +2,8 @@
 
 use super::scene::{Scene, agent, id, in_context, told, user, word};
 use crate::{
-    bus::{ContextDraft, Event, Kind, Word},
+    bus::{ContextDraft, Draft, Event, Kind, Word},
+    event::Recorded,
     limits,
 };
 
@@ -74,12 +75,64 @@ fn messages_keep_to_the_rules_of_conversations() {
     another speaks to all -> NOT_OWNER: ana leads the conversation c; only its owner speaks to everybody in it.
     another replies to the owner -> taken
     another replies to a third -> LOOP_DETECTED: dst: a reply goes to whom it answers: the conversation's owner.
-    the owner replies -> LOOP_DETECTED: kind: an owner goes on with kind user; a reply of its own needs reply_to_action_id.
+    the owner replies -> LOOP_DETECTED: kind: an owner goes on with kind user; a reply of its own says what it answers.
     the owner speaks to all -> taken
     a reply to everybody -> LOOP_DETECTED: dst: a reply goes to whom it answers, not to everybody.
-    a reply in no conversation -> LOOP_DETECTED: kind: an owner goes on with kind user; a reply of its own needs reply_to_action_id.
+    a reply in no conversation -> LOOP_DETECTED: kind: an owner goes on with kind user; a reply of its own says what it answers.
     an answer to a message -> taken
     an answer to none -> INVALID_INPUT: reply_to: there is no message "evt_room_1_99" in this session.
     "#);
     assert_eq!(scene.conversation("c").unwrap().owner, agent("ana"));
+}
+
+#[test]
+fn an_honest_reply_belongs_to_the_conversation_of_the_message_it_answers() {
+    let mut scene = Scene::new();
+    let begun = Draft { task_id: Some(id("t")), ..in_context("c", vec![user("bo", "a1")]) };
+    scene.submits("ana", begun);
+    scene.submits("ana", Draft { task_id: Some(id("u")), ..in_context("c", vec![user("bo", "a2")]) });
+    let told_all = scene.send("ana", &Word { task_id: Some(id("v")), ..word(None, Kind::User) }).unwrap();
+    let places = [scene.action("a1").seq, scene.action("a2").seq, told_all];
+    for (place, (context, task)) in places.into_iter().zip([("c", "t"), ("c", "u"), ("ctx_7", "v")]) {
+        for kind in [Some(Kind::Reply), None] {
+            let reply_to = Some(scene.message_id(place));
+            scene.send("bo", &Word { reply_to, kind, ..word(Some("ana"), Kind::Reply) }).unwrap();
+            let Recorded { event: crate::event::Event::Bus(Event::Messaged(sent)), .. } = scene.log.last().unwrap()
+            else {
+                panic!("a message")
+            };
+            let told = (sent.kind, sent.context.context_id.as_str(), &sent.context.owner_id, sent.task_id.as_str());
+            assert_eq!(told, (Kind::Reply, context, &agent("ana"), task));
+            assert_eq!((sent.depth, sent.opens, sent.begins_task), (1, false, false));
+        }
+    }
+}
+
+#[test]
+fn a_reply_by_a_messages_id_is_of_those_whom_it_was_for_and_goes_to_who_said_it() {
+    let mut scene = Scene::new();
+    scene.submits("ana", in_context("c", vec![user("bo", "a1")]));
+    let asked = scene.message_id(scene.action("a1").seq);
+    let to = |said: &str, dst: &str| Word { reply_to: Some(said.to_owned()), ..word(Some(dst), Kind::Reply) };
+    let replied = scene.send("bo", &to(&asked, "ana")).unwrap();
+    let replied = scene.message_id(replied);
+    scene.submits("cy", in_context("d", vec![user("bo", "c1")]));
+    let told = [
+        told(&scene.send("cy", &to(&asked, "ana"))),
+        told(&scene.send("ana", &to(&asked, "bo"))),
+        told(&scene.send("bo", &to(&asked, "cy"))),
+        told(&scene.send("ana", &to(&replied, "bo"))),
+        told(&scene.send("bo", &within("d", to(&asked, "ana")))),
+        told(&scene.send("bo", &within("new", to(&asked, "ana")))),
+        told(&scene.send("ana", &Word { kind: None, ..to(&replied, "bo") })),
+    ];
+    insta::assert_snapshot!(told.join("\n"), @"
+    FORBIDDEN: reply_to: that message of ana was not for you; those whom it was for reply to it.
+    FORBIDDEN: reply_to: that message of ana was not for you; those whom it was for reply to it.
+    LOOP_DETECTED: dst: a reply goes to whom it answers.
+    LOOP_DETECTED: reply_to: a reply is not replied to.
+    LOOP_DETECTED: reply_to: a reply stays in the conversation of what it answers.
+    LOOP_DETECTED: reply_to: a reply stays in the conversation of what it answers.
+    taken
+    ");
 }
