@@ -11,12 +11,14 @@ use baton_core::{code::ErrorCode, limits, time::Timestamp};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+pub use crate::head::Head;
+
 /// Longest line, and so largest envelope.
 pub const FRAME_BYTES: usize = 1024 * 1024;
 /// Deepest nesting of objects and lists.
 const DEPTH_MAX: usize = 64;
 /// Longest `type`.
-const TYPE_BYTES: usize = 64;
+pub(crate) const TYPE_BYTES: usize = 64;
 /// Longest `id` and `corr`.
 const ID_BYTES: usize = 128;
 /// What the inputs of commands call a session.
@@ -44,10 +46,8 @@ pub struct Request {
 /// Why a line is no request, and which one it would have been.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unreadable {
-    /// Its `id`, if that much could be read.
-    pub id: Option<String>,
-    /// Its `type`, if that much could be read.
-    pub kind: Option<String>,
+    /// As much of it as is needed to answer it.
+    pub head: Head,
     /// What is wrong with it.
     pub failure: Failure,
 }
@@ -76,27 +76,19 @@ struct Wire<'a> {
     error: Option<Value>,
 }
 
-/// As much of a line as is needed to answer it.
-#[derive(Default, Deserialize)]
-struct Head {
-    id: Option<Value>,
-    #[serde(rename = "type")]
-    kind: Option<Value>,
-}
-
 impl Request {
     /// Reads a line.
     pub fn read(line: &[u8]) -> Result<Self, Box<Unreadable>> {
         let text = str::from_utf8(line).map_err(|error| {
             let message = format!("The line is not UTF-8: byte {} is wrong.", error.valid_up_to() + 1);
-            unreadable(None, Failure::new(ErrorCode::InvalidFrame, message))
+            unreadable(line, Failure::new(ErrorCode::InvalidFrame, message))
         })?;
         // Before anything is parsed: whoever nests deeply is after the parser's stack.
         if is_deep(text.as_bytes()) {
             let message = format!("The line nests deeper than {DEPTH_MAX} levels.");
-            return Err(unreadable(None, Failure::new(ErrorCode::InvalidFrame, message)));
+            return Err(unreadable(line, Failure::new(ErrorCode::InvalidFrame, message)));
         }
-        let refuse = |message: String| unreadable(Some(text), Failure::new(ErrorCode::InvalidFrame, message));
+        let refuse = |message: String| unreadable(line, Failure::new(ErrorCode::InvalidFrame, message));
         // A list would be read as the fields in their order.
         if !text.trim_start().starts_with('{') {
             return Err(refuse("The line is not a JSON object.".to_owned()));
@@ -105,7 +97,7 @@ impl Request {
             .map_err(|error| refuse(format!("The line is not an envelope: {}.", without_place(&error))))?;
         wire.check().map_err(|(field, problem)| {
             let failure = Failure::new(ErrorCode::InvalidFrame, format!("{field}: {problem}.")).with("field", field);
-            unreadable(Some(text), failure)
+            unreadable(line, failure)
         })?;
         let Wire { kind, id, src, dst, session, idempotency_key, payload, .. } = wire;
         let (kind, id) = (kind.into_owned(), id.into_owned());
@@ -165,13 +157,8 @@ impl Wire<'_> {
 }
 
 /// A line that cannot be read, with as much of it as can.
-fn unreadable(text: Option<&str>, failure: Failure) -> Box<Unreadable> {
-    let Head { id, kind } = text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    let short = |value: Option<Value>, most: usize| match value {
-        Some(Value::String(text)) if (1..=most).contains(&text.len()) => Some(text),
-        _ => None,
-    };
-    Box::new(Unreadable { id: short(id, ID_BYTES), kind: short(kind, TYPE_BYTES), failure })
+fn unreadable(line: &[u8], failure: Failure) -> Box<Unreadable> {
+    Box::new(Unreadable { head: Head::find(line), failure })
 }
 
 /// Whether objects and lists nest too deeply. Brackets in strings do not count.
@@ -265,9 +252,11 @@ mod tests {
     #[test]
     fn a_wrong_envelope_is_answered_under_its_id_where_that_can_be_read() {
         let wrong = read(r#"{"v":7,"type":"ping","id":"r9"}"#).unwrap_err();
-        assert_eq!((wrong.id.as_deref(), wrong.kind.as_deref()), (Some("r9"), Some("ping")));
-        let wrong = read(r#"{"v":1,"id":7}"#).unwrap_err();
-        assert_eq!((wrong.id, wrong.kind), (None, None));
+        assert_eq!(wrong.head, Head { id: Some("r9".into()), kind: Some("ping".to_owned()) });
+        let deep = format!(r#"{{"v":1,"payload":{}{},"type":"ping","id":"r9"}}"#, "[".repeat(999), "]".repeat(999));
+        assert_eq!(read(&deep).unwrap_err().head, wrong.head);
+        let wrong = Request::read(b"{\"id\":\"r9\",\"type\":\"ping\",\"src\":\"\xff\"}").unwrap_err();
+        assert_eq!(wrong.head.id, Some("r9".into()));
     }
 
     #[test]

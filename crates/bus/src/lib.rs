@@ -14,6 +14,7 @@ mod credential;
 mod departures;
 pub mod envelope;
 mod feed;
+mod head;
 mod hub;
 mod metrics;
 mod pulse;

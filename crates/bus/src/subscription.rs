@@ -95,7 +95,7 @@ impl Subscription {
                 return Next::Dropped(revoked(&reason).with("after", self.cursor.0));
             }
             if *self.standing.overrun.borrow() {
-                return Next::Dropped(self.too_slow());
+                return Next::Dropped(self.too_slow(self.cursor));
             }
             if let Some(event) = self.ready.pop_front() {
                 self.cursor = event.seq;
@@ -158,10 +158,11 @@ impl Subscription {
         Ok(page)
     }
 
-    fn too_slow(&self) -> Failure {
-        let Self { feed, cursor, .. } = self;
-        let message = format!("More than {UNREAD_MAX} events of {} were written while none was read.", feed.room);
-        Failure::new(ErrorCode::SlowConsumer, message).with("after", cursor.0)
+    /// Why it is dropped, if its reader does not read. `sent` is the last that was sent to that, where to go on.
+    pub fn too_slow(&self, sent: Seq) -> Failure {
+        let room = &self.feed.room;
+        let message = format!("More than {UNREAD_MAX} events of {room} were written while none was read.");
+        Failure::new(ErrorCode::SlowConsumer, message).with("after", sent.0)
     }
 }
 

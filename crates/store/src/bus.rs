@@ -165,11 +165,12 @@ pub(crate) const LAST_NEW: &str = actions!(
 "
 );
 
-/// Reads the last of a group for a target before a place that is no `new`.
+/// Reads the last of a group for a target before a place that is no `new`. Put together, the names are looked for in no
+/// index: a group is short, and all that its sender ever sent is not.
 pub(crate) const LAST_OTHER: &str = "
     SELECT seq
       FROM actions
-     WHERE room_id = ?1 AND group_id = ?2 AND seq < ?3 AND target = ?4 AND sender = ?5
+     WHERE room_id = ?1 AND group_id = ?2 AND seq < ?3 AND target || '' = ?4 AND sender || '' = ?5
        AND (control IS NULL OR control <> 'new')
      ORDER BY seq DESC
      LIMIT 1
@@ -211,19 +212,19 @@ pub fn conversation(tx: &mut dyn Tx, room: &RoomId, id: &BusId) -> Result<Option
     Ok(collect(tx, CONVERSATION, room, &params, conversation_of)?.into_iter().next())
 }
 
-/// Reads the first conversation about a task. A room has few, and only tasks that nobody spoke of otherwise are looked for.
+/// Reads the conversations about a task. Only tasks that nobody spoke of otherwise are looked for.
 pub(crate) const OF_TASK: &str = "
     SELECT context_id, owner, task_id, since
       FROM conversations
      WHERE room_id = ?1 AND task_id = ?2
-     ORDER BY since
-     LIMIT 1
+     ORDER BY context_id
 ";
 
 /// The first conversation that was about a task.
 pub fn conversation_of_task(tx: &mut dyn Tx, room: &RoomId, task: &BusId) -> Result<Option<Conversation>, StoreError> {
     let params = [room.as_str().into(), task.as_str().into()];
-    Ok(collect(tx, OF_TASK, room, &params, conversation_of)?.into_iter().next())
+    let found = collect(tx, OF_TASK, room, &params, conversation_of)?;
+    Ok(found.into_iter().min_by_key(|conversation| conversation.since))
 }
 
 /// Reads one task of a conversation.

@@ -10,7 +10,6 @@ use baton_core::code::ErrorCode;
 use tokio::{
     io::AsyncWriteExt,
     net::{UnixStream, unix::UCred},
-    sync::Notify,
     time::{sleep, timeout},
 };
 
@@ -37,8 +36,8 @@ pub(super) async fn serve(hub: Arc<Hub>, mut stream: UnixStream, peer: UCred, na
     };
     let (mut reader, mut writer) = stream.split();
     let (out, waiting) = out();
-    let (cut, hush) = (Arc::new(Notify::new()), waiting.hush());
-    let session = Session::new(Arc::clone(&hub), speakers, out, Arc::clone(&cut));
+    let hush = waiting.hush();
+    let session = Session::new(Arc::clone(&hub), speakers, out);
     {
         let mut writing = std::pin::pin!(waiting.write(&mut writer, &hub, &name));
         tokio::select! {
@@ -46,7 +45,6 @@ pub(super) async fn serve(hub: Arc<Hub>, mut stream: UnixStream, peer: UCred, na
             biased;
             () = hush.quietly(read(&hub, session, &mut reader)) => {}
             _ = &mut writing => return,
-            () = cut.notified() => return,
             () = overdue(&hub) => return,
         }
         // Whoever does not read its last answers does not keep the server from ending.
@@ -76,7 +74,7 @@ async fn read(hub: &Hub, mut session: Session, reader: &mut (impl tokio::io::Asy
         };
         match line {
             Ok(Some(Line::Whole(line))) => session.take(line).await,
-            Ok(Some(Line::TooLong)) => session.refuse(&too_long()).await,
+            Ok(Some(Line::TooLong(head))) => session.refuse(head, &too_long()).await,
             // A read that fails is a hang-up: there is nobody left to tell.
             Ok(None) | Err(_) => return,
         }

@@ -21,7 +21,7 @@ pub(super) const CLOSING: &str = "bus.closing";
 /// An event of a stream.
 const RECORD: &str = "events.record";
 /// The end of a stream.
-pub(super) const DROPPED: &str = "bus.dropped";
+const DROPPED: &str = "bus.dropped";
 /// The bytes of an envelope beside its body, or more.
 const SHELL_BYTES: usize = 1024;
 
@@ -30,7 +30,8 @@ const SHELL_BYTES: usize = 1024;
 pub(super) struct Frame {
     kind: String,
     session: Option<RoomId>,
-    corr: Option<String>,
+    /// As its request's `id` was given.
+    corr: Option<Value>,
     body: Body,
 }
 
@@ -54,35 +55,44 @@ impl Frame {
             Ok(payload) => Body::Answer(payload.to_string()),
             Err(failure) => Body::Refusal(error(&failure).to_string()),
         };
-        Self { kind: kind.to_owned(), session, corr: Some(corr.to_owned()), body }
+        Self { kind: kind.to_owned(), session, corr: Some(corr.into()), body }
     }
 
     /// A refusal of something that may not have been a request.
-    pub(super) fn refusal(kind: Option<&str>, corr: Option<&str>, failure: &Failure) -> Self {
+    pub(super) fn refusal(kind: Option<&str>, corr: Option<Value>, failure: &Failure) -> Self {
         let body = Body::Refusal(error(failure).to_string());
-        Self { kind: kind.unwrap_or(REFUSED).to_owned(), session: None, corr: corr.map(str::to_owned), body }
+        Self { kind: kind.unwrap_or(REFUSED).to_owned(), session: None, corr, body }
+    }
+
+    /// The end of the stream that request `corr` began.
+    pub(super) fn dropped(session: &RoomId, corr: &str, failure: &Failure) -> Self {
+        let session = Some(session.clone());
+        Self { session, ..Self::refusal(Some(DROPPED), Some(corr.into()), failure) }
     }
 
     /// The next event of the stream that request `corr` began.
     pub(super) fn record(session: &RoomId, corr: &str, event: Arc<Rendered>) -> Self {
-        let (session, corr) = (Some(session.clone()), Some(corr.to_owned()));
+        let (session, corr) = (Some(session.clone()), Some(corr.into()));
         Self { kind: RECORD.to_owned(), session, corr, body: Body::Record(event) }
     }
 
     /// The next delivery to the runtime that request `corr` connected.
     pub(super) fn push(session: &RoomId, corr: &str, pushed: Arc<Pushed>) -> Self {
-        let (session, corr) = (Some(session.clone()), Some(corr.to_owned()));
+        let (session, corr) = (Some(session.clone()), Some(corr.into()));
         Self { kind: pushed.kind.to_owned(), session, corr, body: Body::Push(pushed) }
     }
 
     /// A word of the bus.
     pub(super) fn word(kind: &str, session: Option<RoomId>, corr: Option<&str>) -> Self {
-        Self { kind: kind.to_owned(), session, corr: corr.map(str::to_owned), body: Body::Word }
+        Self { kind: kind.to_owned(), session, corr: corr.map(Value::from), body: Body::Word }
     }
 
     /// How much it takes, or a little more.
     pub(super) fn bytes(&self) -> usize {
+        let corr = self.corr.as_ref().and_then(Value::as_str).map_or(0, str::len);
+        // Every byte of a name may be written as an escape.
         SHELL_BYTES
+            + 6 * corr
             + match &self.body {
                 Body::Answer(json) | Body::Refusal(json) => json.len(),
                 Body::Record(event) => event.json.len(),
@@ -110,7 +120,7 @@ impl Frame {
         }
         put(format_args!(",\"seq\":{seq}"));
         if let Some(corr) = &self.corr {
-            put(format_args!(",\"corr\":{}", quoted(corr)));
+            put(format_args!(",\"corr\":{corr}"));
         }
         match &self.body {
             Body::Answer(payload) => put(format_args!(",\"status\":\"ok\",\"payload\":{payload}}}\n")),

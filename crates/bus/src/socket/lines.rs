@@ -7,7 +7,10 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::{Metrics, envelope::FRAME_BYTES};
+use crate::{
+    Metrics,
+    envelope::{FRAME_BYTES, Head},
+};
 
 /// What is read at once, and what the buffer keeps between lines.
 const CHUNK_BYTES: usize = 8 * 1024;
@@ -25,12 +28,12 @@ pub(super) struct Lines {
 }
 
 /// A line.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) enum Line<'a> {
     /// All of it, without its end.
     Whole(&'a [u8]),
-    /// Too much of it.
-    TooLong,
+    /// Too much of it: what its beginning says.
+    TooLong(Head),
 }
 
 impl Lines {
@@ -47,7 +50,7 @@ impl Lines {
                     (self.start, self.looked) = (end + 1, end + 1);
                     if !std::mem::take(&mut self.skipping) {
                         return Ok(Some(if end - start > FRAME_BYTES {
-                            Line::TooLong
+                            Line::TooLong(Head::find(&self.buffer[start..end]))
                         } else {
                             Line::Whole(&self.buffer[start..end])
                         }));
@@ -56,10 +59,12 @@ impl Lines {
                 None => {
                     self.looked = self.buffer.len();
                     if self.skipping || self.looked - self.start > FRAME_BYTES {
+                        let head = (!self.skipping).then(|| Head::find(&self.buffer[self.start..]));
                         (self.start, self.looked) = (0, 0);
                         self.buffer.clear();
-                        if !std::mem::replace(&mut self.skipping, true) {
-                            return Ok(Some(Line::TooLong));
+                        self.skipping = true;
+                        if let Some(head) = head {
+                            return Ok(Some(Line::TooLong(head)));
                         }
                     }
                     self.make_room();
@@ -100,7 +105,8 @@ mod tests {
         while let Some(line) = lines.next(&mut near, &metrics).await.unwrap() {
             found.push(match line {
                 Line::Whole(line) => String::from_utf8_lossy(line).into_owned(),
-                Line::TooLong => "too long".to_owned(),
+                Line::TooLong(Head { id: Some(id), .. }) => format!("{id} is too long"),
+                Line::TooLong(_) => "too long".to_owned(),
             });
         }
         writer.await.unwrap().unwrap();
@@ -121,6 +127,8 @@ mod tests {
         let bytes = format!("{longest}\n{longest}y\n{}\nlast\n", "z".repeat(5 * FRAME_BYTES));
         for piece in [4096, 1 << 20, 1 << 24] {
             assert_eq!(read(bytes.as_bytes(), piece).await, [&*longest, "too long", "too long", "last"]);
+            let bytes = format!("{{\"id\":\"r1\",\"payload\":\"{longest}\"}}\nlast\n");
+            assert_eq!(read(bytes.as_bytes(), piece).await, ["\"r1\" is too long", "last"]);
         }
     }
 

@@ -49,6 +49,16 @@ impl Out {
     }
 }
 
+impl Out {
+    /// Sends the last word of a stream to a client that may not read: there is always room for it, since a connection has
+    /// few streams and begins none before it has read the answer to that.
+    pub(super) fn send_last(&self, frame: Frame) {
+        if let Ok(permit) = Arc::clone(&self.room).try_acquire_many_owned(0) {
+            self.frames.give((frame, permit));
+        }
+    }
+}
+
 impl Waiting {
     /// For the task that writes, if it also has something to say.
     pub(super) fn hush(&self) -> Hush<(Frame, OwnedSemaphorePermit)> {

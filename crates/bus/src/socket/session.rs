@@ -16,10 +16,7 @@ use baton_core::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use tokio::{
-    sync::{Notify, Semaphore},
-    task::JoinSet,
-};
+use tokio::{sync::Semaphore, task::JoinSet};
 
 use super::{
     frame::Frame,
@@ -27,7 +24,10 @@ use super::{
     speakers::Speakers,
     streams::{ActionsInput, Opened, StopInput, StreamInput, Streams},
 };
-use crate::{Hub, envelope::Request};
+use crate::{
+    Hub,
+    envelope::{Head, Request},
+};
 
 /// Most calls of one connection that wait at a time.
 const WAITS_MAX: usize = 64;
@@ -77,14 +77,12 @@ pub(super) struct Session {
     streams: Streams,
     waits: JoinSet<()>,
     waiting: Arc<Semaphore>,
-    /// Rung when the client does not read.
-    cut: Arc<Notify>,
 }
 
 impl Session {
-    pub(super) fn new(hub: Arc<Hub>, speakers: Speakers, out: Out, cut: Arc<Notify>) -> Self {
+    pub(super) fn new(hub: Arc<Hub>, speakers: Speakers, out: Out) -> Self {
         let waiting = Arc::new(Semaphore::new(WAITS_MAX));
-        Self { hub, speakers, out, streams: Streams::default(), waits: JoinSet::new(), waiting, cut }
+        Self { hub, speakers, out, streams: Streams::default(), waits: JoinSet::new(), waiting }
     }
 
     /// Does what a line asks for.
@@ -93,9 +91,7 @@ impl Session {
             return;
         }
         match Request::read(line) {
-            Err(wrong) => {
-                self.out.send(Frame::refusal(wrong.kind.as_deref(), wrong.id.as_deref(), &wrong.failure)).await;
-            }
+            Err(wrong) => self.refuse(wrong.head, &wrong.failure).await,
             Ok(request) => match Word::named(&request.kind) {
                 Some(word) => self.say(word, request).await,
                 None => self.run(request).await,
@@ -103,9 +99,9 @@ impl Session {
         }
     }
 
-    /// Says that something was no request.
-    pub(super) async fn refuse(&self, failure: &Failure) {
-        self.out.send(Frame::refusal(None, None, failure)).await;
+    /// Says that something was no request, to whoever waits for an answer to it.
+    pub(super) async fn refuse(&self, head: Head, failure: &Failure) {
+        self.out.send(Frame::refusal(head.kind.as_deref(), head.id, failure)).await;
     }
 
     /// Waits until waits have come back and streams have said their last word, since the server ends.
@@ -126,7 +122,7 @@ impl Session {
                 Ok((opened, told)) => {
                     // The answer first, then what is streamed.
                     self.out.send(Frame::answer(&request.kind, &request.id, session, Ok(told))).await;
-                    return self.streams.begin(opened, &request.id, &self.out, &self.cut);
+                    return self.streams.begin(opened, &request.id, &self.out);
                 }
                 Err(failure) => Err(failure),
             },

@@ -1,6 +1,6 @@
 //! What a connection follows: rooms, and the inboxes of agents whose runtime it is.
 
-use std::{collections::HashMap, future, sync::Arc};
+use std::{collections::HashMap, future, pin::pin, sync::Arc};
 
 use baton_app::{Caller, Failure};
 use baton_core::{
@@ -8,13 +8,10 @@ use baton_core::{
     ids::{RoomId, Seq},
 };
 use serde::Deserialize;
-use tokio::{
-    sync::Notify,
-    task::{AbortHandle, JoinSet},
-};
+use tokio::task::{AbortHandle, JoinSet};
 
 use super::{
-    frame::{CLOSING, DROPPED, Frame},
+    frame::{CLOSING, Frame},
     out::Out,
 };
 use crate::{Credential, Hub, Next, Push, Runtime, Subscription};
@@ -111,17 +108,10 @@ impl Streams {
         Ok(())
     }
 
-    /// Begins to send. `cut` is rung when the client does not read.
-    pub(super) fn begin(&mut self, opened: Opened, id: &str, out: &Out, cut: &Arc<Notify>) {
-        let (out, cut, corr) = (out.clone(), Arc::clone(cut), id.to_owned());
-        let task = self.tasks.spawn(async move {
-            let overrun = opened.overrun();
-            tokio::select! {
-                () = pump(opened, &corr, &out) => {}
-                // It hangs in a send that will not end: nothing can be said to this client any more.
-                () = overrun => cut.notify_one(),
-            }
-        });
+    /// Begins to send. A stream whose client does not read ends alone, and says so.
+    pub(super) fn begin(&mut self, opened: Opened, id: &str, out: &Out) {
+        let (out, corr) = (out.clone(), id.to_owned());
+        let task = self.tasks.spawn(async move { pump(opened, &corr, &out).await });
         self.running.insert(id.to_owned(), task);
     }
 
@@ -145,6 +135,14 @@ impl Streams {
     }
 }
 
+/// What a stream says next.
+enum Said {
+    /// Something of it, and the place of that, if it is an event.
+    More(Frame, Option<Seq>),
+    /// Its last word.
+    Last(Frame),
+}
+
 impl Opened {
     /// Waits until its client is too slow. Only a room's events pile up; actions wait in an inbox.
     fn overrun(&self) -> impl Future<Output = ()> + use<> {
@@ -160,29 +158,57 @@ impl Opened {
         }
     }
 
-    /// The next frame, and whether it is the last.
-    async fn next(&mut self, corr: &str) -> (Frame, bool) {
+    /// The end of it for a client that was sent nothing after a place.
+    fn too_slow(&self, corr: &str, sent: Seq) -> Option<Frame> {
+        match self {
+            Self::Events(room, subscription) => Some(Frame::dropped(room, corr, &subscription.too_slow(sent))),
+            Self::Actions(..) => None,
+        }
+    }
+
+    /// Where it begins.
+    fn start(&self) -> Seq {
+        match self {
+            Self::Events(_, subscription) => subscription.cursor(),
+            Self::Actions(..) => Seq::default(),
+        }
+    }
+
+    async fn next(&mut self, corr: &str) -> Said {
         match self {
             Self::Events(room, subscription) => match subscription.next().await {
-                Next::Record(event) => (Frame::record(room, corr, event), false),
-                Next::Closing => (Frame::word(CLOSING, Some(room.clone()), Some(corr)), true),
-                Next::Dropped(failure) => (Frame::refusal(Some(DROPPED), Some(corr), &failure), true),
+                Next::Record(event) => {
+                    let seq = event.seq;
+                    Said::More(Frame::record(room, corr, event), Some(seq))
+                }
+                Next::Closing => Said::Last(Frame::word(CLOSING, Some(room.clone()), Some(corr))),
+                Next::Dropped(failure) => Said::Last(Frame::dropped(room, corr, &failure)),
             },
             Self::Actions(room, runtime) => match runtime.next().await {
-                Push::Delivery(pushed) => (Frame::push(room, corr, pushed), false),
-                Push::Closing => (Frame::word(CLOSING, Some(room.clone()), Some(corr)), true),
-                Push::Dropped(failure) => (Frame::refusal(Some(DROPPED), Some(corr), &failure), true),
+                Push::Delivery(pushed) => Said::More(Frame::push(room, corr, pushed), None),
+                Push::Closing => Said::Last(Frame::word(CLOSING, Some(room.clone()), Some(corr))),
+                Push::Dropped(failure) => Said::Last(Frame::dropped(room, corr, &failure)),
             },
         }
     }
 }
 
 async fn pump(mut opened: Opened, corr: &str, out: &Out) {
+    let mut overrun = pin!(opened.overrun());
+    let mut sent = opened.start();
     loop {
-        let (frame, is_last) = opened.next(corr).await;
-        out.send(frame).await;
-        if is_last {
-            return;
+        match opened.next(corr).await {
+            Said::Last(frame) => return out.send_last(frame),
+            Said::More(frame, place) => tokio::select! {
+                () = out.send(frame) => sent = place.unwrap_or(sent),
+                // There was no room for it for as long as the bus waits: it was not sent, and nothing after it is.
+                () = &mut overrun => {
+                    if let Some(frame) = opened.too_slow(corr, sent) {
+                        out.send_last(frame);
+                    }
+                    return;
+                }
+            },
         }
     }
 }

@@ -25,6 +25,11 @@ async fn lines_that_are_no_envelopes_are_refused_and_the_connection_goes_on() {
         ("nonsense\n", "bus.refused", "INVALID_FRAME"),
         ("[]\n", "bus.refused", "INVALID_FRAME"),
         (r#"{"v":1,"type":"ping","id":"r0","colour":"red"}"#, "ping", "INVALID_FRAME"),
+        (r#"{"v":1,"type":"ping","id":"r0","payload":{"half":"#, "ping", "INVALID_FRAME"),
+        (r#"{"v":one,"type":"ping","id":"r0"}"#, "ping", "INVALID_FRAME"),
+        (r#"{"v":1,"type":"ping","id":"r0","id":"r1"}"#, "ping", "INVALID_FRAME"),
+        (r#"{"v":1,"type":"ping","id":"r0","status":"ok"}"#, "ping", "INVALID_FRAME"),
+        (r#"{"v":1,"type":"ping","id":"r0","payload":[]}"#, "ping", "INVALID_FRAME"),
         (r#"{"v":1,"type":"no.such","id":"r0"}"#, "no.such", "UNKNOWN_CMD"),
         (r#"{"v":1,"type":"room.note","id":"r0","payload":{"room_id":"room_1"}}"#, "room.note", "INVALID_INPUT"),
         (r#"{"v":1,"type":"room.note","id":"r0","payload":{"txt":1}}"#, "room.note", "INVALID_INPUT"),
@@ -48,6 +53,11 @@ async fn wrong_utf_8_and_deep_json_are_refused() {
     let deep = format!(r#"{{"v":1,"type":"ping","id":"1","payload":{}"#, "{\"a\":".repeat(100_000));
     let refusal = refusal_of(format!("{deep}\n").as_bytes()).await;
     assert_eq!(refusal["error"]["message"], "The line nests deeper than 64 levels.");
+    assert_eq!(refusal["corr"], "1", "its sender waits for it");
+    let refusal = refusal_of(b"{\"v\":1,\"type\":\"ping\",\"id\":\"r0\",\"src\":\"\xc3\x28\"}\n").await;
+    assert_eq!((&refusal["corr"], &refusal["error"]["code"]), (&"r0".into(), &"INVALID_FRAME".into()));
+    let refusal = refusal_of(b"{\"v\":1,\"type\":\"ping\",\"id\":7}\n").await;
+    assert_eq!((&refusal["corr"], &refusal["error"]["code"]), (&7.into(), &"INVALID_FRAME".into()));
 }
 
 #[tokio::test]
@@ -62,7 +72,8 @@ async fn a_line_of_a_hundred_megabytes_is_dropped_as_it_arrives() {
     }
     peer.write(b"\"}}\n").await;
     let refusal = peer.hear().await.unwrap();
-    assert_eq!((&refusal["error"]["code"], &refusal["type"]), (&"PAYLOAD_TOO_LARGE".into(), &"bus.refused".into()));
+    assert_eq!((&refusal["error"]["code"], &refusal["type"]), (&"PAYLOAD_TOO_LARGE".into(), &"room.note".into()));
+    assert_eq!(refusal["corr"], "1");
     peer.call("ping", json!({})).await;
     assert!(world.hub.metrics().bytes_in() > HUGE as u64);
     let resident = resident_bytes();

@@ -56,14 +56,19 @@ async fn a_stream_pushes_records_that_are_those_of_the_history() {
 }
 
 #[tokio::test]
-async fn who_reads_nothing_is_cut_off_and_resumes_without_a_gap() {
+async fn the_stream_of_who_reads_nothing_ends_alone_and_says_so_and_goes_on_without_a_gap() {
     const SUBMISSIONS: u64 = 50;
     let world = World::new();
     let room = world.room_of_two();
     let start = world.app.newest(&room).unwrap();
     let served = Served::new(&world);
     let (mut idle, mut keen) = (served.peer().await, served.peer().await);
-    follow(&mut idle, &room, start).await;
+    let slow = follow(&mut idle, &room, start).await;
+    let opened = run(&world.app, &world.caller("ana"), "session.create", json!({"name": "quiet"}));
+    let other_room: RoomId = opened["session"]["id"].as_str().unwrap().parse().unwrap();
+    run(&world.app, &world.caller("ana"), "agent.add", json!({"room_id": other_room}));
+    let beginning = world.app.newest(&other_room).unwrap();
+    let quiet = follow(&mut idle, &other_room, beginning).await;
     follow(&mut keen, &room, start).await;
     let (app, caller, to) = (Arc::clone(&world.app), world.caller("ana"), room.clone());
     let writer = thread::spawn(move || flood(&app, &caller, &to, SUBMISSIONS));
@@ -72,18 +77,32 @@ async fn who_reads_nothing_is_cut_off_and_resumes_without_a_gap() {
     }
     let last = start.0 + writer.join().unwrap();
 
-    // It finds what had gone out before it was cut off, and then nothing.
-    let mut cursor = start;
-    while let Some(record) = idle.hear().await {
-        assert_eq!(record["payload"]["seq"], cursor.next().0);
-        cursor = cursor.next();
+    // It finds what had gone out before its stream ended, and then that it did, and where to go on.
+    while world.hub.metrics().subscribers_dropped() == 0 {
+        tokio::task::yield_now().await;
     }
+    let ping = idle.send("ping", json!({})).await;
+    let mut cursor = start;
+    let dropped = loop {
+        let heard = idle.hear().await.unwrap();
+        if heard["type"] != "events.record" {
+            break heard;
+        }
+        assert_eq!((&heard["corr"], &heard["payload"]["seq"]), (&json!(slow), &json!(cursor.next().0)));
+        cursor = cursor.next();
+    };
     assert!(cursor.0 < last);
-    assert_eq!(world.hub.metrics().subscribers_dropped(), 1);
-    let mut again = served.peer().await;
-    follow(&mut again, &room, cursor).await;
+    assert_eq!((&dropped["type"], &dropped["corr"]), (&json!("bus.dropped"), &json!(slow)), "{dropped}");
+    let error = &dropped["error"];
+    assert_eq!((&error["code"], &error["detail"]["after"]), (&json!("SLOW_CONSUMER"), &json!(cursor.0)));
+    // The connection goes on, and so does its other stream.
+    assert_eq!(idle.hear().await.unwrap()["corr"], json!(ping));
+    let written = world.note(&other_room, "still there");
+    let heard = idle.hear().await.unwrap();
+    assert_eq!((&heard["corr"], &heard["payload"]["seq"]), (&json!(quiet), &json!(written.0)));
+    follow(&mut idle, &room, cursor).await;
     while cursor.0 < last {
-        assert_eq!(again.hear().await.unwrap()["payload"]["seq"], cursor.next().0);
+        assert_eq!(idle.hear().await.unwrap()["payload"]["seq"], cursor.next().0);
         cursor = cursor.next();
     }
 }

@@ -368,8 +368,8 @@ fn what_a_model_says_while_it_relays_is_submitted_or_ends_the_relay() {
     next: baton bus wait g
 
     bo$ baton bus relay --task t1 --context c1 {"type":"relay_actions","actions":[{"type":"message","dst":"humble-orca","text":"look"}]}
-    NOT_OWNER: test:ana leads the conversation c1; only its owner issues follow-ups.
-      context_id: c1
+    NOT_OWNER: The task t1 is test:ana's; only they and an operator say how far it is, or relay it.
+      task_id: t1
       owner: test:ana
       next: Reply with kind `reply`, or begin a conversation of your own with another context_id.
     [exit 3]

@@ -18,6 +18,16 @@ pub enum Refusal {
         #[serde(skip)]
         why: String,
     },
+    /// More was given than is taken.
+    #[error("{field}: must have at most {limit} bytes, not {bytes}.")]
+    TooLarge {
+        /// Which field.
+        field: String,
+        /// How much is taken.
+        limit: usize,
+        /// How much it is.
+        bytes: usize,
+    },
     /// The sender is not an agent of the session.
     #[error("{agent_id} is not an agent of this session, so it cannot send here.")]
     UnknownSender {
@@ -126,6 +136,7 @@ impl Refusal {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Invalid { .. } => ErrorCode::InvalidInput,
+            Self::TooLarge { .. } => ErrorCode::TooLarge,
             Self::UnknownSender { .. } => ErrorCode::UnknownSender,
             Self::UnknownTarget { .. } => ErrorCode::UnknownRecipient,
             Self::DuplicateAction { .. } => ErrorCode::DuplicateAction,

@@ -55,12 +55,17 @@ enum SaidAction {
 }
 
 impl Output {
-    /// Reads a model's output.
-    pub fn read(text: &str) -> Self {
-        let local = |problem: Option<String>| Self::Local { text: text.trim().to_owned(), problem };
+    /// Reads a model's output, unless it is longer than any is.
+    pub fn read(text: &str) -> Result<Self, Refusal> {
         if text.len() > limits::RELAY_OUTPUT_BYTES {
-            return local(Some(format!("it has more than {} bytes", limits::RELAY_OUTPUT_BYTES)));
+            let (limit, bytes) = (limits::RELAY_OUTPUT_BYTES, text.len());
+            return Err(Refusal::TooLarge { field: "output".to_owned(), limit, bytes });
         }
+        Ok(Self::of(text))
+    }
+
+    fn of(text: &str) -> Self {
+        let local = |problem: Option<String>| Self::Local { text: text.trim().to_owned(), problem };
         let Ok(json) = serde_json::from_str::<Value>(text.trim()) else { return local(None) };
         match json.get("type").and_then(Value::as_str) {
             Some("relay_actions" | "task_done") => {}

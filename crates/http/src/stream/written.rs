@@ -20,6 +20,8 @@ use crate::server::Line;
 const PULSE: Duration = Duration::from_secs(15);
 /// How long a reader has to take the last word of a stream whose credential was revoked, before its line is cut.
 const LAST_WORD: Duration = Duration::from_millis(500);
+/// How long a reader that has fallen too far behind has to read what was sent to it, and that its stream is over.
+const CATCHES_UP: Duration = Duration::from_secs(60);
 /// After how long a browser comes back.
 const RETRY_MS: u64 = 1_000;
 
@@ -39,8 +41,8 @@ pub(super) fn written(source: Source, credential: &Credential, parts: &Parts) ->
     response
 }
 
-/// Cuts the connection when its reader has fallen too far behind, or does not take the last word. While it does not read, its
-/// stream is not asked for more, so somebody else has to.
+/// Cuts the connection when its reader does not take the last word of its stream: that it has fallen too far behind, or that its
+/// credential stopped counting. While it does not read, its stream is not asked for more, so somebody else has to look.
 pub(crate) fn cut_when_over(overrun: Option<Overrun>, credential: Credential, line: Line) -> oneshot::Sender<()> {
     let (gone, is_gone) = oneshot::channel();
     let over = async move {
@@ -51,7 +53,7 @@ pub(crate) fn cut_when_over(overrun: Option<Overrun>, credential: Credential, li
             }
         };
         tokio::select! {
-            () = overrun => {}
+            () = overrun => tokio::time::sleep(CATCHES_UP).await,
             _ = credential.ended() => tokio::time::sleep(LAST_WORD).await,
         }
     };

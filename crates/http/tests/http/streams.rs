@@ -116,13 +116,20 @@ async fn a_reader_that_does_not_read_is_dropped_and_the_others_go_on() {
     }
     say(&world, &session, "the last word");
     let newest = read.await.unwrap();
-    // What the system kept for it is still there; then the line is dead.
+    // What was sent to it is still there; then it is told that its stream is over, and where to go on.
     let mut seen = 0;
-    while let Some(event) = deaf.event().await {
+    let dropped = loop {
+        let event = deaf.event().await.expect("its stream has a last word");
+        if event.kind == "bus.dropped" {
+            break event;
+        }
         assert_eq!(event.id, Some(seen + 1));
         seen += 1;
-    }
+    };
     assert!(seen < newest);
+    let told: Value = serde_json::from_str(&dropped.data).unwrap();
+    assert_eq!((&told["error"]["code"], &told["error"]["after"]), (&json!("SLOW_CONSUMER"), &json!(seen)), "{told}");
+    assert!(deaf.event().await.is_none(), "nothing comes after it");
     let mut back = open(&world, stream(&world, &session, "").header("Last-Event-ID", &seen.to_string())).await;
     for place in seen + 1..=newest {
         assert_eq!(back.event().await.unwrap().id, Some(place));

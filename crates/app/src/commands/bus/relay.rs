@@ -89,7 +89,7 @@ impl UseCase for Relay {
 
     fn perform(app: &App, caller: &Caller, input: RelayInput) -> Result<RelayResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
-        let output = Output::read(&input.output);
+        let output = Output::read(&input.output)?;
         app.change(caller, &request, &input.room_id, |change| {
             change.require_agent()?;
             let before = store::task(change.tx, &change.room.id, &input.task_id)?;

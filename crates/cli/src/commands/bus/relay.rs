@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// What a model said.
-const OUTPUT: Text = Text { field: "output", most_bytes: limits::RELAY_OUTPUT_BYTES, code: ErrorCode::InvalidInput };
+const OUTPUT: Text = Text { field: "output", most_bytes: limits::RELAY_OUTPUT_BYTES, code: ErrorCode::TooLarge };
 
 /// Hand in what your model said while it relays a task
 ///

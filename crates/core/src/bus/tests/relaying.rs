@@ -5,6 +5,7 @@ use crate::{
         Control, Kind, Plan, What,
         relay::{Output, Relayed},
     },
+    code::ErrorCode,
     limits,
 };
 
@@ -17,9 +18,13 @@ fn control(command: Control, args: Option<&str>) -> Relayed {
     Relayed { dst: "worker".to_owned(), what: What::Control { command, args: args.map(str::to_owned) } }
 }
 
+fn read(text: &str) -> Output {
+    Output::read(text).unwrap()
+}
+
 /// Of a local answer: why it was none of a relay's.
 fn problem(text: &str) -> Option<String> {
-    match Output::read(text) {
+    match read(text) {
         Output::Local { text: kept, problem } => {
             assert_eq!(kept, text.trim(), "as it was said");
             problem
@@ -32,28 +37,28 @@ fn problem(text: &str) -> Option<String> {
 fn the_contracts_message_with_a_plan() {
     let text = r#"{"type":"relay_actions","actions":[{"type":"message","dst":"worker","text":"...","plan":{"steps":["..."]}}]}"#;
     let plan = Plan { steps: vec!["...".to_owned()], note: None };
-    assert_eq!(Output::read(text), Output::Actions(vec![message("worker", Some(plan))]));
+    assert_eq!(read(text), Output::Actions(vec![message("worker", Some(plan))]));
 }
 
 #[test]
 fn the_contracts_control() {
     let text = r#"{"type":"relay_actions","actions":[{"type":"control","dst":"worker","command":"new"}]}"#;
-    assert_eq!(Output::read(text), Output::Actions(vec![control(Control::New, None)]));
+    assert_eq!(read(text), Output::Actions(vec![control(Control::New, None)]));
 }
 
 #[test]
 fn the_contracts_messages_for_two_workers() {
     let text = r#"{"type":"relay_actions","actions":[{"type":"message","dst":"worker-a","text":"..."},{"type":"message","dst":"worker-b","text":"..."}]}"#;
-    assert_eq!(Output::read(text), Output::Actions(vec![message("worker-a", None), message("worker-b", None)]));
+    assert_eq!(read(text), Output::Actions(vec![message("worker-a", None), message("worker-b", None)]));
 }
 
 #[test]
 fn the_contracts_task_done() {
     let done = |summary: Option<&str>| Output::Done { summary: summary.map(str::to_owned) };
-    assert_eq!(Output::read(r#"{"type":"task_done","summary":"..."}"#), done(Some("...")));
-    assert_eq!(Output::read(r#"{"type":"task_done"}"#), done(None));
-    assert_eq!(Output::read(r#"{"type":"task_done","summary":null}"#), done(None));
-    assert_eq!(Output::read(r#"{"type":"task_done","summary":" "}"#), done(None));
+    assert_eq!(read(r#"{"type":"task_done","summary":"..."}"#), done(Some("...")));
+    assert_eq!(read(r#"{"type":"task_done"}"#), done(None));
+    assert_eq!(read(r#"{"type":"task_done","summary":null}"#), done(None));
+    assert_eq!(read(r#"{"type":"task_done","summary":" "}"#), done(None));
 }
 
 #[test]
@@ -71,7 +76,7 @@ fn controls_come_before_the_messages_that_they_are_ordered_before() {
         control(Control::Review, Some("the parser")),
         message("worker", Some(plan)),
     ];
-    assert_eq!(Output::read(text), Output::Actions(expected));
+    assert_eq!(read(text), Output::Actions(expected));
 }
 
 #[test]
@@ -177,6 +182,18 @@ fn a_relay_that_went_wrong_is_a_local_answer_that_says_why() {
     {"type":"relay_actions","actions":[{"dst":"w","text":"x"}]}
         missing field `type`
     "#);
-    let long = format!(r#"{{"type":"task_done","summary":"{}"}}"#, "x".repeat(limits::RELAY_OUTPUT_BYTES));
-    assert_eq!(problem(&long), Some(format!("it has more than {} bytes", limits::RELAY_OUTPUT_BYTES)));
+}
+
+#[test]
+fn an_output_that_is_longer_than_any_is_refused_and_nothing_of_it_is_read() {
+    let long = |bytes: usize| {
+        let around = r#"{"type":"task_done","summary":""}"#.len();
+        format!(r#"{{"type":"task_done","summary":"{}"}}"#, "x".repeat(bytes - around))
+    };
+    assert!(matches!(read(&long(limits::RELAY_OUTPUT_BYTES)), Output::Done { .. }));
+    for said in [long(limits::RELAY_OUTPUT_BYTES + 1), "x".repeat(limits::RELAY_OUTPUT_BYTES + 1)] {
+        let refusal = Output::read(&said).unwrap_err();
+        assert_eq!(refusal.code(), ErrorCode::TooLarge);
+        assert_eq!(refusal.to_string(), "output: must have at most 262144 bytes, not 262145.");
+    }
 }
