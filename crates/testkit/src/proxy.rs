@@ -34,6 +34,8 @@ pub enum Fault {
     HoldCommit,
     /// The same, but it arrives just before the client has come back.
     HoldCommitUntilReconnect,
+    /// From the commit on nothing gets through any more, in either direction, and nobody is told.
+    SilentAtCommit,
 }
 
 /// A way to a server that can be broken. It ends with the test.
@@ -48,6 +50,8 @@ pub struct Proxy {
 #[derive(Debug)]
 struct Shared {
     target: String,
+    /// Whether everything is lost that is on the way, as where a network swallows it.
+    silent: Arc<AtomicBool>,
     state: Mutex<State>,
 }
 
@@ -71,6 +75,8 @@ struct Ends {
     swallows: AtomicBool,
     /// Whether the server is not to learn that the client is gone.
     abandoned: AtomicBool,
+    /// See there.
+    silent: Arc<AtomicBool>,
 }
 
 /// A commit that is still on its way.
@@ -88,7 +94,7 @@ impl Proxy {
         let (target, after) = rest.split_once('/').unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let shared = Arc::new(Shared { target: target.to_owned(), state: Mutex::default() });
+        let shared = Arc::new(Shared { target: target.to_owned(), silent: Arc::default(), state: Mutex::default() });
         let accepting = shared.clone();
         thread::spawn(move || accepting.accept(&listener));
         Self { port, before: before.to_owned(), after: after.to_owned(), shared }
@@ -112,6 +118,11 @@ impl Proxy {
     /// Takes new connections again.
     pub fn comes_back(&self) {
         self.shared.state().away = false;
+    }
+
+    /// Lets nothing through any more, in either direction. Connections are taken, and stand, and nobody is told anything.
+    pub fn falls_silent(&self) {
+        self.shared.silent.store(true, Ordering::SeqCst);
     }
 
     /// Breaks every connection.
@@ -166,7 +177,9 @@ impl Shared {
             if let Some(held) = state.held.take_if(|held| held.until_reconnect) {
                 held.arrive();
             }
-            let Some(ends) = client.ok().and_then(|client| Ends::join(client, &self.target).ok()) else { continue };
+            let Some(ends) = client.ok().and_then(|client| Ends::join(client, &self.target, &self.silent).ok()) else {
+                continue;
+            };
             state.connections.push(ends.clone());
             drop(state);
             let (shared, up) = (self.clone(), ends.clone());
@@ -198,7 +211,9 @@ impl Shared {
             let fault = if writes { self.take_fault(words) } else { None };
             writes &= !matches!(words, "COMMIT" | "ROLLBACK");
             match fault {
+                None if self.silent.load(Ordering::SeqCst) => {}
                 None => server.write_all(&message)?,
+                Some(Fault::SilentAtCommit) => self.silent.store(true, Ordering::SeqCst),
                 Some(Fault::CutAfterBegin | Fault::CutBeforeCommit) => return Ok(()),
                 Some(Fault::CutAfterCommit) => {
                     ends.swallows.store(true, Ordering::SeqCst);
@@ -219,15 +234,17 @@ impl Shared {
     fn take_fault(&self, words: &str) -> Option<Fault> {
         self.state().fault.take_if(|fault| match fault {
             Fault::CutAfterBegin => !words.starts_with("BEGIN"),
-            Fault::CutBeforeCommit | Fault::CutAfterCommit | Fault::HoldCommit | Fault::HoldCommitUntilReconnect => {
-                words == "COMMIT"
-            }
+            Fault::CutBeforeCommit
+            | Fault::CutAfterCommit
+            | Fault::HoldCommit
+            | Fault::HoldCommitUntilReconnect
+            | Fault::SilentAtCommit => words == "COMMIT",
         })
     }
 }
 
 impl Ends {
-    fn join(client: TcpStream, target: &str) -> io::Result<Arc<Self>> {
+    fn join(client: TcpStream, target: &str, silent: &Arc<AtomicBool>) -> io::Result<Arc<Self>> {
         let server = TcpStream::connect(target)?;
         client.set_nodelay(true)?;
         server.set_nodelay(true)?;
@@ -237,6 +254,7 @@ impl Ends {
             letters: AtomicUsize::new(0),
             swallows: AtomicBool::new(false),
             abandoned: AtomicBool::new(false),
+            silent: silent.clone(),
         }))
     }
 
@@ -262,7 +280,9 @@ impl Ends {
             if asks {
                 self.letters.fetch_add(1, Ordering::SeqCst);
             }
-            server.write_all(&[length.as_slice(), &rest].concat())?;
+            if !self.silent.load(Ordering::SeqCst) {
+                server.write_all(&[length.as_slice(), &rest].concat())?;
+            }
             if !asks {
                 return Ok(());
             }
@@ -286,6 +306,9 @@ impl Ends {
                 continue;
             }
             let message = rest_of_message(kind[0], &mut server)?;
+            if self.silent.load(Ordering::SeqCst) {
+                continue;
+            }
             if !self.swallows.load(Ordering::SeqCst) {
                 // A client that is gone hears nothing, but what the server says must not pile up.
                 let _ = client.write_all(&message);

@@ -4,13 +4,20 @@
 use std::{
     collections::HashMap,
     future::Future,
-    net::{SocketAddr, TcpStream, ToSocketAddrs},
+    io,
+    net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs},
     os::unix::net::UnixStream,
+    path::Path,
     pin::pin,
+    sync::mpsc,
+    thread,
     time::{Duration, Instant},
 };
 
-use rustix::net::sockopt;
+use rustix::{
+    io::Errno,
+    net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt},
+};
 use tokio_postgres::{
     Config,
     config::{Host, SslMode},
@@ -24,6 +31,7 @@ use super::{
     link::{Driver, Link},
     outcome::Writer,
     pipeline::{self, Step},
+    silence::Silence,
     statement::Sql,
     tls,
     wire::{self, Pump, Socket, Wire},
@@ -39,7 +47,7 @@ const CONNECT_DEADLINE: Duration = Duration::from_secs(5);
 const SESSION: &str = "
     SET search_path = baton;
     SET lock_timeout = '5s';
-    SET statement_timeout = '12s';
+    SET statement_timeout = '7s';
     SET idle_in_transaction_session_timeout = '10s';
     SET default_transaction_isolation = 'read committed';
     SET tcp_keepalives_idle = 10;
@@ -86,14 +94,16 @@ impl Connector {
 
     /// A new connection, to the first of the hosts that takes it. Where there are several, a standby is only taken if
     /// none of the others is to be had: it can be read and no more.
-    pub(super) fn connect(&self) -> Result<Link, Refused> {
+    pub(super) fn connect(&self, silence: &mut Silence) -> Result<Link, Refused> {
         let mut refused = Refused::Network("no host is named".to_owned());
         let mut standby = None;
         let (hosts, ports) = (self.config.get_hosts(), self.config.get_ports());
         for (index, host) in hosts.iter().enumerate() {
             let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
-            match self.connect_to(host, port) {
+            match self.connect_to(host, port, silence.end()) {
                 Ok(mut link) => {
+                    silence.heard();
+                    link.silence = *silence;
                     if hosts.len() == 1 || !is_standby(&mut link) {
                         return Ok(link);
                     }
@@ -105,25 +115,23 @@ impl Connector {
         standby.ok_or(refused)
     }
 
-    fn connect_to(&self, host: &Host, port: u16) -> Result<Link, Refused> {
+    fn connect_to(&self, host: &Host, port: u16, end: Instant) -> Result<Link, Refused> {
         match host {
             Host::Unix(directory) => {
                 let path = directory.join(format!(".s.PGSQL.{port}"));
-                let socket = UnixStream::connect(&path)
-                    .map_err(|error| Refused::Network(format!("{}: {error}", path.display())))?;
+                let socket = unix(&path).map_err(|error| Refused::Network(format!("{}: {error}", path.display())))?;
                 let mut config = self.config.clone();
                 // There is nobody between the two ends of a Unix socket.
                 config.ssl_mode(SslMode::Disable);
-                self.greet(&config, Socket::Unix(socket), "localhost", self.deadline())
+                self.greet(&config, Socket::Unix(socket), "localhost", self.deadline(end))
             }
             Host::Tcp(name) => {
-                let addresses = (name.as_str(), port)
-                    .to_socket_addrs()
+                let addresses = resolve(name, port, self.deadline(end))
                     .map_err(|error| Refused::Network(format!("{name}: {error}")))?;
                 let mut refused = Refused::Network(format!("{name} has no address"));
                 for address in addresses {
                     // Each has its own time, or one that swallows everything would leave none for the others.
-                    let deadline = self.deadline();
+                    let deadline = self.deadline(end);
                     match tcp(&self.config, &address, deadline) {
                         Ok(socket) => return self.greet(&self.config, Socket::Tcp(socket), name, deadline),
                         Err(error) => refused = Refused::Network(format!("{address}: {error}")),
@@ -134,13 +142,13 @@ impl Connector {
         }
     }
 
-    fn deadline(&self) -> Instant {
-        Instant::now() + self.config.get_connect_timeout().copied().unwrap_or(CONNECT_DEADLINE)
+    fn deadline(&self, end: Instant) -> Instant {
+        end.min(Instant::now() + self.config.get_connect_timeout().copied().unwrap_or(CONNECT_DEADLINE))
     }
 
     /// Introduces ourselves on a socket that stands.
     fn greet(&self, config: &Config, socket: Socket, host: &str, deadline: Instant) -> Result<Link, Refused> {
-        let network = |error: std::io::Error| Refused::Network(error.to_string());
+        let network = |error: io::Error| Refused::Network(error.to_string());
         let (wire, pump) = wire::split(socket).map_err(network)?;
         let mut tls = self.tls.clone();
         let tls = MakeTlsConnect::<Wire>::make_tls_connect(&mut tls, host)
@@ -150,7 +158,7 @@ impl Connector {
         let mut driver = Driver::new(pump, connection);
         driver.run(deadline, client.batch_execute(SESSION)).map_err(Refused::Server)?;
         let writer = Writer::new().map_err(Refused::Network)?;
-        Ok(Link { client, driver, statements: HashMap::new(), writer })
+        Ok(Link { client, driver, statements: HashMap::new(), writer, silence: Silence::default() })
     }
 }
 
@@ -198,7 +206,33 @@ fn is_standby(link: &mut Link) -> bool {
     rows.iter().flatten().any(|row| row.try_get::<_, i64>(0).is_ok_and(|follows| follows == 1))
 }
 
-fn tcp(config: &Config, address: &SocketAddr, deadline: Instant) -> std::io::Result<TcpStream> {
+/// The addresses of a host. Looking a name up can take the system as long as it likes, so somebody else waits for it.
+fn resolve(name: &str, port: u16, deadline: Instant) -> io::Result<Vec<SocketAddr>> {
+    if let Ok(address) = name.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(address, port)]);
+    }
+    let (answer, answered) = mpsc::channel();
+    let asked = (name.to_owned(), port);
+    thread::Builder::new().name("baton-resolver".to_owned()).spawn(move || {
+        // Whoever does not wait for it any more has no use for it.
+        let _ = answer.send(asked.to_socket_addrs().map(Iterator::collect));
+    })?;
+    let left = deadline.saturating_duration_since(Instant::now());
+    answered.recv_timeout(left).unwrap_or_else(|_| Err(io::Error::other("its address was not found in time")))
+}
+
+/// Connects without waiting: a server that stands still takes only as many as fit before its door.
+fn unix(path: &Path) -> io::Result<UnixStream> {
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let socket = net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    match net::connect(&socket, &SocketAddrUnix::new(path)?) {
+        Ok(()) => Ok(UnixStream::from(socket)),
+        Err(Errno::AGAIN) => Err(io::Error::other("it takes no connections")),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn tcp(config: &Config, address: &SocketAddr, deadline: Instant) -> io::Result<TcpStream> {
     let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
     let socket = TcpStream::connect_timeout(address, left)?;
     socket.set_nodelay(true)?;

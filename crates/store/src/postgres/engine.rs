@@ -20,8 +20,9 @@ use super::{
     migrate,
     outcome::{self, Writer},
     pipeline::{self, Failed, Step},
-    pool::{self, AWAY_DEADLINE, Pool},
+    pool::{self, Pool},
     ring::{self, Rings},
+    silence::{AWAY_DEADLINE, Silence},
     statement::{Sql, Value},
     tx::{Ending, Kind, PostgresTx, Told},
 };
@@ -34,6 +35,9 @@ use crate::{
 
 /// How often a transaction that met another one is run again.
 const ATTEMPTS_MAX: u32 = 12;
+
+/// How long a call that is refused already asks for the name of whom it waited for.
+const HOLDER_DEADLINE: Duration = Duration::from_secs(2);
 
 /// How long a reading of the server's clock is gone by. Until then our own clock has not drifted enough to matter.
 const TOLD_FOR: Duration = Duration::from_secs(60);
@@ -56,7 +60,8 @@ impl Postgres {
     /// The schema of the database at `address`, if it has ours.
     pub(crate) fn schema_at(address: &Address) -> Result<Option<i64>, StoreError> {
         let connector = Connector::new(address)?;
-        let mut link = connector.connect().map_err(|refused| refused.at(connector.place()))?;
+        let connected = connector.connect(&mut Silence::begun());
+        let mut link = connected.map_err(|refused| refused.at(connector.place()))?;
         migrate::version(&mut link, connector.place())
     }
 
@@ -70,16 +75,15 @@ impl Postgres {
 
     /// Runs `work` as a transaction until it is certain what became of it.
     fn transact(&self, kind: Kind, work: &mut dyn FnMut(&mut dyn Tx) -> Verdict) -> Result<(), StoreError> {
-        // From the first break on: the work itself may take long, as when the process is stopped in the middle of it.
-        let mut broken_since = None;
-        let mut is_still_broken = || broken_since.get_or_insert_with(Instant::now).elapsed() > AWAY_DEADLINE;
+        let mut silence = Silence::begun();
         let (mut conflicts, mut breaks) = (0, 0);
         loop {
-            let mut link = self.pool.take()?;
+            let mut link = self.pool.take(&mut silence)?;
             let mut tx = PostgresTx::new(&mut link, self.place(), &self.time, kind);
             let verdict = work(&mut tx);
             let ending = tx.end(verdict);
             let (told, rings) = (tx.told, std::mem::take(&mut tx.rings));
+            silence = link.silence;
             drop(link);
             self.remember(told);
             match ending {
@@ -90,7 +94,8 @@ impl Postgres {
                 }
                 Ending::Failed(error) => return Err(self.name_holder(error)),
                 Ending::Again { remedy: Remedy::Reconnect, error } => {
-                    if is_still_broken() {
+                    self.breaks(&mut silence);
+                    if silence.is_over() {
                         return Err(error);
                     }
                     breaks += 1;
@@ -104,10 +109,11 @@ impl Postgres {
                     pool::back_off(conflicts);
                 }
                 Ending::Unknown(writer) => {
-                    if self.was_committed(&writer, &rings)? {
+                    self.breaks(&mut silence);
+                    if self.was_committed(&writer, &rings, &mut silence)? {
                         return Ok(());
                     }
-                    if is_still_broken() {
+                    if silence.is_over() {
                         let detail = "the connection broke again and again; nothing was changed".to_owned();
                         return Err(StoreError::Unreachable { place: self.place().to_owned(), detail });
                     }
@@ -119,10 +125,9 @@ impl Postgres {
     }
 
     /// Finds out what became of a commit, and rings for it if it was made.
-    fn was_committed(&self, writer: &Writer, rings: &Rings) -> Result<bool, StoreError> {
-        let deadline = Instant::now() + AWAY_DEADLINE;
+    fn was_committed(&self, writer: &Writer, rings: &Rings, silence: &mut Silence) -> Result<bool, StoreError> {
         loop {
-            let asked = self.pool.take().ok().and_then(|mut link| {
+            let asked = self.pool.take(silence).ok().and_then(|mut link| {
                 let committed = outcome::was_committed(&mut link, writer).ok();
                 if committed == Some(true) {
                     let steps: Vec<Step> = rings.steps().collect();
@@ -133,12 +138,18 @@ impl Postgres {
             });
             match asked {
                 Some(committed) => return Ok(committed),
-                None if Instant::now() > deadline => {
+                None if silence.is_over() => {
                     return Err(StoreError::OutcomeUnknown { place: self.place().to_owned() });
                 }
                 None => pool::back_off(6),
             }
         }
+    }
+
+    /// Notes a break. Where nothing was heard in time, nothing will be heard on the connections that idle either.
+    fn breaks(&self, silence: &mut Silence) {
+        silence.breaks();
+        self.pool.distrust_idle();
     }
 
     fn remember(&self, told: Option<Told>) {
@@ -150,15 +161,20 @@ impl Postgres {
     /// Says who it is that a write waited for, as far as the server knows.
     fn name_holder(&self, error: StoreError) -> StoreError {
         let StoreError::Busy { waited_ms, .. } = error else { return error };
-        let holder = self.ask(HOLDER, Vec::new()).ok().flatten();
+        let holder = self.ask_within(HOLDER_DEADLINE, HOLDER, Vec::new()).ok().flatten();
         let holder = holder.unwrap_or_else(|| "a process that is done by now".to_owned());
         StoreError::Busy { holder, waited_ms }
     }
 
     /// The text that a statement answers.
     fn ask(&self, sql: &'static str, values: Vec<Value>) -> Result<Option<String>, StoreError> {
-        let rows =
-            self.with_link(|link| pipeline::run(link, &[Step::Run { sql: Sql::plain(sql), values: values.clone() }]))?;
+        self.ask_within(AWAY_DEADLINE, sql, values)
+    }
+
+    fn ask_within(&self, most: Duration, sql: &'static str, values: Vec<Value>) -> Result<Option<String>, StoreError> {
+        let mut link = self.pool.take(&mut Silence::within(most))?;
+        let asked = pipeline::run(&mut link, &[Step::Run { sql: Sql::plain(sql), values }]);
+        let rows = asked.map_err(|failed| failed.trouble.at(self.place()))?;
         Ok(rows.iter().flatten().next().and_then(|row| row.try_get(0).ok()).flatten())
     }
 
@@ -170,7 +186,7 @@ impl Postgres {
     }
 
     fn with_link<T>(&self, mut use_it: impl FnMut(&mut Link) -> Result<T, Failed>) -> Result<T, StoreError> {
-        let mut link = self.pool.take()?;
+        let mut link = self.pool.take(&mut Silence::begun())?;
         use_it(&mut link).map_err(|failed| failed.trouble.at(self.place()))
     }
 }

@@ -12,7 +12,7 @@ use std::{
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_postgres::{AsyncMessage, Client, Connection, Error, Notification, Statement};
 
-use super::{failure::Trouble, outcome::Writer, statement::Sql, wire::Pump};
+use super::{failure::Trouble, outcome::Writer, silence::Silence, statement::Sql, wire::Pump};
 
 /// A connection and what belongs to it.
 pub(super) struct Link {
@@ -22,6 +22,8 @@ pub(super) struct Link {
     pub(super) statements: HashMap<Sql, Statement>,
     /// Under which name its commits can be found again.
     pub(super) writer: Writer,
+    /// How long whoever uses it has heard nothing.
+    pub(super) silence: Silence,
 }
 
 /// What moves a connection's messages.

@@ -5,6 +5,7 @@ use tokio_postgres::Row;
 use super::{
     link::Link,
     pipeline::{self, Failed, Step},
+    silence::Silence,
     statement::{Sql, Value},
 };
 use crate::{
@@ -25,6 +26,7 @@ const VERSION: &str = "SELECT version FROM baton.schema_version";
 const BEGIN: &str = "
     BEGIN;
     SET LOCAL lock_timeout = '10s';
+    SET LOCAL statement_timeout = '12s';
     SELECT pg_advisory_xact_lock(hashtextextended('baton schema', 0));
 ";
 
@@ -45,7 +47,9 @@ const RECORD: &str = "UPDATE baton.schema_version SET version = ?1";
 pub(super) fn run(link: &mut Link, place: &str) -> Result<(), StoreError> {
     let found = version(link, place)?;
     if found.is_none_or(|version| version < SCHEMA_VERSION) {
+        let silence = std::mem::replace(&mut link.silence, Silence::patient());
         apply(link, place).inspect_err(|_| pipeline::post(link, "ROLLBACK"))?;
+        link.silence = silence;
     }
     Ok(())
 }

@@ -24,6 +24,7 @@ mod passfile;
 mod pipeline;
 mod pool;
 mod ring;
+mod silence;
 mod statement;
 mod tls;
 mod tx;

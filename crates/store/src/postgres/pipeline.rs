@@ -2,13 +2,11 @@
 //!
 //! Everything is written before the first answer is read, and answers come in order. When one statement fails the
 //! server refuses the rest of the transaction, and turns its commit into a rollback.
-#![expect(clippy::disallowed_methods, reason = "this module waits: it sets deadlines")]
-
 use std::{
     future::{Future, poll_fn},
     pin::Pin,
     task::Poll,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use futures_util::TryStreamExt;
@@ -19,9 +17,6 @@ use super::{
     link::Link,
     statement::{Sql, Value},
 };
-
-/// How long the server has for an answer. It gives up by itself before that, so this is a server that is away.
-pub(super) const REPLY_DEADLINE: Duration = Duration::from_secs(15);
 
 /// One thing to send.
 #[derive(Clone, Debug)]
@@ -47,7 +42,16 @@ pub(super) fn run(link: &mut Link, steps: &[Step]) -> Result<Vec<Vec<Row>>, Fail
 
 /// Sends all steps, and waits only for the answers to the first few.
 pub(super) fn run_for(link: &mut Link, steps: &[Step], wanted: usize) -> Result<Vec<Vec<Row>>, Failed> {
-    let deadline = Instant::now() + REPLY_DEADLINE;
+    let deadline = link.silence.reply();
+    let answered = send(link, steps, wanted, deadline);
+    // Whatever came is a sign of the server; only what did not come in time is none.
+    if !matches!(&answered, Err(Failed { trouble: Trouble::TimedOut, .. })) {
+        link.silence.heard();
+    }
+    answered
+}
+
+fn send(link: &mut Link, steps: &[Step], wanted: usize, deadline: Instant) -> Result<Vec<Vec<Row>>, Failed> {
     prepare(link, steps, deadline).map_err(|trouble| Failed { step: 0, trouble })?;
     let Link { client, driver, statements, .. } = link;
     let mut answers: Vec<Answer<'_>> = Vec::with_capacity(steps.len());

@@ -4,14 +4,19 @@
 use std::{
     ops::{Deref, DerefMut},
     sync::{
-        Condvar, Mutex, MutexGuard, PoisonError,
+        Condvar, Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicBool, Ordering},
     },
     thread,
     time::{Duration, Instant},
 };
 
-use super::{connect::Connector, link::Link, migrate};
+use super::{
+    connect::Connector,
+    link::Link,
+    migrate,
+    silence::{AWAY_DEADLINE, Silence},
+};
 use crate::StoreError;
 
 /// Connections that a process has at most. A server has a hundred for everybody, unless it is told otherwise.
@@ -19,9 +24,6 @@ const OPEN_MAX: usize = 8;
 
 /// Connections that it keeps for the next caller.
 const IDLE_MAX: usize = 2;
-
-/// How long a call waits for a server that went away, or for a free connection.
-pub(super) const AWAY_DEADLINE: Duration = Duration::from_secs(10);
 
 /// The first pause before trying again, and the longest.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -59,23 +61,34 @@ impl Pool {
         self.connector.place()
     }
 
-    /// A connection that stands, as far as can be seen from here, until it is let go.
-    pub(super) fn take(&self) -> Result<Taken<'_>, StoreError> {
-        let deadline = Instant::now() + AWAY_DEADLINE;
-        let idle = self.reserve(deadline)?;
+    /// A connection that stands, as far as can be seen from here, until it is let go. What is waited for it counts for what is
+    /// asked on it.
+    pub(super) fn take(&self, silence: &mut Silence) -> Result<Taken<'_>, StoreError> {
+        let idle = self.reserve(silence.end())?;
         let made = match idle {
             Some(link) => Ok(link),
-            None => self.connect_ready(deadline),
+            None => self.connect_ready(silence),
         };
         if made.is_err() {
             self.release(None);
         }
-        Ok(Taken { pool: self, link: Some(made?) })
+        let link = Link { silence: *silence, ..made? };
+        Ok(Taken { pool: self, link: Some(link) })
     }
 
     /// A connection of its own for somebody who keeps it. It does not count.
-    pub(super) fn apart(&self) -> Result<Link, StoreError> {
-        self.connect(Instant::now() + AWAY_DEADLINE)
+    pub(super) fn apart(&self, silence: &mut Silence) -> Result<Link, StoreError> {
+        self.connect(silence)
+    }
+
+    /// Gives up connections that nobody uses: where one said nothing any more, the others hardly do.
+    pub(super) fn distrust_idle(&self) {
+        let mut state = self.lock();
+        state.open -= state.idle.len();
+        let idle = std::mem::take(&mut state.idle);
+        drop(state);
+        drop(idle);
+        self.freed.notify_all();
     }
 
     /// A place among the open connections, and one that idles, if any does.
@@ -112,22 +125,24 @@ impl Pool {
     }
 
     /// Connects to a schema that is up to date. A connection that breaks over it is made again.
-    fn connect_ready(&self, deadline: Instant) -> Result<Link, StoreError> {
+    fn connect_ready(&self, silence: &mut Silence) -> Result<Link, StoreError> {
         loop {
-            let mut link = self.connect(deadline)?;
-            match self.make_ready(&mut link) {
+            let mut link = self.connect(silence)?;
+            let made = self.make_ready(&mut link);
+            *silence = link.silence;
+            match made {
                 Ok(()) => return Ok(link),
-                Err(StoreError::Unreachable { .. }) if Instant::now() < deadline => {}
+                Err(StoreError::Unreachable { .. }) if !silence.is_over() => silence.breaks(),
                 Err(error) => return Err(error),
             }
         }
     }
 
     /// Connects, and while the server is only away for a moment tries again, less and less often.
-    fn connect(&self, deadline: Instant) -> Result<Link, StoreError> {
+    fn connect(&self, silence: &mut Silence) -> Result<Link, StoreError> {
         let mut pause = PAUSE;
         loop {
-            let refused = match self.connector.connect() {
+            let refused = match self.connector.connect(silence) {
                 Ok(link) => {
                     self.reached.store(true, Ordering::Relaxed);
                     return Ok(link);
@@ -136,7 +151,7 @@ impl Pool {
             };
             let known = self.reached.load(Ordering::Relaxed);
             let worth_it = refused.is_starting() || (known && refused.may_pass());
-            if !worth_it || Instant::now() + pause > deadline {
+            if !worth_it || Instant::now() + pause > silence.end() {
                 return Err(refused.at(self.place()));
             }
             thread::sleep(pause);
@@ -146,12 +161,27 @@ impl Pool {
 
     /// Brings the schema up to date on the first connection of this process.
     fn make_ready(&self, link: &mut Link) -> Result<(), StoreError> {
-        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ready = self.ready_lock(&mut link.silence)?;
         if !*ready {
             migrate::run(link, self.place())?;
             *ready = true;
         }
         Ok(())
+    }
+
+    /// Waits for whoever brings the schema up to date, and no longer than for the server itself.
+    fn ready_lock(&self, silence: &mut Silence) -> Result<MutexGuard<'_, bool>, StoreError> {
+        loop {
+            match self.ready.try_lock() {
+                Ok(ready) => return Ok(ready),
+                Err(TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) if Instant::now() >= silence.end() => {
+                    let holder = "another call of this process, which brings the schema up to date".to_owned();
+                    return Err(StoreError::Busy { holder, waited_ms: AWAY_DEADLINE.as_millis() as u64 });
+                }
+                Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            }
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -10,6 +10,7 @@ mod contention;
 mod errors;
 mod loss;
 mod opening;
+mod silence;
 mod standby;
 mod support;
 mod text;

@@ -13,12 +13,12 @@ use std::{
     os::fd::OwnedFd,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
-        mpsc::{Sender, channel as answers},
+        mpsc::{RecvTimeoutError, Sender, channel as answers},
     },
     thread,
 };
 
-use super::pool::Pool;
+use super::{pool::Pool, silence::AWAY_DEADLINE};
 use crate::{StoreError, engine::Seat};
 
 pub(super) use ear::Ear;
@@ -127,7 +127,15 @@ impl Shared {
     fn ask<T>(self: &Arc<Self>, wish: impl FnOnce(Sender<Result<T, StoreError>>) -> Wish) -> Result<T, StoreError> {
         let (answer, answered) = answers();
         self.wish(wish(answer));
-        answered.recv().unwrap_or_else(|_| Err(self.wrong("the thread that listens has ended")))
+        // The thread may be at somebody else's wish, and the server away for that: nobody waits longer than for their own.
+        match answered.recv_timeout(AWAY_DEADLINE) {
+            Ok(answer) => answer,
+            Err(RecvTimeoutError::Disconnected) => Err(self.wrong("the thread that listens has ended")),
+            Err(RecvTimeoutError::Timeout) => {
+                let detail = "no answer came in time".to_owned();
+                Err(StoreError::Unreachable { place: self.pool.place().to_owned(), detail })
+            }
+        }
     }
 
     fn wish(self: &Arc<Self>, wish: Wish) {

@@ -22,7 +22,8 @@ use crate::{
         failure::{Remedy, Trouble},
         link::Link,
         outcome::{self, Writer},
-        pipeline::{self, Failed, REPLY_DEADLINE, Step},
+        pipeline::{self, Failed, Step},
+        silence::Silence,
         statement::{Sql, Value},
     },
 };
@@ -113,24 +114,40 @@ impl Watch<'_> {
     /// Does what is wished, and gives the reason where the server is away.
     fn grant(&mut self, wish: Wish) -> Option<StoreError> {
         let failed = match wish {
-            Wish::Listen { channel, answer } => tell(&answer, self.listen(&channel)),
-            Wish::Sit { name, answer } => tell(&answer, self.sit(name)),
-            Wish::Stand { name } => {
-                self.seats.remove(&name);
-                if let Some(link) = &mut self.link {
-                    let _ = pipeline::run(link, &[about(LEAVE_SEAT, &name)]);
+            Wish::Listen { channel, answer } => tell(&answer, self.listen(&channel)).0,
+            Wish::Sit { name, answer } => {
+                let taken = self.sit(name.clone());
+                let is_taken = matches!(taken, Ok(true));
+                let (failed, is_heard) = tell(&answer, taken);
+                if is_taken && !is_heard {
+                    self.stand(&name);
                 }
+                failed
+            }
+            Wish::Stand { name } => {
+                self.stand(&name);
                 None
             }
         };
         failed.filter(|error| matches!(error, StoreError::Unreachable { .. }))
     }
 
+    fn stand(&mut self, name: &str) {
+        self.seats.remove(name);
+        if let Some(link) = &mut self.link {
+            link.silence = Silence::begun();
+            // A connection that does not answer lost the seat with all others.
+            if pipeline::run(link, &[about(LEAVE_SEAT, name)]).is_err() && !link.driver.stands() {
+                self.lose();
+            }
+        }
+    }
+
     fn listen(&mut self, channel: &str) -> Result<(), StoreError> {
         let text = format!("LISTEN {channel}");
         self.with_link(|link| {
-            let Link { client, driver, .. } = link;
-            driver.run(Instant::now() + REPLY_DEADLINE, client.batch_execute(&text))
+            let Link { client, driver, silence, .. } = link;
+            driver.run(silence.reply(), client.batch_execute(&text))
         })?;
         self.shared.state().heard.insert(channel.to_owned());
         self.forget_channels();
@@ -151,25 +168,32 @@ impl Watch<'_> {
 
     /// Uses the connection, which is made if there is none, and made again once if it turns out to be broken.
     fn with_link<T>(&mut self, mut use_it: impl FnMut(&mut Link) -> Result<T, Trouble>) -> Result<T, StoreError> {
+        let mut silence = Silence::begun();
         for last in [false, true] {
             if self.link.is_none() {
-                self.connect()?;
+                self.connect(&mut silence)?;
             }
             let Some(link) = &mut self.link else { continue };
-            match use_it(link) {
+            link.silence = silence;
+            let used = use_it(link);
+            silence = link.silence;
+            match used {
                 Ok(done) => return Ok(done),
                 Err(trouble) if trouble.remedy() != Remedy::Reconnect || last => {
                     return Err(trouble.at(self.shared.pool.place()));
                 }
-                Err(_) => self.lose(),
+                Err(_) => {
+                    silence.breaks();
+                    self.lose();
+                }
             }
         }
         Err(self.shared.wrong("the connection that listens broke twice"))
     }
 
     /// Connects, and makes the server know again what it knew.
-    fn connect(&mut self) -> Result<(), StoreError> {
-        let mut link = self.shared.pool.apart()?;
+    fn connect(&mut self, silence: &mut Silence) -> Result<(), StoreError> {
+        let mut link = self.shared.pool.apart(silence)?;
         let place = self.shared.pool.place();
         outcome::sign(&mut link).map_err(|trouble| trouble.at(place))?;
         if let Some(lost) = &self.lost {
@@ -178,11 +202,11 @@ impl Watch<'_> {
         }
         let channels: Vec<String> = self.shared.state().ears.keys().cloned().collect();
         let text: String = channels.iter().map(|channel| format!("LISTEN {channel};")).collect();
-        let Link { client, driver, .. } = &mut link;
-        let deadline = Instant::now() + REPLY_DEADLINE;
-        driver.run(deadline, client.batch_execute(&text)).map_err(|trouble| trouble.at(place))?;
+        let Link { client, driver, silence: waited, .. } = &mut link;
+        driver.run(waited.reply(), client.batch_execute(&text)).map_err(|trouble| trouble.at(place))?;
         // A seat that somebody else took meanwhile stays theirs; our wait ends when its time is up.
         self.seats.retain(|name| take_seat(&mut link, name).unwrap_or(false));
+        *silence = link.silence;
         self.link = Some(link);
         self.pause = PAUSE;
         let mut state = self.shared.state();
@@ -222,7 +246,7 @@ impl Watch<'_> {
                 self.lose();
             }
         }
-        if self.link.is_none() && self.is_wanted() && self.connect().is_err() {
+        if self.link.is_none() && self.is_wanted() && self.connect(&mut Silence::begun()).is_err() {
             self.pause = (self.pause * 2).min(PAUSE_MAX);
         }
     }
@@ -270,12 +294,10 @@ impl Watch<'_> {
     }
 }
 
-/// Answers a wish, and gives the reason if it was not fulfilled.
-fn tell<T>(answer: &Sender<Result<T, StoreError>>, outcome: Result<T, StoreError>) -> Option<StoreError> {
+/// Answers a wish, and gives the reason if it was not fulfilled, and whether somebody still waited for the answer.
+fn tell<T>(answer: &Sender<Result<T, StoreError>>, outcome: Result<T, StoreError>) -> (Option<StoreError>, bool) {
     let failed = outcome.as_ref().err().cloned();
-    // Whoever does not wait for the answer any more has no use for it.
-    let _ = answer.send(outcome);
-    failed
+    (failed, answer.send(outcome).is_ok())
 }
 
 fn about(sql: &'static str, name: &str) -> Step {
