@@ -1,6 +1,6 @@
 //! Where scopes are: a room's root, and paths as callers write them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use baton_core::{
     agent::StaleAfter,
@@ -10,7 +10,10 @@ use baton_core::{
     scope::{Casing, Conventions, PathStyle, ScopePath},
 };
 
-use crate::{App, Failure, paths};
+use crate::{
+    App, Failure,
+    paths::{self, LastLink},
+};
 
 /// Says after how many minutes an agent is stale; the second is the contract's name for it.
 const STALE_MINUTES: [&str; 2] = ["BATON_STALE_MINUTES", "BB_AGENT_STALE_MINUTES"];
@@ -60,45 +63,88 @@ impl App {
         self.stale_after().unwrap_or_default()
     }
 
-    /// A scope as an agent writes it: relative to the room's root, or absolute and in the room (or around it).
+    /// A scope as an agent writes it: relative to the room's root, or absolute and in the room. A directory is the same
+    /// place under the names of all links that lead to it.
     pub(crate) fn scope_path(&self, root: &ScopePath, field: &str, text: &str) -> Result<ScopePath, Failure> {
-        let text = self.in_room(text);
-        let path = ScopePath::scope(&text, root).map_err(|error| invalid(field, &error))?;
-        require_inside(root, path, field)
+        let written = ScopePath::scope(text, root).map_err(|error| invalid(field, &error))?;
+        let path = match self.on_disk(root, &written, is_absolute(text), LastLink::Followed) {
+            Some(place) if written.is_wildcard() => ScopePath::scope(&format!("{place}/*"), root),
+            Some(place) => ScopePath::scope(&place, root),
+            None => return require_inside(root, &written, written.clone(), field),
+        };
+        require_inside(root, &written, path.map_err(|error| invalid(field, &error))?, field)
     }
 
-    /// A concrete path, such as git tells them. One that lies elsewhere is nobody's scope.
-    pub(crate) fn file_path(&self, root: &ScopePath, field: &str, text: &str) -> Result<Option<ScopePath>, Failure> {
-        let text = self.in_room(text);
-        let path = ScopePath::file(&text, root).map_err(|error| invalid(field, &error))?;
+    /// A path that somebody is about to write to.
+    pub(crate) fn written_path(&self, root: &ScopePath, field: &str, text: &str) -> Result<ScopePath, Failure> {
+        let (written, path) = self.file(root, field, text, LastLink::Followed)?;
+        require_inside(root, &written, path, field)
+    }
+
+    /// A path as git tells it. One that lies elsewhere is nobody's scope.
+    pub(crate) fn committed_path(
+        &self,
+        root: &ScopePath,
+        field: &str,
+        text: &str,
+    ) -> Result<Option<ScopePath>, Failure> {
+        let (_, path) = self.file(root, field, text, LastLink::Kept)?;
         Ok(Some(path).filter(|path| root.contains(path) || path.contains(root)))
     }
 
-    /// An absolute path as the room has it: linked worktrees share the room of the main one.
-    fn in_room(&self, text: &str) -> String {
-        let path = Path::new(text);
-        if !path.is_absolute() || text.contains('\0') {
-            return text.to_owned();
+    /// A concrete path, as it was written and where it is.
+    fn file(
+        &self,
+        root: &ScopePath,
+        field: &str,
+        text: &str,
+        last: LastLink,
+    ) -> Result<(ScopePath, ScopePath), Failure> {
+        let read = |text: &str| ScopePath::file(text, root).map_err(|error| invalid(field, &error));
+        let written = read(text)?;
+        let place = self.on_disk(root, &written, is_absolute(text), last);
+        let path = place.map_or_else(|| Ok(written.clone()), |place| read(&place))?;
+        Ok((written, path))
+    }
+
+    /// Where a path is, if that is not where it says: links are followed, and linked worktrees share the room of the main
+    /// one. Below the room's root it is told from there, because the root may be reached by a link on this machine.
+    fn on_disk(&self, root: &ScopePath, written: &ScopePath, absolute: bool, last: LastLink) -> Option<String> {
+        // Scopes of a room without a path are names and not places.
+        if root.is_anchor() {
+            return None;
         }
-        // A wildcard at the end is not part of the path.
-        let (path, rest) = match text.rsplit_once('/') {
-            Some((directory, last @ ("*" | "**"))) if !directory.is_empty() => (Path::new(directory), Some(last)),
-            _ => (path, None),
-        };
-        let mapped = paths::in_main_worktree(path, self.environment.home());
-        let mapped = mapped.to_str().map_or_else(|| path.to_string_lossy().into_owned(), str::to_owned);
-        match rest {
-            Some(wildcard) => format!("{}/{wildcard}", mapped.trim_end_matches('/')),
-            None => mapped,
+        let (from, root) = (PathBuf::from(written.absolute()), PathBuf::from(root.absolute()));
+        let mut place = paths::followed(&from, last);
+        let real_root = paths::followed(&root, LastLink::Followed);
+        if absolute || !place.starts_with(&real_root) {
+            place = paths::in_main_worktree(&place, self.environment.home(), last);
         }
+        if place == from {
+            return None;
+        }
+        let below = place.strip_prefix(&real_root).or_else(|_| place.strip_prefix(&root));
+        let place = below.map_or_else(|_| place.clone(), |below| Path::new(".").join(below));
+        Some(place.to_string_lossy().into_owned())
     }
 }
 
-fn require_inside(root: &ScopePath, path: ScopePath, field: &str) -> Result<ScopePath, Failure> {
-    if root.contains(&path) || path.contains(root) {
+/// Whether a text says where it starts itself.
+fn is_absolute(text: &str) -> bool {
+    text.starts_with(['/', '\\']) || Path::new(text).is_absolute()
+}
+
+/// Refuses a path that leads out of the room. `/` is everything, and so has all of the room in it.
+fn require_inside(root: &ScopePath, written: &ScopePath, path: ScopePath, field: &str) -> Result<ScopePath, Failure> {
+    if root.contains(&path) || (path.is_anchor() && path.contains(root)) {
         return Ok(path);
     }
-    let message = format!("{} lies outside the room, which is at {}.", path.shown(root), root.shown(&path));
+    let (shown, at) = (path.shown(root), root.absolute());
+    let message = if *written == path {
+        format!("{shown} lies outside the room, which is at {at}.")
+    } else {
+        format!("{} leads to {shown}, which lies outside the room at {at}.", written.shown(root))
+    };
     Err(Failure::new(ErrorCode::InvalidArgs, message)
         .with("field", field)
         .advising("Give a path inside the room, relative to its root; another workspace has a room of its own."))

@@ -242,7 +242,7 @@ fn relative_scopes_are_relative_to_the_room_wherever_the_caller_is() {
     on_every_backend(|app| {
         let [ana] = app.joined(["ana"]);
         let deep = Caller::new(ana.caller().actor(), app.workspace().dir("src/deep"));
-        let input = json!({"room_id": ana.room(), "scopes": ["lib", "./docs/../tests"]});
+        let input = json!({"room_id": ana.room(), "scopes": ["lib", "./tests"]});
         let answer = app.call(&deep, "scope.reserve", input).unwrap();
         assert_eq!(
             (&answer["reserved"][0]["scope"], &answer["reserved"][1]["scope"]),
@@ -254,7 +254,7 @@ fn relative_scopes_are_relative_to_the_room_wherever_the_caller_is() {
 }
 
 #[test]
-fn absolute_paths_name_the_room_a_linked_worktree_of_it_or_what_is_around_it_and_nothing_else() {
+fn absolute_paths_name_the_room_or_a_linked_worktree_of_it_and_nothing_else() {
     on_every_backend(|app| {
         app.workspace().repository("repo");
         app.workspace().git("repo", &["worktree", "add", "--quiet", "../feature"]);
@@ -268,19 +268,16 @@ fn absolute_paths_name_the_room_a_linked_worktree_of_it_or_what_is_around_it_and
             "src/*"
         );
         assert_eq!(ana.refused("scope.reserve", json!({"scopes": ["docs/x"]}))["owner"], "bo");
-        for outside in ["../elsewhere", "src/../../elsewhere", "/etc", &app.workspace().text("elsewhere/src")] {
+        for outside in ["/etc", &app.workspace().text("elsewhere/src"), &app.workspace().text("")] {
             let refused = ana.refused("scope.reserve", json!({"scopes": ["ok", outside]}));
             assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_ARGS"), &json!("scopes")), "{outside}");
             assert!(refused["message"].as_str().unwrap().contains("outside the room"), "{refused}");
         }
-        assert_eq!(reserve(&ana, "src/../src/lib/..")["scope"], "src/*", "the same again, the long way round");
-        // What is around the room holds all of it.
-        for around in ["..", "/"] {
-            assert_eq!(ana.refused("scope.reserve", json!({"scopes": [around]}))["owner"], "bo", "{around}");
-        }
+        // The whole disk holds all of the room.
+        assert_eq!(ana.refused("scope.reserve", json!({"scopes": ["/"]}))["owner"], "bo");
         assert_eq!(in_force(&ana), json!([["src/*", "ana"], ["docs", "bo"]]));
         bo.does("scope.release", json!({"all": true}));
-        assert_eq!(reserve(&ana, "..")["scope"], json!(app.workspace().text("")));
+        assert_eq!(reserve(&ana, "/")["scope"], "/");
         assert_eq!(bo.refused("scope.check", json!({"paths": ["README.md"]}))["error"], "RESERVATION_CONFLICT");
     });
 }

@@ -16,6 +16,7 @@ mod parse;
 mod patience;
 mod render;
 mod select;
+mod standing;
 mod text;
 mod ui;
 mod wording;

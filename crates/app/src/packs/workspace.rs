@@ -60,6 +60,8 @@ impl Workspace {
             true => given.strip_prefix(&self.root).or_else(|_| given.strip_prefix(&self.room)).ok()?,
             false => given,
         };
+        let inside = inside.to_str()?.replace('\\', "/");
+        let inside = Path::new(&inside);
         let mut names = Vec::new();
         for component in inside.components() {
             match component {
@@ -160,7 +162,7 @@ impl Workspace {
 fn linked(room: &Path, cwd: &Path) -> Option<PathBuf> {
     let cwd = Some(cwd).filter(|cwd| !cwd.as_os_str().is_empty())?;
     let own = paths::checkout_root(cwd).filter(|own| !room.starts_with(own))?;
-    let main = paths::in_main_worktree(own, None);
+    let main = paths::in_main_worktree(own, None, paths::LastLink::Followed);
     (main != own).then_some(())?;
     Some(own.join(room.strip_prefix(&main).ok()?))
 }

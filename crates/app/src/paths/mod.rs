@@ -26,4 +26,4 @@ pub use checkout::{checked_out, made_of};
 pub use draft::draft_artifacts;
 pub use hooks::hooks_directory;
 pub use repository::{checkout_root, known_by};
-pub use workspace::{Location, in_main_worktree, resolve};
+pub use workspace::{LastLink, Location, followed, in_main_worktree, resolve};

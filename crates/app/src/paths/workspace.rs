@@ -2,8 +2,9 @@
 
 use std::{
     collections::HashSet,
-    fs,
-    path::{Path, PathBuf},
+    ffi::OsString,
+    fs, io,
+    path::{Component, Path, PathBuf},
 };
 
 use super::{
@@ -111,10 +112,10 @@ fn ancestors(levels: &[Level], home: Option<&Path>) -> Vec<String> {
 /// The same place in the main worktree, for an absolute path inside a linked one: they share a room. Any other path
 /// is where it was.
 ///
-/// Directories on the way have one spelling afterwards, as with [`canonical()`]. The last name is not followed if it is
-/// a symbolic link, because to git the link is the file. Nothing need exist; what does not is kept as it is written.
-pub fn in_main_worktree(path: &Path, home: Option<&Path>) -> PathBuf {
-    let path = spelt_once(path);
+/// Directories on the way have one spelling afterwards, as with [`canonical()`]. Nothing need exist; what does not is kept
+/// as it is written.
+pub fn in_main_worktree(path: &Path, home: Option<&Path>, last: LastLink) -> PathBuf {
+    let path = followed(path, last);
     let home = home.map(|home| fs::canonicalize(home).unwrap_or_else(|_| home.to_owned()));
     let main_of = |dir: &Path| match root_at(dir, home.as_deref()) {
         Some(Root::Worktree { main }) if !is_too_wide(dir, home.as_deref()) => Some(main),
@@ -125,15 +126,64 @@ pub fn in_main_worktree(path: &Path, home: Option<&Path>) -> PathBuf {
     counterpart.unwrap_or(path)
 }
 
-/// `path` with the existing directories on its way resolved.
-fn spelt_once(path: &Path) -> PathBuf {
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-        return fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    };
-    let resolved = parent.ancestors().find_map(|dir| Some((fs::canonicalize(dir).ok()?, dir)));
-    let Some((real, dir)) = resolved else { return path.to_owned() };
-    let missing = parent.strip_prefix(dir).unwrap_or(Path::new(""));
-    casing::as_stored(&joined(&real, missing).join(name), &Disk)
+/// What becomes of a symbolic link that is the last name of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LastLink {
+    /// It is what it leads to, as to whoever writes there.
+    Followed,
+    /// It is a file, as to git.
+    Kept,
+}
+
+/// As many links as Linux follows in one path.
+const LINKS: u32 = 40;
+
+/// An absolute path with the links on its way followed, also those that lead to what does not exist yet. A loop of links
+/// is kept as it is written.
+pub fn followed(path: &Path, last: LastLink) -> PathBuf {
+    let mut ahead: Vec<OsString> = Vec::new();
+    let mut real = PathBuf::new();
+    go_on(path, &mut real, &mut ahead);
+    let (mut links, mut exists) = (LINKS, true);
+    while let Some(name) = ahead.pop() {
+        if name == ".." {
+            real.pop();
+            exists = true;
+            continue;
+        }
+        let next = real.join(&name);
+        if exists && links > 0 && (last == LastLink::Followed || !ahead.is_empty()) {
+            match fs::read_link(&next) {
+                Ok(target) => {
+                    links -= 1;
+                    go_on(&target, &mut real, &mut ahead);
+                    continue;
+                }
+                // Nothing lies below what is not there, so no more links do.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => exists = false,
+                Err(_) => {}
+            }
+        }
+        real = next;
+    }
+    casing::as_stored(&real, &Disk)
+}
+
+/// Puts the names of `path` before those that are still ahead. An absolute path starts over at its root.
+fn go_on(path: &Path, real: &mut PathBuf, ahead: &mut Vec<OsString>) {
+    for component in path.components().rev() {
+        match component {
+            Component::Normal(name) => ahead.push(name.to_owned()),
+            Component::ParentDir => ahead.push("..".into()),
+            Component::CurDir => {}
+            Component::RootDir | Component::Prefix(_) => *real = real_root(path),
+        }
+    }
+}
+
+/// The root that an absolute path hangs on.
+fn real_root(path: &Path) -> PathBuf {
+    path.components().take_while(|part| matches!(part, Component::Prefix(_) | Component::RootDir)).collect()
 }
 
 /// By components, because joining an empty path would leave a slash at the end.

@@ -12,6 +12,7 @@ use crate::{
     context::Context,
     render,
     select::{self, AboutArgs, KeyArgs, RoomArgs},
+    standing,
     ui::Ui,
 };
 
@@ -43,8 +44,10 @@ pub(super) struct BlockArgs {
 
 impl BlockArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
+        let scope = standing::one_from_root(context, &room_id, self.about.scope)?;
         let sent = context.run::<Send>(SendInput {
-            room_id: self.room.find_again(context, self.key.earlier(context)?.as_ref())?,
+            room_id,
             to: self.to,
             category: Category::Blocked.as_str().to_owned(),
             subject: self.subject,
@@ -56,7 +59,7 @@ impl BlockArgs {
             body: None,
             requires_ack: None,
             bead_id: self.about.bead,
-            scope: self.about.scope,
+            scope,
             idempotency_key: self.key.key,
         })?;
         Ok(ui.answer(&sent, || render::sent_sentence(&sent)))

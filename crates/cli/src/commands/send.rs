@@ -12,6 +12,7 @@ use crate::{
     context::Context,
     render,
     select::{self, AboutArgs, KeyArgs, RoomArgs},
+    standing,
     text::Text,
     ui::Ui,
 };
@@ -69,6 +70,7 @@ pub(super) struct SendArgs {
 impl SendArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
+        let scope = standing::one_from_root(context, &room_id, self.about.scope)?;
         let sent = context.run::<Send>(SendInput {
             room_id,
             to: self.to,
@@ -82,7 +84,7 @@ impl SendArgs {
             body: self.body.map(|body| BODY.given(body)).transpose()?,
             requires_ack: (self.requires_ack || self.no_ack).then_some(self.requires_ack),
             bead_id: self.about.bead,
-            scope: self.about.scope,
+            scope,
             idempotency_key: self.key.key,
         })?;
         Ok(ui.answer(&sent, || render::sent_sentence(&sent)))

@@ -100,7 +100,7 @@ fn two_agents_share_a_workspace_by_reserving_paths() {
     [exit 3]
 
     bo$ baton scope check --path web/x --path README.md
-    2 paths checked: nobody else has reserved them.
+    2 paths checked: nobody else has reserved web/x, README.md.
 
     bo$ baton scope release src/core
     RELEASE_FORBIDDEN: src/core is reserved by humble-orca, not by you.
@@ -137,7 +137,7 @@ fn the_scope_of_an_agent_that_is_gone_is_taken_over_only_when_asked_for() {
         world.join_as("bo");
         let refused = world.run_as("bo", &["scope", "reserve", "src/a.rs", "--json"]);
         assert_eq!((refused.status, refused.code().as_str()), (3, "RESERVATION_STALE_FOUND"), "{refused:?}");
-        let hint = "baton scope reserve src/a.rs --takeover-stale";
+        let hint = format!("baton scope reserve {} --takeover-stale", world.workspace().join("src/a.rs").display());
         assert_eq!(refused.json()["error"]["resolution_hint"], hint);
         assert_eq!(refused.json()["ok"], false);
 
@@ -171,7 +171,10 @@ fn the_guard_lets_stale_owners_past_with_a_warning_when_it_is_told_to() {
         assert!(strict.stderr.contains(words), "{words}: {strict:?}");
     }
     let lenient = world.run_as("bo", &["scope", "check", "--path", "src/a.rs", "--active-only"]);
-    assert_eq!((lenient.status, lenient.stdout.as_str()), (0, "1 path checked: no active agent has reserved it.\n"));
+    assert_eq!(
+        (lenient.status, lenient.stdout.as_str()),
+        (0, "1 path checked: no active agent has reserved src/a.rs.\n")
+    );
     assert!(lenient.stderr.starts_with("warning: src/a.rs is in src, which "), "{lenient:?}");
     assert!(lenient.stderr.ends_with("its owner is evicted.\n") && lenient.stderr.contains(&gone.id), "{lenient:?}");
     let told = world.run_as("bo", &["scope", "check", "--path", "src/a.rs", "--active-only", "--json"]);
@@ -180,23 +183,105 @@ fn the_guard_lets_stale_owners_past_with_a_warning_when_it_is_told_to() {
     assert_eq!(only(&told.json()["data"]["passed"], &["path", "scope", "owner", "owner_liveness"]), passed);
 }
 
+/// Runs `baton` as an agent that stands in `directory`, below the root of the world.
+fn standing(world: &World, agent: &str, directory: &str, arguments: &[&str]) -> Ran {
+    let mut command = world.baton(arguments);
+    command.current_dir(world.root().join(directory)).env("BATON_AGENT_ID", format!("test:{agent}"));
+    Ran::of(command)
+}
+
 #[test]
-fn paths_to_check_start_at_the_rooms_root_wherever_one_stands() {
+fn a_relative_path_starts_where_the_shell_stands_and_the_answer_says_which_it_is() {
+    World::on_every_backend(|world| {
+        let world = world.with_repository();
+        let room = world.join_as("ana");
+        world.join_as("bo");
+        world.write("packages/a/src/x.rs", "1");
+        let deep = "work/packages/a";
+        let reserved = standing(&world, "ana", deep, &["scope", "reserve", "src", "docs/*", ".\\web"]);
+        assert_eq!(reserved.status, 0, "{reserved:?}");
+        for path in ["  packages/a/src  ", "  packages/a/docs/*  ", "  packages/a/web  "] {
+            assert!(reserved.stdout.contains(path), "{path}: {reserved:?}");
+        }
+        let json = standing(&world, "ana", deep, &["scope", "reserve", ".", "--json"]).json();
+        assert_eq!(json["data"]["reserved"][0]["scope"], "packages/a");
+        let released = standing(&world, "ana", deep, &["scope", "release", "src"]);
+        assert_eq!(released.stdout, "Released: packages/a/src\n", "{released:?}");
+        assert_eq!(standing(&world, "ana", deep, &["scope", "release", "."]).stdout, "Released: packages/a\n");
+
+        let absolute = world.workspace().join("packages/a/docs/x");
+        for (directory, path, status) in [
+            (deep, "docs/x", 3),
+            (deep, "packages/a/docs/x", 0),
+            ("work", "packages/a/docs/x", 3),
+            ("work/packages", r"a\docs\x", 3),
+            (deep, absolute.to_str().unwrap(), 3),
+        ] {
+            let checked = standing(&world, "bo", directory, &["scope", "check", "--path", path]);
+            assert_eq!(checked.status, status, "{directory} {path}: {checked:?}");
+        }
+        let clear = standing(&world, "bo", deep, &["scope", "check", "--path", "src/x.rs"]);
+        assert_eq!(clear.stdout, "1 path checked: nobody else has reserved packages/a/src/x.rs.\n");
+        let asked = standing(&world, "bo", deep, &["scope", "status", "src"]);
+        assert!(asked.stdout.starts_with("Nobody has reserved packages/a/src.\n"), "{asked:?}");
+        // A shell that stands elsewhere names paths from the room's root.
+        assert_eq!(
+            standing(&world, "bo", "home", &["scope", "check", "--path", "docs"]).status,
+            4,
+            "no room covers it"
+        );
+        let elsewhere = &["scope", "check", "--path", "packages/a/docs", "--room", &room];
+        assert_eq!(standing(&world, "bo", "home", elsewhere).status, 3);
+
+        // Every command that takes a path takes it so.
+        let task = standing(&world, "bo", deep, &["task", "create", "t", "--scope", "lib", "--json"]).json();
+        assert_eq!(task["data"]["scopes"], json!(["packages/a/lib"]));
+        let said = [
+            "send",
+            "--to",
+            "test:ana",
+            "--category",
+            "INFO",
+            "--subject",
+            "s",
+            "--body",
+            "b",
+            "--scope",
+            "lib",
+            "--json",
+        ];
+        let said = standing(&world, "bo", deep, &said);
+        assert_eq!(said.json()["data"]["event"]["scope"], "packages/a/lib", "{said:?}");
+
+        world.write("README", "1");
+        world.git(&["add", "--all"]);
+        world.git(&["commit", "--quiet", "--message=all"]);
+        world.git(&["worktree", "add", "--quiet", "../tree"]);
+        let linked = standing(&world, "bo", "tree/packages/a", &["scope", "reserve", "src"]);
+        assert!(linked.stdout.contains("  packages/a/src  "), "a linked worktree has the same paths: {linked:?}");
+    });
+}
+
+#[test]
+fn a_path_that_leaves_the_room_is_refused_with_the_reason() {
     let world = World::new();
-    let room = world.join_as("ana");
-    assert_eq!(world.run_as("ana", &["scope", "reserve", "src"]).status, 0);
-    world.write("web/x", "");
-    let check = |arguments: &[&str], directory: &str| {
-        let mut command = world.baton(&[&["scope", "check"], arguments].concat());
-        command.current_dir(world.root().join(directory)).env("BATON_AGENT_ID", "test:bo");
-        Ran::of(command).status
-    };
-    let absolute = world.workspace().join("src/a.rs");
-    assert_eq!(check(&["--path", "src/a.rs"], "work/web"), 3);
-    assert_eq!(check(&["--path", "a.rs"], "work/web"), 0);
-    assert_eq!(check(&["--path", absolute.to_str().unwrap()], "work/web"), 3);
-    assert_eq!(check(&["--path", "src/a.rs"], "home"), 4, "no room covers it");
-    assert_eq!(check(&["--path", "src/a.rs", "--room", &room], "home"), 3);
+    world.join_as("ana");
+    world.write("packages/a/x", "1");
+    std::os::unix::fs::symlink("/etc", world.workspace().join("packages/a/etc")).unwrap();
+    for (directory, path, reason) in [
+        ("work/packages/a", "../b", "\"..\" in it, which can lead out of the room"),
+        ("work/packages/a", r"..\b", "\"..\" in it, which can lead out of the room"),
+        ("work", "src/../lib", "\"..\" in it, which can lead out of the room"),
+        ("work", "../other", "\"..\" in it, which can lead out of the room"),
+        ("work", "/etc", "lies outside the room, which is at "),
+        ("work/packages/a", "etc/passwd", "packages/a/etc/passwd leads to /etc/passwd, which lies outside the room"),
+    ] {
+        for arguments in [["scope", "reserve"].as_slice(), &["scope", "check", "--path"], &["scope", "release"]] {
+            let ran = standing(&world, "ana", directory, &[arguments, &[path]].concat());
+            assert_eq!(ran.status, 2, "{arguments:?} {path}: {ran:?}");
+            assert!(ran.stderr.contains(reason), "{arguments:?} {path}: {ran:?}");
+        }
+    }
 }
 
 #[test]
@@ -217,7 +302,8 @@ fn where_nothing_is_protected_a_commit_is_never_held_up() {
     assert_eq!(answer(&[]), (2, Value::Null));
 
     let room = world.join_as("ana");
-    assert_eq!(answer(&["--staged", "--path", "b", "c"]), (0, nothing(json!(room), 3)));
+    let named = json!({ "room_id": room, "checked": 3, "paths": ["b", "c"], "passed": [] });
+    assert_eq!(answer(&["--staged", "--path", "b", "c"]), (0, named));
     world.git(&["commit", "--quiet", "--message=a"]);
     let staged = world.run_as("bo", &["scope", "check", "--staged"]);
     assert_eq!((staged.status, staged.stdout.as_str()), (0, "Nothing is staged: there is nothing to check.\n"));
@@ -308,24 +394,4 @@ fn a_reservation_that_is_made_again_under_its_key_gets_the_first_answer() {
     assert_eq!(world.run_as("ana", &["scope", "release", "src"]).status, 0);
     assert_eq!(reserve(), first);
     assert_eq!(world.data_of(&["scope", "status"])["scopes"], json!([]));
-}
-
-#[test]
-fn a_path_that_is_only_there_from_the_current_directory_is_warned_of() {
-    let world = World::new().with_repository();
-    world.join_as("ana");
-    world.write("src/net/retry.rs", "1");
-    world.write("README", "1");
-    let inside = |arguments: &[&str]| {
-        let mut command = world.baton(arguments);
-        command.env("BATON_AGENT_ID", "test:ana").current_dir(world.workspace().join("src/net"));
-        let ran = Ran::of(command);
-        assert_eq!(ran.status, 0, "{ran:?}");
-        ran.stderr
-    };
-    let misread =
-        "warning: retry.rs is read from the room's root, where it does not exist; the one here is src/net/retry.rs.\n";
-    assert_eq!(inside(&["scope", "check", "--path", "retry.rs", "README", "no-such"]), misread);
-    assert_eq!(inside(&["scope", "reserve", "retry.rs", "src/net/*"]), misread);
-    assert_eq!(inside(&["scope", "check", "--path", "retry.rs", "--json"]), "");
 }

@@ -15,7 +15,7 @@ pub struct Conventions {
 /// Which separators and beginnings of a path are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PathStyle {
-    /// `/` separates, and a backslash is a character like any other.
+    /// `/` separates names on disk. What callers write is read with `\` as a separator too.
     Unix,
     /// `/` and `\` separate; paths begin with a drive or a share.
     Windows,

@@ -75,6 +75,8 @@ pub struct Collision {
     pub incoming: String,
     /// Whether what was asked for has the whole reservation in it, and more.
     pub is_around: bool,
+    /// What to reserve to have it, absolute: whoever reads a hint may stand anywhere in the workspace.
+    pub reservable: String,
 }
 
 impl View<'_> {
@@ -126,8 +128,10 @@ impl Scopes {
                 let is_around = !reserved.contains(path);
                 let (presence, process) = view.presence(&reservation.lease.holder);
                 let owner_name = view.name(&reservation.lease.holder);
+                // A file may be called what no scope can be; what it lies in then has to do.
+                let reservable = if path.is_reservable() { path.absolute() } else { reserved.absolute() };
                 let reservation = reservation.clone();
-                Some(Collision { reservation, owner_name, overlap, presence, process, incoming, is_around })
+                Some(Collision { reservation, owner_name, overlap, presence, process, incoming, is_around, reservable })
             })
             .collect()
     }
@@ -287,10 +291,7 @@ impl Collision {
                 quoted(&format!("Release {reserved}, or tell me when you are done there")),
             ),
             (Came::Short, Presence::Stale | Presence::Evicted) => {
-                // A file may be called what no scope can be; what it lies in then has to do.
-                let reservable =
-                    if incoming.contains(['*', char::REPLACEMENT_CHARACTER]) { reserved } else { incoming };
-                format!("baton scope reserve {} --takeover-stale", operand(reservable))
+                format!("baton scope reserve {} --takeover-stale", quoted(&self.reservable))
             }
         }
     }
@@ -309,11 +310,6 @@ pub enum Came {
     Short,
     /// The incoming agent displaced the owner, or was let past.
     Through,
-}
-
-/// A path as a command takes it: never as an option.
-fn operand(path: &str) -> String {
-    if path.starts_with('-') { quoted(&format!("./{path}")) } else { quoted(path) }
 }
 
 /// A word as a shell reads it.

@@ -1,12 +1,15 @@
 //! Reading a path from text, and writing it down again.
 //!
-//! Only the text counts: links are not followed and nothing needs to exist, since a scope may be reserved for a
-//! file that is yet to be written. `..` takes away the component before it and stops at the anchor.
+//! Only the text counts: links are followed by whoever can look at a disk, and nothing needs to exist, since a scope may
+//! be reserved for a file that is yet to be written. `..` is refused: after a link it would mean another directory than it
+//! says. Both separators are read on every machine, because agents on different machines write to each other.
+
+use std::borrow::Cow;
 
 use super::anchor::{Anchor, Conventions, PathStyle, Start, begin};
 use crate::{handoff::is_blank, limits};
 
-/// An absolute path without `.`, `..` or spare separators, and everything below it.
+/// An absolute path without `.` or spare separators, and everything below it.
 ///
 /// Equality is of the spelling, wildcard included; whether two paths name the same place is
 /// [`overlap`](Self::overlap)'s to say.
@@ -56,6 +59,21 @@ impl ScopePath {
         self.wildcard
     }
 
+    /// Whether it is a whole disk or share: `/`, `C:/`.
+    pub fn is_anchor(&self) -> bool {
+        self.components.is_empty()
+    }
+
+    /// Whether a scope can name it: a concrete file may be called what none can.
+    pub fn is_reservable(&self) -> bool {
+        !self.components.iter().any(|name| name.contains(['*', char::REPLACEMENT_CHARACTER]))
+    }
+
+    /// The absolute spelling, without the wildcard.
+    pub fn absolute(&self) -> String {
+        self.anchor.prefix() + &self.components.join("/")
+    }
+
     /// The spelling that is stored and shown, with `/` between components: relative to `root` when it lies inside
     /// (`src/lib`, and `.` for the root itself), else absolute (`/etc`, `C:/Users`). A wildcard ends in `/*`, and
     /// is `*` alone for the whole room.
@@ -86,6 +104,7 @@ impl ScopePath {
 
     fn read_scope(&self, text: &str) -> Result<Self, String> {
         check(text)?;
+        let text = &*self.with_slashes(text);
         let (start, rest) = begin(self.conventions.style, text)?;
         let start = self.starting(start);
         let mut names = names(self.conventions.style, rest)?;
@@ -93,20 +112,18 @@ impl ScopePath {
         while names.pop_if(|name| matches!(*name, "*" | "**")).is_some() {
             wildcard = true;
         }
-        if let Some(pattern) = names.iter().position(|name| name.contains('*')) {
-            let directory = start.below(&names[..pattern]).shown(self);
+        let path = start.below(&names);
+        // A room below a directory with a star in its name can be shared out all the same.
+        let own = if self.contains(&path) { self.components.len() } else { start.components.len() };
+        if let Some(pattern) = path.components[own..].iter().position(|name| name.contains('*')) {
+            let before = Self { components: path.components[..own + pattern].to_vec(), ..path };
+            let directory = before.shown(self);
             return Err(format!(
                 "has a pattern that is not understood: \"*\" may only be the whole last part (\"src/*\" is \
                  everything below src). Reserve the directory before it instead: {directory:?}"
             ));
         }
-        let path = Self { wildcard, ..start.below(&names).spelled_as_in(self) };
-        // A room below a directory with such a name can be shared out, but what lies beside it could not be stored.
-        if !self.contains(&path) && path.components.iter().any(|name| name.contains('*')) {
-            return Err("lies outside the room, below a directory with \"*\" in its name, which would read as a \
-                        pattern. Reserve something inside the room"
-                .to_owned());
-        }
+        let path = Self { wildcard, ..path.spelled_as_in(self) };
         path.storable_in(self)
     }
 
@@ -115,10 +132,21 @@ impl ScopePath {
         if text.is_empty() {
             return Err("must be non-empty".to_owned());
         }
-        let text = text.replace(char::is_control, "\u{FFFD}");
+        let text = self.with_slashes(text).replace(char::is_control, "\u{FFFD}");
         let (start, rest) = begin(self.conventions.style, &text)?;
         let path = self.starting(start).below(&names(self.conventions.style, rest)?);
         Ok(path.spelled_as_in(self))
+    }
+
+    /// A caller's text with `/` for every separator. The room's own path is what it is on disk, where a Unix directory may
+    /// have a backslash in its name.
+    fn with_slashes<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.conventions.style == PathStyle::Windows || !text.contains('\\') {
+            return Cow::Borrowed(text);
+        }
+        let root = self.absolute();
+        let below = text.strip_prefix(&root).filter(|below| below.is_empty() || below.starts_with(['/', '\\']));
+        Cow::Owned(below.map_or_else(|| text.replace('\\', "/"), |below| root.clone() + &below.replace('\\', "/")))
     }
 
     /// The path that components are added to, for a text that starts so in this room.
@@ -133,12 +161,7 @@ impl ScopePath {
 
     fn below(&self, names: &[&str]) -> Self {
         let mut path = self.clone();
-        for name in names {
-            match *name {
-                ".." => drop(path.components.pop()),
-                name => path.components.push(name.to_owned()),
-            }
-        }
+        path.components.extend(names.iter().map(|name| (*name).to_owned()));
         path
     }
 
@@ -151,7 +174,7 @@ impl ScopePath {
         self
     }
 
-    /// Refuses a path whose stored form could not be read again, as may be when `..` adds the room's own path.
+    /// Refuses a path whose stored form could not be read again, as may be when a drive is added to it.
     fn storable_in(self, root: &Self) -> Result<Self, String> {
         check(&self.shown(root))?;
         Ok(self)
@@ -161,6 +184,12 @@ impl ScopePath {
 /// The components of a text after its beginning; empty ones and `.` mean nothing.
 fn names(style: PathStyle, text: &str) -> Result<Vec<&str>, String> {
     let names: Vec<_> = text.split(|c| style.separates(c)).filter(|name| !matches!(*name, "" | ".")).collect();
+    if names.contains(&"..") {
+        return Err(
+            "has \"..\" in it, which can lead out of the room. Write the path itself, from the room's root or absolute"
+                .to_owned(),
+        );
+    }
     match style {
         PathStyle::Windows if names.iter().any(|name| name.contains(':')) => {
             Err("has a \":\" in a name; on Windows it only follows the letter of a drive".to_owned())

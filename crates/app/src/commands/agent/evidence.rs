@@ -65,7 +65,7 @@ impl Survey {
 
     fn add(&mut self, app: &App, changed: &[PathBuf]) -> Result<(), Failure> {
         for path in changed {
-            if let Some(file) = app.file_path(&self.root, "scopes", &path.to_string_lossy())? {
+            if let Some(file) = app.committed_path(&self.root, "scopes", &path.to_string_lossy())? {
                 self.changed.push(file);
             }
         }
@@ -141,7 +141,7 @@ fn checkouts(room: &Path, cwd: &Path) -> Vec<PathBuf> {
     let mut found = vec![room.to_owned()];
     let known = Some(cwd).filter(|cwd| !cwd.as_os_str().is_empty());
     if let Some(own) = known.and_then(paths::checkout_root).filter(|own| !room.starts_with(own) && *own != room) {
-        let main = paths::in_main_worktree(own, None);
+        let main = paths::in_main_worktree(own, None, paths::LastLink::Followed);
         if main.starts_with(room) || room.starts_with(&main) {
             found.push(own.to_owned());
         }

@@ -181,7 +181,7 @@ fn may_edit(
     let paths: Vec<_> = paths
         .iter()
         .take(limits::CHECKED_PATHS)
-        .map(|path| app.file_path(view.root, "files", path))
+        .map(|path| app.committed_path(view.root, "files", path))
         .filter_map(Result::transpose)
         .collect::<Result<_, _>>()?;
     Ok(reserved.may_edit(view, &caller.actor(), &paths)?)

@@ -16,11 +16,16 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::{Request, Sight},
+    bounds::Page,
     change::Outcome,
     presence::{self, Effort},
     scoping,
     table::{Effect, Place, SCOPE, UseCase},
 };
+
+/// How many of the paths an answer names, and in how many bytes.
+const NAMED: u32 = 20;
+const NAMED_BYTES: usize = 4096;
 
 /// `scope.check`
 pub struct Check;
@@ -35,6 +40,10 @@ pub struct CheckInput {
     /// Let the scopes of stale and evicted owners pass
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub active_only: bool,
+    /// Whether the paths are a commit's: what lies outside the room is nobody's, and a link is a file. No caller says so on
+    /// a wire; `baton scope check --staged` does.
+    #[serde(skip)]
+    pub committed: bool,
 }
 
 /// That nothing is in the way.
@@ -43,6 +52,9 @@ pub struct CheckResult {
     pub room_id: RoomId,
     /// How many paths were looked at.
     pub checked: usize,
+    /// The first of them, from the room's root.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
     /// What was let past: the scopes of owners that do not respond, with active_only.
     pub passed: Vec<CollisionView>,
 }
@@ -98,8 +110,14 @@ impl UseCase for Check {
         })?;
         presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try)?;
         let root = scoping::root(&sight.room)?;
-        let paths = paths(app, &root, &input.paths)?;
-        let clear = CheckResult { room_id: input.room_id.clone(), checked: input.paths.len(), passed: Vec::new() };
+        let paths = paths(app, &root, &input)?;
+        let mut page = Page::of(NAMED_BYTES);
+        let clear = CheckResult {
+            room_id: input.room_id.clone(),
+            checked: input.paths.len(),
+            paths: page.fill(&paths, NAMED, |path| path.shown(&root)),
+            passed: Vec::new(),
+        };
         let view = View { room: &sight.room, root: &root, now: sight.now, stale_after, witness: &sight.eyes };
         // Mostly nothing is in the way, and then nothing is written.
         if sight.room.stick == Stick::Closed || found.collisions(view, &by, &paths).is_empty() {
@@ -119,16 +137,17 @@ impl UseCase for Check {
             change.record_all(incursions)?;
             let passed = collisions.iter().map(CollisionView::from).collect();
             Ok(match verdict {
-                Ok(()) => {
-                    Outcome::Done(CheckResult { room_id: input.room_id.clone(), checked: input.paths.len(), passed })
-                }
+                Ok(()) => Outcome::Done(CheckResult { passed, ..clear.clone() }),
                 Err(refusal) => Outcome::Refused(refusal.into()),
             })
         })
     }
 }
 
-fn paths(app: &App, root: &ScopePath, texts: &[String]) -> Result<Vec<ScopePath>, Failure> {
-    let paths = texts.iter().map(|text| app.file_path(root, "paths", text));
+fn paths(app: &App, root: &ScopePath, input: &CheckInput) -> Result<Vec<ScopePath>, Failure> {
+    let paths = input.paths.iter().map(|text| match input.committed {
+        true => app.committed_path(root, "paths", text),
+        false => app.written_path(root, "paths", text).map(Some),
+    });
     paths.filter_map(Result::transpose).collect()
 }

@@ -40,6 +40,9 @@ pub struct StatusInput {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct StatusResult {
     pub room_id: RoomId,
+    /// The path that was asked for, from the room's root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// In the order of their grants.
     pub scopes: Vec<ScopeView>,
     /// What ended, the last first; only when asked for.
@@ -98,6 +101,7 @@ impl UseCase for Status {
         let scopes: Vec<_> = live.iter().map(show).take_while(|found| page.takes(found)).collect();
         let archived: Vec<_> = over.iter().map(show).take_while(|found| page.takes(found)).collect();
         let has_more = scopes.len() < live.len() || archived.len() < over.len();
-        Ok(StatusResult { room_id: room.id.clone(), scopes, archived, has_more })
+        let path = path.map(|path| path.shown(&root));
+        Ok(StatusResult { room_id: room.id.clone(), path, scopes, archived, has_more })
     }
 }

@@ -12,7 +12,7 @@ use std::{
 use baton_testkit::git_for_tests;
 
 use super::{
-    super::{changed_paths, hooks_directory, in_main_worktree, staged_paths},
+    super::{LastLink, changed_paths, followed, hooks_directory, in_main_worktree, staged_paths},
     World,
 };
 use crate::Failure;
@@ -236,7 +236,7 @@ fn a_path_in_a_linked_worktree_is_the_same_place_in_the_main_one() {
     symlink(world.at("tree/src"), world.at("plain/link")).unwrap();
     symlink("src", world.at("tree/current")).unwrap();
     let mapped = |path: &str| {
-        let path = in_main_worktree(&world.at(path), Some(&world.at("home")));
+        let path = in_main_worktree(&world.at(path), Some(&world.at("home")), LastLink::Kept);
         path.strip_prefix(&world.root).unwrap().to_str().unwrap().to_owned()
     };
     for (path, expected) in [
@@ -256,8 +256,36 @@ fn a_path_in_a_linked_worktree_is_the_same_place_in_the_main_one() {
     ] {
         assert_eq!(mapped(path), expected, "{path}");
     }
-    assert_eq!(in_main_worktree(Path::new("/"), None), Path::new("/"));
-    assert_eq!(in_main_worktree(Path::new("/nowhere"), None), Path::new("/nowhere"));
+    assert_eq!(in_main_worktree(Path::new("/"), None, LastLink::Kept), Path::new("/"));
+    assert_eq!(in_main_worktree(Path::new("/nowhere"), None, LastLink::Kept), Path::new("/nowhere"));
+}
+
+#[test]
+fn links_are_followed_to_what_is_there_and_to_what_is_not() {
+    let world = World::new();
+    world.dir("real/deep");
+    world.dir("other");
+    symlink("real", world.at("link")).unwrap();
+    symlink("../link/deep", world.at("other/up")).unwrap();
+    symlink("gone/../later/on", world.at("dangling")).unwrap();
+    symlink("two", world.at("one")).unwrap();
+    symlink("one", world.at("two")).unwrap();
+    let at = |path: &str, last| followed(&world.at(path), last).strip_prefix(&world.root).unwrap().to_owned();
+    for (path, expected) in [
+        ("link", "real"),
+        ("link/deep/new", "real/deep/new"),
+        ("other/up", "real/deep"),
+        ("other/up/new/file", "real/deep/new/file"),
+        ("dangling/x", "later/on/x"),
+        ("real/none/link", "real/none/link"),
+    ] {
+        assert_eq!(at(path, LastLink::Followed), Path::new(expected), "{path}");
+    }
+    assert_eq!(at("link", LastLink::Kept), Path::new("link"));
+    assert_eq!(at("other/up", LastLink::Kept), Path::new("other/up"));
+    assert_eq!(at("link/deep", LastLink::Kept), Path::new("real/deep"));
+    // A loop ends, somewhere on it.
+    assert!(["one/x", "two/x"].map(Path::new).contains(&at("one/x", LastLink::Followed).as_path()));
 }
 
 #[test]
@@ -266,7 +294,7 @@ fn worktrees_of_a_repository_at_home_stay_where_they_are() {
     committed(&world, "home", &["a"]);
     world.git("home", &["worktree", "add", "--quiet", "tree"]);
     let file = world.at("home/tree/a");
-    assert_eq!(in_main_worktree(&file, Some(&world.at("home"))), file);
+    assert_eq!(in_main_worktree(&file, Some(&world.at("home")), LastLink::Kept), file);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::{
     commands::surface::in_words,
     context::Context,
     select::{KeyArgs, RoomArgs},
+    standing,
     ui::{Ui, clean},
     wording::{table, who},
 };
@@ -26,7 +27,7 @@ pub(in crate::commands) struct AdoptArgs {
     /// The identity's name or id
     #[arg(value_name = "AGENT")]
     agent: String,
-    /// Where you go on, relative to the room's root [default: what it had reserved]
+    /// Where you go on, relative to the current directory [default: what it had reserved]
     #[arg(long = "scope", value_name = "S", num_args = 1..)]
     scopes: Vec<String>,
     #[command(flatten)]
@@ -37,12 +38,10 @@ pub(in crate::commands) struct AdoptArgs {
 
 impl AdoptArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
-        let adopted = context.run::<Adopt>(AdoptInput {
-            room_id: self.room.find_again(context, self.key.earlier(context)?.as_ref())?,
-            agent: self.agent,
-            scopes: self.scopes,
-            idempotency_key: self.key.key,
-        });
+        let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
+        let scopes = standing::from_root(context, &room_id, self.scopes)?;
+        let adopted =
+            context.run::<Adopt>(AdoptInput { room_id, agent: self.agent, scopes, idempotency_key: self.key.key });
         match adopted {
             Ok(adopted) => Ok(ui.answer(&adopted, || text(&adopted))),
             Err(failure) => page::refuse(ui, failure, context.app.now()?),

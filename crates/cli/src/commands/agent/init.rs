@@ -12,6 +12,7 @@ use super::{ask, page};
 use crate::{
     context::Context,
     select::RoomArgs,
+    standing,
     ui::{Ui, clean},
     wording::who,
 };
@@ -35,7 +36,7 @@ pub(in crate::commands) struct InitArgs {
     /// What you are here for: messages can be sent to role:R
     #[arg(long, value_name = "R")]
     role: Option<String>,
-    /// With --adopt: where you go on, relative to the room's root [default: what it had reserved]
+    /// With --adopt: where you go on, relative to the current directory [default: what it had reserved]
     #[arg(long = "scope", value_name = "S", num_args = 1.., requires = "adopt")]
     scopes: Vec<String>,
     #[command(flatten)]
@@ -45,28 +46,30 @@ pub(in crate::commands) struct InitArgs {
 impl InitArgs {
     pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let room_id = self.find_room(context)?;
+        let scopes = standing::from_root(context, &room_id, self.scopes.clone())?;
+        let input = || self.input(&room_id, &scopes);
         // An agent whose harness gives it a terminal is not a person.
         let is_person = context.caller.actor().session_kind.is_person();
         let may_ask = !self.non_interactive && is_person && ui.can_ask();
-        match context.run::<Init>(self.input(&room_id)) {
+        match context.run::<Init>(input()) {
             Ok(begun) => Ok(ui.answer(&begun, || text(&begun))),
             Err(failure) if failure.code == ErrorCode::AmbiguousSession && may_ask => {
-                ask::which(context, ui, self.input(&room_id), failure)
+                ask::which(context, ui, input(), failure)
             }
             Err(failure) if failure.code == ErrorCode::AdoptionRejected && may_ask => {
-                ask::confirm(context, ui, &self.input(&room_id), failure)
+                ask::confirm(context, ui, &input(), failure)
             }
             Err(failure) => page::refuse(ui, failure, context.app.now()?),
         }
     }
 
-    fn input(&self, room_id: &RoomId) -> InitInput {
+    fn input(&self, room_id: &RoomId, scopes: &[String]) -> InitInput {
         InitInput {
             room_id: room_id.clone(),
             adopt: self.adopt.clone(),
             register: self.register.clone(),
             role: self.role.clone(),
-            scopes: self.scopes.clone(),
+            scopes: scopes.to_vec(),
         }
     }
 

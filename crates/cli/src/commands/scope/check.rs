@@ -10,9 +10,10 @@ use baton_app::{
 use baton_core::{code::ErrorCode, ids::RoomId, limits, time::Timestamp};
 use serde::Serialize;
 
-use super::{here, page};
+use super::page;
 use crate::{
     context::Context,
+    standing,
     ui::{Ui, clean},
     wording::{until, who},
 };
@@ -24,7 +25,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).multiple(true)))]
 pub(in crate::commands) struct CheckArgs {
-    /// Paths to check: relative ones start at the room's root, not at the current directory
+    /// Paths to check, relative to the current directory
     #[arg(long = "path", value_name = "P", num_args = 1.., group = "what")]
     paths: Vec<String>,
     /// Check what the next git commit here would change
@@ -43,33 +44,51 @@ pub(in crate::commands) struct CheckArgs {
 struct Checked {
     room_id: Option<RoomId>,
     checked: usize,
+    /// The first of the paths that were named, from the room's root.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    paths: Vec<String>,
     passed: Vec<CollisionView>,
+}
+
+/// Paths to ask a room about.
+struct Question {
+    room_id: RoomId,
+    paths: Vec<String>,
+    /// Whether a commit has them, or somebody named them.
+    committed: bool,
 }
 
 impl CheckArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let staged = self.staged(context)?;
         let here = self.find(context)?;
-        let all: Vec<String> = self.paths.iter().chain(&staged).cloned().collect();
-        let mut checked = Checked { room_id: here.clone(), checked: all.len(), passed: Vec::new() };
-        let mut questions: Vec<(RoomId, Vec<String>)> = here.iter().map(|room| (room.clone(), all.clone())).collect();
+        let count = self.paths.len() + staged.len();
+        let mut checked = Checked { room_id: here.clone(), checked: count, paths: Vec::new(), passed: Vec::new() };
+        let mut questions: Vec<Question> = Vec::new();
+        if let Some(room_id) = &here {
+            let named = standing::from_root(context, room_id, self.paths.clone())?;
+            questions.push(Question { room_id: room_id.clone(), paths: named, committed: false });
+            questions.push(Question { room_id: room_id.clone(), paths: staged.clone(), committed: true });
+        }
         if self.room.is_none() {
-            questions.extend(nested(context, here.as_ref(), &staged)?);
+            let nested = nested(context, here.as_ref(), &staged)?.into_iter();
+            questions.extend(nested.map(|(room_id, paths)| Question { room_id, paths, committed: true }));
         }
         if questions.is_empty() {
             return Ok(ui.answer(&checked, || "No room covers this directory: nothing is reserved.\n".to_owned()));
         }
-        for (room_id, paths) in &questions {
+        for Question { room_id, paths, committed } in questions {
             for paths in paths.chunks(limits::CHECKED_PATHS) {
                 let (room_id, paths) = (room_id.clone(), paths.to_vec());
-                match context.run::<Check>(CheckInput { room_id, paths, active_only: self.active_only }) {
-                    Ok(some) => checked.passed.extend(some.passed),
+                match context.run::<Check>(CheckInput { room_id, paths, active_only: self.active_only, committed }) {
+                    Ok(some) if committed => checked.passed.extend(some.passed),
+                    Ok(some) => {
+                        checked.passed.extend(some.passed);
+                        checked.paths.extend(some.paths);
+                    }
                     Err(failure) => return page::refuse(ui, failure, context.app.now()?),
                 }
             }
-        }
-        if let Some(room_id) = &checked.room_id {
-            here::warn_of_misread(context, ui, room_id, &self.paths)?;
         }
         let now = context.app.now()?;
         checked.passed.iter().for_each(|passed| ui.warn(&let_past(passed, now)));
@@ -144,11 +163,13 @@ fn let_past(passed: &CollisionView, now: Timestamp) -> String {
 }
 
 fn text(checked: &Checked) -> String {
-    match (checked.checked, checked.passed.is_empty()) {
-        (0, _) => "Nothing is staged: there is nothing to check.\n".to_owned(),
-        (1, true) => "1 path checked: nobody else has reserved it.\n".to_owned(),
-        (count, true) => format!("{count} paths checked: nobody else has reserved them.\n"),
-        (1, false) => "1 path checked: no active agent has reserved it.\n".to_owned(),
-        (count, false) => format!("{count} paths checked: no active agent has reserved them.\n"),
-    }
+    let who = if checked.passed.is_empty() { "nobody else" } else { "no active agent" };
+    let which = match checked.checked {
+        0 => return "Nothing is staged: there is nothing to check.\n".to_owned(),
+        count if count == checked.paths.len() => clean(&checked.paths.join(", ")),
+        1 => "it".to_owned(),
+        _ => "them".to_owned(),
+    };
+    let paths = if checked.checked == 1 { "path" } else { "paths" };
+    format!("{} {paths} checked: {who} has reserved {which}.\n", checked.checked)
 }

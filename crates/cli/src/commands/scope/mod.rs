@@ -1,7 +1,6 @@
 //! `baton scope …`
 
 mod check;
-mod here;
 mod page;
 mod release;
 mod reserve;

@@ -10,6 +10,7 @@ use baton_app::{
 use crate::{
     context::Context,
     select::{KeyArgs, RoomArgs},
+    standing,
     ui::{Ui, clean},
 };
 
@@ -17,7 +18,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("what").required(true)))]
 pub(in crate::commands) struct ReleaseArgs {
-    /// Paths as they were reserved, relative to the room's root
+    /// Paths as they were reserved, relative to the current directory
     #[arg(value_name = "SCOPE", group = "what")]
     scopes: Vec<String>,
     /// All that you have
@@ -32,12 +33,9 @@ pub(in crate::commands) struct ReleaseArgs {
 impl ReleaseArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
-        let released = context.run::<Release>(ReleaseInput {
-            room_id,
-            scopes: self.scopes,
-            all: self.all,
-            idempotency_key: self.key.key,
-        })?;
+        let scopes = standing::from_root(context, &room_id, self.scopes)?;
+        let released =
+            context.run::<Release>(ReleaseInput { room_id, scopes, all: self.all, idempotency_key: self.key.key })?;
         Ok(ui.answer(&released, || match released.released.is_empty() {
             true => "You had nothing reserved.\n".to_owned(),
             false => format!("Released: {}\n", clean(&released.released.join(", "))),

@@ -8,21 +8,23 @@ use baton_app::{
 };
 use baton_core::{ids::BeadId, time::Timestamp};
 
-use super::{here, page};
+use super::page;
 use crate::{
     context::Context,
     select::{KeyArgs, RoomArgs},
+    standing,
     ui::{Ui, clean},
     wording::{table, until, who},
 };
 
 /// Reserve paths for a while, so that nobody else edits them
 ///
-/// All of them, or none: refused while another agent has one. What you have already is extended. Paths are relative
-/// to the room's root: a file, a directory with all that is in it, or dir/*.
+/// All of them, or none: refused while another agent has one. What you have already is extended. A relative path
+/// starts at the current directory: a file, a directory with all that is in it, or dir/*. The answer says what it is
+/// from the room's root.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct ReserveArgs {
-    /// Paths, relative to the room's root
+    /// Paths, relative to the current directory
     #[arg(value_name = "SCOPE", required = true)]
     scopes: Vec<String>,
     /// For how long, 5 to 1440 [default: 120]
@@ -43,9 +45,10 @@ pub(in crate::commands) struct ReserveArgs {
 impl ReserveArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
+        let scopes = standing::from_root(context, &room_id, self.scopes)?;
         let reserved = context.run::<Reserve>(ReserveInput {
             room_id,
-            scopes: self.scopes.clone(),
+            scopes,
             ttl_minutes: self.ttl,
             takeover_stale: self.takeover_stale,
             bead_id: self.bead,
@@ -53,10 +56,7 @@ impl ReserveArgs {
         });
         let now = context.app.now()?;
         match reserved {
-            Ok(reserved) => {
-                here::warn_of_misread(context, ui, &reserved.room_id, &self.scopes)?;
-                Ok(ui.answer(&reserved, || text(&reserved, now)))
-            }
+            Ok(reserved) => Ok(ui.answer(&reserved, || text(&reserved, now))),
             Err(failure) => page::refuse(ui, failure, now),
         }
     }

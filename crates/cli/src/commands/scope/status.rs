@@ -12,6 +12,7 @@ use super::page;
 use crate::{
     context::Context,
     select::RoomArgs,
+    standing,
     ui::{Ui, clean},
     wording::{table, until, who},
 };
@@ -31,15 +32,16 @@ pub(in crate::commands) struct StatusArgs {
 
 impl StatusArgs {
     pub(super) fn run(&self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
-        let path = self.meets.clone();
-        let status = context.run::<Status>(StatusInput { room_id: self.room.find(context)?, path, all: self.all })?;
+        let room_id = self.room.find(context)?;
+        let path = standing::one_from_root(context, &room_id, self.meets.clone())?;
+        let status = context.run::<Status>(StatusInput { room_id, path, all: self.all })?;
         let now = context.app.now()?;
-        Ok(ui.answer(&status, || text(&status, self.meets.as_deref(), now)))
+        Ok(ui.answer(&status, || text(&status, now)))
     }
 }
 
-fn text(status: &StatusResult, meets: Option<&str>, now: Timestamp) -> String {
-    let mut text = match (status.scopes.is_empty(), meets) {
+fn text(status: &StatusResult, now: Timestamp) -> String {
+    let mut text = match (status.scopes.is_empty(), status.path.as_deref()) {
         (true, None) => "Nothing is reserved here.\n".to_owned(),
         (true, Some(path)) => format!("Nobody has reserved {}.\n", clean(path)),
         (false, _) => table(&status.scopes.iter().map(|scope| row(scope, now)).collect::<Vec<_>>()),

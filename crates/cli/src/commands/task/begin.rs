@@ -11,6 +11,7 @@ use crate::{
     context::Context,
     render,
     select::{KeyArgs, RoomArgs},
+    standing,
     ui::Ui,
 };
 
@@ -37,12 +38,14 @@ pub(in crate::commands) struct BeginArgs {
 
 impl BeginArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
+        let scopes = standing::from_root(context, &room_id, self.scopes)?;
         let begun = context.run::<MacroStart>(MacroStartInput {
-            room_id: self.room.find_again(context, self.key.earlier(context)?.as_ref())?,
+            room_id,
             title: self.title,
             definition_of_done: self.done_when,
             verification: self.verify,
-            scopes: self.scopes,
+            scopes,
             idempotency_key: self.key.key,
         })?;
         let you = context.caller.actor().agent_id;

@@ -11,6 +11,7 @@ use crate::{
     context::Context,
     render,
     select::{KeyArgs, RoomArgs},
+    standing,
     ui::Ui,
 };
 
@@ -40,10 +41,12 @@ pub(in crate::commands) struct CreateArgs {
 
 impl CreateArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
+        let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
+        let scopes = standing::from_root(context, &room_id, self.scopes)?;
         let created = context.run::<Create>(CreateInput {
-            room_id: self.room.find_again(context, self.key.earlier(context)?.as_ref())?,
+            room_id,
             title: self.title,
-            scopes: self.scopes,
+            scopes,
             assignee: self.assign,
             definition_of_done: self.done_when,
             verification: self.verify,

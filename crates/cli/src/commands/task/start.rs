@@ -12,6 +12,7 @@ use crate::{
     context::Context,
     render,
     select::{self, KeyArgs, RoomArgs},
+    standing,
     ui::Ui,
 };
 
@@ -34,12 +35,10 @@ pub(in crate::commands) struct StartArgs {
 
 impl StartArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
-        let started = context.run::<Start>(StartInput {
-            room_id: self.room.find_again(context, self.key.earlier(context)?.as_ref())?,
-            task: self.task,
-            scopes: self.scopes,
-            idempotency_key: self.key.key,
-        })?;
+        let room_id = self.room.find_again(context, self.key.earlier(context)?.as_ref())?;
+        let scopes = standing::from_root(context, &room_id, self.scopes)?;
+        let started =
+            context.run::<Start>(StartInput { room_id, task: self.task, scopes, idempotency_key: self.key.key })?;
         let you = context.caller.actor().agent_id;
         Ok(ui.answer(&started, || render::task_changed(&started.task, &you)))
     }

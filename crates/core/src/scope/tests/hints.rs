@@ -35,8 +35,8 @@ fn an_active_owner_is_asked_and_others_are_displaced() {
     insta::assert_snapshot!(hint("src", "src/lib/parser.ts", 0), @"baton block --to ana --subject 'I need src/lib/parser.ts' --blocker 'src/lib/parser.ts is in your scope src' --request 'Release src, or tell me when you are done there'");
     let around = hint("src/lib", "src", 0);
     assert!(around.contains("--blocker 'src covers your scope src/lib'"), "{around}");
-    insta::assert_snapshot!(hint("src", "src/lib/parser.ts", 15), @"baton scope reserve src/lib/parser.ts --takeover-stale");
-    insta::assert_snapshot!(hint("src", "src/lib/parser.ts", 30), @"baton scope reserve src/lib/parser.ts --takeover-stale");
+    insta::assert_snapshot!(hint("src", "src/lib/parser.ts", 15), @"baton scope reserve /repo/src/lib/parser.ts --takeover-stale");
+    insta::assert_snapshot!(hint("src", "src/lib/parser.ts", 30), @"baton scope reserve /repo/src/lib/parser.ts --takeover-stale");
 }
 
 #[test]
@@ -49,13 +49,10 @@ fn who_came_through_is_shown_the_new_state() {
 
 #[test]
 fn a_shell_reads_every_path_as_one_word() {
-    for path in
-        ["a b", "it's", "say \"hi\"", "$HOME", "`id`; rm", "a\\b", "q?[x]{y}", "#1", "~", "ärger", "--all", "-x"]
-    {
+    for path in ["a b", "it's", "say \"hi\"", "$HOME", "`id`; rm", "q?[x]{y}", "#1", "~", "ärger", "--all", "-x"] {
         let displace = words(&hint(path, path, 15));
-        let operand = displace[3].strip_prefix("./").filter(|rest| rest.starts_with('-')).unwrap_or(&displace[3]);
-        assert_eq!(operand, path, "{displace:?}");
-        assert!(!displace[3].starts_with('-'), "no option is made of it: {displace:?}");
+        // Absolute, so that no option is made of it and it means the same in every directory.
+        assert_eq!(displace[3], format!("/repo/{path}"), "{displace:?}");
         assert_eq!(displace[4..], ["--takeover-stale"]);
         let ask = words(&hint(path, path, 0));
         assert_eq!(ask.len(), 10, "{ask:?}");
@@ -66,7 +63,7 @@ fn a_shell_reads_every_path_as_one_word() {
 #[test]
 fn a_file_that_no_scope_can_name_is_reached_through_the_scope_it_is_in() {
     for file in ["src/a*b", "src/line\nbreak"] {
-        assert_eq!(hint("src", file, 15), "baton scope reserve src --takeover-stale", "{file:?}");
+        assert_eq!(hint("src", file, 15), "baton scope reserve /repo/src --takeover-stale", "{file:?}");
     }
 }
 

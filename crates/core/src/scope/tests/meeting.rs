@@ -58,20 +58,21 @@ fn a_wildcard_is_its_directory() {
 }
 
 #[test]
-fn spare_slashes_dots_and_the_long_way_round_make_no_difference() {
+fn separators_spare_slashes_and_dots_make_no_difference() {
     check(
         &unix(),
         &[
             ("src//lib", "src/lib", Exact),
             ("src/lib///", "src/lib", Exact),
             ("./src/./lib", "src/lib", Exact),
-            ("src/web/../lib", "src/lib", Exact),
+            (r"src\lib", "src/lib", Exact),
+            (r".\src\/lib\*", "src/lib", Exact),
+            (r"src\lib", "src/library", Disjoint),
             ("/home/ana/shop/src", "src", Exact),
             ("//home/ana/shop//src", "src", Exact),
-            ("../shop/src", "src", Exact),
-            ("../..", "src", Partial),
-            ("../../../../../..", "/", Exact),
-            ("../other", "src", Disjoint),
+            (r"\home\ana\shop\src", "src", Exact),
+            ("/home", "src", Partial),
+            ("/home/ana/other", "src", Disjoint),
         ],
     );
 }
@@ -102,7 +103,6 @@ fn on_windows_drives_and_shares_are_worlds_of_their_own() {
             (r"\\server\share", r"\\nas\share", Disjoint),
             (r"\\?\C:\src", r"C:\src", Exact),
             (r"\\?\UNC\server\share\x", r"\\server\share\x", Exact),
-            (r"\\server\share\..\..", r"\\server\share", Exact),
         ],
     );
 }
@@ -117,7 +117,9 @@ fn a_room_on_a_share_is_where_rooted_and_relative_scopes_hang() {
 fn a_scope_contains_itself_and_what_is_below_and_a_file_may_have_a_star_in_its_name() {
     let root = unix();
     let scope = ScopePath::scope("src/*", &root).unwrap();
-    for (file, inside) in [("src", true), ("src/*", true), ("src/a*b.rs", true), ("src*", false), ("../src", false)] {
+    for (file, inside) in
+        [("src", true), ("src/*", true), ("src/a*b.rs", true), ("src*", false), ("/home/ana/src", false)]
+    {
         assert_eq!(scope.contains(&ScopePath::file(file, &root).unwrap()), inside, "{file}");
     }
 }

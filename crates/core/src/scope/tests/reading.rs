@@ -16,13 +16,14 @@ fn a_scope_is_shown_relative_to_the_room_or_else_absolute() {
         ("src/components/sessions/*", "src/components/sessions/*"),
         ("src/**/*", "src/*"),
         ("src/*/", "src/*"),
-        ("src/../*", "*"),
-        ("../other", "/home/ana/other"),
+        ("/home/ana/other", "/home/ana/other"),
         ("/", "/"),
         ("/*", "/*"),
         ("/etc/*", "/etc/*"),
         ("app/[id]/{a,b}?.tsx", "app/[id]/{a,b}?.tsx"),
-        (r"src\lib", r"src\lib"),
+        (r"src\lib", "src/lib"),
+        (r"src\\lib\*", "src/lib/*"),
+        (r"\home\ana\shop\src", "src"),
         ("C:/src", "C:/src"),
         ("Src", "Src"),
         ("...", "..."),
@@ -47,7 +48,6 @@ fn on_windows_both_separators_are_read_and_a_slash_is_shown() {
         (r"\\Server\Share", "//Server/Share/"),
         (r"\\?\unc\Server\Share\x\*", "//Server/Share/x/*"),
         (r"\\\src", "C:/src"),
-        (r"..\..\..\..\..", "C:/"),
     ] {
         assert_eq!(shown(text, &root), expected, "{text}");
     }
@@ -72,10 +72,10 @@ fn a_pattern_is_refused_with_the_directory_to_reserve_instead() {
         ("src/lib/co*", "src/lib"),
         ("src/lib/***", "src/lib"),
         ("src/**/test.rs", "src"),
-        ("src/*/..", "src"),
         ("*.md", "."),
         ("/*/x", "/"),
-        ("../a/b*/c/*", "/home/ana/a"),
+        ("/home/ana/a/b*/c/*", "/home/ana/a"),
+        (r"src\lib\*.rs", "src/lib"),
     ] {
         let message = refused(text, &root);
         assert!(message.ends_with(&format!("instead: {instead:?}")), "{text}: {message}");
@@ -170,14 +170,32 @@ fn a_file_may_be_called_anything_that_a_file_can_be() {
 fn a_room_below_a_directory_with_a_star_can_be_shared_out_but_not_what_is_beside_it() {
     let root = ScopePath::root("/srv/a*b/shop", Conventions::UNIX).unwrap();
     assert_eq!(shown("src/*", &root), "src/*");
-    assert_eq!(shown("../..", &root), "/srv");
-    insta::assert_snapshot!(refused("../other", &root), @r#"scope "../other" lies outside the room, below a directory with "*" in its name, which would read as a pattern. Reserve something inside the room"#);
+    assert_eq!(shown("/srv/a*b/shop/src/*", &root), "src/*");
+    assert_eq!(shown("/srv", &root), "/srv");
+    for text in ["/srv/a*b", "/srv/a*b/other", "/srv/a*b/shop/x*y"] {
+        assert!(refused(text, &root).contains("has a pattern that is not understood"), "{text}");
+    }
 }
 
 #[test]
-fn a_short_text_that_means_a_path_too_long_to_store_is_refused() {
-    let root = ScopePath::root(&format!("/{}", "r/".repeat(2000)), Conventions::UNIX).unwrap();
-    assert_eq!(shown(&"x".repeat(4000), &root).len(), 4000);
-    let beside = format!("../{}", "x".repeat(4000));
-    insta::assert_snapshot!(ScopePath::scope(&beside, &root).unwrap_err().problem, @r"is 7999 bytes long; at most 4096 are accepted");
+fn dots_that_climb_are_refused_wherever_they_stand() {
+    for (root, texts) in [
+        (unix(), &["..", "../other", "src/..", "src/../lib", r"src\..\lib", r"..\x", "/home/../etc", "src/../*"][..]),
+        (windows(), &["..", r"src\..\lib", "src/../lib", r"C:\Users\..\x", r"\\server\share\..\x"][..]),
+    ] {
+        for text in texts {
+            let problem = ScopePath::scope(text, &root).unwrap_err().problem;
+            assert!(problem.starts_with("has \"..\" in it, which can lead out of the room."), "{text}: {problem}");
+            assert_eq!(ScopePath::file(text, &root).unwrap_err().problem, problem, "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_room_in_a_directory_with_a_backslash_keeps_its_name_and_what_is_below_is_read_as_usual() {
+    let root = ScopePath::root(r"/srv/a\b/shop", Conventions::UNIX).unwrap();
+    assert_eq!(root.absolute(), r"/srv/a\b/shop");
+    for text in ["src/lib", r"src\lib", r"/srv/a\b/shop/src/lib", r"/srv/a\b/shop\src\lib"] {
+        assert_eq!(shown(text, &root), "src/lib", "{text}");
+    }
 }
