@@ -17,7 +17,7 @@ use baton_core::{
 };
 use baton_store::{
     engine::Tx,
-    hosts, idempotency, log,
+    hosts, idempotency, incursions, log,
     rooms::{self, Tally},
 };
 
@@ -170,6 +170,10 @@ fn carry_room(
         for recorded in &page {
             fold.add(recorded)?;
             log::restore(target, recorded)?;
+        }
+        if let (Some(first), Some(last)) = (page.first(), page.last()) {
+            let met = incursions::told(source, id, first.seq..=last.seq)?;
+            met.values().try_for_each(|met| incursions::put(target, id, met))?;
         }
         page_done(page.len() as u64);
     }

@@ -43,6 +43,7 @@ mod proof;
 mod refs;
 pub mod replay;
 pub mod runner_starts;
+pub mod scope_events;
 mod scoping;
 pub mod table;
 mod telling;

@@ -12,10 +12,9 @@ use baton_core::{
     library, limits,
     policy::Policy,
     process::{Guardian, Liveness, Proof, SessionKind, Witness},
-    protocol::ProtocolEvent,
+    protocol::{Project, ProtocolEvent},
     reference::Reference,
     room::{Actor, Event, Member, Ownership, Room, RoomState, TakeoverReason},
-    scope,
     task::{self, TaskId},
     time::Timestamp,
 };
@@ -23,7 +22,10 @@ use baton_store::inbox::Waiting;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::connection::{Signs, Vantage};
+use crate::{
+    connection::{Signs, Vantage},
+    scope_events::DisplacedOwner,
+};
 
 /// The members who are not known to be gone, and whoever the stick is held by or kept for, each with its place in the turn
 /// order.
@@ -259,6 +261,12 @@ pub struct RoomEvent {
     /// The paths that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
+    /// Until when what was granted lasts, unless it is renewed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+    /// Who lost something by it, and how present they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub displaced: Vec<DisplacedOwner>,
     /// The task that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
@@ -279,9 +287,9 @@ pub struct RoomEvent {
 }
 
 impl RoomEvent {
-    /// An event of a room at `project_root`.
-    pub(crate) fn of(recorded: &Recorded, project_root: Option<&str>) -> Self {
-        let protocol = ProtocolEvent::of(recorded, project_root);
+    /// An event of a room of `project`.
+    pub(crate) fn of(recorded: &Recorded, project: Project<'_>) -> Self {
+        let protocol = ProtocolEvent::of(recorded, project);
         let blank = Self::blank(recorded);
         let told = match &recorded.event {
             event::Event::Room(event) => blank.of_room(event, recorded),
@@ -329,6 +337,8 @@ impl RoomEvent {
             order: None,
             policy: None,
             scope: None,
+            expires_at: None,
+            displaced: Vec::new(),
             task: None,
             job: None,
             refs: Vec::new(),
@@ -336,20 +346,6 @@ impl RoomEvent {
             protocol: None,
             created_at: recorded.at,
         }
-    }
-
-    fn of_scope(self, event: &scope::Event) -> Self {
-        use scope::Event;
-        let (scope, to) = match event {
-            Event::Reserved(reserved) => {
-                (&reserved.scope, reserved.displaced.first().map(|displaced| displaced.owner.clone()))
-            }
-            Event::Released(released) => (&released.scope, Some(released.owner.clone())),
-            Event::Expired(expired) => (&expired.scope, Some(expired.owner.clone())),
-            Event::Transferred(transferred) => (&transferred.scope, Some(transferred.to.clone())),
-            Event::Incursion(incursion) => (&incursion.owner_scope, Some(incursion.owner.clone())),
-        };
-        Self { scope: Some(scope.clone()), to_agent_id: to, ..self }
     }
 
     fn of_task(self, event: &task::Event) -> Self {
@@ -494,11 +490,15 @@ impl RoomEvent {
                 ..blank
             },
             Event::Reordered(reordered) => Self { order: Some(reordered.order.clone()), ..blank },
-            Event::Claimed(claimed) => {
-                Self { from_agent_id: claimed.from_agent_id.clone(), to_agent_id: actor, ..blank }
-            }
+            Event::Claimed(claimed) => Self {
+                from_agent_id: claimed.from_agent_id.clone(),
+                to_agent_id: actor,
+                reason: Some(claimed.reason.as_str().to_owned()),
+                expires_at: Some(claimed.grant.lease_expires_at),
+                ..blank
+            },
             Event::Released(released) | Event::Passed(released) => {
-                Self { to_agent_id: released.to_agent_id.clone(), ..blank }
+                Self { to_agent_id: released.to_agent_id.clone(), expires_at: released.claim_expires_at, ..blank }
             }
             Event::TakenOver(taken) => Self {
                 from_agent_id: Some(taken.revoked_agent_id.clone()),
@@ -506,6 +506,8 @@ impl RoomEvent {
                 reason: Some(taken.reason.clone()),
                 basis: Some(taken.basis),
                 proof: taken.liveness.proof(),
+                expires_at: Some(taken.grant.lease_expires_at),
+                displaced: vec![DisplacedOwner::of_stick(taken)],
                 ..blank
             },
             Event::Noted(noted) => Self { note: Some(noted.text.clone()), ..blank },

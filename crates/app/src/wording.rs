@@ -163,7 +163,7 @@ pub fn of_protocol(event: &ProtocolEvent) -> Vec<Piece> {
         "BLOCKED" => "{label}: {from} asks {to}",
         "DECISION" => "{label} by {from}, for {to}",
         "INFO" => "{label} to {to} by {from}",
-        "INCURSION" => "{label}: {from} came upon {to} in {scope}",
+        "INCURSION" => "{label}: {from} came upon {to} in {scope}{times}",
         "RESUME" => "{label}: {from} goes on as {to}",
         _ => "{label}: {from} to {to}",
     };
@@ -175,6 +175,8 @@ fn protocol_slot(event: &ProtocolEvent, slot: &str) -> Piece {
         "label" => Piece::Label(event.label()),
         "from" => Piece::Named(addressed(event.from_agent.as_deref())),
         "to" => Piece::Named(addressed(event.to_agent.as_deref())),
+        "times" if event.count() > 1 => Piece::Words(format!(", {} times", event.count())),
+        "times" => Piece::Words(String::new()),
         _ => Piece::Scope(event.scope.clone().unwrap_or_else(|| "/".to_owned())),
     }
 }
@@ -251,7 +253,7 @@ fn template(event: &RoomEvent) -> &'static str {
         "scope.reserve" => "{from} reserved {scope}",
         "scope.release" => "{to} gave back {scope}",
         "scope.expire" => "the reservation of {scope} by {to} ran out",
-        "scope.transfer" => "the reservation of {scope} went on to {to}",
+        "scope.transfer" => "the reservation of {scope} went on from {from} to {to}",
         "task.create" if event.to_agent_id.is_some() => "{from} wrote down {task} for {to}",
         "task.create" => "{from} wrote down {task}",
         "task.start" => "{from} began {task}",

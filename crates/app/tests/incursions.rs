@@ -78,6 +78,7 @@ fn an_incursion_by_a_reservation_is_a_first_class_row_with_the_contracts_json() 
                         "incoming_agent": "cobalt-harbor",
                         "owner_liveness": "active",
                         "resolution_hint": hint,
+                        "count": 1,
                     },
                 },
                 "created_at": "2026-01-01T00:00:00.000Z",
@@ -114,6 +115,7 @@ fn an_incursion_by_a_check_is_one_too_and_its_required_fields_are_there_even_whe
                     "incoming_agent": "cobalt-harbor",
                     "owner_liveness": "stale",
                     "resolution_hint": format!("baton scope reserve {} --takeover-stale", app.workspace().text("src")),
+                    "count": 1,
                 },
             })
         );
@@ -173,6 +175,58 @@ fn a_check_that_collides_is_refused_and_logged_with_each_scope_once() {
         stranger.enter(&otter.room());
         assert_eq!(stranger.refused("scope.check", json!({"paths": paths}))["error"], "RESERVATION_CONFLICT");
         assert_eq!(incursions(&app, &otter), 4);
+    });
+}
+
+#[test]
+fn the_same_collision_is_one_row_with_its_count_for_as_long_as_it_is_not_settled() {
+    on_every_backend(|app| {
+        let [otter, harbor] = cast(&app);
+        otter.does("scope.reserve", json!({"scopes": ["src"]}));
+        let check = |path: &str| harbor.refused("scope.check", json!({"paths": [path]}))["error"].clone();
+        let before = app.log(&otter.room()).len();
+        for _ in 0..5 {
+            assert_eq!(check("src/a.rs"), "RESERVATION_CONFLICT");
+            app.later_minutes(1);
+        }
+        harbor.refused("scope.reserve", json!({"scopes": ["src/a.rs"]}));
+        assert_eq!(app.log(&otter.room()).len(), before + 1, "asking again and again does not fill the log");
+        let told = events_after(&otter, before);
+        let payload = &told[0]["protocol"]["payload"];
+        assert_eq!((&payload["count"], &payload["last_at"]), (&json!(6), &json!("2026-01-01T00:05:00.000Z")));
+        assert_eq!(told[0]["created_at"], "2026-01-01T00:00:00.000Z");
+        let seq = before + 1;
+        let opened = otter.does("open", json!({"id": format!("log@{seq}")}));
+        assert_eq!(opened["event"]["protocol"]["payload"]["count"], 6, "{opened}");
+        let recent = otter.does("room.recent", json!({"room_id": otter.room()}));
+        assert_eq!(recent["events"][0]["protocol"]["payload"]["count"], 6);
+        let history = otter.does("bus.history", json!({"after": before}));
+        assert_eq!(history["events"][0]["payload"]["protocol"]["payload"]["count"], 6, "{history}");
+
+        // Another path, another agent, an owner who is less present: each is another collision.
+        assert_eq!(check("src/b.rs"), "RESERVATION_CONFLICT");
+        assert_eq!(check("src"), "RESERVATION_CONFLICT");
+        assert_eq!(incursions(&app, &otter), 3);
+        let third = app.agent("gemini:3");
+        third.join();
+        third.refused("scope.check", json!({"paths": ["src/a.rs"]}));
+        assert_eq!(incursions(&app, &otter), 4);
+        app.later_minutes(15);
+        for _ in 0..3 {
+            assert_eq!(check("src/a.rs"), "RESERVATION_STALE_FOUND");
+        }
+        assert_eq!(incursions(&app, &otter), 5);
+        otter.does("agent.heartbeat", json!({}));
+        assert_eq!(check("src/a.rs"), "RESERVATION_CONFLICT");
+        assert_eq!(incursions(&app, &otter), 5, "the one from before goes on");
+        assert_eq!(events_after(&otter, before)[0]["protocol"]["payload"]["count"], 7);
+
+        // Settled, and met anew.
+        otter.does("scope.release", json!({"all": true}));
+        otter.does("scope.reserve", json!({"scopes": ["src"]}));
+        check("src/a.rs");
+        assert_eq!(incursions(&app, &otter), 6);
+        assert!(doctor::examine(app.app()).unwrap().is_clean());
     });
 }
 

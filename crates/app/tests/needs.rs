@@ -229,6 +229,7 @@ fn a_collision_waits_once_while_both_are_there_and_for_an_hour() {
         assert_eq!((&need["kind"], word(&need["ref"])), (&json!("incursion"), first.to_string().as_str()));
         assert_eq!((&need["who"]["agent_id"], &need["other"]["agent_id"]), (&json!("harbor"), &json!("otter")));
         assert!(word(&need["title"]).ends_with(" wants src/lib.rs"), "{need}");
+        assert!(need["count"] == 2 && word(&need["words"]).ends_with(" That was 2 times."), "{need}");
         app.later_minutes(59);
         assert_eq!(outline(&person).len(), 1);
         app.later_minutes(2);

@@ -19,10 +19,25 @@ use crate::{
 /// The version of the protocol.
 pub const VERSION: &str = "v1";
 
+/// Where a room is, as the protocol has it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Project<'a> {
+    /// Its path.
+    pub root: Option<&'a str>,
+    /// How many events the rooms had that were there before it.
+    pub earlier_events: u64,
+}
+
+impl<'a> From<&'a room::Room> for Project<'a> {
+    fn from(room: &'a room::Room) -> Self {
+        Self { root: room.canonical_path.as_deref(), earlier_events: room.earlier_events }
+    }
+}
+
 /// The envelope of all protocol events.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProtocolEvent {
-    /// `proto_20260214_001`: the day, and the event's place in the room's log.
+    /// `proto_20260214_001`: the day, and the event's place among all that happened at the project root.
     pub id: String,
     /// `v1`
     pub version: String,
@@ -45,8 +60,8 @@ pub struct ProtocolEvent {
 }
 
 impl ProtocolEvent {
-    /// An event of the log as the protocol has it, in a room at `project_root`. Nothing, if it is none of its events.
-    pub fn of(recorded: &Recorded, project_root: Option<&str>) -> Option<Self> {
+    /// An event of the log as the protocol has it, in a room of `project`. Nothing, if it is none of its events.
+    pub fn of(recorded: &Recorded, project: Project<'_>) -> Option<Self> {
         let part = match &recorded.event {
             Event::Inbox(crate::inbox::Event::Sent(sent)) => Part::sent(sent),
             Event::Scope(scope::Event::Incursion(incursion)) => Part::incursion(incursion),
@@ -54,10 +69,10 @@ impl ProtocolEvent {
             _ => return None,
         };
         Some(Self {
-            id: id(recorded.at, recorded.seq),
+            id: id(recorded.at, Seq(project.earlier_events + recorded.seq.0)),
             version: VERSION.to_owned(),
             event_type: part.event_type.to_owned(),
-            project_root: project_root.map(str::to_owned),
+            project_root: project.root.map(str::to_owned),
             bead_id: part.bead_id,
             from_agent: Some(part.from_agent),
             to_agent: Some(part.to_agent),
@@ -65,6 +80,21 @@ impl ProtocolEvent {
             created_at: recorded.at,
             payload: part.payload,
         })
+    }
+
+    /// How often it happened: a collision that is met again is told once.
+    pub fn count(&self) -> u64 {
+        self.payload.get("count").and_then(Value::as_u64).unwrap_or(1)
+    }
+
+    /// The same, met so often and last at that time.
+    #[must_use]
+    pub fn counted(mut self, count: u64, last_at: Timestamp) -> Self {
+        self.payload["count"] = json!(count);
+        if count > 1 {
+            self.payload["last_at"] = json!(last_at);
+        }
+        self
     }
 
     /// What a person reads for it: the contract's labels.
@@ -121,6 +151,7 @@ impl Part {
                 "incoming_agent": incursion.incoming_agent,
                 "owner_liveness": incursion.owner_liveness,
                 "resolution_hint": incursion.resolution_hint,
+                "count": 1,
             }),
         }
     }
@@ -143,7 +174,7 @@ impl Part {
     }
 }
 
-/// The contract's form of an id: unique in a room, because the place is.
+/// The contract's form of an id: unique at a project root, because rooms that follow each other there count on.
 fn id(at: Timestamp, seq: Seq) -> String {
     let day: String = at.to_string().chars().take_while(|c| *c != 'T').filter(char::is_ascii_digit).collect();
     format!("proto_{day}_{:03}", seq.0)

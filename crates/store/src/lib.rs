@@ -20,6 +20,7 @@ pub mod former;
 pub mod hosts;
 pub mod idempotency;
 pub mod inbox;
+pub mod incursions;
 pub mod jobs;
 pub mod library;
 mod location;

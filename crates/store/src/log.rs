@@ -149,15 +149,6 @@ fn between_commas(types: &[&str]) -> String {
     types.iter().fold(",".to_owned(), |list, kind| list + kind + ",")
 }
 
-/// Collisions since a moment, oldest first.
-pub(crate) const INCURSIONS: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
-      FROM log
-     WHERE room_id = ?1 AND type = 'scope.incursion' AND created_at_ms >= ?2
-     ORDER BY created_at_ms
-     LIMIT ?3
-";
-
 /// A job's events, newest first, older than a place. Job and place are compared as one: by the place alone, SQLite would
 /// rather read the room's whole log.
 pub(crate) const OF_JOB_BEFORE: &str = "

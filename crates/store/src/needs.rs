@@ -13,7 +13,7 @@ use baton_core::{
 use crate::{
     StoreError,
     engine::{Query, Tx},
-    envelopes, inbox, jobs, log, spawns,
+    envelopes, inbox, incursions, jobs, log, spawns,
 };
 
 /// What is looked for.
@@ -21,7 +21,7 @@ use crate::{
 pub struct Wanted<'a> {
     /// The time, by which claims have run out.
     pub now: Timestamp,
-    /// Collisions since then.
+    /// Collisions that were met since then.
     pub incursions_since: Timestamp,
     /// Whose inbox: agents with ids from the first to the second.
     pub inboxes: (&'a str, &'a str),
@@ -56,7 +56,7 @@ pub fn waiting(tx: &mut dyn Tx, room: &RoomId, wanted: &Wanted<'_>) -> Result<Wa
     let stale = [id, wanted.now.as_millis().into(), most];
     let failed = [id, Status::Failed.as_str().into(), i64::MAX.into(), most];
     let within = [id, first, last, most];
-    let incursions = [id, wanted.incursions_since.as_millis().into(), most];
+    let since = [id, wanted.incursions_since.as_millis().into(), most];
     let queries = [
         Query::new(jobs::PRESSING, &pressing),
         Query::new(jobs::STALE, &stale),
@@ -64,7 +64,7 @@ pub fn waiting(tx: &mut dyn Tx, room: &RoomId, wanted: &Wanted<'_>) -> Result<Wa
         Query::new(spawns::PENDING, &pressing),
         Query::new(inbox::TO_ACCEPT, &within),
         Query::new(envelopes::OWED_WITHIN, &within),
-        Query::new(log::INCURSIONS, &incursions),
+        Query::new(incursions::SINCE, &since),
     ];
     let mut found = Waiting::default();
     tx.query_all(&queries, &mut |query, row| {

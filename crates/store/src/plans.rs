@@ -3,8 +3,8 @@
 use rusqlite::{Connection, params_from_iter};
 
 use crate::{
-    bus, envelopes, inbox, jobs, library, log, presence, references, runners, schema::MIGRATIONS, scopes, search,
-    spawns, tasks, turns,
+    bus, envelopes, inbox, incursions, jobs, library, log, presence, references, runners, schema::MIGRATIONS, scopes,
+    search, spawns, tasks, turns,
 };
 
 fn database() -> Connection {
@@ -102,7 +102,9 @@ fn what_waits_for_a_person_is_read_in_the_order_of_an_index() {
         (spawns::PENDING, "approvals_pending (room_id=? AND status=?)"),
         (inbox::TO_ACCEPT, "inbox_pending (room_id=? AND recipient>? AND recipient<?)"),
         (envelopes::OWED_WITHIN, "envelopes_owed (room_id=? AND expectation=? AND answered_by=?)"),
-        (log::INCURSIONS, "log_incursions (room_id=? AND type=? AND created_at_ms>?)"),
+        (incursions::SINCE, "incursions_by_time (room_id=? AND last_at_ms>?)"),
+        (incursions::FIND, "(room_id=? AND reservation=? AND collision=?)"),
+        (incursions::TOLD, "incursions_by_event (room_id=? AND seq>? AND seq<?)"),
     ]);
 }
 

@@ -21,13 +21,13 @@ use crate::{
     log,
 };
 
-pub use finding::{Outline, Standing, Tally, all, at_paths, recent, standing, tally};
+pub use finding::{Outline, Standing, Tally, all, at_paths, events_at, recent, standing, tally};
 
 /// Reads a room, less its members.
 const LOAD: &str = "
     SELECT room_id, canonical_path, state, sequence_index, turn_id, owner, owner_process, owner_reason,
            owned_since_ms, lease_id, lease_expires_at_ms, reserved_for, claim_expires_at_ms, handoff_seq,
-           handoff_from, handoff_via, policy, last_seq, created_at_ms, updated_at_ms, name, taken_from
+           handoff_from, handoff_via, policy, last_seq, created_at_ms, updated_at_ms, name, taken_from, earlier_events
       FROM rooms
      WHERE room_id = ?1
 ";
@@ -112,8 +112,9 @@ pub fn load_for(tx: &mut dyn Tx, id: &RoomId, agent: &AgentId) -> Result<Option<
 const INSERT: &str = "
     INSERT INTO rooms (room_id, canonical_path, state, sequence_index, turn_id, owner, owner_process, owner_reason,
                        owned_since_ms, lease_id, lease_expires_at_ms, reserved_for, claim_expires_at_ms, handoff_seq,
-                       handoff_from, handoff_via, taken_from, policy, last_seq, created_at_ms, updated_at_ms, name)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
+                       handoff_from, handoff_via, taken_from, policy, last_seq, created_at_ms, updated_at_ms, name,
+                       earlier_events)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)
 ";
 
 /// Stores a room that is new, with its members.
@@ -127,6 +128,7 @@ pub fn insert(tx: &mut dyn Tx, room: &Room) -> Result<(), StoreError> {
         room.created_at.as_millis().into(),
         room.updated_at.as_millis().into(),
         room.name.as_deref().into(),
+        number(room.earlier_events).into(),
     ];
     let params = [&id[..], &Columns::of(room, process.as_deref()).params(), &rest].concat();
     tx.execute(INSERT, &params, Changes::One("rooms"))?;
@@ -373,7 +375,7 @@ impl<'a> Columns<'a> {
                 state: "owned",
                 owner: Some(ownership.lease.holder.as_str()),
                 owner_process,
-                owner_reason: Some(reason_text(ownership.reason)),
+                owner_reason: Some(ownership.reason.as_str()),
                 owned_since: Some(ownership.since.as_millis()),
                 lease_id: Some(ownership.lease_id.as_str()),
                 lease_expires_at: Some(ownership.lease.expires_at.as_millis()),
@@ -465,6 +467,7 @@ fn room(row: &dyn Row) -> Result<Room, StoreError> {
         last_seq: Seq(fields.number(17)?),
         created_at: fields.time(18)?,
         updated_at: fields.time(19)?,
+        earlier_events: fields.number(22)?,
     })
 }
 
@@ -498,15 +501,6 @@ fn member(room: &RoomId, row: &dyn Row) -> Result<Member, StoreError> {
         joined_at: fields.time(10)?,
         last_seen_at: fields.time(11)?,
     })
-}
-
-fn reason_text(reason: ClaimReason) -> &'static str {
-    match reason {
-        ClaimReason::DirectPass => "direct_pass",
-        ClaimReason::Sequence => "sequence",
-        ClaimReason::OpenClaim => "open_claim",
-        ClaimReason::Takeover => "takeover",
-    }
 }
 
 fn reason(text: &str) -> Result<ClaimReason, serde_json::Error> {

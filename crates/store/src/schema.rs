@@ -68,6 +68,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0015_takeovers.sqlite.sql"),
         postgres: include_str!("schema/0015_takeovers.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0016_collisions.sqlite.sql"),
+        postgres: include_str!("schema/0016_collisions.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

@@ -30,6 +30,8 @@ use serde_json::json;
 
 /// Takes away what the migrations since the sixth brought. What is left is what an earlier Baton has.
 const BACK_TO_FIVE: &[&str] = &[
+    "ALTER TABLE rooms DROP COLUMN earlier_events",
+    "DROP TABLE incursions",
     "ALTER TABLE rooms DROP COLUMN taken_from",
     "ALTER TABLE jobs DROP COLUMN earlier_claim_ends_at_ms",
     "ALTER TABLE jobs DROP COLUMN progress",
@@ -54,7 +56,6 @@ const BACK_TO_FIVE: &[&str] = &[
     "ALTER TABLE log DROP COLUMN overridden",
     // Only the embedded store has it.
     "DROP TABLE IF EXISTS boots",
-    "DROP INDEX log_incursions",
     "DROP INDEX artifacts_by_hash",
     "DROP INDEX artifacts_by_name",
     "DROP INDEX artifacts_of_turn",

@@ -84,6 +84,7 @@ fn room(id: &str, stick: Stick) -> Room {
         last_seq: Seq(41),
         created_at: at(1),
         updated_at: at(2),
+        earlier_events: 12,
     }
 }
 

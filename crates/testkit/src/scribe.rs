@@ -26,7 +26,8 @@ impl Scribe {
 
     /// The creation of a room at a path.
     pub fn creation(&self, room: &str, path: &str) -> Recorded {
-        let created = Created { canonical_path: Some(path.to_owned()), name: None, policy: Policy::default() };
+        let created =
+            Created { canonical_path: Some(path.to_owned()), name: None, earlier_events: 0, policy: Policy::default() };
         Recorded {
             overridden: false,
             room_id: room.parse().unwrap(),

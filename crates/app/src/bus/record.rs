@@ -6,7 +6,9 @@ use baton_core::{
     envelope,
     event::{Event, Recorded},
     ids::{AgentId, RoomId, Seq, event_id},
-    inbox, room, task,
+    inbox,
+    protocol::Project,
+    room, task,
     time::Timestamp,
 };
 use baton_store::{log, rooms};
@@ -15,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::BUS;
-use crate::{App, Failure, view::RoomEvent};
+use crate::{App, Failure, scope_events::Counts};
 
 /// The version of the bus's envelope.
 pub const VERSION: u8 = 1;
@@ -45,9 +47,9 @@ pub struct Record {
 }
 
 impl Record {
-    /// An event of a room at `project_root`.
-    pub fn of(recorded: &Recorded, project_root: Option<&str>) -> Self {
-        let (kind, payload) = told(recorded, project_root);
+    /// An event of a room of `project`, with how often it was met.
+    pub(crate) fn of(recorded: &Recorded, project: Project<'_>, counts: &Counts) -> Self {
+        let (kind, payload) = told(recorded, project, counts);
         Self {
             v: VERSION,
             kind: kind.to_owned(),
@@ -80,9 +82,10 @@ impl App {
     /// The events of a session after a place, oldest first.
     pub fn records(&self, room: &RoomId, after: Seq, limit: u32) -> Result<Vec<Record>, Failure> {
         self.store.read(|tx| {
-            let path = rooms::load(tx, room)?.ok_or_else(|| Failure::unknown_room(room))?.canonical_path;
-            let found = log::after(tx, room, after, limit)?;
-            Ok(found.iter().map(|recorded| Record::of(recorded, path.as_deref())).collect())
+            let room = rooms::load(tx, room)?.ok_or_else(|| Failure::unknown_room(room))?;
+            let found = log::after(tx, &room.id, after, limit)?;
+            let counts = Counts::read(tx, &room, &found)?;
+            Ok(found.iter().map(|recorded| Record::of(recorded, (&room).into(), &counts)).collect())
         })
     }
 
@@ -94,7 +97,7 @@ impl App {
 
 /// The contract's name and payload of an event, where it has them; else the log's own name, and what a room's view of it
 /// has.
-fn told(recorded: &Recorded, project_root: Option<&str>) -> (&'static str, Value) {
+fn told(recorded: &Recorded, project: Project<'_>, counts: &Counts) -> (&'static str, Value) {
     match &recorded.event {
         Event::Bus(event) => of_bus(event),
         Event::Room(room::Event::Created(created)) => (
@@ -132,7 +135,7 @@ fn told(recorded: &Recorded, project_root: Option<&str>) -> (&'static str, Value
                 [("text", text), ("kind", json!("system")), ("sender_name", sender), kind, ("category", category)];
             ("message.created", fields(known.into_iter().chain([("protocol", json!(sent.payload))])))
         }
-        Event::Task(event) => of_task(event).unwrap_or_else(|| of_view(recorded, project_root)),
+        Event::Task(event) => of_task(event).unwrap_or_else(|| of_view(recorded, project, counts)),
         Event::Envelope(envelope::Event::Sent(sent)) => ("envelope.sent", json!(sent)),
         Event::Room(_)
         | Event::Scope(_)
@@ -143,7 +146,7 @@ fn told(recorded: &Recorded, project_root: Option<&str>) -> (&'static str, Value
         | Event::Context(_)
         | Event::Envelope(_)
         | Event::Turn(_)
-        | Event::Spawn(_) => of_view(recorded, project_root),
+        | Event::Spawn(_) => of_view(recorded, project, counts),
     }
 }
 
@@ -208,8 +211,8 @@ fn of_task(event: &task::Event) -> Option<(&'static str, Value)> {
     }
 }
 
-fn of_view(recorded: &Recorded, project_root: Option<&str>) -> (&'static str, Value) {
-    let view = json!(RoomEvent::of(recorded, project_root));
+fn of_view(recorded: &Recorded, project: Project<'_>, counts: &Counts) -> (&'static str, Value) {
+    let view = json!(counts.told(recorded, project));
     (recorded.event.kind(), without(view, &["event_seq", "event_id", "created_at", "event_type"]))
 }
 

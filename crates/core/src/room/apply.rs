@@ -34,6 +34,7 @@ impl Room {
             last_seq: first.seq,
             created_at: first.at,
             updated_at: first.at,
+            earlier_events: created.earlier_events,
         })
     }
 

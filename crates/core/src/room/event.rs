@@ -57,6 +57,9 @@ pub struct Created {
     /// What it is called, where it has no path or wants a name beside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// How many events the rooms had that were at this path before: protocol ids go on from there.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub earlier_events: u64,
     /// With which timings.
     pub policy: Policy,
 }
@@ -171,6 +174,11 @@ pub struct Resumed {
     pub prior_presence: Presence,
     /// What was seen of its process.
     pub prior_liveness: Liveness,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What every grant records.

@@ -37,6 +37,8 @@ pub struct Room {
     pub created_at: Timestamp,
     /// When its owner state last changed.
     pub updated_at: Timestamp,
+    /// How many events the rooms had that were at its path before.
+    pub earlier_events: u64,
 }
 
 /// Someone in the room.
@@ -141,6 +143,18 @@ pub enum ClaimReason {
     OpenClaim,
     /// The expected holder did not respond.
     Takeover,
+}
+
+impl ClaimReason {
+    /// The word for it, on every surface and in the store.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::DirectPass => "direct_pass",
+            Self::Sequence => "sequence",
+            Self::OpenClaim => "open_claim",
+            Self::Takeover => "takeover",
+        }
+    }
 }
 
 /// The contract's eight states.

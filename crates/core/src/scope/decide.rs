@@ -1,5 +1,7 @@
 //! The rules of reservations: who may have which paths, and what a collision is.
 
+use sha2::{Digest, Sha256};
+
 use super::{
     Displaced, Event, Expired, Incursion, Overlap, Refusal, Released, Reservation, Reserved, ScopePath, Scopes,
 };
@@ -257,6 +259,19 @@ impl From<&Collision> for Displaced {
 }
 
 impl Collision {
+    /// What makes it this collision and no other: whose reservation, who came, where to, how both relate, how present the
+    /// owner was, and what came of it. The same collision has the same text, however often it is met.
+    pub fn identity(&self, by: &AgentId, came: Came) -> String {
+        let facts = (
+            (self.reservation.id(), &self.reservation.lease.holder, &self.reservation.scope),
+            (by, &self.incoming, self.overlap, self.presence),
+            matches!(came, Came::Through),
+        );
+        // Hashed, because a path may be longer than what an index takes.
+        let digest = Sha256::digest(serde_json::to_vec(&facts).unwrap_or_default());
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// The event that makes it known. A collision is told whether or not anything comes of it.
     pub fn incursion(&self, room: &Room, by: &AgentId, came: Came) -> Event {
         let incoming_agent = room.member(by).map_or_else(|| by.to_string(), |member| member.display_name.clone());

@@ -42,6 +42,23 @@ pub fn at_paths(tx: &mut dyn Tx, paths: &[String]) -> Result<Vec<RoomId>, StoreE
     Ok(found)
 }
 
+/// Counts the events of all rooms that were ever at a path.
+const EVENTS_AT: &str = "
+    SELECT MAX(earlier_events + last_seq)
+      FROM rooms
+     WHERE canonical_path = ?1
+";
+
+/// How many events the rooms at a path had, closed ones too.
+pub fn events_at(tx: &mut dyn Tx, path: &str) -> Result<u64, StoreError> {
+    let mut count = 0;
+    tx.query(EVENTS_AT, &[path.into()], &mut |row| {
+        count = row.int(0)?.unwrap_or(0).unsigned_abs();
+        Ok(())
+    })?;
+    Ok(count)
+}
+
 /// Lists rooms, the most recently changed first.
 const RECENT: &str = "
     SELECT room_id

@@ -133,7 +133,7 @@ pub(super) fn adopt(
         move_tasks(change, &resumed)?;
         let messages = move_items(change, &resumed)?;
         move_exchange(change, &resumed)?;
-        let event = ProtocolEvent::of(&recorded, change.room.canonical_path.as_deref())
+        let event = ProtocolEvent::of(&recorded, (&change.room).into())
             .ok_or_else(|| internal("a resume is an event of the protocol"))?;
         let holds = change.room.owner() == Some(&resumed.prior_session_agent);
         Ok(AdoptResult {

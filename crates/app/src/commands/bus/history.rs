@@ -16,6 +16,7 @@ use crate::{
     bounds::{self, Page},
     bus::Record,
     presence,
+    scope_events::Counts,
     table::{BUS, Effect, Place, UseCase},
     watch::Patience,
 };
@@ -104,8 +105,9 @@ fn page(app: &App, input: &HistoryInput, after: Seq, limit: u32) -> Result<Histo
                 None => log::after(tx, &room.id, cursor, limits::EVENTS_MAX)?,
             };
             let some = found.len();
+            let counts = Counts::read(tx, &room, &found)?;
             for recorded in &found {
-                let record = Record::of(recorded, room.canonical_path.as_deref());
+                let record = Record::of(recorded, (&room).into(), &counts);
                 let full = events.len() == limit as usize;
                 if wanted(&record) {
                     if full || !fill.takes(&record) {

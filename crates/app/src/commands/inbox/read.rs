@@ -108,7 +108,7 @@ impl UseCase for Read {
                 envelope,
                 text,
                 refs,
-                event: ProtocolEvent::of(&recorded, change.room.canonical_path.as_deref()),
+                event: ProtocolEvent::of(&recorded, (&change.room).into()),
                 delivery,
             })
         })

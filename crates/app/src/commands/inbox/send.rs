@@ -126,7 +126,7 @@ fn post(
         room_id: change.room.id.clone(),
         message: recorded.seq,
         recipients: sent.recipients.iter().map(|recipient| recipient.name.clone()).collect(),
-        event: ProtocolEvent::of(&recorded, change.room.canonical_path.as_deref())
+        event: ProtocolEvent::of(&recorded, (&change.room).into())
             .ok_or_else(|| internal("a message is an event of the protocol"))?,
     })
 }

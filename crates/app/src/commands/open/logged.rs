@@ -15,7 +15,7 @@ pub struct OpenedLog {
 
 impl OpenedLog {
     pub(super) fn read(tx: &mut dyn Tx, room: &Room, seq: Seq) -> Result<Option<Self>, Failure> {
-        let found = log::find(tx, &room.id, seq)?;
-        Ok(found.map(|recorded| Self { event: RoomEvent::of(&recorded, room.canonical_path.as_deref()) }))
+        let found: Vec<_> = log::find(tx, &room.id, seq)?.into_iter().collect();
+        Ok(RoomEvent::all_of(tx, room, &found)?.pop().map(|event| Self { event }))
     }
 }

@@ -169,8 +169,7 @@ fn find(
         };
         let last = more.last().map(|recorded| recorded.seq);
         let is_all = more.len() <= limit as usize;
-        for recorded in &more {
-            let event = RoomEvent::of(recorded, room.canonical_path.as_deref());
+        for (event, recorded) in RoomEvent::all_of(tx, room, &more)?.into_iter().zip(&more) {
             if only.is_none_or(|only| only.takes(&event, recorded.event.kind())) {
                 found.push(event);
             }

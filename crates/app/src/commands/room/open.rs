@@ -107,13 +107,16 @@ fn find(app: &App, tx: &mut dyn Tx, location: &Location, wanted: Wanted) -> Resu
 }
 
 fn open(app: &App, tx: &mut dyn Tx, actor: &Actor, path: &str) -> Result<Room, Failure> {
-    let created = Created { canonical_path: Some(path.to_owned()), name: None, policy: Policy::default() };
+    let earlier_events = rooms::events_at(tx, path)?;
+    let created =
+        Created { canonical_path: Some(path.to_owned()), name: None, earlier_events, policy: Policy::default() };
     create(app, tx, actor, created)
 }
 
 /// Opens a room that belongs to no path.
 pub(crate) fn open_named(app: &App, tx: &mut dyn Tx, actor: &Actor, name: Option<&str>) -> Result<Room, Failure> {
-    let created = Created { canonical_path: None, name: name.map(str::to_owned), policy: Policy::default() };
+    let created =
+        Created { canonical_path: None, name: name.map(str::to_owned), earlier_events: 0, policy: Policy::default() };
     create(app, tx, actor, created)
 }
 

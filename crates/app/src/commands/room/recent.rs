@@ -82,8 +82,8 @@ impl UseCase for Recent {
             };
             for id in &ids {
                 let room = app.room(tx, id)?;
-                for recorded in log::before(tx, id, None, limit)? {
-                    let event = RoomEvent::of(&recorded, room.canonical_path.as_deref());
+                let found = log::before(tx, id, None, limit)?;
+                for event in RoomEvent::all_of(tx, &room, &found)? {
                     events.push(RecentEvent { room_id: id.clone(), event: RoomEvent { handoff: None, ..event } });
                 }
                 let called = |member: &baton_core::room::Member| (member.agent_id.clone(), member.display_name.clone());

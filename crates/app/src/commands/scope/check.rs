@@ -6,7 +6,7 @@ use baton_core::{
     ids::{AgentId, RoomId},
     limits,
     room::Stick,
-    scope::{Came, Collision, Event, Overlap, ScopePath, Strictness, View},
+    scope::{Came, Collision, Overlap, ScopePath, Strictness, View},
     time::Timestamp,
 };
 use baton_store::scopes;
@@ -132,9 +132,7 @@ impl UseCase for Check {
             let view = View { room: &change.room, root: &root, now: change.now, stale_after, witness: change.witness };
             let (collisions, verdict) = scopes.check(view, &by, &paths, strictness);
             let came = if verdict.is_ok() { Came::Through } else { Came::Short };
-            let incursions: Vec<Event> =
-                collisions.iter().map(|collision| collision.incursion(&change.room, &by, came)).collect();
-            change.record_all(incursions)?;
+            change.record_collisions(&collisions, &by, came)?;
             let passed = collisions.iter().map(CollisionView::from).collect();
             Ok(match verdict {
                 Ok(()) => Outcome::Done(CheckResult { passed, ..clear.clone() }),

@@ -93,9 +93,7 @@ impl UseCase for Reserve {
             let collisions = scopes.collisions(view, &by, &wanted.scopes);
             let decided = scopes.reserve(view, &by, &wanted);
             let came = if decided.is_ok() { Came::Through } else { Came::Short };
-            let incursions: Vec<Event> =
-                collisions.iter().map(|collision| collision.incursion(&change.room, &by, came)).collect();
-            change.record_all(incursions)?;
+            change.record_collisions(&collisions, &by, came)?;
             let events = match decided {
                 Ok(events) => events,
                 Err(refusal) => return Ok(Outcome::Refused(refusal.into())),

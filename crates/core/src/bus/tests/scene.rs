@@ -106,7 +106,12 @@ pub(super) fn task(task: &str, status: TaskStatus) -> TaskReport {
 impl Scene {
     /// ana, bo and cy, who are called Amber, Birch and Cedar.
     pub(super) fn new() -> Self {
-        let created = Created { canonical_path: None, name: Some("talk".to_owned()), policy: Policy::default() };
+        let created = Created {
+            canonical_path: None,
+            name: Some("talk".to_owned()),
+            earlier_events: 0,
+            policy: Policy::default(),
+        };
         let first = Recorded {
             overridden: false,
             room_id: "room_1".parse().unwrap(),

@@ -30,7 +30,7 @@ fn act(room: &mut Room, by: &str, action: Action) {
 
 /// codex, two reviewers and a person; each is called as its id says.
 fn room() -> Room {
-    let created = Created { canonical_path: None, name: None, policy: Policy::default() };
+    let created = Created { canonical_path: None, name: None, earlier_events: 0, policy: Policy::default() };
     let mut room = Room::open(&recorded(1, "codex", crate::room::Event::Created(created))).unwrap();
     for (who, name, role) in [
         ("codex:1", "codex", None),

@@ -82,6 +82,7 @@ impl Scene {
             event: Event::Created(Created {
                 canonical_path: Some("/repo".to_owned()),
                 name: None,
+                earlier_events: 0,
                 policy: Policy::default(),
             })
             .into(),

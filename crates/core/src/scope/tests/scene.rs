@@ -45,7 +45,12 @@ impl Scene {
     /// A room at `/repo` in which everybody named has joined.
     pub(super) fn with(names: &[&str]) -> Self {
         let now = Timestamp::from_millis(0);
-        let created = Created { canonical_path: Some("/repo".to_owned()), name: None, policy: Policy::default() };
+        let created = Created {
+            canonical_path: Some("/repo".to_owned()),
+            name: None,
+            earlier_events: 0,
+            policy: Policy::default(),
+        };
         let first = Recorded {
             overridden: false,
             room_id: "room_test".parse().unwrap(),

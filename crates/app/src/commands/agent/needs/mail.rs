@@ -33,7 +33,7 @@ pub(super) fn waiting(
 }
 
 fn ack(scene: &Scene<'_>, item: &Item, recorded: &Recorded) -> Need {
-    let told = RoomEvent::of(recorded, scene.room.canonical_path.as_deref());
+    let told = RoomEvent::of(recorded, scene.room.into());
     let said = wording::said(&told).unwrap_or_default();
     let words = match &told.protocol {
         Some(protocol) => {

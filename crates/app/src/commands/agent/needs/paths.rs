@@ -8,6 +8,7 @@ use baton_core::{
 use baton_store::{StoreError, engine::Tx, scopes};
 
 use super::{Need, NeedKind, scene::Scene};
+use crate::scope_events::Counts;
 
 /// The collisions of late that are not over, each pair once.
 pub(super) fn incursions(tx: &mut dyn Tx, scene: &Scene<'_>, recorded: &[Recorded]) -> Result<Vec<Need>, StoreError> {
@@ -15,15 +16,27 @@ pub(super) fn incursions(tx: &mut dyn Tx, scene: &Scene<'_>, recorded: &[Recorde
         return Ok(Vec::new());
     }
     let reserved = scopes::in_force(tx, &scene.room.id)?;
+    let counts = Counts::read(tx, scene.room, recorded)?;
     let mut found: Vec<Need> = Vec::new();
     for recorded in recorded {
         let Event::Scope(scope::Event::Incursion(incursion)) = &recorded.event else { continue };
         let pair = (&incursion.incoming, &incursion.owner);
-        let known = found.iter().any(|need| {
+        if !(is_there(scene, pair.0) && is_there(scene, pair.1) && is_held(scene, &reserved, incursion)) {
+            continue;
+        }
+        let known = found.iter_mut().find(|need| {
             need.who.agent_id == *pair.0 && need.other.as_ref().is_some_and(|owner| owner.agent_id == *pair.1)
         });
-        if !known && is_there(scene, pair.0) && is_there(scene, pair.1) && is_held(scene, &reserved, incursion) {
-            found.push(need(scene, recorded, incursion));
+        let times = counts.of(recorded.seq);
+        match known {
+            Some(need) => need.count = need.count.map(|count| count.saturating_add(times)),
+            None => found.push(Need { count: Some(times), ..need(scene, recorded, incursion) }),
+        }
+    }
+    for need in &mut found {
+        match need.count {
+            Some(count) if count > 1 => need.words.push_str(&format!(" That was {count} times.")),
+            _ => {}
         }
     }
     Ok(found)

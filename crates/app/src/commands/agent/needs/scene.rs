@@ -41,6 +41,7 @@ impl Scene<'_> {
             status: None,
             envelope: None,
             digest: None,
+            count: None,
             evidence: None,
             command: String::new(),
         }

@@ -92,6 +92,9 @@ pub struct Need {
     /// The request as it is now, to approve it with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<SpecDigest>,
+    /// How often two agents met.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
     /// Why somebody counts as stuck.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,

@@ -1,0 +1,122 @@
+//! How often each collision was met. The log tells of it once.
+
+use std::{collections::BTreeMap, ops::RangeInclusive};
+
+use baton_core::{
+    ids::{RoomId, Seq},
+    time::Timestamp,
+};
+
+use crate::{
+    StoreError,
+    engine::{Changes, Row, Tx},
+    fields::{Fields, number},
+};
+
+/// A collision, and how often it was met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Met {
+    /// The reservation that was met.
+    pub reservation: Seq,
+    /// What makes it this collision and no other.
+    pub collision: String,
+    /// The event that tells of it.
+    pub seq: Seq,
+    /// How often.
+    pub times: u64,
+    /// When last.
+    pub last_at: Timestamp,
+}
+
+/// Reads a collision as [`met`] understands it, from the rows that are meant.
+macro_rules! collisions {
+    ($which:literal) => {
+        concat!(
+            "
+    SELECT reservation, collision, seq, times, last_at_ms
+      FROM incursions",
+            $which
+        )
+    };
+}
+
+/// Finds a collision.
+pub(crate) const FIND: &str = collisions!(
+    "
+     WHERE room_id = ?1 AND reservation = ?2 AND collision = ?3
+"
+);
+
+/// The collision, if it was met before.
+pub fn find(tx: &mut dyn Tx, room: &RoomId, reservation: Seq, collision: &str) -> Result<Option<Met>, StoreError> {
+    let mut found = None;
+    tx.query(FIND, &[room.as_str().into(), number(reservation.0).into(), collision.into()], &mut |row| {
+        found = Some(met(room, row)?);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Finds what some events tell of.
+pub(crate) const TOLD: &str = collisions!(
+    "
+     WHERE room_id = ?1 AND seq >= ?2 AND seq <= ?3
+"
+);
+
+/// The collisions that events from one place to another tell of.
+pub fn told(tx: &mut dyn Tx, room: &RoomId, places: RangeInclusive<Seq>) -> Result<BTreeMap<Seq, Met>, StoreError> {
+    let (first, last) = places.into_inner();
+    let mut found = BTreeMap::new();
+    tx.query(TOLD, &[room.as_str().into(), number(first.0).into(), number(last.0).into()], &mut |row| {
+        let met = met(room, row)?;
+        found.insert(met.seq, met);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Stores a collision.
+const PUT: &str = "
+    INSERT INTO incursions (room_id, reservation, collision, seq, times, last_at_ms)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        ON CONFLICT (room_id, reservation, collision) DO UPDATE
+       SET seq = excluded.seq, times = excluded.times, last_at_ms = excluded.last_at_ms
+";
+
+/// Stores how often a collision was met.
+pub fn put(tx: &mut dyn Tx, room: &RoomId, met: &Met) -> Result<(), StoreError> {
+    tx.execute(
+        PUT,
+        &[
+            room.as_str().into(),
+            number(met.reservation.0).into(),
+            met.collision.as_str().into(),
+            number(met.seq.0).into(),
+            number(met.times).into(),
+            met.last_at.as_millis().into(),
+        ],
+        Changes::One("incursions"),
+    )
+}
+
+/// The events of collisions that were met since a moment, the one that was met longest ago first.
+pub(crate) const SINCE: &str = "
+    SELECT log.seq, log.type, log.actor, log.payload, log.created_at_ms, log.turn_id, log.overridden
+      FROM incursions
+      JOIN log ON log.room_id = incursions.room_id AND log.seq = incursions.seq
+     WHERE incursions.room_id = ?1 AND incursions.last_at_ms >= ?2
+     ORDER BY incursions.last_at_ms, incursions.seq
+     LIMIT ?3
+";
+
+fn met(room: &RoomId, row: &dyn Row) -> Result<Met, StoreError> {
+    let fields = Fields { table: "incursions", key: room.as_str(), row };
+    Ok(Met {
+        reservation: Seq(fields.number(0)?),
+        collision: fields.text(1)?.to_owned(),
+        seq: Seq(fields.number(2)?),
+        times: fields.number(3)?,
+        last_at: fields.time(4)?,
+    })
+}
