@@ -48,8 +48,11 @@ pub fn sentence(event: &RoomEvent) -> Vec<Piece> {
 pub fn said(event: &RoomEvent) -> Option<&str> {
     match &event.protocol {
         Some(said) => said.payload.get("subject").and_then(Value::as_str),
-        // That somebody is interrupted is in the sentence already.
-        None => event.reason.as_deref().filter(|_| event.event_type != "tell").or(event.note.as_deref()),
+        // The sentence says it already, or it is a word for programs.
+        None => {
+            let is_told = matches!(event.event_type.as_str(), "tell" | "claim" | "scope.transfer");
+            event.reason.as_deref().filter(|_| !is_told).or(event.note.as_deref())
+        }
     }
 }
 

@@ -1,12 +1,16 @@
 //! Keeping a pack within its budget.
 //!
-//! What can be had elsewhere goes first: passages of documents, then summaries, changed files, files, artifacts, and what was
-//! sent. What must not be broken or forgotten goes last: questions and limits are shortened before any of them is left out.
-//! Whatever went is counted in the pack.
+//! References outlast text: an entry that is short and points somewhere stays, and the text beside it goes first, because it
+//! can be had there. That is passages of documents, then summaries, then what messages say, then all that is long in the goal
+//! and the like. Only a pack whose references alone are too many loses some of them. Questions and limits, which must not be
+//! broken or forgotten, are shortened before any of them is left out. Whatever went is counted in the pack, with where the
+//! rest is.
+
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{ContextPack, Remark, tidy::shortened, tokens::tokens_in};
+use super::{ContextPack, Cut, Remark, tidy::shortened, tokens::tokens_in};
 use crate::limits;
 
 /// How many tokens a pack may have.
@@ -43,6 +47,8 @@ impl Default for Budget {
 
 /// The length of every id that a pack is given.
 const ID_BYTES: usize = 36;
+/// A text of more bytes is long: it is shortened before any reference goes.
+pub(super) const LONG_TEXT_BYTES: usize = 200;
 /// What is left at least of a text before entries are left out.
 const TEXT_BYTES_MIN: usize = 24;
 
@@ -53,19 +59,21 @@ struct Stage {
     keep: fn(&mut ContextPack, usize),
 }
 
-const STAGES: [Stage; 12] = [
-    entries(|pack| pack.doc_refs.len(), |pack, kept| first(&mut pack.doc_refs, kept, &mut pack.cut.doc_refs)),
+const STAGES: [Stage; 14] = [
+    entries(|pack| pack.doc_refs.iter().map(|doc| doc.excerpt.len()).max().unwrap_or_default(), shorten_excerpts),
     entries(|pack| pack.relevant_files.iter().filter(|file| file.summary.is_some()).count(), keep_summaries),
+    entries(|pack| pack.inputs.iter().filter(|input| input.message.is_some()).count(), keep_messages),
+    Stage { count: longest_text, least: LONG_TEXT_BYTES, keep: shorten_texts },
     entries(
         |pack| pack.repo_facts.dirty_files.len(),
         |pack, kept| first(&mut pack.repo_facts.dirty_files, kept, &mut pack.cut.dirty_files),
     ),
+    entries(|pack| pack.doc_refs.len(), |pack, kept| first(&mut pack.doc_refs, kept, &mut pack.cut.doc_refs)),
     entries(
         |pack| pack.relevant_files.len(),
         |pack, kept| first(&mut pack.relevant_files, kept, &mut pack.cut.relevant_files),
     ),
     entries(|pack| pack.artifacts.len(), |pack, kept| last(&mut pack.artifacts, kept, &mut pack.cut.artifacts)),
-    entries(|pack| pack.inputs.iter().filter(|input| input.message.is_some()).count(), keep_messages),
     entries(|pack| pack.inputs.len(), |pack, kept| last(&mut pack.inputs, kept, &mut pack.cut.inputs)),
     Stage { count: longest_text, least: TEXT_BYTES_MIN, keep: shorten_texts },
     entries(
@@ -86,7 +94,7 @@ const fn entries(count: fn(&ContextPack) -> usize, keep: fn(&mut ContextPack, us
 
 /// The pack with as much as the budget holds, under the id that this gives it.
 pub(super) fn fit(pack: ContextPack, budget: Budget) -> ContextPack {
-    let mut pack = ContextPack { pack_id: "0".repeat(ID_BYTES), ..pack };
+    let mut pack = addressed(ContextPack { pack_id: "0".repeat(ID_BYTES), ..pack });
     for stage in &STAGES {
         if fits(&pack, budget) {
             break;
@@ -106,7 +114,7 @@ impl Stage {
         let kept = |count| {
             let mut kept = pack.clone();
             (self.keep)(&mut kept, count);
-            kept
+            addressed(kept)
         };
         let (mut best, mut low, mut high) = (kept(self.least), self.least + 1, (self.count)(&pack));
         if !fits(&best, budget) {
@@ -125,6 +133,33 @@ impl Stage {
     }
 }
 
+/// The pack with where the rest is of all that it lacks.
+fn addressed(mut pack: ContextPack) -> ContextPack {
+    pack.cut.rest = rest(&pack.cut);
+    pack
+}
+
+/// Where the rest is, by what was cut: a field of the entry that is left, or a command.
+fn rest(cut: &Cut) -> BTreeMap<String, String> {
+    let places = [
+        ("docRefs", cut.doc_refs, "docsRoot"),
+        ("excerpts", cut.excerpts, "docRefs[].path"),
+        ("summaries", cut.summaries, "relevantFiles[].path"),
+        ("dirtyFiles", cut.dirty_files, "git status"),
+        ("relevantFiles", cut.relevant_files, "context.build"),
+        ("artifacts", cut.artifacts, "context.build"),
+        ("messages", cut.messages, "inputs[].payloadId"),
+        ("inputs", cut.inputs, "inbox.list"),
+        ("texts", cut.texts, "context.brief.show, room.events"),
+        ("openQuestions", cut.open_questions, "room.events"),
+        ("doNot", cut.do_not, "room.events"),
+        ("definitionOfDone", cut.definition_of_done, "context.brief.show"),
+        ("constraints", cut.constraints, "context.brief.show"),
+    ];
+    let lacking = places.into_iter().filter(|(_, count, _)| *count > 0);
+    lacking.map(|(what, _, place)| (what.to_owned(), place.to_owned())).collect()
+}
+
 fn first<T>(list: &mut Vec<T>, kept: usize, cut: &mut u32) {
     *cut += list.len().saturating_sub(kept) as u32;
     list.truncate(kept);
@@ -134,6 +169,14 @@ fn last<T>(list: &mut Vec<T>, kept: usize, cut: &mut u32) {
     let gone = list.len().saturating_sub(kept);
     *cut += gone as u32;
     list.drain(..gone);
+}
+
+/// Shortens passages to as many bytes. A few words of one say nothing, and go whole.
+fn shorten_excerpts(pack: &mut ContextPack, most: usize) {
+    for doc in pack.doc_refs.iter_mut().filter(|doc| doc.excerpt.len() > most) {
+        doc.excerpt = if most < TEXT_BYTES_MIN { String::new() } else { shortened(&doc.excerpt, most) };
+        pack.cut.excerpts += 1;
+    }
 }
 
 fn keep_summaries(pack: &mut ContextPack, kept: usize) {

@@ -1,5 +1,7 @@
 //! Making one pack of two, and adding to one.
 
+use std::collections::BTreeMap;
+
 use super::{Budget, ContextPack, Cut, RepoFacts, fit::fit, tidy::tidy};
 use crate::time::Timestamp;
 
@@ -76,6 +78,7 @@ fn seen(first: RepoFacts, second: RepoFacts) -> RepoFacts {
 fn sum(first: Cut, second: Cut) -> Cut {
     Cut {
         doc_refs: first.doc_refs.saturating_add(second.doc_refs),
+        excerpts: first.excerpts.saturating_add(second.excerpts),
         summaries: first.summaries.saturating_add(second.summaries),
         dirty_files: first.dirty_files.saturating_add(second.dirty_files),
         relevant_files: first.relevant_files.saturating_add(second.relevant_files),
@@ -87,5 +90,6 @@ fn sum(first: Cut, second: Cut) -> Cut {
         do_not: first.do_not.saturating_add(second.do_not),
         definition_of_done: first.definition_of_done.saturating_add(second.definition_of_done),
         constraints: first.constraints.saturating_add(second.constraints),
+        rest: BTreeMap::new(),
     }
 }

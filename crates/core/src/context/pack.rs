@@ -143,13 +143,16 @@ pub struct Remark {
     pub from: String,
 }
 
-/// How many entries there was no room for, by the list they are missing from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// How many entries there was no room for, by the list they are missing from, and where the rest is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Cut {
-    /// Passages of documents.
+    /// Documents.
     #[serde(skip_serializing_if = "is_zero")]
     pub doc_refs: u32,
+    /// Documents that are named with less of their passage, or none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub excerpts: u32,
     /// Files that are named without their summary.
     #[serde(skip_serializing_if = "is_zero")]
     pub summaries: u32,
@@ -183,6 +186,9 @@ pub struct Cut {
     /// Constraints.
     #[serde(skip_serializing_if = "is_zero")]
     pub constraints: u32,
+    /// Where the rest is, by what was cut: a field of the entries that are left, or a command.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub rest: BTreeMap<String, String>,
 }
 
 impl Cut {

@@ -132,7 +132,9 @@ fn a_pack_has_what_is_known_in_the_contracts_order() {
 fn what_can_be_had_elsewhere_goes_first_and_is_counted() {
     let pack = build(too_much(), least());
     assert!(pack.tokens() <= 2_000 && pack.tokens() > 1_900, "{}", pack.tokens());
-    assert_eq!((pack.doc_refs.len(), pack.cut.doc_refs), (0, 100));
+    assert_eq!((pack.doc_refs.len() as u32 + pack.cut.doc_refs, pack.cut.excerpts), (100, 100));
+    assert!(pack.doc_refs.iter().all(|doc| doc.excerpt.is_empty()));
+    assert!(pack.inputs.iter().all(|input| input.message.is_none()));
     assert!(pack.relevant_files.iter().all(|file| file.summary.is_none()));
     assert_eq!((pack.cut.summaries, pack.relevant_files.len() as u32 + pack.cut.relevant_files), (100, 100));
     assert_eq!(pack.artifacts.len() as u32 + pack.cut.artifacts, 100);
@@ -143,7 +145,69 @@ fn what_can_be_had_elsewhere_goes_first_and_is_counted() {
     assert_eq!(remarks(&pack.do_not), [("touch main.rs", "ana")]);
     let larger = build(too_much(), Budget::of(Some(6_000)).unwrap());
     assert!(larger.tokens() <= 6_000 && larger.tokens() > 5_900, "{}", larger.tokens());
-    assert!(larger.cut.messages < pack.cut.messages);
+    let references =
+        |pack: &ContextPack| pack.doc_refs.len() + pack.relevant_files.len() + pack.inputs.len() + pack.artifacts.len();
+    assert!(references(&larger) > references(&pack));
+}
+
+/// How many references a pack has.
+fn references(pack: &ContextPack) -> [usize; 5] {
+    [
+        pack.doc_refs.len(),
+        pack.relevant_files.len(),
+        pack.inputs.len(),
+        pack.artifacts.len(),
+        pack.repo_facts.dirty_files.len(),
+    ]
+}
+
+#[test]
+fn references_outlast_text_and_a_huge_passage_goes_before_any_of_them() {
+    let huge = "many words that say little. ".repeat(1_000);
+    let numbers = 0..30;
+    let many = Sources {
+        docs: numbers
+            .clone()
+            .map(|n| DocRef { path: format!("docs/{n:03}.md"), excerpt: "short".to_owned() })
+            .collect(),
+        files: numbers.clone().map(|n| file(&format!("src/{n:03}.rs"), "short")).collect(),
+        inputs: numbers.clone().map(|n| input(n, "short")).collect(),
+        artifacts: numbers
+            .clone()
+            .map(|n| (Seq(n), PackArtifact { id: format!("artifact://diff/{n}"), kind: "diff".to_owned() }))
+            .collect(),
+        repo_facts: RepoFacts {
+            dirty_files: numbers.map(|n| format!("src/{n:03}.rs")).collect(),
+            ..RepoFacts::default()
+        },
+        ..sources()
+    };
+    let with = |change: fn(&mut Sources, String)| {
+        let mut sources = many.clone();
+        change(&mut sources, huge.clone());
+        build(sources, least())
+    };
+    let doc = |path: &str, excerpt: String| DocRef { path: path.to_owned(), excerpt };
+    assert_eq!(references(&build(many.clone(), least())), [30; 5], "they fit by themselves");
+    let passage = with(|sources, huge| sources.docs.iter_mut().take(5).for_each(|doc| doc.excerpt = huge.clone()));
+    assert_eq!((references(&passage), passage.cut.excerpts > 0), ([30; 5], true));
+    assert!(passage.doc_refs.iter().skip(5).all(|doc| doc.excerpt == "short"), "the longest is cut first");
+    let goal = with(|sources, huge| sources.brief.goal = Some(huge));
+    assert_eq!((references(&goal), goal.cut.texts), ([30; 5], 1));
+    assert_eq!(goal.cut.rest["texts"], "context.brief.show, room.events");
+    let blob = with(|sources, huge| drop(sources.brief.constraints.insert("blob".to_owned(), json!({"a": [huge]}))));
+    assert_eq!((references(&blob), blob.cut.texts), ([30; 5], 1));
+    let all = with(|sources, huge| {
+        sources.docs.iter_mut().for_each(|doc| doc.excerpt = huge.clone());
+        sources.files.iter_mut().for_each(|file| file.summary = Some(huge.clone()));
+        sources.inputs.iter_mut().for_each(|(_, input)| input.message = Some(huge.clone()));
+        sources.brief.goal = Some(huge);
+    });
+    assert_eq!(references(&all), [30; 5]);
+    assert_eq!(all.cut.rest["excerpts"], "docRefs[].path");
+    assert_eq!(all.cut.rest["summaries"], "relevantFiles[].path");
+    assert_eq!(all.cut.rest["messages"], "inputs[].payloadId");
+    assert!(all.doc_refs.contains(&doc("docs/000.md", String::new())), "a passage goes, its address stays");
 }
 
 #[test]
@@ -407,6 +471,30 @@ proptest! {
         if let Some(base) = base {
             prop_assert!(merge(base, pack, budget).tokens() <= tokens);
         }
+    }
+
+    #[test]
+    fn no_reference_goes_while_there_is_long_text_and_whatever_went_has_an_address(
+        sources in any_sources(), extra in 0..200_usize, tokens in limits::PACK_TOKENS_RANGE,
+    ) {
+        let mut sources = sources;
+        sources.files.extend((0..extra).map(|n| file(&format!("src/{n:03}.rs"), "what it is")));
+        let pack = build(sources, Budget::of(Some(tokens)).unwrap());
+        prop_assert!(pack.tokens() <= tokens);
+        let cut = &pack.cut;
+        if cut.doc_refs + cut.dirty_files + cut.relevant_files + cut.artifacts + cut.inputs > 0 {
+            prop_assert!(pack.doc_refs.iter().all(|doc| doc.excerpt.is_empty()));
+            prop_assert!(pack.relevant_files.iter().all(|file| file.summary.is_none()));
+            prop_assert!(pack.inputs.iter().all(|input| input.message.is_none()));
+            let remarks = pack.open_questions.iter().chain(&pack.do_not).map(|remark| remark.text.len());
+            let texts = pack.goal.iter().chain(&pack.definition_of_done).map(String::len).chain(remarks);
+            prop_assert!(texts.max().unwrap_or_default() <= super::fit::LONG_TEXT_BYTES);
+        }
+        let told = serde_json::to_value(cut).unwrap();
+        for (what, _) in told.as_object().unwrap().iter().filter(|(what, _)| *what != "rest") {
+            prop_assert!(cut.rest.contains_key(what), "{what} of {told}");
+        }
+        prop_assert_eq!(cut.rest.len(), told.as_object().unwrap().len().saturating_sub(1));
     }
 
     #[test]

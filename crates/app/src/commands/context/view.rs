@@ -66,7 +66,7 @@ impl PackResult {
             Ok(id) => Reference::Pack(id),
             Err(_) => artifact.clone(),
         };
-        let (tokens, cut) = (pack.tokens(), pack.cut);
+        let (tokens, cut) = (pack.tokens(), pack.cut.clone());
         Self { room_id, reference, artifact, node_id: pack.node_id.clone(), tokens, budget, cut, gaps: gaps.to_vec() }
     }
 }

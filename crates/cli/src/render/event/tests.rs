@@ -70,7 +70,7 @@ fn the_timeline_tells_a_story_of_scopes_messages_tasks_and_identities_in_plain_w
      3  2026-01-01T00:00:00.000Z  turn 0    claude:bo joined as fond-kestrel
      4  2026-01-01T00:00:00.000Z  turn 0    codex:ana wrote down TASK-001 for claude:bo: write the parser
      5  2026-01-01T00:00:00.000Z  turn 0    claude:bo began TASK-001
-     6  2026-01-01T00:00:00.000Z  turn 0    claude:bo reserved src/*
+     6  2026-01-01T00:00:00.000Z  turn 0    claude:bo reserved src/*: for TASK-001
      7  2026-01-01T00:01:00.000Z  turn 0    Incursion: sunny-raven came upon fond-kestrel in src/*
           overlap   partial
           owner     fond-kestrel, active
@@ -93,7 +93,7 @@ fn the_timeline_tells_a_story_of_scopes_messages_tasks_and_identities_in_plain_w
           reason    work of its own in progress
           evidence  in progress: TASK-001
           about     TASK-001, src/*
-    17  2026-01-01T00:02:00.000Z  turn 1    the reservation of src/* went on to gemini:cy
+    17  2026-01-01T00:02:00.000Z  turn 1    the reservation of src/* went on from claude:bo to gemini:cy
     18  2026-01-01T00:02:00.000Z  turn 1    gemini:cy took on TASK-001
     19  2026-01-01T00:02:00.000Z  turn 1    message 12 went on to gemini:cy
     20  2026-01-01T00:02:00.000Z  turn 2    codex:ana took the stick over from claude:bo: no answer
@@ -104,7 +104,7 @@ fn the_timeline_tells_a_story_of_scopes_messages_tasks_and_identities_in_plain_w
           overlap   partial
           owner     amber-otter, stale
           next      baton scope status
-    25  2026-01-01T00:18:00.000Z  turn 2    gemini:cy reserved docs/api.md in place of codex:ana
+    25  2026-01-01T00:18:00.000Z  turn 2    gemini:cy reserved docs/api.md in place of codex:ana: the owner was stale, for TASK-001
     26  2026-01-01T00:18:00.000Z  turn 2    Passed to amber-otter by fond-kestrel: the parser is done
           summary   it parses
           next      review it
