@@ -11,12 +11,14 @@ use crate::{
 const PAGES: &[(&str, &str)] = &[
     ("docs/cli.md", "cli"),
     ("docs/errors.md", "errors"),
+    ("docs/commands.md", "commands"),
+    ("docs/events.md", "events"),
     ("crates/mcp/src/listing/daily.json", "tools-daily"),
     ("crates/mcp/src/listing/full.json", "tools-full"),
 ];
 
 /// A page that is written by hand, but for parts between these lines, and the `baton reference` that prints each of them.
-const PARTS: &[(&str, &[&str])] = &[("docs/protocol.md", &["access", "bus"])];
+const PARTS: &[(&str, &[&str])] = &[("docs/protocol.md", &["commands-index", "access", "limits"])];
 const END: &str = "<!-- end -->\n";
 
 /// Writes every generated page.

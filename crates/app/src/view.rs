@@ -234,7 +234,7 @@ pub struct RoomEvent {
     /// How the agent is connected from then on, where that changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection: Option<ConnectionState>,
-    /// The text of a note.
+    /// What it says, in a line: of a note its text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// What made a takeover possible.
@@ -288,7 +288,7 @@ pub struct RoomEvent {
 
 impl RoomEvent {
     /// An event of a room of `project`.
-    pub(crate) fn of(recorded: &Recorded, project: Project<'_>) -> Self {
+    pub fn of(recorded: &Recorded, project: Project<'_>) -> Self {
         let protocol = ProtocolEvent::of(recorded, project);
         let blank = Self::blank(recorded);
         let told = match &recorded.event {

@@ -16,11 +16,11 @@ pub use crate::head::Head;
 /// Longest line, and so largest envelope.
 pub const FRAME_BYTES: usize = 1024 * 1024;
 /// Deepest nesting of objects and lists.
-const DEPTH_MAX: usize = 64;
+pub(crate) const DEPTH_MAX: usize = 64;
 /// Longest `type`.
 pub(crate) const TYPE_BYTES: usize = 64;
 /// Longest `id` and `corr`.
-const ID_BYTES: usize = 128;
+pub(crate) const ID_BYTES: usize = 128;
 /// What the inputs of commands call a session.
 const ROOM_NAMES: [&str; 3] = ["room_id", "session", "session_id"];
 

@@ -42,9 +42,9 @@ const READ_EVENTS: u32 = 256;
 /// How many events of the past a feed begins with, for those who come back.
 const PAST_EVENTS: u64 = 32;
 /// Most rooms that are streamed at a time: each has a thread.
-const FEEDS_MAX: usize = 1_024;
+pub(crate) const FEEDS_MAX: usize = 1_024;
 /// Most subscribers at a time.
-const SUBSCRIBERS_MAX: u64 = 16_384;
+pub(crate) const SUBSCRIBERS_MAX: u64 = 16_384;
 /// Pages that subscribers read from the store at a time, beside calls.
 const PAGES_AT_ONCE: usize = 2;
 

@@ -39,7 +39,7 @@ const WRITES_EMBEDDED: usize = 4;
 /// Calls that are in a store at the other end of a network at a time. They wait for the network more than for each other.
 const CALLS_REMOTE: usize = 64;
 /// Most calls that wait at a time: each has a thread.
-const WAITS_MAX: usize = 1_024;
+pub(crate) const WAITS_MAX: usize = 1_024;
 /// When to try again after too many waits.
 const WAITS_RETRY_MS: u64 = 1_000;
 

@@ -9,6 +9,7 @@
 
 mod bindings;
 pub mod blocking;
+mod bounds;
 pub mod client;
 mod credential;
 mod departures;
@@ -28,6 +29,7 @@ mod subscription;
 mod window;
 
 pub use bindings::BoundTo;
+pub use bounds::bounds;
 pub use credential::{Credential, Revocation, revoked};
 pub use hub::Hub;
 pub use metrics::{CommandCount, Metrics, Outcome, Transport};

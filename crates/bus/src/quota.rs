@@ -11,9 +11,9 @@ use baton_core::code::ErrorCode;
 use crate::Credential;
 
 /// Most streams under one credential: half of the connections that a server takes.
-const STREAMS_MAX: usize = 2_048;
+pub(crate) const STREAMS_MAX: usize = 2_048;
 /// Most waiting calls under one credential: half of those that the hub takes.
-const WAITS_MAX: usize = 512;
+pub(crate) const WAITS_MAX: usize = 512;
 /// When to try again.
 const RETRY_MS: u64 = 1_000;
 

@@ -16,9 +16,9 @@ use tokio::time::Instant;
 use crate::Credential;
 
 /// Calls in a second under one credential, on and on.
-const CALLS_PER_SECOND: u32 = 2_000;
+pub(crate) const CALLS_PER_SECOND: u32 = 2_000;
 /// Calls at once, after a pause.
-const BURST_CALLS: u32 = 4_000;
+pub(crate) const BURST_CALLS: u32 = 4_000;
 /// Credentials that are remembered. One that was not used for long enough to have a full bucket needs no memory.
 const REMEMBERED_MAX: usize = 10_000;
 

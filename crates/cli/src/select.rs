@@ -9,7 +9,7 @@ use baton_app::{
 };
 use baton_core::{
     code::ErrorCode,
-    ids::{AgentId, BeadId, LeaseId, RoomId},
+    ids::{BeadId, LeaseId, RoomId},
     inbox::Urgency,
     lease::Fence,
     task::TaskId,
@@ -176,15 +176,6 @@ impl TurnArgs {
     pub(crate) fn lease_of(&self, state: &GetRoomStateResult, earlier: Option<&Earlier>) -> Option<LeaseId> {
         let found = || earlier.map_or_else(|| state.room.lease_id.clone(), |earlier| earlier.lease_id.clone());
         self.lease.clone().or_else(found)
-    }
-}
-
-/// The member a person means: by id, or by the name people use.
-pub(crate) fn member(state: &GetRoomStateResult, named: &str) -> Result<AgentId, Failure> {
-    let found = state.members.iter().find(|member| member.agent_id.as_str() == named || member.display_name == named);
-    match found {
-        Some(member) => Ok(member.agent_id.clone()),
-        None => named.parse().map_err(|error| Failure::new(ErrorCode::InvalidInput, format!("{error}."))),
     }
 }
 

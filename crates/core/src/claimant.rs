@@ -3,6 +3,7 @@
 //! Ids of agents, runners and revisions can be read in the log, so knowing them proves nothing. Reports are believed from
 //! the exact process that made the claim, or from the holder of the credential that it was made with.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
 
 /// The process or credential that an agent acts by. Both are unknown in logs of earlier versions, and of callers of whom
 /// nothing can be seen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Backing {
     /// The exact process. In a box, because most events of jobs and runners have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,6 +6,7 @@
 //!
 //! The stored type names are stable; a payload may gain optional fields and never loses or re-uses one.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 use crate::{
@@ -74,18 +75,44 @@ pub enum Concern<'a> {
     Nobody,
 }
 
+/// A type of event, for readers of the log that are other programs.
+#[derive(Clone, Copy)]
+pub struct EventType {
+    /// The stored type.
+    pub name: &'static str,
+    /// What happened, in a sentence.
+    pub about: &'static str,
+    schema: fn(&mut SchemaGenerator) -> Schema,
+}
+
+impl EventType {
+    /// The type `name`, whose payload is a `P`.
+    pub(crate) const fn of<P: JsonSchema>(name: &'static str, about: &'static str) -> Self {
+        Self { name, about, schema: P::json_schema }
+    }
+
+    /// The JSON schema of the payload. `generator` keeps the schemas that it mentions.
+    pub fn schema_in(&self, generator: &mut SchemaGenerator) -> Schema {
+        (self.schema)(generator)
+    }
+}
+
 /// Lists the events of one part: their stored types and payloads.
 macro_rules! events {
-    ($($(#[$doc:meta])* $kind:literal => $name:ident,)*) => {
+    ($(#[doc = $doc:literal] $kind:literal => $name:ident,)*) => {
         /// Something that happened.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Event {
-            $($(#[$doc])* $name($name),)*
+            $(#[doc = $doc] $name($name),)*
         }
 
         impl Event {
             /// The stored types.
             pub const KINDS: &[&str] = &[$($kind,)*];
+
+            /// Every type of event of this part.
+            pub(crate) const TYPES: &[$crate::event::EventType] =
+                &[$($crate::event::EventType::of::<$name>($kind, $doc),)*];
 
             /// The stored type.
             pub fn kind(&self) -> &'static str {
@@ -126,9 +153,9 @@ macro_rules! parts {
         })*
 
         impl Event {
-            /// Every stored type.
-            pub fn kinds() -> impl Iterator<Item = &'static str> {
-                [$($part::Event::KINDS,)*].into_iter().flatten().copied()
+            /// Every type of event, part by part.
+            pub fn types() -> impl Iterator<Item = EventType> {
+                [$($part::Event::TYPES,)*].into_iter().flatten().copied()
             }
 
             /// The stored type: `stick.release`. What follows the dot is the contract's `event_type`.

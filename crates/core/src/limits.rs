@@ -1,9 +1,109 @@
 //! Every bound, by name. Going over one is a refusal that says which.
 
-use std::ops::RangeInclusive;
+use std::{ops::RangeInclusive, time::Duration};
 
 use crate::time::Ttl;
 
+/// A bound as the documents state it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// The constant's name. Its last word is the unit.
+    pub name: &'static str,
+    /// What is bounded, in sentences.
+    pub about: String,
+    /// The value, with its unit.
+    pub value: String,
+}
+
+impl Limit {
+    /// The bound `name`, which has this value.
+    pub fn new(name: &'static str, about: &str, value: &impl Value) -> Self {
+        Self { name, about: about.trim().to_owned(), value: value.in_words(unit(name)) }
+    }
+}
+
+/// The unit that a constant's name says.
+fn unit(name: &str) -> &'static str {
+    [("BYTES", " bytes"), ("CHARS", " characters"), ("MINUTES", " minutes"), ("TOKENS", " tokens")]
+        .into_iter()
+        .find_map(|(word, unit)| name.split('_').any(|part| part == word).then_some(unit))
+        .unwrap_or_default()
+}
+
+/// The value of a bound, for people.
+pub trait Value {
+    /// The value with its unit.
+    fn in_words(&self, unit: &str) -> String;
+}
+
+macro_rules! numbers {
+    ($($number:ty),*) => {$(
+        impl Value for $number {
+            fn in_words(&self, unit: &str) -> String {
+                format!("{}{unit}", grouped(&self.to_string()))
+            }
+        }
+    )*};
+}
+numbers!(u32, u64, usize);
+
+impl Value for Ttl {
+    fn in_words(&self, _: &str) -> String {
+        Duration::from_millis(self.as_millis()).in_words("")
+    }
+}
+
+impl Value for Duration {
+    fn in_words(&self, _: &str) -> String {
+        const UNITS: [(u128, &str); 5] = [
+            (24 * 60 * 60 * 1000, "day"),
+            (60 * 60 * 1000, "hour"),
+            (60 * 1000, "minute"),
+            (1000, "second"),
+            (1, "ms"),
+        ];
+        let millis = self.as_millis();
+        let whole = UNITS.iter().find(|(length, _)| millis >= *length && millis % length == 0);
+        match whole.map(|(length, name)| (millis / length, *name)) {
+            Some((1, name)) => format!("1 {name}"),
+            Some((count, "ms")) => format!("{count} ms"),
+            Some((count, name)) => format!("{count} {name}s"),
+            None => "0".to_owned(),
+        }
+    }
+}
+
+impl<T: Value> Value for RangeInclusive<T> {
+    fn in_words(&self, unit: &str) -> String {
+        format!("{} to {}", self.start().in_words(""), self.end().in_words(unit))
+    }
+}
+
+impl<T: Value> Value for (T, T) {
+    fn in_words(&self, unit: &str) -> String {
+        format!("{} to {}", self.0.in_words(""), self.1.in_words(unit))
+    }
+}
+
+/// A number with commas between its thousands.
+fn grouped(digits: &str) -> String {
+    let place = |index: usize| if index > 0 && (digits.len() - index) % 3 == 0 { "," } else { "" };
+    digits.chars().enumerate().map(|(index, digit)| format!("{}{digit}", place(index))).collect()
+}
+
+/// Makes each constant, and the list of them for the documents.
+macro_rules! limits {
+    ($($(#[doc = $about:literal])* pub const $name:ident: $kind:ty = $value:expr;)*) => {
+        $($(#[doc = $about])* pub const $name: $kind = $value;)*
+
+        /// Every bound of this file, in its order.
+        pub fn all() -> Vec<Limit> {
+            vec![$(Limit::new(stringify!($name), concat!($($about),*), &$name),)*]
+        }
+    };
+}
+
+limits! {
 /// Longest agent id.
 pub const AGENT_ID_BYTES: usize = 128;
 /// How long an agent's name is.
@@ -309,3 +409,28 @@ pub const PACK_NAME_BYTES: usize = 512;
 pub const PACK_FACT_BYTES: usize = 128;
 /// Most entries of one list that are weighed for a context pack.
 pub const PACK_ITEMS: usize = 256;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_is_told_with_its_unit() {
+        let told: Vec<_> = [
+            Limit::new("NOTE_BYTES", "", &16_384_usize),
+            Limit::new("EVENTS_MAX", "", &200_u32),
+            Limit::new("SCOPE_TTL_MINUTES", "", &(5_u64..=1440)),
+            Limit::new("WAIT_MAX", "", &Ttl::from_secs(50)),
+            Limit::new("LEASE_TTL", "", &(Ttl::from_secs(1), Ttl::from_secs(300))),
+            Limit::new("POLICY_POLL_MIN", "", &Ttl::from_millis(250)),
+            Limit::new("BATCH", "", &1_000_000_u64),
+        ]
+        .into_iter()
+        .map(|limit| limit.value)
+        .collect();
+        let expected =
+            ["16,384 bytes", "200", "5 to 1,440 minutes", "50 seconds", "1 second to 5 minutes", "250 ms", "1,000,000"];
+        assert_eq!(told, expected);
+    }
+}

@@ -6,6 +6,7 @@
 
 use std::{fmt, str::FromStr};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -21,8 +22,9 @@ use crate::{
 };
 
 /// A pointer to something in a room, or a receipt.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(inline, with = "String", extend("format" = "reference"))]
 pub enum Reference {
     /// `JOB-001`
     Job(JobId),

@@ -9,6 +9,7 @@
 //! only says who calls, and carries bytes.
 
 mod answer;
+mod bounds;
 mod facts;
 mod gate;
 mod health;
@@ -24,9 +25,11 @@ mod stream;
 mod tokens;
 mod web;
 
+pub use bounds::bounds;
 pub use facts::{Facts, Published};
 pub use gate::{Names, Visitor};
 pub use login::{Admitted, TICKET_TTL, Tickets};
+pub use routes::{Route, routes};
 pub use secret::Secret;
 pub use server::{CONNECTIONS_MAX, Exposure, LISTEN, Server, Settings, TlsFiles};
 pub use site::Owner;

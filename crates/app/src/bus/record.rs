@@ -47,6 +47,11 @@ pub struct Record {
 }
 
 impl Record {
+    /// An event of a room of `project`, as it is told when it happens.
+    pub fn when_recorded(recorded: &Recorded, project: Project<'_>) -> Self {
+        Self::of(recorded, project, &Counts::default())
+    }
+
     /// An event of a room of `project`, with how often it was met.
     pub(crate) fn of(recorded: &Recorded, project: Project<'_>, counts: &Counts) -> Self {
         let (kind, payload) = told(recorded, project, counts);

@@ -25,7 +25,7 @@ use crate::{Hub, Transport, envelope::FRAME_BYTES};
 /// How long a client that was told something last may take to read it.
 const FLUSH: Duration = Duration::from_secs(2);
 /// How long calls that run when the server begins to end may keep a connection. Longer than a write waits for the store.
-const FINISH: Duration = Duration::from_secs(8);
+pub(crate) const FINISH: Duration = Duration::from_secs(8);
 
 /// Serves a client until it hangs up or the server ends.
 pub(super) async fn serve(hub: Arc<Hub>, mut stream: UnixStream, peer: UCred, name: String) {

@@ -8,16 +8,16 @@
 //! bounded and nobody else waits.
 
 mod address;
-mod connection;
+pub(crate) mod connection;
 mod descriptors;
 mod frame;
 mod lines;
 mod out;
 mod queue;
-mod server;
-mod session;
-mod speakers;
-mod streams;
+pub(crate) mod server;
+pub(crate) mod session;
+pub(crate) mod speakers;
+pub(crate) mod streams;
 
 pub use address::{FILE_NAME, PATH_BYTES, find};
 pub use descriptors::raise_descriptor_limit;

@@ -25,7 +25,7 @@ use super::{address, connection};
 use crate::Hub;
 
 /// Most clients at a time.
-const CONNECTIONS_MAX: usize = 4_096;
+pub(crate) const CONNECTIONS_MAX: usize = 4_096;
 /// Most clients at a time that are told why they are not served; beyond, they are not even told.
 const TURNED_AWAY_MAX: usize = 64;
 /// How long to leave the door shut when the operating system has no more descriptors.

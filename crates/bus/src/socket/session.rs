@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// Most calls of one connection that wait at a time.
-const WAITS_MAX: usize = 64;
+pub(crate) const WAITS_MAX: usize = 64;
 /// The field by which `join_path` takes another identity, for tests on stdio.
 const OVERRIDE: &str = "agent_id_override";
 /// The commands that say for whom a connection speaks.

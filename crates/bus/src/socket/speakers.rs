@@ -23,7 +23,7 @@ use tokio::net::unix::UCred;
 use crate::{Credential, Hub, blocking};
 
 /// Most agents that one connection speaks for.
-const AGENTS_MAX: usize = 64;
+pub(crate) const AGENTS_MAX: usize = 64;
 
 /// The agents of a connection.
 pub(super) struct Speakers {

@@ -17,7 +17,7 @@ use super::{
 use crate::{Credential, Hub, Next, Push, Runtime, Subscription};
 
 /// Most streams of one connection.
-const STREAMS_MAX: usize = 64;
+pub(crate) const STREAMS_MAX: usize = 64;
 
 /// What `events.stream` takes.
 #[derive(Debug, Deserialize)]

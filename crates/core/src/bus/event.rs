@@ -30,7 +30,7 @@ events! {
 }
 
 /// An action was submitted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Submitted {
     /// What it belongs to.
     pub group_id: BusId,
@@ -66,7 +66,7 @@ pub struct Submitted {
 }
 
 /// A target said how far it is with an action, or Baton that there is no target any more.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Resulted {
     /// Its event.
     pub action: Seq,
@@ -97,7 +97,7 @@ pub struct Resulted {
 }
 
 /// A message was sent that is no action: nobody owes a result.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Messaged {
     /// What it is in its conversation.
     pub kind: Kind,
@@ -158,7 +158,7 @@ impl TaskStatus {
 }
 
 /// A task of a conversation went on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskReported {
     /// Which.
     pub task_id: BusId,
@@ -176,7 +176,7 @@ pub struct TaskReported {
 }
 
 /// An agent's runtime connected: its actions are pushed to it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Connected {
     /// Whose.
     pub agent_id: AgentId,
@@ -188,7 +188,7 @@ pub struct Connected {
 
 /// An agent's runtime is not connected any more, or its process turned out to be gone. What it was asked stays in its
 /// inbox.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Disconnected {
     /// Whose.
     pub agent_id: AgentId,
@@ -203,7 +203,7 @@ pub struct Disconnected {
 }
 
 /// An agent called again after it was told not to be there.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Returned {
     /// The agent.
     pub agent_id: AgentId,

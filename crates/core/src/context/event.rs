@@ -1,5 +1,6 @@
 //! What happens to a room's brief.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Brief;
@@ -14,7 +15,7 @@ events! {
 }
 
 /// It was said what the room is for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefSet {
     /// All of it, as it is from now on.
     pub brief: Brief,

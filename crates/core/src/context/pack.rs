@@ -111,6 +111,7 @@ pub struct RelevantFile {
 /// Something that the agent was sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[schemars(rename = "PackInput")]
 pub struct Input {
     /// Its id, to open it with.
     pub payload_id: String,

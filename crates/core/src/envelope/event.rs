@@ -1,5 +1,6 @@
 //! What happens to envelopes and edges.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Envelope, EnvelopeKind, Expectation};
@@ -22,7 +23,7 @@ events! {
 }
 
 /// An agent handed something to another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sent {
     /// What.
     pub envelope: Box<Envelope>,
@@ -40,7 +41,7 @@ pub struct Sent {
 }
 
 /// What an agent is owed and owes, and its edges, went on with its identity.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Forwarded {
     /// Whose they were.
     pub from: AgentId,
@@ -49,7 +50,7 @@ pub struct Forwarded {
 }
 
 /// Two agents may hand things to each other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EdgeSet {
     /// From whom.
     pub from: AgentId,
@@ -60,7 +61,7 @@ pub struct EdgeSet {
 }
 
 /// They may not any more.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EdgeRemoved {
     /// From whom.
     pub from: AgentId,

@@ -129,6 +129,7 @@ pub struct Envelope {
 /// What an envelope holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "EnvelopePayload")]
 pub struct Payload {
     /// A short summary in words
     pub message: String,

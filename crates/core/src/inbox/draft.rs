@@ -103,6 +103,7 @@ pub struct Draft {
 /// The contract's payload of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "MessagePayload")]
 pub enum Payload {
     /// Of a HANDOFF.
     Handoff {

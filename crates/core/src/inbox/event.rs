@@ -1,5 +1,6 @@
 //! What happens to messages and their items.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Category, Item, Letter, Payload};
@@ -26,7 +27,7 @@ events! {
 }
 
 /// A message was sent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sent {
     /// What sort of message it is.
     pub category: Category,
@@ -51,7 +52,7 @@ pub struct Sent {
 }
 
 /// Who gets a message.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Recipient {
     /// Who.
     pub agent_id: AgentId,
@@ -63,14 +64,14 @@ pub struct Recipient {
 }
 
 /// A recipient was told of items.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Delivered {
     /// The messages.
     pub items: Vec<Seq>,
 }
 
 /// A recipient read an item.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Seen {
     /// The message.
     pub item: Seq,
@@ -82,7 +83,7 @@ pub struct Seen {
 }
 
 /// A recipient accepted an item.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Accepted {
     /// The message.
     pub item: Seq,
@@ -94,7 +95,7 @@ pub struct Accepted {
 }
 
 /// Items went on with the identity they were for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Forwarded {
     /// The messages.
     pub items: Vec<Seq>,
@@ -105,7 +106,7 @@ pub struct Forwarded {
 }
 
 /// A person said something to an agent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Told {
     /// To whom.
     pub to: AgentId,

@@ -18,8 +18,9 @@ use subtle::ConstantTimeEq;
 pub struct Capability(String);
 
 /// The SHA-256 of a capability, in hexadecimal digits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(inline)]
 pub struct CapabilityDigest(String);
 
 impl Capability {

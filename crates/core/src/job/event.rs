@@ -1,5 +1,6 @@
 //! What happens to jobs. Each is a row of the room's log, and `JOB-001@17` points to it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -98,7 +99,7 @@ words! {
 }
 
 /// It was asked for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Created {
     /// Its number.
     pub job: JobId,
@@ -128,7 +129,7 @@ pub struct Created {
 }
 
 /// A runner began.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claimed {
     /// Which job.
     pub job: JobId,
@@ -164,7 +165,7 @@ words! {
 }
 
 /// A runner began in place of one that was lost.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reclaimed {
     /// Which job.
     pub job: JobId,
@@ -188,7 +189,7 @@ pub struct Reclaimed {
 }
 
 /// From whom a job was taken, and why.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReclaimMeta {
     /// Whose claim it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -211,7 +212,7 @@ impl ReclaimReason {
 }
 
 /// Whoever is at it reported.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reported {
     /// Which job.
     pub job: JobId,
@@ -234,7 +235,7 @@ pub struct Reported {
 }
 
 /// A manager said something.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Manager {
     /// Which job.
     pub job: JobId,
@@ -256,7 +257,7 @@ pub struct Manager {
 }
 
 /// It is over, by a runner's word.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ended {
     /// Which job.
     pub job: JobId,
@@ -276,7 +277,7 @@ pub struct Ended {
 }
 
 /// It is not wanted any more.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Canceled {
     /// Which job.
     pub job: JobId,
@@ -288,7 +289,7 @@ pub struct Canceled {
 }
 
 /// It is to be done again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Requeued {
     /// Which job.
     pub job: JobId,
@@ -309,7 +310,7 @@ pub struct Requeued {
 }
 
 /// Its patch was applied to the workspace.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Applied {
     /// Which job.
     pub job: JobId,
@@ -326,7 +327,7 @@ pub struct Applied {
 }
 
 /// A branch was made of its patch.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Branched {
     /// Which job.
     pub job: JobId,

@@ -1,11 +1,12 @@
 //! Whom a job's agent comes from, and what it may do.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{ids::AgentId, spawn::Grants};
 
 /// Whom a job's agent comes from, and what it may do. Neither changes once the job is created.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Lineage {
     /// The agent that asked for it, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]

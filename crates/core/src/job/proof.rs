@@ -41,7 +41,6 @@ words! {
 pub struct Proven {
     /// The reference.
     #[serde(rename = "ref")]
-    #[schemars(with = "String")]
     pub reference: Reference,
     /// How it stands.
     pub standing: Standing,

@@ -164,7 +164,7 @@ pub struct Policy {
 }
 
 /// Who may do a job.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Routing {
     /// Which executor.
     pub executor: Choice,

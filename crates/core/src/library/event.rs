@@ -1,5 +1,6 @@
 //! What happens in the library.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ArtifactId, ArtifactKind, CardId, CardKind, PlanId};
@@ -29,7 +30,7 @@ events! {
 }
 
 /// Something was found out, and kept.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CardCreated {
     /// Its number.
     pub card: CardId,
@@ -60,7 +61,7 @@ pub struct CardCreated {
 }
 
 /// A card was put where it is seen, or taken from there.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CardPinned {
     /// Which.
     pub card: CardId,
@@ -69,7 +70,7 @@ pub struct CardPinned {
 }
 
 /// A part of the map was described.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AnchorSet {
     /// Which.
     pub anchor: AnchorId,
@@ -81,7 +82,7 @@ pub struct AnchorSet {
 }
 
 /// A plan was made.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanCreated {
     /// Its number.
     pub plan: PlanId,
@@ -96,7 +97,7 @@ pub struct PlanCreated {
 }
 
 /// A file was kept.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactKept {
     /// Its number.
     pub artifact: ArtifactId,
@@ -134,7 +135,7 @@ pub struct ArtifactKept {
 }
 
 /// The commit that a diff applies to, and whether the diff has all that was changed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PatchOrigin {
     /// The commit that the worktree was made of.
     pub base: String,
@@ -156,7 +157,7 @@ impl PatchOrigin {
 }
 
 /// The content of a file was given up: nothing pointed to it any more.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDropped {
     /// Which.
     pub artifact: ArtifactId,

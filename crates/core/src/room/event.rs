@@ -1,6 +1,7 @@
 //! What happened in a room, to its members and to the stick. Each event carries all that folding needs and all that
 //! its decision used.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ClaimReason, TakeoverReason};
@@ -50,7 +51,7 @@ events! {
 type Passed = Released;
 
 /// The room was opened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Created {
     /// Where, when the room belongs to a workspace.
     pub canonical_path: Option<String>,
@@ -65,7 +66,7 @@ pub struct Created {
 }
 
 /// Someone became a member, or came back as another process.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Joined {
     /// Who.
     pub agent_id: AgentId,
@@ -96,7 +97,7 @@ pub struct Joined {
 }
 
 /// Someone stopped being a member.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Left {
     /// Who.
     pub agent_id: AgentId,
@@ -112,14 +113,14 @@ pub struct Left {
 }
 
 /// The turn order changed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reordered {
     /// Every member, in the new order.
     pub order: Vec<AgentId>,
 }
 
 /// A member took another name or role.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Registered {
     /// Who.
     pub agent_id: AgentId,
@@ -133,7 +134,7 @@ pub struct Registered {
 
 /// A member resumed the identity of another session: its name and role, and in the events that follow its scopes, tasks
 /// and inbox.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Resumed {
     /// Who resumed it.
     pub agent_id: AgentId,
@@ -182,7 +183,7 @@ fn is_zero(count: &u64) -> bool {
 }
 
 /// What every grant records.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Granted {
     /// The new turn.
     pub turn_id: Fence,
@@ -195,7 +196,7 @@ pub struct Granted {
 }
 
 /// A turn began.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claimed {
     /// The grant.
     #[serde(flatten)]
@@ -209,7 +210,7 @@ pub struct Claimed {
 }
 
 /// A turn ended with a handoff.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Released {
     /// The turn that ended.
     pub turn_id: Fence,
@@ -223,7 +224,7 @@ pub struct Released {
 }
 
 /// A turn began in place of someone who did not respond.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TakenOver {
     /// The grant.
     #[serde(flatten)]
@@ -243,28 +244,28 @@ pub struct TakenOver {
 }
 
 /// Someone left a remark.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Noted {
     /// The remark.
     pub text: String,
 }
 
 /// The timings changed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PolicySet {
     /// All of them, as they are now.
     pub policy: Policy,
 }
 
 /// The room took another name.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Renamed {
     /// Which.
     pub name: String,
 }
 
 /// The room ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Closed {
     /// Why.
     pub reason: Option<String>,

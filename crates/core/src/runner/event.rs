@@ -1,5 +1,6 @@
 //! What happens to runners, less that they are there, which is no event.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Capabilities;
@@ -20,7 +21,7 @@ events! {
 }
 
 /// A runner said what it can do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Registered {
     /// Which.
     pub runner_id: AgentId,
@@ -33,14 +34,14 @@ pub struct Registered {
 }
 
 /// A runner signed off.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Retired {
     /// Which.
     pub runner_id: AgentId,
 }
 
 /// Somebody said that an executor of a runner works again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reset {
     /// Which runner.
     pub runner_id: AgentId,

@@ -1,5 +1,6 @@
 //! What happens to reservations of paths.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Overlap;
@@ -25,7 +26,7 @@ events! {
 }
 
 /// Paths were reserved, or a reservation was extended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reserved {
     /// For whom.
     pub owner: AgentId,
@@ -45,7 +46,7 @@ pub struct Reserved {
 }
 
 /// A reservation that ended because its owner did not respond and another wanted its paths.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Displaced {
     /// Which.
     pub reservation: Seq,
@@ -62,7 +63,7 @@ pub struct Displaced {
 }
 
 /// A reservation was given back.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Released {
     /// Which.
     pub reservation: Seq,
@@ -73,7 +74,7 @@ pub struct Released {
 }
 
 /// A reservation ran out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Expired {
     /// Which.
     pub reservation: Seq,
@@ -86,7 +87,7 @@ pub struct Expired {
 }
 
 /// A reservation went on with the identity that has it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Transferred {
     /// Which.
     pub reservation: Seq,
@@ -99,7 +100,7 @@ pub struct Transferred {
 }
 
 /// Somebody wanted to go where somebody else is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Incursion {
     /// Whether both are the same paths, or one holds the other.
     pub incursion_kind: Overlap,

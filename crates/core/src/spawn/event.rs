@@ -1,5 +1,6 @@
 //! What happens to requests to spawn, and to what agents may do.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ApprovalId, Grants, SpecDigest};
@@ -23,7 +24,7 @@ events! {
 }
 
 /// An agent that is asked for: a job, and the envelope that it begins with.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeSpec {
     /// What, in a line.
     pub title: String,
@@ -54,7 +55,7 @@ pub struct NodeSpec {
 }
 
 /// An agent asked for another one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Requested {
     /// The number of the request.
     pub approval: ApprovalId,
@@ -66,7 +67,7 @@ pub struct Requested {
 }
 
 /// It gets it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Approved {
     /// Which request.
     pub approval: ApprovalId,
@@ -89,7 +90,7 @@ pub struct Approved {
 }
 
 /// It does not.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Denied {
     /// Which request.
     pub approval: ApprovalId,
@@ -101,7 +102,7 @@ pub struct Denied {
 }
 
 /// What an agent may do was decided.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Granted {
     /// Who.
     pub agent_id: AgentId,

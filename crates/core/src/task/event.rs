@@ -1,5 +1,6 @@
 //! What happens to tasks.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::TaskId;
@@ -22,7 +23,7 @@ events! {
 }
 
 /// It was written down.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Created {
     /// Its number.
     pub task: TaskId,
@@ -43,7 +44,7 @@ pub struct Created {
 }
 
 /// Somebody began it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Started {
     /// Which.
     pub task: TaskId,
@@ -55,14 +56,14 @@ pub struct Started {
 }
 
 /// It is done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Done {
     /// Which.
     pub task: TaskId,
 }
 
 /// It became somebody's, or nobody's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Assigned {
     /// Which.
     pub task: TaskId,
@@ -73,7 +74,7 @@ pub struct Assigned {
 }
 
 /// Somebody turned to it, or away from it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Focused {
     /// Which, unless none.
     pub task: Option<TaskId>,

@@ -62,7 +62,7 @@ words! {
 }
 
 /// An agent took what was queued for it, and began.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Begun {
     /// Its number.
     pub turn: TurnId,
@@ -87,7 +87,7 @@ pub struct Begun {
 }
 
 /// It was told something.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Prompted {
     /// Which turn.
     pub turn: TurnId,
@@ -110,7 +110,7 @@ pub struct Prompted {
 }
 
 /// It used tools.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolsUsed {
     /// Which turn.
     pub turn: TurnId,
@@ -136,7 +136,7 @@ pub struct ToolUse {
 }
 
 /// It is over.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ended {
     /// Which turn.
     pub turn: TurnId,

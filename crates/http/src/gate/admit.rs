@@ -15,7 +15,7 @@ use super::principal::Principal;
 use crate::{answer, site::Site, web};
 
 /// Longest path and query.
-const URI_BYTES: usize = 8 * 1024;
+pub(crate) const URI_BYTES: usize = 8 * 1024;
 
 /// What is answered to anybody who calls this server by its name.
 const OPEN: [&str; 2] = ["/healthz", "/login"];

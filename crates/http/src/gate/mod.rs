@@ -17,7 +17,7 @@ mod principal;
 mod revocations;
 mod visitor;
 
-pub(crate) use admit::{admit, asks_for_page};
+pub(crate) use admit::{URI_BYTES, admit, asks_for_page};
 pub(crate) use credentials::{Credentials, cookie_name};
 pub use names::Names;
 pub(crate) use names::{Scheme, only};

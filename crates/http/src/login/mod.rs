@@ -11,5 +11,6 @@ mod tickets;
 
 pub use admitted::Admitted;
 pub(crate) use page::{log_in, log_out};
-pub(crate) use sessions::{Login, Sessions, Standing};
+pub(crate) use sessions::{Login, SESSION_TTL, SESSIONS_MAX, Sessions, Standing};
+pub(crate) use tickets::TICKETS_MAX;
 pub use tickets::{TICKET_TTL, Tickets};

@@ -20,7 +20,7 @@ use crate::{
 /// How long a browser stays logged in.
 pub(crate) const SESSION_TTL: Ttl = Ttl::from_minutes(12 * 60);
 /// Most browsers at a time. One more logs out the one that has been in the longest.
-const SESSIONS_MAX: usize = 256;
+pub(crate) const SESSIONS_MAX: usize = 256;
 
 /// The browsers that are in.
 pub(crate) struct Sessions {

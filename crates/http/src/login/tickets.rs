@@ -23,7 +23,7 @@ use crate::{
 /// How long a ticket counts.
 pub const TICKET_TTL: Ttl = Ttl::from_secs(120);
 /// Most tickets that wait to be used.
-const TICKETS_MAX: usize = 64;
+pub(crate) const TICKETS_MAX: usize = 64;
 
 /// The tickets of a data directory.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 /// Largest body.
 pub(crate) const BODY_BYTES: usize = 1024 * 1024;
 /// How long a body may take to arrive.
-const BODY_TIME: Duration = Duration::from_secs(30);
+pub(crate) const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// Reads a body as the object that it must be. None is an empty one.
 pub(super) async fn object(headers: &HeaderMap, body: Body) -> Result<Map<String, Value>, Failure> {

@@ -14,3 +14,4 @@ mod table;
 
 pub(crate) use router::router;
 pub(crate) use table::{RESOURCES, Resource, Stream, Verb};
+pub use table::{Route, routes};

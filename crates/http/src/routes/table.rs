@@ -1,5 +1,7 @@
 //! The resource routes.
 
+use baton_bus::socket::Word;
+
 /// A method of HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
@@ -17,6 +19,17 @@ pub(crate) enum Stream {
     Events,
     /// What is submitted to the agent that speaks.
     Actions,
+}
+
+impl Stream {
+    /// What it is called on the socket, and in the envelope of a refusal.
+    pub(crate) const fn name(self) -> Option<&'static str> {
+        match self {
+            Self::No => None,
+            Self::Events => Some(Word::Stream.as_str()),
+            Self::Actions => Some(Word::Actions.as_str()),
+        }
+    }
 }
 
 /// A route, and the command that it calls.
@@ -68,6 +81,16 @@ impl Resource {
 }
 
 impl Verb {
+    /// The method as it is written.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
     /// Whether what is not in the path is in the body.
     pub(crate) const fn has_body(self) -> bool {
         match self {
@@ -75,6 +98,32 @@ impl Verb {
             Self::Get | Self::Delete => false,
         }
     }
+}
+
+/// A resource route, for the reference pages.
+#[derive(Clone, Copy, Debug)]
+pub struct Route {
+    /// The method: `GET`.
+    pub method: &'static str,
+    /// The path, with fields of the input in braces.
+    pub path: &'static str,
+    /// The command's name on the wire.
+    pub command: &'static str,
+    /// A field that the route sets to true.
+    pub always: Option<&'static str>,
+    /// What it streams for those who accept `text/event-stream`, by the stream's name on the socket.
+    pub stream: Option<&'static str>,
+}
+
+/// Every resource route.
+pub fn routes() -> impl Iterator<Item = Route> {
+    RESOURCES.iter().map(|resource| Route {
+        method: resource.verb.as_str(),
+        path: resource.path,
+        command: resource.command,
+        always: resource.always,
+        stream: resource.stream.name(),
+    })
 }
 
 /// Every resource route.

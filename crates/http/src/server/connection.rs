@@ -21,11 +21,11 @@ use tokio::{
 use super::wire::Wire;
 
 /// How long the head of a request may take, and how long a connection may wait for its next one.
-pub(super) const HEAD_TIME: Duration = Duration::from_secs(30);
+pub(crate) const HEAD_TIME: Duration = Duration::from_secs(30);
 /// Largest head of a request.
-const HEAD_BYTES: usize = 64 * 1024;
+pub(crate) const HEAD_BYTES: usize = 64 * 1024;
 /// Most headers in a request.
-const HEADERS_MAX: usize = 100;
+pub(crate) const HEADERS_MAX: usize = 100;
 
 /// A connection, for whoever has to end it.
 #[derive(Clone, Debug, Default)]

@@ -5,10 +5,10 @@
 //! reader is waited for.
 
 mod accept;
-mod connection;
+pub(crate) mod connection;
 mod listen;
 mod tls;
-mod wire;
+pub(crate) mod wire;
 
 pub use accept::Server;
 pub(crate) use connection::Line;

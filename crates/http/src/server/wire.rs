@@ -16,7 +16,7 @@ use tokio::{
 };
 
 /// How long a peer may leave what it is sent lying.
-const STALL: Duration = Duration::from_secs(60);
+pub(crate) const STALL: Duration = Duration::from_secs(60);
 /// How long what a peer is still sending is thrown away after the last answer. A connection that is closed with bytes
 /// unread is reset, and the peer may never see why.
 const LINGER: Duration = Duration::from_secs(2);

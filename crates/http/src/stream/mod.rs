@@ -13,4 +13,4 @@ mod source;
 mod written;
 
 pub(crate) use open::{actions, events};
-pub(crate) use written::{Stage, cut_when_over};
+pub(crate) use written::{PULSE, RETRY_MS, Stage, cut_when_over};

@@ -2,7 +2,7 @@
 
 use axum::{extract::RawPathParams, http::request::Parts, response::Response};
 use baton_app::Failure;
-use baton_bus::Credential;
+use baton_bus::{Credential, socket::Word};
 
 use super::{cursor, source::Source, written::written};
 use crate::{
@@ -12,9 +12,9 @@ use crate::{
 };
 
 /// What the stream of a room's events is called on the socket.
-pub(super) const EVENTS: &str = "events.stream";
+pub(super) const EVENTS: &str = Word::Stream.as_str();
 /// What the stream of an agent's actions is called on the socket.
-pub(super) const ACTIONS: &str = "actions.stream";
+pub(super) const ACTIONS: &str = Word::Actions.as_str();
 
 /// Streams the events of the room that the path names.
 pub(crate) async fn events(site: &Site, principal: &Principal, params: &RawPathParams, parts: &Parts) -> Response {

@@ -17,13 +17,13 @@ use super::source::{Item, Source, frame};
 use crate::server::Line;
 
 /// How often something is written where nothing happens, so that proxies and clients know that the stream lives.
-const PULSE: Duration = Duration::from_secs(15);
+pub(crate) const PULSE: Duration = Duration::from_secs(15);
 /// How long a reader has to take the last word of a stream whose credential was revoked, before its line is cut.
 const LAST_WORD: Duration = Duration::from_millis(500);
 /// How long a reader that has fallen too far behind has to read what was sent to it, and that its stream is over.
 const CATCHES_UP: Duration = Duration::from_secs(60);
 /// After how long a browser comes back.
-const RETRY_MS: u64 = 1_000;
+pub(crate) const RETRY_MS: u64 = 1_000;
 
 /// The answer that writes a stream out, for the request that asked for it.
 pub(super) fn written(source: Source, credential: &Credential, parts: &Parts) -> Response {

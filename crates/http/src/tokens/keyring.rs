@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Most tokens at a time.
-const TOKENS_MAX: usize = 256;
+pub(crate) const TOKENS_MAX: usize = 256;
 /// How a token begins, so that people and scanners know what it is.
 const PREFIX: &str = "baton_";
 /// The owner's own token.

@@ -10,6 +10,8 @@ mod keyring;
 mod known;
 mod token;
 
+pub(crate) use keyring::TOKENS_MAX;
 pub use keyring::{Keyring, OPERATOR};
 pub(crate) use known::Known;
+pub(crate) use token::NAME_CHARS;
 pub use token::{Role, Token, TokenName};

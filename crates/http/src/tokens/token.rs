@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::secret::Digest;
 
 /// Longest name of a token.
-const NAME_CHARS: usize = 48;
+pub(crate) const NAME_CHARS: usize = 48;
 
 /// What a token is called, so that it can be revoked: words of letters and digits, joined by dashes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

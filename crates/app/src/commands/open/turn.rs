@@ -59,6 +59,7 @@ pub struct OpenedTurn {
 
 /// Something that a turn consumed, by its beginning.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TurnInput")]
 pub struct Input {
     pub message: Seq,
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]

@@ -125,7 +125,7 @@ impl Only {
         }
         let (mut stored, mut shown) = (Vec::new(), Vec::new());
         for (place, word) in words.iter().enumerate() {
-            let kinds: Vec<&'static str> = Event::kinds().filter(|kind| is_shown_as(kind, word)).collect();
+            let kinds: Vec<&'static str> = Event::types().map(|kind| kind.name).filter(|kind| is_shown_as(kind, word)).collect();
             if kinds.is_empty() {
                 return Err(unknown_type(place - usize::from(input.handoffs) * 2, word));
             }
@@ -197,7 +197,7 @@ fn names(room: &Room, former: &[Former], events: &[RoomEvent]) -> BTreeMap<Agent
 
 fn unknown_type(place: usize, word: &str) -> Failure {
     let word: String = word.chars().take(limits::SHOWN_INPUT_CHARS).collect();
-    let known: BTreeSet<&str> = Event::kinds().collect();
+    let known: BTreeSet<&str> = Event::types().map(|kind| kind.name).collect();
     Failure::new(ErrorCode::InvalidInput, format!("types[{place}]: {word:?} is no type of event."))
         .with("field", format!("types[{place}]"))
         .with("known_types", known.into_iter().collect::<Vec<_>>())

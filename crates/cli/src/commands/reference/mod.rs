@@ -1,11 +1,18 @@
 //! `baton reference`: the generated pages under `docs/` and the listing of tools, printed by the program they describe.
 
+mod commands;
+mod events;
+mod fields;
+mod kinds;
+mod limits;
+mod meanings;
+mod sample;
+
 use std::{fmt::Write, process::ExitCode};
 
-use baton_app::table::{Command as Row, Effect, Role, TABLE, Tier};
+use baton_app::table::{Role, TABLE, Tier};
 use baton_core::code::{ErrorCode, Kind};
 use clap::{Command, CommandFactory};
-use serde_json::Value;
 
 use super::Arguments;
 use crate::{exit::Exit, ui};
@@ -21,7 +28,10 @@ pub(super) struct ReferenceArgs {
 enum Page {
     Cli,
     Errors,
-    Bus,
+    Commands,
+    CommandsIndex,
+    Events,
+    Limits,
     Access,
     ToolsDaily,
     ToolsFull,
@@ -32,7 +42,16 @@ impl ReferenceArgs {
         ui::print(&match self.page {
             Page::Cli => cli(),
             Page::Errors => errors(),
-            Page::Bus => bus(),
+            Page::Commands => commands::page(),
+            Page::CommandsIndex => commands::index(),
+            Page::Events => match events::page() {
+                Ok(page) => page,
+                Err(error) => {
+                    ui::complain(&error);
+                    return Exit::Failed.into();
+                }
+            },
+            Page::Limits => limits::part(),
             Page::Access => access(),
             Page::ToolsDaily => baton_mcp::listing(Tier::Daily),
             Page::ToolsFull => baton_mcp::listing(Tier::Full),
@@ -60,22 +79,6 @@ fn errors() -> String {
     page
 }
 
-/// The commands that have a name of their own on the bus, as a part of a page.
-fn bus() -> String {
-    let mut page = "| on the wire | in the portal `bus` | input | does |\n|---|---|---|---|\n".to_owned();
-    for command in TABLE.iter().filter(|command| command.wire.is_some()) {
-        let effect = match command.effect {
-            Effect::Read => "",
-            Effect::Write => "Writes. ",
-            Effect::Wait => "Can wait; writes. ",
-            Effect::Follow => "Can wait. ",
-        };
-        let (wire, op) = (command.wire_name(), command.op().unwrap_or_default());
-        let _ = writeln!(page, "| `{wire}` | `{op}` | {} | {effect}{} |", input(command), command.about);
-    }
-    page
-}
-
 /// The commands and who may call them, as a part of a page.
 fn access() -> String {
     let titles = Role::ALL.map(Role::title).join(" | ");
@@ -85,19 +88,6 @@ fn access() -> String {
         let _ = writeln!(page, "| `{}` | {cells} |", command.name);
     }
     page
-}
-
-/// The fields of an input, less those that nearly every command has.
-fn input(command: &Row) -> String {
-    let schema = command.input_schema();
-    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-    let fields = schema.get("properties").and_then(Value::as_object).into_iter().flat_map(|fields| fields.keys());
-    let told = fields.filter(|field| !["room_id", "idempotency_key"].contains(&field.as_str()));
-    let name = |field: &String| match required.contains(&Value::from(field.as_str())) {
-        true => format!("`{field}`"),
-        false => format!("`{field}?`"),
-    };
-    told.map(name).collect::<Vec<_>>().join(" ")
 }
 
 fn cli() -> String {
