@@ -22,6 +22,12 @@ const NEEDS: &[Need] = &[
         found: on_path,
     },
     Need {
+        name: "curl",
+        package: "curl",
+        why: "the worked session of docs/protocol.md is played with it",
+        found: on_path,
+    },
+    Need {
         name: "mount",
         package: "mount",
         why: "full and read-only disks are real small filesystems",

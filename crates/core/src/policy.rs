@@ -73,28 +73,28 @@ impl Default for Policy {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyChange {
-    /// How long an owner may stay silent
+    /// How long an owner may stay silent before others may take over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_lease_ttl_ms: Option<Ttl>,
-    /// How often an owner should call heartbeat
+    /// How often an owner should call `heartbeat`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heartbeat_interval_ms: Option<Ttl>,
-    /// How long a recipient has the first right to claim
+    /// How long a reserved recipient has the first right to claim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim_ttl_ms: Option<Ttl>,
-    /// How long wait_for_turn waits by default
+    /// How long `wait_for_turn` waits when the call does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_for_turn_max_wait_ms: Option<Ttl>,
-    /// How often a waiter re-reads
+    /// How often a waiter re-reads the room even if nothing woke it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_for_turn_poll_ms: Option<Ttl>,
-    /// How long after its last call a member is present
+    /// How long after its last call a member still counts as present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presence_ttl_ms: Option<Ttl>,
-    /// Between whom envelopes may go
+    /// Between whom envelopes may go: `mesh` is everybody, `explicit` those with an edge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edges: Option<Edges>,
-    /// What becomes of a request for another agent
+    /// What becomes of a request for another agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawn: Option<Spawning>,
 }

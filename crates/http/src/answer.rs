@@ -49,6 +49,11 @@ fn enveloped(status: StatusCode, envelope: Envelope<'_>) -> Response {
     json(status, envelope.into_json().to_string())
 }
 
+/// The status that a code stands for, as a number.
+pub const fn status_number(code: ErrorCode) -> u16 {
+    status(code).as_u16()
+}
+
 /// The status that a code stands for.
 pub(crate) const fn status(code: ErrorCode) -> StatusCode {
     use ErrorCode as C;

@@ -25,6 +25,7 @@ mod stream;
 mod tokens;
 mod web;
 
+pub use answer::status_number;
 pub use bounds::bounds;
 pub use facts::{Facts, Published};
 pub use gate::{Names, Visitor};

@@ -34,6 +34,7 @@ mod messages;
 mod minder;
 mod postgres_contention;
 mod presence;
+mod protocol;
 mod radar;
 mod recipe;
 mod recovery;

@@ -17,7 +17,7 @@ use crate::{handoff::ArtifactRole, time::Timestamp};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ContextPack {
-    /// Made from the rest; see [`ContextPack::name`].
+    /// Made from the rest of the pack.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub pack_id: String,
     /// The room.

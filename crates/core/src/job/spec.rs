@@ -171,7 +171,7 @@ pub struct Routing {
     /// How much effort.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor_profile: Option<Profile>,
-    /// Which model, for the executor that has it: see [`Routing::model_for`].
+    /// Which model, for the executor that has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor_model: Option<String>,
     /// Which executors, when it is `auto`.

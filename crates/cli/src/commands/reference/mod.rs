@@ -71,9 +71,15 @@ fn errors() -> String {
         (Kind::NotFound, "Not found"),
         (Kind::Failed, "Failed: Baton or its store"),
     ] {
-        let _ = write!(page, "\n## {title}\n\n| code | cause | what to do |\n|---|---|---|\n");
+        let _ = write!(page, "\n## {title}\n\n| code | HTTP | cause | what to do |\n|---|---|---|---|\n");
         for code in ErrorCode::ALL.iter().filter(|code| code.kind() == kind) {
-            let _ = writeln!(page, "| `{code}` | {} | {} |", code.cause(), code.remedy());
+            let _ = writeln!(
+                page,
+                "| `{code}` | {} | {} | {} |",
+                baton_http::status_number(*code),
+                code.cause(),
+                code.remedy()
+            );
         }
     }
     page
