@@ -63,7 +63,7 @@ impl Value for Duration {
             (1, "ms"),
         ];
         let millis = self.as_millis();
-        let whole = UNITS.iter().find(|(length, _)| millis >= *length && millis % length == 0);
+        let whole = UNITS.iter().find(|(length, _)| millis >= *length && millis.is_multiple_of(*length));
         match whole.map(|(length, name)| (millis / length, *name)) {
             Some((1, name)) => format!("1 {name}"),
             Some((count, "ms")) => format!("{count} ms"),
@@ -87,7 +87,7 @@ impl<T: Value> Value for (T, T) {
 
 /// A number with commas between its thousands.
 fn grouped(digits: &str) -> String {
-    let place = |index: usize| if index > 0 && (digits.len() - index) % 3 == 0 { "," } else { "" };
+    let place = |index: usize| if index > 0 && (digits.len() - index).is_multiple_of(3) { "," } else { "" };
     digits.chars().enumerate().map(|(index, digit)| format!("{}{digit}", place(index))).collect()
 }
 

@@ -41,7 +41,7 @@ impl Row {
 #[derive(Debug, Default)]
 pub(super) struct Fields {
     pub(super) rows: Vec<Row>,
-    pub(super) forms: Vec<(String, Fields)>,
+    pub(super) forms: Vec<(String, Self)>,
 }
 
 impl Fields {

@@ -1,4 +1,5 @@
 //! The worked sessions of docs/protocol.md, played against a real server.
+#![expect(clippy::unwrap_used, reason = "a test that cannot set its scene should stop there")]
 
 use std::{
     io::{BufRead, BufReader, Write},
