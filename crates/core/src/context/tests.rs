@@ -488,7 +488,7 @@ proptest! {
             prop_assert!(pack.inputs.iter().all(|input| input.message.is_none()));
             let remarks = pack.open_questions.iter().chain(&pack.do_not).map(|remark| remark.text.len());
             let texts = pack.goal.iter().chain(&pack.definition_of_done).map(String::len).chain(remarks);
-            prop_assert!(texts.max().unwrap_or_default() <= super::fit::LONG_TEXT_BYTES);
+            prop_assert!(texts.max().unwrap_or_default() <= fit::LONG_TEXT_BYTES);
         }
         let told = serde_json::to_value(cut).unwrap();
         for (what, _) in told.as_object().unwrap().iter().filter(|(what, _)| *what != "rest") {

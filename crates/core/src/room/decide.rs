@@ -41,8 +41,9 @@ impl Room {
             Action::Rename { name } => self.decide_rename(name),
             Action::Close { expected_turn, lease_id, reason, authority } => {
                 self.require_authority(&by.agent_id, *authority)?;
-                let lease_id = lease_id.as_ref();
-                self.decide_close(now, by, *expected_turn, lease_id, reason.as_deref(), *authority, witness).map(Some)
+                self.require_turn(now, *expected_turn, witness)?;
+                self.require_not_kept_from(now, by, *authority, witness)?;
+                self.decide_close(now, by, *expected_turn, lease_id.as_ref(), reason.as_deref(), witness).map(Some)
             }
             Action::Reorder { order, authority } => self.decide_reorder(by, order, *authority),
             Action::SetPolicy { change, expected_turn, lease_id, authority } => {
@@ -318,20 +319,15 @@ impl Room {
         Ok(Some(Event::Renamed(Renamed { name: name.to_owned() })))
     }
 
-    /// The owner closes under its fence. A stick that is kept for somebody concerns that member and whoever handed it on.
-    /// Nobody else may close while lease or claim are in force, except a person who steers; once the stick is free or open
-    /// to takeover, any member may.
-    fn decide_close(
+    /// A stick that is kept for somebody, with its handoff, concerns that member and whoever handed it on. Nobody else ends
+    /// the room while the claim is in force, except a person who steers.
+    fn require_not_kept_from(
         &self,
         now: Timestamp,
         by: &Actor,
-        expected_turn: Fence,
-        lease_id: Option<&LeaseId>,
-        reason: Option<&str>,
         authority: Authority,
         witness: &dyn Witness,
-    ) -> Result<Event, Refusal> {
-        self.require_turn(now, expected_turn, witness)?;
+    ) -> Result<(), Refusal> {
         if let Some(reservation) = self.reservation()
             && ![&reservation.recipient, &reservation.pending.from].contains(&&by.agent_id)
             && authority != Authority::Operator
@@ -346,6 +342,20 @@ impl Room {
                 room_state: RoomState::Reserved,
             });
         }
+        Ok(())
+    }
+
+    /// The owner closes under its fence. Nobody else may while its lease is in force; once the stick is free or open to
+    /// takeover, any member may.
+    fn decide_close(
+        &self,
+        now: Timestamp,
+        by: &Actor,
+        expected_turn: Fence,
+        lease_id: Option<&LeaseId>,
+        reason: Option<&str>,
+        witness: &dyn Witness,
+    ) -> Result<Event, Refusal> {
         if let Some(ownership) = self.ownership() {
             let recoverable = ownership.standing(now, witness) != Standing::Held;
             match lease_id {

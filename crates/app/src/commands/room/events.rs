@@ -125,7 +125,8 @@ impl Only {
         }
         let (mut stored, mut shown) = (Vec::new(), Vec::new());
         for (place, word) in words.iter().enumerate() {
-            let kinds: Vec<&'static str> = Event::types().map(|kind| kind.name).filter(|kind| is_shown_as(kind, word)).collect();
+            let kinds: Vec<&'static str> =
+                Event::types().map(|kind| kind.name).filter(|kind| is_shown_as(kind, word)).collect();
             if kinds.is_empty() {
                 return Err(unknown_type(place - usize::from(input.handoffs) * 2, word));
             }
