@@ -60,7 +60,7 @@ fn a_message_is_queued_delivered_seen_and_accepted_and_its_sender_learns_of_each
         let at = |minute: u32| json!(format!("2026-01-01T00:0{minute}:00.000Z"));
         let expected = json!([{
             "agent_id": "claude", "agent": "cobalt-harbor", "state": "accepted",
-            "delivered_at": at(1), "seen_at": at(2), "accepted_at": at(3),
+            "delivered_at": at(1), "seen_at": at(2), "accepted_at": at(3), "note": "on it",
         }]);
         assert_eq!(deliveries(&codex), expected);
         assert_eq!(states, ["queued", "delivered", "seen"]);
@@ -413,5 +413,71 @@ fn an_inbox_is_read_page_by_page_and_only_what_was_shown_is_delivered() {
         assert_eq!(each(&items(&claude, "seen"), "message"), [&seen[3]]);
         assert_eq!(items(&claude, "queued"), json!([]));
         assert_eq!(claude.does("inbox.list", json!({"after": u64::MAX}))["items"], json!([]), "there is no later one");
+    });
+}
+
+#[test]
+fn the_note_of_an_acknowledgement_reaches_whoever_sent_the_message() {
+    on_every_backend(|app| {
+        let [ana, bo, cy] = app.joined(["ana", "bo", "cy"]);
+        let blocked =
+            json!({"to": "broadcast", "category": "BLOCKED", "subject": "s", "blocker": "b", "requested_action": "r"});
+        let message = ana.does("inbox.send", blocked)["message"].clone();
+        bo.does("inbox.ack", json!({"message": message, "note": "use port 8081"}));
+        app.later_minutes(1);
+        cy.does("inbox.ack", json!({"message": message}));
+        bo.does("inbox.ack", json!({"message": message, "note": "too late"}));
+        let sent = ana.does("inbox.sent", json!({}))["messages"][0].clone();
+        let of = |name: &str| {
+            let deliveries = sent["deliveries"].as_array().unwrap();
+            deliveries.iter().find(|delivery| delivery["agent_id"] == name).unwrap().clone()
+        };
+        assert_eq!((&of("bo")["state"], &of("bo")["note"]), (&json!("accepted"), &json!("use port 8081")), "{sent}");
+        assert_eq!(of("bo")["accepted_at"], "2026-01-01T00:00:00.000Z");
+        assert_eq!((&of("cy")["state"], &of("cy")["note"]), (&json!("accepted"), &Value::Null));
+        assert!(doctor::examine(app.app()).unwrap().is_clean());
+    });
+}
+
+#[test]
+fn a_listing_carries_bodies_and_says_where_the_rest_of_a_long_one_is() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined(["ana", "bo"]);
+        let send = |body: &str| {
+            let input = json!({"to": "bo", "category": "INFO", "subject": "news", "body": body});
+            ana.does("inbox.send", input)["message"].as_u64().unwrap()
+        };
+        send("The port is 8081.");
+        let handoff = json!({"to": "bo", "category": "HANDOFF", "subject": "yours", "summary": "half done", "next_action": "run it"});
+        ana.does("inbox.send", handoff);
+        let long = send(&"ä".repeat(5_000));
+        let listed = bo.does("inbox.list", json!({}))["items"].clone();
+        assert_eq!((&listed[0]["body"], &listed[0]["rest"]), (&json!("The port is 8081."), &Value::Null));
+        assert_eq!(listed[1]["body"], "half done\nnext: run it");
+        let body = listed[2]["body"].as_str().unwrap();
+        assert_eq!((body.chars().count(), body.ends_with("ä…")), (601, true));
+        assert_eq!(listed[2]["rest"], format!("`inbox read` of {long} has all 5000 characters."));
+        assert_eq!(listed[0]["state"], "delivered", "a listing delivers, and sees nothing");
+
+        // All of them together are bounded too, and none is lost.
+        for _ in 0..40 {
+            send(&"words ".repeat(400));
+        }
+        let (mut after, mut found) = (json!(0), 0);
+        loop {
+            let page = bo.does("inbox.list", json!({"after": after, "limit": 200}));
+            assert!(page.to_string().len() < 13_000, "{}", page.to_string().len());
+            let items = page["items"].as_array().unwrap();
+            let bodies: usize =
+                items.iter().filter_map(|item| item["body"].as_str()).map(|body| body.chars().count()).sum();
+            assert!(bodies < 6_100, "{bodies}");
+            assert!(items.iter().all(|item| item["body"].is_string() || item["rest"].is_string()));
+            found += items.len();
+            if page["has_more"] != true {
+                break;
+            }
+            after = items.last().unwrap()["message"].clone();
+        }
+        assert_eq!(found, 43);
     });
 }

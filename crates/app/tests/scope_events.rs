@@ -28,6 +28,7 @@ fn protocol_ids_are_not_given_again_by_a_room_that_is_opened_anew_at_the_same_pa
             for _ in 0..3 {
                 let id = tell(&ana);
                 assert!(ids.insert(id.clone()), "round {round}: {id} again");
+                assert_eq!(bo.does("inbox.read", json!({"message": id}))["event"]["id"], json!(id), "and named by it");
                 let (day, number) = id.strip_prefix("proto_").unwrap().split_once('_').unwrap();
                 assert_eq!((day, number.len() >= 3), ("20260101", true), "{id}");
                 assert!(number.bytes().all(|byte| byte.is_ascii_digit()), "{id}");

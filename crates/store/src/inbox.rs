@@ -20,7 +20,7 @@ macro_rules! items {
         concat!(
             "
     SELECT message, recipient, sender, category, requires_ack, wakes, queued_at_ms, delivered_at_ms, seen_at_ms,
-           accepted_at_ms, turn, interrupts
+           accepted_at_ms, turn, interrupts, note
       FROM inbox",
             $which
         )
@@ -316,11 +316,11 @@ pub(crate) fn counted(row: &dyn Row) -> Result<Waiting, StoreError> {
 /// Stores an item.
 const PUT: &str = "
     INSERT INTO inbox (room_id, recipient, message, sender, category, requires_ack, wakes, queued_at_ms,
-                       delivered_at_ms, seen_at_ms, accepted_at_ms, turn, interrupts)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                       delivered_at_ms, seen_at_ms, accepted_at_ms, turn, interrupts, note)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
         ON CONFLICT (room_id, recipient, message) DO UPDATE
        SET delivered_at_ms = excluded.delivered_at_ms, seen_at_ms = excluded.seen_at_ms,
-           accepted_at_ms = excluded.accepted_at_ms, turn = excluded.turn
+           accepted_at_ms = excluded.accepted_at_ms, turn = excluded.turn, note = excluded.note
 ";
 
 /// Removes an item.
@@ -359,6 +359,7 @@ fn put(tx: &mut dyn Tx, room: &RoomId, item: &Item) -> Result<(), StoreError> {
             item.accepted_at.map(|at| at.as_millis()).into(),
             item.turn.map(|turn| i64::from(turn.0)).into(),
             i64::from(item.interrupts).into(),
+            item.note.as_deref().into(),
         ],
         Changes::One("inbox"),
     )
@@ -393,5 +394,6 @@ pub(crate) fn item(room: &RoomId, row: &dyn Row) -> Result<Item, StoreError> {
         accepted_at: fields.optional_time(9)?,
         turn: row.int(10)?.and_then(|turn| u32::try_from(turn).ok()).map(TurnId),
         interrupts: fields.number(11)? == 1,
+        note: row.text(12)?.map(str::to_owned),
     })
 }

@@ -69,8 +69,8 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("schema/0015_takeovers.postgres.sql"),
     },
     Migration {
-        sqlite: include_str!("schema/0016_collisions.sqlite.sql"),
-        postgres: include_str!("schema/0016_collisions.postgres.sql"),
+        sqlite: include_str!("schema/0016_told_once.sqlite.sql"),
+        postgres: include_str!("schema/0016_told_once.postgres.sql"),
     },
 ];
 

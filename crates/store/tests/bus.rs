@@ -306,6 +306,7 @@ fn what_an_agent_was_not_told_of_on_the_bus_is_found_in_order() {
             delivered_at: delivered.map(at),
             seen_at: None,
             accepted_at: None,
+            note: None,
         };
         let items = vec![
             item(1, Category::Message, Some(5)),

@@ -229,8 +229,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0014_earlier_claims.sqlite.sql", "9f4fa3de2061ef7bc64cf78f422808efd3e5cb65b995a62ae5cf77e7fa8c1019"),
     ("0015_takeovers.postgres.sql", "82111b761586d8dffaaef0cf279ecb3b1e973386c8c82b855f4bd6adf3e72034"),
     ("0015_takeovers.sqlite.sql", "82111b761586d8dffaaef0cf279ecb3b1e973386c8c82b855f4bd6adf3e72034"),
-    ("0016_collisions.postgres.sql", "d5e9aa1ff86d78d7229f43c8feea8226f7046b2aa7f4b9055a5237e03921b7f7"),
-    ("0016_collisions.sqlite.sql", "90ea8043a4533c83692686ba2cb8199f5836e299189c5ceb149430d5df3b120b"),
+    ("0016_told_once.postgres.sql", "98ccf680372a6390de0dfaeb36c2e311c7c08a75a90508ed15a5ace6532e7548"),
+    ("0016_told_once.sqlite.sql", "bcc2076c6c7eca3e5fdefd344e733f0df557820d5e14a8879b7098b82a88e420"),
 ];
 
 #[test]

@@ -207,6 +207,7 @@ fn an_item(message: u64, recipient: &str, requires_ack: bool, rungs: usize) -> I
         delivered_at: rung(1),
         seen_at: rung(2),
         accepted_at: rung(3),
+        note: rung(3).map(|_| "on it".to_owned()),
     }
 }
 

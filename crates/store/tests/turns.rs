@@ -196,6 +196,7 @@ fn item(message: u64, recipient: &str) -> Item {
         delivered_at: None,
         seen_at: None,
         accepted_at: None,
+        note: None,
     }
 }
 

@@ -14,6 +14,7 @@ use baton_core::{
     code::ErrorCode,
     ids::{AgentId, RoomId},
 };
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use tokio::{sync::Semaphore, task::JoinSet};
@@ -239,8 +240,6 @@ fn session_of(request: &Request) -> Option<RoomId> {
 }
 
 /// The payload of one of the socket's own words.
-fn parsed<T: DeserializeOwned>(request: &mut Request) -> Result<T, Failure> {
-    let input = request.input()?;
-    serde_json::from_value(Value::Object(input))
-        .map_err(|error| Failure::new(ErrorCode::InvalidInput, format!("payload: {error}.")).with("field", "payload"))
+fn parsed<T: DeserializeOwned + JsonSchema + 'static>(request: &mut Request) -> Result<T, Failure> {
+    table::parse(Value::Object(request.input()?))
 }

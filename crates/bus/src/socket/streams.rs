@@ -7,6 +7,7 @@ use baton_core::{
     code::ErrorCode,
     ids::{RoomId, Seq},
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::task::{AbortHandle, JoinSet};
 
@@ -20,7 +21,7 @@ use crate::{Credential, Hub, Next, Push, Runtime, Subscription};
 pub(crate) const STREAMS_MAX: usize = 64;
 
 /// What `events.stream` takes.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StreamInput {
     /// Which session.
@@ -32,7 +33,7 @@ pub(super) struct StreamInput {
 }
 
 /// What `actions.stream` takes.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ActionsInput {
     /// Which session.
@@ -44,7 +45,7 @@ pub(super) struct ActionsInput {
 }
 
 /// What `events.stop` takes.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StopInput {
     /// The `id` of the request that began the stream.

@@ -40,7 +40,16 @@ pub(crate) fn item_lines(items: &[ItemView], now: Timestamp) -> String {
             subject(&item.subject, item.bead_id.as_ref()),
         ]
     };
-    columns(&items.iter().map(row).collect::<Vec<_>>())
+    let lines = columns(&items.iter().map(row).collect::<Vec<_>>());
+    let mut text = String::new();
+    for (item, head) in items.iter().zip(lines.lines()) {
+        text.push_str(head);
+        text.push('\n');
+        for said in item.body.iter().flat_map(|body| body.lines()).map(line).filter(|said| !said.is_empty()) {
+            text.push_str(&format!("         {said}\n"));
+        }
+    }
+    text
 }
 
 /// A message, whole, and what is left to do about it.
@@ -140,7 +149,8 @@ pub(crate) fn sent_page(sent: &SentView, now: Timestamp) -> String {
         };
         let when = at.map_or_else(String::new, |at| format!(" {}", ago(at, now)));
         let open = if awaits(sent.requires_ack, delivery.state) { ", not accepted yet" } else { "" };
-        [" ".repeat(5), line(&delivery.agent), format!("{}{when}{open}", label(delivery.state))]
+        let note = delivery.note.as_ref().map_or_else(String::new, |note| format!(": {}", line(note)));
+        [" ".repeat(5), line(&delivery.agent), format!("{}{when}{open}{note}", label(delivery.state))]
     };
     page.push_str(&columns(&sent.deliveries.iter().map(row).collect::<Vec<_>>()));
     page

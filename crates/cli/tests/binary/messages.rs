@@ -55,6 +55,8 @@ fn a_message_climbs_the_ladder_and_its_sender_sees_every_rung() {
 
     ana$ baton inbox
         4  sunny-glade  BLOCKED (high)  Delivered, to accept  sent SPAN ago  I need the lexer
+             it is yours
+             request: let me in
     next: baton inbox read 4
 
     bo$ baton inbox sent
@@ -77,6 +79,8 @@ fn a_message_climbs_the_ladder_and_its_sender_sees_every_rung() {
 
     ana$ baton inbox
         4  sunny-glade  BLOCKED (high)  Seen, to accept  sent SPAN ago  I need the lexer
+             it is yours
+             request: let me in
     next: baton ack 4
 
     ana$ baton ack 4 --note "come in"
@@ -84,7 +88,7 @@ fn a_message_climbs_the_ladder_and_its_sender_sees_every_rung() {
 
     bo$ baton inbox sent
         4  BLOCKED to humble-orca, sent SPAN ago: I need the lexer
-           humble-orca  Accepted SPAN ago
+           humble-orca  Accepted SPAN ago: come in
 
     bo$ baton inbox sent --waiting
     Nothing that you sent waits to be accepted.
@@ -94,6 +98,8 @@ fn a_message_climbs_the_ladder_and_its_sender_sees_every_rung() {
 
     ana$ baton inbox --state all
         4  sunny-glade  BLOCKED (high)  Accepted  sent SPAN ago  I need the lexer
+             it is yours
+             request: let me in
 
     ana$ baton inbox read 4
     Needs input: sunny-glade asks humble-orca (message 4, sent SPAN ago)
@@ -218,7 +224,11 @@ fn a_listing_knows_its_states_and_bounds_and_pages_on() {
     }
     let page = world.run_as("ana", &["inbox", "--limit", "1", "--state", "all"]);
     let shown: Vec<_> = page.stdout.lines().skip(1).collect();
-    assert_eq!(shown, ["more: baton inbox --state all --after 4", "next: baton inbox read 4"], "{page:?}");
+    assert_eq!(
+        shown,
+        ["         text", "more: baton inbox --state all --after 4", "next: baton inbox read 4"],
+        "{page:?}"
+    );
     let rest = data(&world, "ana", &["inbox", "--state", "all", "--after", "4"]);
     let subjects: Vec<_> = rest["items"].as_array().unwrap().iter().map(|item| &item["subject"]).collect();
     assert_eq!(subjects, ["two", "three"]);

@@ -72,6 +72,8 @@ pub struct Item {
     pub seen_at: Option<Timestamp>,
     /// When its recipient accepted it.
     pub accepted_at: Option<Timestamp>,
+    /// What its recipient said when it accepted it.
+    pub note: Option<String>,
 }
 
 /// What sort of thing is put into an inbox.
@@ -104,6 +106,7 @@ impl Item {
             delivered_at: None,
             seen_at: None,
             accepted_at: None,
+            note: None,
         }
     }
 
@@ -208,7 +211,11 @@ impl Inbox {
                 }
             }
             Event::Told(told) => self.items.push(told.item(recorded)),
-            Event::Accepted(accepted) => self.reach(recorded, &[accepted.item], Stage::Accepted),
+            Event::Accepted(accepted) => {
+                self.reach(recorded, &[accepted.item], Stage::Accepted);
+                let own = self.of_message(accepted.item).iter_mut().filter(|item| item.recipient == recorded.actor);
+                own.for_each(|item| item.note = accepted.note.clone());
+            }
             Event::Forwarded(forwarded) => self.forward(forwarded),
         }
     }

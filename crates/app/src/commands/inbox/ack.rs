@@ -88,7 +88,7 @@ impl UseCase for Ack {
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
             require_recipient(change, caller)?;
-            let message = input.message.0;
+            let message = input.message.place(&change.room);
             let (recorded, item) =
                 own(change, message, |message, recipients| Refusal::AckForbidden { message, recipients })?;
             // What is said of an action is told on the bus, too.

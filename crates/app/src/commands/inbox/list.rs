@@ -11,7 +11,11 @@ use baton_store::{StoreError, engine::Tx, envelopes, inbox, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ItemView, read::require_recipient, view::words};
+use super::{
+    ItemView,
+    read::require_recipient,
+    view::{body, words},
+};
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -19,6 +23,10 @@ use crate::{
     commands::envelope::RequestView,
     table::{Effect, INBOX, Place, UseCase},
 };
+
+/// How much of one body a listing has, and of all of them: most messages are short, and are read by one call.
+const BODY_CHARS: usize = 600;
+const BODIES_CHARS: usize = 6_000;
 
 /// `inbox.list`
 pub struct List;
@@ -117,8 +125,10 @@ impl UseCase for List {
                 view
             };
             let items: Vec<ItemView> = shown.into_iter().map(|(_, view)| told(view)).collect();
-            let next =
-                (!items.is_empty()).then(|| "Read one with `inbox read`, accept it with `inbox ack`.".to_owned());
+            let next = (!items.is_empty()).then(|| {
+                "Accept one with `inbox ack`; `inbox read` has what was cut, and tells its sender that you saw it."
+                    .to_owned()
+            });
             let owed = envelopes::owed_by(change.tx, &change.room.id, &agent, limits::REQUESTS_SHOWN)?;
             let owed = RequestView::all(change.tx, &change.room, change.witness, &owed)?;
             Ok(ListResult { room_id: change.room.id.clone(), items, has_more, owed, next })
@@ -141,6 +151,21 @@ fn look(
     }
 }
 
+/// What a listing has room for of a message's body, and where the rest is. One line that the subject has whole is not said
+/// twice.
+fn excerpt(body: Option<String>, view: &ItemView, left: &mut usize) -> (Option<String>, Option<String>) {
+    let Some(body) = body.filter(|body| *body != view.subject) else { return (None, None) };
+    let most = BODY_CHARS.min(*left);
+    let length = body.chars().count();
+    *left -= length.min(most);
+    if length <= most {
+        return (Some(body), None);
+    }
+    let begins = Some(body.chars().take(most).collect::<String>()).filter(|text| !text.is_empty());
+    let rest = format!("`inbox read` of {} has all {length} characters.", view.message);
+    (begins.map(|text| format!("{}…", text.trim_end())), Some(rest))
+}
+
 /// Items with what they say, as many as a page holds.
 fn page(
     tx: &mut dyn Tx,
@@ -151,11 +176,12 @@ fn page(
     let total = found.len();
     let messages: Vec<Seq> = found.iter().take(limit).map(|item| item.message).collect();
     let events = log::find_all(tx, &room.id, &messages)?;
-    let (mut shown, mut page) = (Vec::new(), Page::default());
+    let (mut shown, mut page, mut left) = (Vec::new(), Page::default(), BODIES_CHARS);
     for item in found.into_iter().take(limit) {
         let recorded = events.iter().find(|recorded| recorded.seq == item.message);
         let Some(words) = recorded.and_then(|recorded| words(recorded, room)) else { continue };
-        let view = ItemView::of(&item, words);
+        let mut view = ItemView::of(&item, words);
+        (view.body, view.rest) = excerpt(recorded.and_then(body), &view, &mut left);
         if !page.takes(&view) {
             break;
         }

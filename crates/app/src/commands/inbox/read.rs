@@ -80,7 +80,7 @@ impl UseCase for Read {
         let request = Request { command: Self::NAME, input: &input, key: None };
         app.change(caller, &request, &input.room_id, |change| {
             require_recipient(change, caller)?;
-            let message = input.message.0;
+            let message = input.message.place(&change.room);
             let (recorded, item) =
                 own(change, message, |message, recipients| Refusal::ReadForbidden { message, recipients })?;
             // A room that is over changes no more.

@@ -21,7 +21,7 @@ use crate::{
     commands::{bus::Delivery, envelope::called},
 };
 
-/// An item of an inbox, less the text of its message.
+/// An item of an inbox.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ItemView {
     /// Its number, to read and accept it by.
@@ -36,6 +36,12 @@ pub struct ItemView {
     /// As it was addressed: a name, `role:x` or `broadcast`.
     pub to_agent: String,
     pub subject: String,
+    /// What it says besides, or how that begins. Only in a listing of your own inbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// Where the rest of it is, if it was cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<String>,
     pub bead_id: Option<BeadId>,
     pub scope: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,6 +69,8 @@ impl ItemView {
             sender_kind: words.sender_kind,
             to_agent: words.to_agent,
             subject: words.subject,
+            body: None,
+            rest: None,
             bead_id: words.bead_id,
             scope: words.scope,
             urgency: words.urgency,
@@ -85,6 +93,9 @@ pub struct DeliveryView {
     pub delivered_at: Option<Timestamp>,
     pub seen_at: Option<Timestamp>,
     pub accepted_at: Option<Timestamp>,
+    /// What they said when they accepted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 impl DeliveryView {
@@ -96,6 +107,7 @@ impl DeliveryView {
             delivered_at: item.delivered_at,
             seen_at: item.seen_at,
             accepted_at: item.accepted_at,
+            note: item.note.clone(),
         }
     }
 }
@@ -154,6 +166,27 @@ fn text_of(recorded: &Recorded, room: &Room) -> Option<Words> {
         }),
         _ => of_bus(recorded),
     }
+}
+
+/// All that a message says besides its subject.
+pub(super) fn body(recorded: &Recorded) -> Option<String> {
+    let text = match &recorded.event {
+        Event::Inbox(inbox::Event::Sent(sent)) => match &sent.payload {
+            inbox::Payload::Handoff { summary, next_action, .. } => format!("{summary}\nnext: {next_action}"),
+            inbox::Payload::Blocked { blocker, requested_action, .. } => {
+                format!("{blocker}\nrequest: {requested_action}")
+            }
+            inbox::Payload::Text { body, .. } => body.clone(),
+        },
+        Event::Inbox(inbox::Event::Told(told)) => told.text.clone(),
+        Event::Envelope(envelope::Event::Sent(sent)) => sent.envelope.payload.message.clone(),
+        Event::Job(job::Event::Manager(said)) => said.message.clone(),
+        _ => match Delivery::of(recorded, None)?.what {
+            What::Message { text, .. } => text,
+            What::Control { .. } => return None,
+        },
+    };
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 fn of_bus(recorded: &Recorded) -> Option<Words> {

@@ -22,3 +22,13 @@ DROP INDEX log_incursions;
 
 -- How many events the rooms had that were at this path before: their protocol ids are not given again.
 ALTER TABLE rooms ADD COLUMN earlier_events BIGINT NOT NULL DEFAULT 0;
+
+-- What was said with an acknowledgement: its sender reads it beside the message.
+ALTER TABLE inbox ADD COLUMN note TEXT;
+
+UPDATE inbox
+   SET note = said.note
+  FROM (SELECT room_id, actor, CAST(CAST(log.payload AS JSONB) ->> 'item' AS BIGINT) AS message, CAST(log.payload AS JSONB) ->> 'note' AS note
+          FROM log
+         WHERE type = 'inbox.accept') AS said
+ WHERE inbox.room_id = said.room_id AND inbox.recipient = said.actor AND inbox.message = said.message;
