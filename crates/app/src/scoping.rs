@@ -6,6 +6,7 @@ use baton_core::{
     agent::StaleAfter,
     code::ErrorCode,
     limits,
+    redact::redact,
     room::Room,
     scope::{Casing, Conventions, PathStyle, ScopePath},
 };
@@ -126,6 +127,15 @@ impl App {
         let below = place.strip_prefix(&real_root).or_else(|_| place.strip_prefix(&root));
         let place = below.map_or_else(|_| place.clone(), |below| Path::new(".").join(below));
         Some(place.to_string_lossy().into_owned())
+    }
+}
+
+/// A path as an answer repeats it. A text that looks like a secret is told without it: reading it as a path may have taken
+/// away what it is known by.
+pub(crate) fn repeated(path: &ScopePath, root: &ScopePath, text: &str) -> String {
+    match redact(text) {
+        said if said != text => said.into_owned(),
+        _ => redact(&path.shown(root)).into_owned(),
     }
 }
 

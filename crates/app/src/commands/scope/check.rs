@@ -110,12 +110,13 @@ impl UseCase for Check {
         })?;
         presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try)?;
         let root = scoping::root(&sight.room)?;
-        let paths = paths(app, &root, &input)?;
+        let named = paths(app, &root, &input)?;
+        let paths: Vec<ScopePath> = named.iter().map(|(path, _)| path.clone()).collect();
         let mut page = Page::of(NAMED_BYTES);
         let clear = CheckResult {
             room_id: input.room_id.clone(),
             checked: input.paths.len(),
-            paths: page.fill(&paths, NAMED, |path| path.shown(&root)),
+            paths: page.fill(&named, NAMED, |(path, text)| scoping::repeated(path, &root, text)),
             passed: Vec::new(),
         };
         let view = View { room: &sight.room, root: &root, now: sight.now, stale_after, witness: &sight.eyes };
@@ -142,10 +143,14 @@ impl UseCase for Check {
     }
 }
 
-fn paths(app: &App, root: &ScopePath, input: &CheckInput) -> Result<Vec<ScopePath>, Failure> {
-    let paths = input.paths.iter().map(|text| match input.committed {
-        true => app.committed_path(root, "paths", text),
-        false => app.written_path(root, "paths", text).map(Some),
-    });
-    paths.filter_map(Result::transpose).collect()
+/// The paths that were given and lie in the room, each with how it was written.
+fn paths<'a>(app: &App, root: &ScopePath, input: &'a CheckInput) -> Result<Vec<(ScopePath, &'a str)>, Failure> {
+    let read = |text: &'a String| {
+        let path = match input.committed {
+            true => app.committed_path(root, "paths", text)?,
+            false => Some(app.written_path(root, "paths", text)?),
+        };
+        Ok(path.map(|path| (path, text.as_str())))
+    };
+    input.paths.iter().map(read).filter_map(Result::transpose).collect()
 }

@@ -101,7 +101,7 @@ impl UseCase for Status {
         let scopes: Vec<_> = live.iter().map(show).take_while(|found| page.takes(found)).collect();
         let archived: Vec<_> = over.iter().map(show).take_while(|found| page.takes(found)).collect();
         let has_more = scopes.len() < live.len() || archived.len() < over.len();
-        let path = path.map(|path| path.shown(&root));
+        let path = path.zip(input.path.as_deref()).map(|(path, text)| scoping::repeated(&path, &root, text));
         Ok(StatusResult { room_id: room.id.clone(), path, scopes, archived, has_more })
     }
 }
