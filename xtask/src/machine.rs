@@ -27,6 +27,7 @@ const NEEDS: &[Need] = &[
         why: "the worked session of docs/protocol.md is played with it",
         found: on_path,
     },
+    Need { name: "python3", package: "python3", why: "the example client is a program for it", found: on_path },
     Need {
         name: "mount",
         package: "mount",

@@ -47,6 +47,7 @@ pub struct PathRoom {
     pub canonical_path: Option<String>,
     /// In turn order.
     pub members: Vec<AgentId>,
+    /// The place in the turn order from which the sequence goes on.
     pub sequence_index: usize,
     pub owner: Option<AgentId>,
     /// What people call the owner.
@@ -108,6 +109,7 @@ pub struct RoomMember {
     /// What they are here for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
+    /// Their place in the turn order, from 0.
     pub ordinal: usize,
     pub joined_at: Timestamp,
     pub last_seen_at: Timestamp,

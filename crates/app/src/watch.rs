@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeSet,
-    os::fd::BorrowedFd,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     time::{Duration, Instant},
 };
 
@@ -65,6 +65,14 @@ impl Patience {
     }
 }
 
+/// What a look comes to.
+pub(crate) enum Looked<T> {
+    /// An answer.
+    Found(T),
+    /// Nothing yet. What becomes readable with the end of one of these processes is looked for at once.
+    NotYet(Vec<OwnedFd>),
+}
+
 impl App {
     /// Looks at a room until there is an answer, or patience ends. `look` is told how much time is left.
     pub(crate) fn wait_for<T>(
@@ -74,8 +82,23 @@ impl App {
         patience: Patience,
         mut look: impl FnMut(Duration) -> Result<Option<T>, Failure>,
     ) -> Result<Option<T>, Failure> {
+        let look = |left| Ok(look(left)?.map_or(Looked::NotYet(Vec::new()), Looked::Found));
+        self.wait_for_ends(caller, room, patience, look)
+    }
+
+    /// The same, which hears of the ends of processes, too.
+    pub(crate) fn wait_for_ends<T>(
+        &self,
+        caller: &Caller,
+        room: &RoomId,
+        patience: Patience,
+        mut look: impl FnMut(Duration) -> Result<Looked<T>, Failure>,
+    ) -> Result<Option<T>, Failure> {
         if patience.0.is_zero() {
-            return look(Duration::ZERO);
+            return Ok(match look(Duration::ZERO)? {
+                Looked::Found(answer) => Some(answer),
+                Looked::NotYet(_) => None,
+            });
         }
         let until = Instant::now() + patience.0;
         // The bell is up before the look, so what is committed after the look will ring it.
@@ -85,13 +108,16 @@ impl App {
         loop {
             keeper.keep(self, caller, room)?;
             let left = until.saturating_duration_since(Instant::now());
-            if let Some(answer) = look(left)? {
-                return Ok(Some(answer));
-            }
+            let ends = match look(left)? {
+                Looked::Found(answer) => return Ok(Some(answer)),
+                Looked::NotYet(ends) => ends,
+            };
             if left.is_zero() {
                 return Ok(None);
             }
-            if watch.wait(left.min(SAFETY).min(keeper.left()), &caller.cancel)? == Woken::Withdrawn {
+            let ends: Vec<BorrowedFd<'_>> = ends.iter().map(AsFd::as_fd).collect();
+            let most = left.min(SAFETY).min(keeper.left());
+            if watch.wait_also(most, &caller.cancel, &ends)? == Woken::Withdrawn {
                 return Err(Failure::new(ErrorCode::Canceled, "The wait was withdrawn."));
             }
         }

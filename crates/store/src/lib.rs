@@ -41,6 +41,7 @@ mod sqlite;
 mod store;
 pub mod tasks;
 pub mod turns;
+pub mod waits;
 
 pub use error::StoreError;
 pub use location::Location;

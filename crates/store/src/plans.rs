@@ -4,7 +4,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use crate::{
     bus, envelopes, inbox, incursions, jobs, library, log, presence, references, runners, schema::MIGRATIONS, scopes,
-    search, spawns, tasks, turns,
+    search, spawns, tasks, turns, waits,
 };
 
 fn database() -> Connection {
@@ -200,6 +200,8 @@ fn what_a_target_was_asked_and_still_owes_is_read_in_the_order_of_an_index() {
         (bus::CONNECTIONS, "(room_id=?)"),
         (inbox::UNDELIVERED, "inbox_pending (room_id=? AND recipient=?)"),
     ]);
+    // As many as wait in a room at a time.
+    each_is_found_in(&[(waits::OF_ROOM, "(room_id=?)")]);
 }
 
 #[test]

@@ -72,6 +72,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0016_told_once.sqlite.sql"),
         postgres: include_str!("schema/0016_told_once.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0017_waits.sqlite.sql"),
+        postgres: include_str!("schema/0017_waits.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

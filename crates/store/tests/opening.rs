@@ -231,6 +231,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0015_takeovers.sqlite.sql", "82111b761586d8dffaaef0cf279ecb3b1e973386c8c82b855f4bd6adf3e72034"),
     ("0016_told_once.postgres.sql", "98ccf680372a6390de0dfaeb36c2e311c7c08a75a90508ed15a5ace6532e7548"),
     ("0016_told_once.sqlite.sql", "bcc2076c6c7eca3e5fdefd344e733f0df557820d5e14a8879b7098b82a88e420"),
+    ("0017_waits.postgres.sql", "4f38eb637adb13282c86e123ea2e5dbf10f51053566304ad2844827e7c36750c"),
+    ("0017_waits.sqlite.sql", "2e51058959b0ff5de32e7a042eacf821b4005a897db0ff89bf4a95681c5b3c0b"),
 ];
 
 #[test]

@@ -92,7 +92,9 @@ pub(crate) fn inspected(shown: &InspectResult, now: Timestamp) -> String {
     };
     let items: Vec<_> = shown.inbox.iter().map(|entry: &InboxEntry| entry.item.clone()).collect();
     let tools: Vec<_> = shown.tools.iter().map(tool).collect();
-    page + &part("Incoming", &shown.incoming.iter().map(envelope).collect::<String>())
+    let waits: Vec<_> = shown.waits.iter().map(|wait| wait_row(wait, now)).collect();
+    page + &part("Waits", &columns(&waits))
+        + &part("Incoming", &shown.incoming.iter().map(envelope).collect::<String>())
         + &part("Outgoing", &shown.outgoing.iter().map(envelope).collect::<String>())
         + &part("Inbox", &item_lines(&items, now))
         + &part("Turns", &shown.turns.iter().map(|entry| turn(entry, now)).collect::<String>())

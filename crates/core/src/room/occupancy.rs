@@ -29,7 +29,7 @@ pub struct Occupant {
     /// The credential, where it came with one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub added_by: Option<String>,
-    /// Whether the process has ended. Its id goes on with another process, and with no credential.
+    /// Whether the process has ended, or the agent has left. Its id goes on with another process, and with no credential.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ended: bool,
 }
@@ -52,6 +52,7 @@ impl Occupant {
             (Some(pid), _, _) if self.ended => format!("process {pid}, which has ended"),
             (Some(pid), Some(terminal), _) => format!("process {pid} on {terminal}"),
             (Some(pid), None, _) => format!("process {pid}"),
+            (None, _, None) if self.ended => "somebody who was here before".to_owned(),
             (None, _, Some(credential)) => format!("the holder of the credential {credential:?}"),
             (None, _, None) => "somebody else".to_owned(),
         }
@@ -80,7 +81,7 @@ impl Room {
         match last.filter(|former| former.added_by.as_deref() != by.via.as_deref()) {
             Some(former) => {
                 let added_by = former.added_by.clone();
-                let occupant = Occupant { pid: None, terminal: None, added_by, ended: false };
+                let occupant = Occupant { pid: None, terminal: None, added_by, ended: true };
                 Err(Refusal::IdInUse { agent_id: by.agent_id.clone(), occupant })
             }
             None => Ok(()),

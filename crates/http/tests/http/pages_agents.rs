@@ -152,3 +152,38 @@ async fn nobody_is_nobody() {
     let room = world.session().await;
     says(&page(&world, &format!("/rooms/{room}/graph")).await, "graph", &["Nobody is here"]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_waits_is_on_the_graph_and_on_the_agents_page_and_every_link_there_leads_somewhere() {
+    let world = World::start().await;
+    let room = worked(&world).await;
+    world.call("ana", "jobs.create", json!({ "room_id": room, "title": "Mend it", "prompt": "It rains in." }));
+    // One who never joined may wait, too.
+    let (app, passer_by, waited) = (world.hub.app().clone(), world.caller("passer-by"), room.clone());
+    let waiting = std::thread::spawn(move || {
+        let input =
+            json!({ "room_id": waited, "agents": ["bo"], "jobs": ["JOB-001"], "any": true, "max_wait_ms": 50_000 });
+        baton_app::table::find("wait.for").unwrap().run(&app, &passer_by, input)
+    });
+    let graph = loop {
+        let graph = page(&world, &format!("/rooms/{room}/graph")).await;
+        if graph.contains("data-wait=\"call\"") {
+            break graph;
+        }
+        assert!(!waiting.is_finished());
+    };
+    assert!(graph.contains("the end of JOB-001, or that of another, in a call of wait_for"), "{graph}");
+    let shown = page(&world, &format!("/rooms/{room}/agents/passer-by")).await;
+    says(&shown, "agent", &["data-wait=\"call\"", "its answer, or that of another, in a call of wait_for", "since "]);
+    for (place, shown) in [("graph", &graph), ("waits", &graph), ("table", &graph), ("agent", &shown)] {
+        let links = region(shown, place).split("href=\"/rooms/").skip(1).filter_map(|rest| rest.split('"').next());
+        for link in links.filter(|link| link.contains("/agents/") || link.contains("JOB-")) {
+            let address = format!("/rooms/{}", link.replace("&amp;", "&"));
+            let answer = world.ask(Ask::get(&address)).await;
+            assert!(answer.status < 400, "on {place}: {address}: {}", answer.status);
+        }
+    }
+    world.call("ana", "jobs.cancel", json!({ "room_id": room, "job": "JOB-001", "reason": "It is dry." }));
+    waiting.join().unwrap().unwrap();
+    assert!(!page(&world, &format!("/rooms/{room}/graph")).await.contains("data-wait=\"call\""));
+}

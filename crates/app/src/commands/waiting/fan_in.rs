@@ -8,22 +8,26 @@ use baton_core::{
     ids::{AgentId, RoomId, Seq},
     job::{Job, JobId, agent_of, job_of},
     limits,
+    process::ProcessIdentity,
     reference::Reference,
     room::{Actor, Room},
     time::Timestamp,
 };
-use baton_store::{engine::Tx, envelopes, jobs, log};
+use baton_store::{engine::Tx, envelopes, jobs, log, waits::Awaited};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::reason::{Sight, of_agent, of_job};
+use super::{
+    reason::{Sight, of_agent, of_job},
+    record::OnRecord,
+};
 use crate::{
     App, Caller, Failure,
     bounds::first_line,
     commands::envelope::{called, sent},
     identity::require_own_id,
     table::{Effect, Place, Tier, UseCase},
-    watch::Patience,
+    watch::{Looked, Patience},
 };
 
 /// `wait.for`
@@ -103,17 +107,36 @@ impl UseCase for WaitFor {
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "agents"));
         }
         let you = caller.actor();
+        let mut on_record = None;
         let look = |left: Duration| {
-            let found = standing(app, &you, &input)?;
-            Ok((found.done || found.over || left.is_zero()).then_some(found))
+            let (found, awaited) = standing(app, &you, &input)?;
+            if found.done || found.over || left.is_zero() {
+                return Ok(Looked::Found(found));
+            }
+            let ends = awaited.processes.iter().filter_map(|process| app.probe.watch(process)).collect();
+            if on_record.is_none() {
+                on_record = Some(OnRecord::begin(app, &input.room_id, &you.agent_id, awaited.whom, left));
+            }
+            Ok(Looked::NotYet(ends))
         };
-        let waited = app.wait_for(caller, &input.room_id, patience, look)?;
-        waited.map_or_else(|| standing(app, &you, &input), Ok)
+        let waited = app.wait_for_ends(caller, &input.room_id, patience, look);
+        let is_away = waited.as_ref().is_err_and(|failure| failure.code == ErrorCode::StoreUnreachable);
+        // A store that is away forgets it by itself, and is not waited for once more.
+        if let Some(on_record) = on_record.flatten().filter(|_| !is_away) {
+            on_record.end(app);
+        }
+        waited?.map_or_else(|| standing(app, &you, &input).map(|(found, _)| found), Ok)
     }
 }
 
+/// Who is still waited for, and by which processes it can be seen that nothing comes.
+struct Pended {
+    whom: Awaited,
+    processes: Vec<ProcessIdentity>,
+}
+
 /// How it stands now.
-fn standing(app: &App, caller: &Actor, input: &WaitForInput) -> Result<WaitForResult, Failure> {
+fn standing(app: &App, caller: &Actor, input: &WaitForInput) -> Result<(WaitForResult, Pended), Failure> {
     let you = &caller.agent_id;
     app.store.read(|tx| {
         let room = app.room(tx, &input.room_id)?;
@@ -121,6 +144,8 @@ fn standing(app: &App, caller: &Actor, input: &WaitForInput) -> Result<WaitForRe
         let sight = Sight { room: &room, witness: &eyes, now: tx.now()? };
         require_own_id(&room, sight.now, caller, &eyes)?;
         let (mut ready, mut pending) = (Vec::new(), Vec::new());
+        let whom = Awaited { any: input.any, ..Awaited::default() };
+        let mut pended = Pended { whom, processes: Vec::new() };
         for named in &input.agents {
             let agent = agent(tx, &room, named)?;
             if agent == *you {
@@ -132,6 +157,8 @@ fn standing(app: &App, caller: &Actor, input: &WaitForInput) -> Result<WaitForRe
                     let reason = of_agent(tx, &sight, &agent, asked)?;
                     let who = called(&room, &agent);
                     pending.push(Pending { who, why: reason.why, since: reason.since, over: reason.over });
+                    pended.processes.extend(room.member(&agent).and_then(|member| member.process.clone()));
+                    pended.whom.agents.push(agent);
                 }
             }
         }
@@ -141,6 +168,7 @@ fn standing(app: &App, caller: &Actor, input: &WaitForInput) -> Result<WaitForRe
                 let reason = of_job(tx, &sight, &job)?;
                 let who = id.to_string();
                 pending.push(Pending { who, why: reason.why, since: reason.since, over: reason.over });
+                pended.whom.jobs.push(*id);
             } else {
                 ready.push(ended(&job));
             }
@@ -153,7 +181,8 @@ fn standing(app: &App, caller: &Actor, input: &WaitForInput) -> Result<WaitForRe
             (false, true) => Some("Nothing comes of waiting for those that are `over`; go on without them."),
             (false, false) => Some("Call `wait_for` again to go on waiting."),
         };
-        Ok(WaitForResult { room_id: room.id.clone(), done, over, ready, pending, next: next.map(str::to_owned) })
+        let next = next.map(str::to_owned);
+        Ok((WaitForResult { room_id: room.id.clone(), done, over, ready, pending, next }, pended))
     })
 }
 

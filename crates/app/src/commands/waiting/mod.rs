@@ -2,6 +2,10 @@
 
 mod fan_in;
 mod reason;
+mod record;
 
 pub use fan_in::{Pending, Ready, WaitFor, WaitForInput, WaitForResult};
-pub(crate) use reason::{Sight, of_agent};
+pub(crate) use {
+    reason::{Reason, Sight, of_agent, of_job},
+    record::in_progress,
+};

@@ -1,6 +1,7 @@
 //! The documents of the protocol: they are what the program prints, they have everything that it has, and what they show
 //! happens.
 
+mod example;
 mod pages;
 mod played;
 

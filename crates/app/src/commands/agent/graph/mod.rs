@@ -8,4 +8,5 @@ mod waits;
 pub use edges::EdgeUse;
 pub use flights::{FlightKind, FlightView};
 pub use read::{Graph, GraphInput, GraphResult};
+pub(super) use waits::of_agent_in;
 pub use waits::{WaitKind, WaitView};

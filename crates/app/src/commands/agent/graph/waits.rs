@@ -1,7 +1,7 @@
 //! Who waits for whom, and why, as far as it is on record.
 //!
 //! A wait is something that somebody is owed: a response, a result, an acceptance, an answer, a decision, a claim of the
-//! stick. That a program listens at this moment is not on record, and is none.
+//! stick; and a call that waits for others at this moment (`wait_for`), while its process is there.
 
 use baton_core::{
     ids::{AgentId, Seq},
@@ -22,7 +22,7 @@ use crate::{
     commands::{
         envelope::{RequestView, called},
         inbox::words,
-        waiting::{self, of_agent},
+        waiting::{self, Reason, of_agent, of_job},
     },
 };
 
@@ -46,6 +46,8 @@ pub enum WaitKind {
     Approval,
     /// The result of an action of the bus.
     Result,
+    /// What a call waits for at this moment.
+    Call,
 }
 
 impl WaitKind {
@@ -58,6 +60,7 @@ impl WaitKind {
             Self::Answer => "answer",
             Self::Approval => "approval",
             Self::Result => "result",
+            Self::Call => "call",
         }
     }
 }
@@ -98,6 +101,55 @@ pub(super) fn of_room(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView
     waits.extend(answers(tx, sight)?);
     waits.extend(approvals(tx, sight)?);
     waits.extend(results(tx, sight)?);
+    waits.extend(calls(tx, sight)?);
+    Ok(waits)
+}
+
+/// What calls wait for at this moment.
+fn calls(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure> {
+    let room = &sight.room;
+    let mut waits = Vec::new();
+    for wait in waiting::in_progress(tx, &room.id, &sight.eyes, sight.now)? {
+        let any = if wait.awaited.any { ", or that of another" } else { "" };
+        let view = |to: &AgentId, why: String, reason: Reason, reference| WaitView {
+            kind: WaitKind::Call,
+            from: called(room, &wait.agent_id),
+            from_agent_id: wait.agent_id.clone(),
+            to: called(room, to),
+            to_agent_id: Some(to.clone()),
+            why,
+            pending: Some(reason.why),
+            over: reason.over,
+            since: wait.since,
+            reference,
+            message: None,
+        };
+        for agent in &wait.awaited.agents {
+            let reason = of_agent(tx, &reasons(sight), agent, Some(wait.since))?;
+            waits.push(view(agent, format!("its answer{any}, in a call of wait_for"), reason, None));
+        }
+        for id in &wait.awaited.jobs {
+            let Some(job) = jobs::find(tx, &room.id, *id)?.filter(|job| job.status.is_active()) else { continue };
+            let reason = of_job(tx, &reasons(sight), &job)?;
+            let why = format!("the end of {id}{any}, in a call of wait_for");
+            waits.push(view(&agent_of(&room.id, *id), why, reason, Some(Reference::Job(*id))));
+        }
+        if waits.len() >= WAITS_MAX as usize {
+            break;
+        }
+    }
+    Ok(waits)
+}
+
+/// The waits of one agent, and those for it.
+pub(in super::super) fn of_agent_in(
+    tx: &mut dyn Tx,
+    sight: &Sight<'_>,
+    agent: &AgentId,
+) -> Result<Vec<WaitView>, Failure> {
+    let mut waits = of_room(tx, sight)?;
+    waits.retain(|wait| wait.from_agent_id == *agent || wait.to_agent_id.as_ref() == Some(agent));
+    waits.sort_by_key(|wait| wait.since);
     Ok(waits)
 }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     super::{
         everybody::{Earlier, Everybody},
+        graph::{WaitView, of_agent_in},
         node::NodeView,
         show::grants_of,
     },
@@ -33,6 +34,8 @@ pub struct Inspect;
 
 /// Entries of each section, where all are shown.
 const GLANCE: u32 = 5;
+/// How much is shown of who waits, in bytes of JSON.
+const WAITS_BYTES: usize = 4_000;
 
 /// A part of what is on record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -112,6 +115,9 @@ pub struct InspectResult {
     pub turn_count: u64,
     /// What all of them took.
     pub usage: Usage,
+    /// Whom it waits for and who waits for it, why, and since when.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<WaitView>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub incoming: Vec<OpenedEnvelope>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -165,6 +171,9 @@ fn inspected(
     let found = Everybody::read(app, tx, &input.room_id, Earlier::Too)?;
     let agent = whose(tx, &found.sight.room, &input.agent)?;
     let mut shown = identity(app, tx, viewer, &found, &agent)?;
+    let mut page = Page::of(WAITS_BYTES);
+    let waits = of_agent_in(tx, &found.sight, &agent)?.into_iter();
+    shown.waits = waits.take(limits::TURNS_DEFAULT as usize).take_while(|wait| page.takes(wait)).collect();
     let mut wanted = Wanted { sight: &found.sight, agent: &agent, input, limit, older: Vec::new() };
     shown.incoming = wanted.section(Section::Incoming, |look| envelopes::read(tx, look, Way::Received))?;
     shown.outgoing = wanted.section(Section::Outgoing, |look| envelopes::read(tx, look, Way::Sent))?;
@@ -206,6 +215,7 @@ fn identity(
         grants: grants_of(tx, room, agent, kind)?,
         turn_count,
         usage,
+        waits: Vec::new(),
         incoming: Vec::new(),
         outgoing: Vec::new(),
         inbox: Vec::new(),

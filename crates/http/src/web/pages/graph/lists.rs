@@ -25,7 +25,7 @@ fn wait_row(look: &Look<'_>, graph: &GraphResult, wait: &WaitView) -> Markup {
     let to = wait.to_agent_id.as_ref().map_or("", AgentId::as_str);
     let place = wait.message.map_or_else(|| wait.since.to_string(), |message| message.to_string());
     html! {
-        li id={ "wait-" (wait.kind.as_str()) "-" (place) "-" (to) } data-row data-wait=(wait.kind.as_str()) {
+        li id={ "wait-" (wait.kind.as_str()) "-" (place) "-" (wait.from_agent_id) "-" (to) } data-row data-wait=(wait.kind.as_str()) {
             p {
                 (named(graph, &wait.from_agent_id, &wait.from)) " waits for " (whom(graph, wait)) " · " span dir="auto" { (wait.why) }
                 @if wait.over { " " span.badge.alarm { "will not come" } }

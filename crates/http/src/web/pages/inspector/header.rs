@@ -1,10 +1,12 @@
 //! Who it is, whether it is there, and what a person can do: write to it, delegate, say what it may do.
 
-use baton_app::commands::agent::NodeKind;
+use baton_app::commands::agent::{NodeKind, WaitView};
+use baton_core::ids::AgentId;
 use maud::{Markup, html};
 
 use super::view::View;
 use crate::web::{
+    at::path,
     form::Form,
     pages::graph::{state_mark, stream_words},
     parts::{ago, cli, copy, delegate_link, process_word, reference},
@@ -36,9 +38,28 @@ pub(super) fn region(view: &View<'_>) -> Markup {
                 @if let Some(job) = node.job { div { dt { "Job" } dd { (reference(view.room(), &job.to_string())) } } }
                 @if !node.tasks.is_empty() { div { dt { "Tasks" } dd { @for task in &node.tasks { (reference(view.room(), &task.to_string())) " " } } } }
                 @if !view.shown.scopes.is_empty() { div { dt { "Scopes" } dd { @for scope in &view.shown.scopes { code { bdi { (scope) } } " " } } } }
+                @if !view.shown.waits.is_empty() { div { dt { "Waits" } dd { ul.waits role="list" { @for wait in &view.shown.waits { (waiting(view, wait)) } } } } }
                 div { dt { "May" } dd { (may(view)) } }
             }
             @if view.sight.is_open() && node.kind != NodeKind::Outside { (acts(view)) }
+        }
+    }
+}
+
+/// Who waits for whom, why, and since when.
+fn waiting(view: &View<'_>, wait: &WaitView) -> Markup {
+    let named = |id: &AgentId, name: &str| html! { a.agent href=(path(&["rooms", view.room().as_str(), "agents", id.as_str()])) title=(id) { bdi { (name) } } };
+    html! {
+        li data-wait=(wait.kind.as_str()) {
+            (named(&wait.from_agent_id, &wait.from)) " waits for "
+            @if let Some(to) = &wait.to_agent_id { (named(to, &wait.to)) } @else { b { (wait.to) } }
+            " · " span dir="auto" { (wait.why) }
+            @if wait.over { " " span.badge.alarm { "will not come" } }
+            p.quiet {
+                "since " (ago(view.look, wait.since))
+                @if let Some(pending) = &wait.pending { " · " span dir="auto" { (pending) } }
+                @if let Some(about) = &wait.reference { " · " (reference(view.room(), &about.to_string())) }
+            }
         }
     }
 }
