@@ -225,8 +225,8 @@ codes! {
         "The `src` or the id that was given is not the agent that this connection speaks for."
         "Leave it out, or use the id that `agent.add` answered on this connection."
     NotOwner "NOT_OWNER" Refused
-        "Only its owner issues follow-ups and relays in a conversation."
-        "Reply with kind `reply`, or begin a conversation of your own with another context_id."
+        "Only its owner leads a conversation, submits to a group, and changes, ends or relays a task."
+        "Reply with kind `reply`, or begin a conversation, a group or a task of your own under another name."
     LoopDetected "LOOP_DETECTED" Refused
         "The message would go on a chain of messages that answer each other."
         "Stop here, and let the conversation's owner or a person go on."

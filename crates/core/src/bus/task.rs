@@ -24,7 +24,8 @@ pub enum TaskLead {
     },
     /// That of the agent who spoke of it first, in no conversation.
     Agent(AgentId),
-    /// That of the job that it is named like: its own agent's, and that of whoever created it.
+    /// That of the job that it is named like: its own agent and whoever created it relay it. Who says how far it is steers
+    /// the job, and may if they manage that.
     Job {
         /// The job's own agent.
         agent: AgentId,
@@ -79,7 +80,8 @@ pub struct TaskReport {
 }
 
 impl TaskReport {
-    /// Decides to record it: the word of its owner, or of a person who steers. What is done stays done.
+    /// Decides to record it: the word of its owner, or of a person who steers. What is done stays done. Whether somebody manages
+    /// the job that it is named like was asked before.
     pub fn decide(&self, room: &Room, by: &Actor, authority: Authority, standing: &Standing) -> Result<Event, Refusal> {
         let steers = authority == Authority::Operator;
         if !steers {
@@ -95,7 +97,7 @@ impl TaskReport {
         if let Some(summary) = &self.summary {
             text_within(summary, limits::MESSAGE_BYTES, "summary")?;
         }
-        let context = self.context(standing)?;
+        let context = self.context(by, standing)?;
         let owner = match &standing.lead {
             Some(TaskLead::Agent(owner)) if context.is_none() && *owner != by.agent_id => Some(owner.clone()),
             Some(_) | None => None,
@@ -111,6 +113,7 @@ impl TaskReport {
 
     fn require_owner(&self, by: &Actor, standing: &Standing) -> Result<(), Refusal> {
         match (&standing.lead, &standing.conversation) {
+            (Some(TaskLead::Job { .. }), _) => Ok(()),
             (Some(lead), _) => lead.require(&self.task_id, &by.agent_id),
             (None, Some(conversation)) if conversation.owner != by.agent_id => Err(Refusal::NotOwner {
                 context_id: conversation.context_id.clone(),
@@ -131,7 +134,7 @@ impl TaskReport {
     }
 
     /// The conversation that it is told of: the named one, which must be its owner's, else the one that it is of.
-    fn context(&self, standing: &Standing) -> Result<Option<Context>, Refusal> {
+    fn context(&self, by: &Actor, standing: &Standing) -> Result<Option<Context>, Refusal> {
         let invalid = |why: String| Err(Refusal::invalid("context_id", why));
         let context = |context_id: &BusId, owner_id: &AgentId| {
             let (context_id, owner_id) = (context_id.clone(), owner_id.clone());
@@ -139,6 +142,9 @@ impl TaskReport {
         };
         match (&self.context_id, &standing.conversation, &standing.lead) {
             (Some(named), None, _) => invalid(format!("there is no conversation {named} in this session")),
+            (Some(_), Some(conversation), Some(TaskLead::Job { .. })) if conversation.owner == by.agent_id => {
+                Ok(context(&conversation.context_id, &conversation.owner))
+            }
             (Some(named), Some(conversation), Some(lead)) if !lead.is(&conversation.owner) => {
                 invalid(format!("the task {} is not of the conversation {named}", self.task_id))
             }

@@ -73,7 +73,13 @@ pub(super) fn report(change: &mut Change<'_>, caller: &Caller, report: &TaskRepo
         Some(id) => store::conversation(change.tx, &room, id)?,
         None => None,
     };
-    let standing = Standing { lead: lead_of(change, &report.task_id)?, status, conversation };
+    let lead = lead_of(change, &report.task_id)?;
+    if let (Some(TaskLead::Job { agent, .. }), Ok(job)) = (&lead, report.task_id.as_str().parse())
+        && *agent != change.actor.agent_id
+    {
+        change.managed_job(caller, job, "its runner says how far it is")?;
+    }
+    let standing = Standing { lead, status, conversation };
     let event = report.decide(&change.room, change.actor, caller.authority(), &standing)?;
     let recorded = change.record(event)?;
     Ok(TaskResult { room_id: room, task_id: report.task_id.clone(), status: report.status, seq: recorded.seq })
