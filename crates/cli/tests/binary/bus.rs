@@ -371,7 +371,7 @@ fn what_a_model_says_while_it_relays_is_submitted_or_ends_the_relay() {
     NOT_OWNER: The task t1 is test:ana's; only they and an operator say how far it is, or relay it.
       task_id: t1
       owner: test:ana
-      next: Reply with kind `reply`, or begin a conversation of your own with another context_id.
+      next: Reply with kind `reply`, or begin a conversation, a group or a task of your own under another name.
     [exit 3]
 
     ana$ baton bus relay --task t1 --context c1 {"type":"relay_actions","actions":[]}
