@@ -370,6 +370,8 @@ fn what_models_write_for_numbers_and_objects_is_understood() {
         codex.does("stick.release", with(fence, "handoff", given.to_string()));
         let got = claude.claim().answer["handoff"].clone();
         assert_eq!(got, with(given, "artifacts", json!([{"path": "a", "lines": [1, 2], "role": "edit"}])));
+        let job = json!({"title": "t", "prompt": "p", "priority": "medium", "expected_artifacts": []});
+        codex.does("jobs.create", job);
         codex.does("room.events", json!({"limit": "2", "handoffs": "true", "types": "[\"claim\"]"}));
     });
 }
@@ -385,8 +387,18 @@ fn no_refusal_of_any_input_speaks_of_types_of_the_program() {
     on_every_backend(|app| {
         let codex = app.agent("codex");
         codex.join();
-        let wrong =
-            [json!("x"), json!(-1), json!(1.5), json!(true), json!([]), json!([[1]]), json!({}), json!({"a": [1]})];
+        let wrong = [
+            json!(null),
+            json!([null]),
+            json!("x"),
+            json!(-1),
+            json!(1.5),
+            json!(true),
+            json!([]),
+            json!([[1]]),
+            json!({}),
+            json!({"a": [1]}),
+        ];
         for command in table::TABLE {
             let schema = command.input_schema().to_value();
             let fields = schema["properties"].as_object().cloned().unwrap_or_default();

@@ -158,10 +158,10 @@ fn an_unknown_priority_profile_or_executor_is_refused_naming_what_exists() {
             manager.refused("jobs.create", json!({"title": "x", "prompt": "x", field: value}))
         };
         for (field, value, names) in [
-            ("executor", "gpt", "`codex`, `claude_code`, `command`, `auto`"),
-            ("executor_profile", "slow", "`fast`, `deep`, `audit`"),
+            ("executor", "gpt", "codex, claude_code, command, auto"),
+            ("executor_profile", "slow", "fast, deep, audit"),
             ("priority", "urgent", "low, normal (or medium) or high"),
-            ("isolation", "jail", "`workspace` or `worktree`"),
+            ("isolation", "jail", "workspace, worktree"),
         ] {
             let refusal = refused(field, value);
             assert_eq!((&refusal["error"], &refusal["field"]), (&json!("INVALID_INPUT"), &json!(field)));

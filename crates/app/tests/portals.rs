@@ -126,11 +126,11 @@ fn every_refusal_names_what_is_wrong_and_what_there_is() {
         shown(json!({"op": "call"})),
     ].join("\n"), @r#"
     INVALID_INPUT "op" op: missing field `op`
-    INVALID_INPUT "op" op: invalid type: integer `7`, expected a string
+    INVALID_INPUT "op" op: must be text, not 7
     INVALID_INPUT "arguments" arguments: unknown field `arguments`, expected one of `workspace`, `op`, `args`, `cmd`
-    INVALID_INPUT "args" args: invalid type: string "paper", expected a map
-    INVALID_INPUT "args" args: invalid type: sequence, expected a map
-    INVALID_INPUT "workspace" workspace: invalid type: integer `5`, expected a string
+    INVALID_INPUT "args" args: must be an object, not "paper"
+    INVALID_INPUT "args" args: must be an object, not a list
+    INVALID_INPUT "workspace" workspace: must be text, not 5
     INVALID_INPUT "cmd" cmd: goes with op `call` only
     INVALID_INPUT "cmd" cmd: op `call` needs the full name of a command
     "#);

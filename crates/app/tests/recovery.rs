@@ -274,7 +274,7 @@ fn a_member_who_calls_from_a_new_process_after_the_old_one_died_is_back_without_
 /// Fills more than a page of the log with other things.
 fn chatter(agent: &Agent<'_>) {
     for number in 0..11 {
-        agent.does("scope.reserve", json!({"scopes": [format!("src/{number}")]}));
+        agent.does("scope.reserve", json!({"scopes": [format!("{}/{number}", agent.id())]}));
         agent.does("room.note", json!({"text": format!("note {number}")}));
     }
 }

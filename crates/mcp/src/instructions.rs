@@ -23,7 +23,7 @@ actionable next_action, and artifacts (path, lines, role).
 9. release_stick continues with the next member in sequence.
 10. pass_stick chooses a specific active member.
 11. Call takeover_stick only after wait_for_turn or get_room_state reports that takeover is possible, with a \
-reason. Then rebuild the context: get_room_state has the last handoff, get_room_events the earlier ones.
+reason. Then read the last handoffs: get_room_state, get_room_events.
 
 To work on paths of your own beside others: scope reserve first, scope check before you edit, scope release after. \
 If refused, work elsewhere or send BLOCKED to the owner (inbox send). tasks says what there is to do: start one, \

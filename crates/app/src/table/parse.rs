@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::shape::{Misfit, Shape, has_list};
+use super::shape::{Misfit, Shape, Sort, has_list};
 use crate::Failure;
 
 /// Reads an input strictly: a wrong type, a missing field or an unknown one is an error that names it. What can be meant in
@@ -26,13 +26,25 @@ pub fn parse<T: DeserializeOwned + JsonSchema + 'static>(input: Value) -> Result
     let mut whole = Value::Object(input);
     let shape = Shape::of::<T>();
     shape.fit(&mut whole);
-    if let Some(Misfit { path, problem }) = shape.misfit(&whole) {
-        return Err(invalid(path, &problem));
+    let misfit = shape.misfit(&whole);
+    match (serde_path_to_error::deserialize(&whole), misfit) {
+        (Ok(read), None | Some(Misfit { sort: Sort::Word | Sort::Other, .. })) => Ok(read),
+        (Err(error), misfit) if !tells(misfit.as_ref(), &error) => {
+            let problem = error.inner().to_string();
+            Err(invalid(with_missing_field(error.path().to_string(), &problem), &problem))
+        }
+        (Ok(_) | Err(_), Some(Misfit { path, problem, .. })) => Err(invalid(path, &problem)),
+        (Err(error), None) => Err(invalid(error.path().to_string(), &error.inner().to_string())),
     }
-    serde_path_to_error::deserialize(&whole).map_err(|error| {
-        let problem = error.inner().to_string();
-        invalid(with_missing_field(error.path().to_string(), &problem), &problem)
-    })
+}
+
+/// Whether a misfit says more than the error.
+fn tells(misfit: Option<&Misfit>, error: &serde_path_to_error::Error<serde_json::Error>) -> bool {
+    match misfit {
+        Some(Misfit { sort: Sort::Word, .. }) => error.inner().to_string().starts_with("unknown variant"),
+        Some(_) => true,
+        None => false,
+    }
 }
 
 fn invalid(path: String, problem: &str) -> Failure {

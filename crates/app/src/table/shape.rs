@@ -24,6 +24,18 @@ pub(super) struct Shape(Arc<Value>);
 pub(super) struct Misfit {
     pub(super) path: String,
     pub(super) problem: String,
+    pub(super) sort: Sort,
+}
+
+/// What sort of thing does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// A list stands for something else, which serde may take for an object.
+    List,
+    /// A word is none of those that the schema lists. A type may know others, or say more about it.
+    Word,
+    /// Anything else, which serde refuses as well.
+    Other,
 }
 
 impl Shape {
@@ -113,6 +125,31 @@ impl<'a> Place<'a> {
         fields.or_else(rest).map(|schema| self.at(schema))
     }
 
+    /// Whether a known field may be left out.
+    fn may_lack(self, name: &str) -> bool {
+        let required = self.schema.get("required").and_then(Value::as_array);
+        self.schema.get("properties").is_some_and(|fields| fields.get(name).is_some())
+            && !required.is_some_and(|required| required.iter().any(|field| field == name))
+    }
+
+    /// Whether nothing may stand here.
+    fn takes_null(self) -> bool {
+        if self.depth > DEPTH_MAX {
+            return true;
+        }
+        if let Some(name) = self.schema.get("$ref").and_then(Value::as_str) {
+            let target = name.strip_prefix("#/$defs/").and_then(|name| self.root.get("$defs")?.get(name));
+            return target.is_none_or(|target| self.at(target).takes_null());
+        }
+        let choices = ["anyOf", "oneOf"].iter().find_map(|choice| self.schema.get(choice)?.as_array());
+        match (choices, self.schema.get("type")) {
+            (Some(choices), _) => choices.iter().any(|choice| self.at(choice).takes_null()),
+            (None, Some(Value::String(kind))) => kind == "null",
+            (None, Some(Value::Array(kinds))) => kinds.iter().any(|kind| kind == "null"),
+            (None, _) => self.schema.get("const").is_none() && self.schema.get("enum").is_none(),
+        }
+    }
+
     fn item(self, index: usize) -> Option<Self> {
         let place = self.schema.get("prefixItems").and_then(|places| places.get(index));
         place.or_else(|| self.schema.get("items").filter(|items| items.is_object())).map(|schema| self.at(schema))
@@ -130,6 +167,8 @@ impl<'a> Place<'a> {
         let [branch] = branches.as_slice() else { return };
         match value {
             Value::Object(fields) => {
+                // Nothing, for what may be left out, is leaving it out.
+                fields.retain(|name, value| !(value.is_null() && branch.may_lack(name)));
                 for (name, value) in fields {
                     if let Some(place) = branch.field(name) {
                         place.fit(value);
@@ -176,23 +215,22 @@ impl<'a> Place<'a> {
     }
 
     fn misfit(self, value: &Value, path: &str) -> Option<Misfit> {
-        if value.is_null() {
-            // Whether it may be left out is serde's to tell.
-            return None;
-        }
         let branches = self.branches();
-        if branches.is_empty() {
+        if branches.is_empty() || (value.is_null() && self.takes_null()) {
             return None;
         }
         if !branches.iter().any(|branch| branch.takes(value)) {
             let mut kinds: Vec<String> = branches.iter().map(|branch| branch.describe()).collect();
             kinds.dedup();
-            return Some(misfit(path, format!("must be {}, not {}", kinds.join(" or "), shown(value))));
+            let sort = if value.is_array() { Sort::List } else { Sort::Other };
+            let problem = format!("must be {}, not {}", kinds.join(" or "), shown(value));
+            return Some(Misfit { path: path.to_owned(), problem, sort });
         }
         if let Some(words) = words(&branches)
             && value.as_str().is_some_and(|word| !words.contains(&word))
         {
-            return Some(misfit(path, format!("must be one of {}, not {}", words.join(", "), shown(value))));
+            let problem = format!("must be one of {}, not {}", words.join(", "), shown(value));
+            return Some(Misfit { path: path.to_owned(), problem, sort: Sort::Word });
         }
         let [branch] = branches.as_slice() else { return None };
         match value {
@@ -221,7 +259,16 @@ impl<'a> Place<'a> {
     fn out_of_range(self, number: &Number) -> Option<String> {
         let (least, most) = self.range()?;
         let number = number.as_u64().map(i128::from).or_else(|| number.as_i64().map(i128::from))?;
-        (!(least..=most).contains(&number)).then(|| format!("must be from {least} to {most}, not {number}"))
+        let problem = match number {
+            low if low < least && least == 0 => "must not be negative",
+            low if low < least => "is too small",
+            high if high > most => "is too large",
+            _ => return None,
+        };
+        // Where the real bounds are narrower, the description begins with them.
+        let about = self.schema.get("description").and_then(Value::as_str).unwrap_or_default();
+        let bounds = if about.starts_with(|c: char| c.is_ascii_digit()) { format!(": {about}") } else { String::new() };
+        Some(format!("{problem}, like {number}{bounds}"))
     }
 
     fn range(self) -> Option<(i128, i128)> {
@@ -278,7 +325,7 @@ fn words<'a>(branches: &[Place<'a>]) -> Option<Vec<&'a str>> {
 }
 
 fn misfit(path: &str, problem: String) -> Misfit {
-    Misfit { path: path.to_owned(), problem }
+    Misfit { path: path.to_owned(), problem, sort: Sort::Other }
 }
 
 /// A value, but not all of it.
@@ -353,6 +400,8 @@ mod tests {
             [
                 told(json!({"turn": "soon"})),
                 told(json!({"turn": -1})),
+                told(json!({"turn": null})),
+                told(json!({"handoff": null})),
                 told(json!({"limit": 4_294_967_296_u64})),
                 told(json!({"limit": 1.5})),
                 told(json!({"park": 1})),
@@ -368,8 +417,10 @@ mod tests {
             .join("\n"),
             @r#"
         turn: must be a whole number, not "soon"
-        turn: must be from 0 to 18446744073709551615, not -1
-        limit: must be from 0 to 4294967295, not 4294967296
+        turn: must not be negative, like -1
+        turn: must be a whole number, not null
+        handoff: must be an object with status and next_action, not null
+        limit: is too large, like 4294967296
         limit: must be a whole number, not 1.5
         park: must be true or false, not 1
         handoff: must be an object with status and next_action, not a list

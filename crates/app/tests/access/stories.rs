@@ -20,7 +20,7 @@ pub(crate) fn play(app: &TestApp, command: &str, role: Role, limit: &str) {
     let scene = Scene::of(app, role);
     match limit {
         "as owner" => as_owner(&scene, command),
-        "unless it is held by or kept for another" => unless_another_holds_it(&scene, command),
+        "unless another holds it" => unless_another_holds_it(&scene, command),
         "unless it is held" => unless_it_is_held(&scene, command, role),
         "timings" => timings(&scene, command),
         "itself" => itself(&scene, command),

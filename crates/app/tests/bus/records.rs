@@ -84,8 +84,8 @@ fn the_types_and_payloads_of_every_event_are_the_contracts() {
             task.updated ana {"task_id":"TASK-001","status":"ready","title":"Parser"}
             task.updated ana -> ana {"task_id":"TASK-001","status":"running"}
             task.done ana {"task_id":"TASK-001"}
-            stick.claim ana {"turn_id":1,"to_agent_id":"ana"}
-            stick.release ana -> bo {"turn_id":1,"from_agent_id":"ana","to_agent_id":"bo","handoff":{"status":"done","next_action":"go on"}}
+            stick.claim ana {"turn_id":1,"to_agent_id":"ana","reason":"open_claim","expires_at":"2026-01-01T00:45:00.000Z"}
+            stick.release ana -> bo {"turn_id":1,"from_agent_id":"ana","to_agent_id":"bo","handoff":{"status":"done","next_action":"go on"},"expires_at":"2026-01-01T00:20:00.000Z"}
             room.note ana {"turn_id":1,"from_agent_id":"ana","note":"noted"}
             agent.updated bus {"id":"bo","name":"Bo","status":"disconnected","detail":"its stream ended: it hung up"}
             action.result bo -> ana {"group_id":"g","action_id":"a1","action_index":0,"status":"error","detail":"its target left the session"}

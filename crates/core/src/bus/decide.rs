@@ -226,7 +226,9 @@ impl Place<'_> {
             None => (named.unwrap_or_else(|| numbered(UNNAMED, seq)), self.by.agent_id.clone(), true),
         };
         let said = self.draft.and_then(|draft| draft.owner_id.as_ref());
-        if let Some(said) = said.filter(|said| **said != owner_id) {
+        let meant =
+            |said: &AgentId| self.room.named(said.as_str()).map_or_else(|| said.clone(), |it| it.agent_id.clone());
+        if let Some(said) = said.filter(|said| meant(said) != owner_id) {
             let why = format!("{owner_id} leads this conversation, not {said}");
             return Err(Refusal::invalid("context.owner_id", why));
         }

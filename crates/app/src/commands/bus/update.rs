@@ -24,7 +24,7 @@ pub struct Update;
 pub struct UpdateInput {
     #[serde(alias = "session", alias = "session_id")]
     pub room_id: RoomId,
-    /// Your own id
+    /// Your own id or name
     pub id: AgentId,
     /// The new name
     pub name: String,
@@ -51,14 +51,15 @@ impl UseCase for Update {
 
     fn perform(app: &App, caller: &Caller, input: UpdateInput) -> Result<UpdateResult, Failure> {
         let you = caller.actor().agent_id;
-        if input.id != you {
-            let message = format!("You are {you}; an agent updates only itself, not {}.", input.id);
-            return Err(Failure::new(ErrorCode::SourceMismatch, message).with("field", "id"));
-        }
         let name = display_name(&input.name)?;
         let stale_after = app.stale_after_or_default();
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
+            let named = change.room.named(input.id.as_str()).map_or(&input.id, |member| &member.agent_id);
+            if *named != you {
+                let message = format!("You are {you}; an agent updates only itself, not {}.", input.id);
+                return Err(Failure::new(ErrorCode::SourceMismatch, message).with("field", "id"));
+            }
             change.require_agent()?;
             let identity = NewIdentity { name: Some(name.clone()), role: None, former: change.former()? };
             change.decide(Action::Register { identity })?;

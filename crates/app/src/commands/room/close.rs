@@ -67,8 +67,7 @@ impl UseCase for Close {
     const PLACE: Place = Place::Tool("close_room", Tier::Full);
     const EFFECT: Effect = Effect::Write;
     const ACCESS: Access =
-        Access { owner: Permission::Yes, ..Access::limited_for_all("unless it is held by or kept for another") }
-            .without_jobs(None);
+        Access { owner: Permission::Yes, ..Access::limited_for_all("unless another holds it") }.without_jobs(None);
     const ABOUT: &'static str =
         "End a room for good. Its log stays readable; joining the path again opens a fresh room.";
     type Input = CloseInput;

@@ -172,6 +172,9 @@ impl UseCase for Wait {
 /// waiting out. With 2 ms, sixteen waiters on two cores spent half of all time on that.
 const STEP_ASIDE: Duration = Duration::from_millis(20);
 
+/// How often a waiter looks whether an owner whose lease ran out is there again.
+const LOOK_AGAIN: Ttl = Ttl::from_secs(1);
+
 /// One call's wait.
 struct Waiter<'a> {
     app: &'a App,
@@ -418,14 +421,18 @@ impl<'a> Waiter<'a> {
         Ok(false)
     }
 
-    /// How long until time alone changes something, at most until the next safety re-read. A deadline that has
-    /// passed changes nothing more.
+    /// How long until time alone changes something, at most until the next safety re-read. Behind a deadline that has
+    /// passed, its owner may come back without an event, and fall silent again.
     fn until_deadline(&self, sight: &Sight<'_>) -> Duration {
         let Sight { room, now, .. } = sight;
         let now = *now;
         let tick = room.policy.wait_for_turn_poll_ms;
-        let deadline = room.next_deadline().filter(|deadline| *deadline > now);
-        Duration::from_millis(deadline.map_or(tick, |deadline| deadline.since(now)).min(tick).as_millis())
+        let wait = match room.next_deadline() {
+            Some(deadline) if deadline > now => deadline.since(now).min(tick),
+            Some(_) => tick.min(LOOK_AGAIN),
+            None => tick,
+        };
+        Duration::from_millis(wait.as_millis())
     }
 
     /// A wait that outlived its own harness must not keep the seat of whoever comes after it.

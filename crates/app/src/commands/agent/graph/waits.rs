@@ -125,7 +125,8 @@ fn calls(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure> {
             message: None,
         };
         for agent in &wait.awaited.agents {
-            let reason = of_agent(tx, &reasons(sight), agent, Some(wait.since))?;
+            let asked = envelopes::last_between(tx, &room.id, (&wait.agent_id, agent))?.map(|posted| posted.sent_at);
+            let reason = of_agent(tx, &reasons(sight), agent, asked)?;
             waits.push(view(agent, format!("its answer{any}, in a call of wait_for"), reason, None));
         }
         for id in &wait.awaited.jobs {
