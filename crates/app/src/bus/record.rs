@@ -71,7 +71,7 @@ impl Record {
     }
 }
 
-/// Who tells it. A result is its target's, or the bus's for one that did not report, whoever's call ended the action.
+/// The teller of an event. A result is its target's, or the bus's for one that did not report, whoever's call ended the action.
 fn teller(recorded: &Recorded) -> &AgentId {
     match &recorded.event {
         Event::Bus(bus::Event::Resulted(resulted)) if resulted.target != recorded.actor => &BUS.agent_id,

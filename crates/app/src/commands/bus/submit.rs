@@ -263,7 +263,7 @@ pub(super) fn first_of_group(change: &mut Change<'_>, group: &BusId) -> Result<O
     Ok(found.into_iter().next())
 }
 
-/// What is known of the conversation, the parent and the task that are named.
+/// The conversation, the parent and the task that are named, as far as they are known.
 pub(super) fn known(
     change: &mut Change<'_>,
     context: Option<&ContextDraft>,

@@ -142,7 +142,7 @@ fn take(change: &mut Change<'_>, input: &TakeInput, limit: u32) -> Result<TakeRe
     Ok(TakeResult { room_id: room, deliveries, has_more })
 }
 
-/// What an event puts into inboxes, with the conversation that it belongs to now: that of the `new` for the same target
+/// The delivery that an event puts into inboxes, with the conversation that it belongs to now: that of the `new` for the same target
 /// before it in its group.
 pub(crate) fn delivery(change: &mut Change<'_>, recorded: &Recorded) -> Result<Option<Delivery>, Failure> {
     let Event::Bus(bus::Event::Submitted(submitted)) = &recorded.event else {

@@ -151,7 +151,7 @@ fn look(
     }
 }
 
-/// What a listing has room for of a message's body, and where the rest is. One line that the subject has whole is not said
+/// The part of a message's body that a listing has room for, and where the rest is. One line that the subject has whole is not said
 /// twice.
 fn excerpt(body: Option<String>, view: &ItemView, left: &mut usize) -> (Option<String>, Option<String>) {
     let Some(body) = body.filter(|body| *body != view.subject) else { return (None, None) };

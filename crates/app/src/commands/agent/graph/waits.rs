@@ -105,7 +105,7 @@ pub(super) fn of_room(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView
     Ok(waits)
 }
 
-/// What calls wait for at this moment.
+/// Calls of `wait_for` in progress, a row for each of those that they wait for.
 fn calls(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure> {
     let room = &sight.room;
     let mut waits = Vec::new();
