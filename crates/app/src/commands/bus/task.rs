@@ -85,7 +85,7 @@ pub(super) fn report(change: &mut Change<'_>, caller: &Caller, report: &TaskRepo
     Ok(TaskResult { room_id: room, task_id: report.task_id.clone(), status: report.status, seq: recorded.seq })
 }
 
-/// The owner of a task: its job's, if it is named like one; else that of the conversation that it was named in first, or of
+/// The owner of a task: that of its job, if it is named like one; else that of the conversation that it was named in first, or of
 /// whoever spoke of it first in none.
 pub(super) fn lead_of(change: &mut Change<'_>, task: &BusId) -> Result<Option<TaskLead>, Failure> {
     let room = change.room.id.clone();

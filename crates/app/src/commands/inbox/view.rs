@@ -36,7 +36,7 @@ pub struct ItemView {
     /// As it was addressed: a name, `role:x` or `broadcast`.
     pub to_agent: String,
     pub subject: String,
-    /// What it says besides, or how that begins. Only in a listing of your own inbox.
+    /// The body, or its beginning. Only in a listing of your own inbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// Where the rest of it is, if it was cut.
@@ -93,7 +93,7 @@ pub struct DeliveryView {
     pub delivered_at: Option<Timestamp>,
     pub seen_at: Option<Timestamp>,
     pub accepted_at: Option<Timestamp>,
-    /// What they said when they accepted it.
+    /// The note with which they accepted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

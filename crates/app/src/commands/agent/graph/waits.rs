@@ -46,7 +46,7 @@ pub enum WaitKind {
     Approval,
     /// The result of an action of the bus.
     Result,
-    /// What a call waits for at this moment.
+    /// An answer, or the end of a job, in a call of `wait_for` that is in progress.
     Call,
 }
 

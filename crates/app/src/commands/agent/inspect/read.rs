@@ -115,7 +115,7 @@ pub struct InspectResult {
     pub turn_count: u64,
     /// What all of them took.
     pub usage: Usage,
-    /// Whom it waits for and who waits for it, why, and since when.
+    /// Waits of its own and for it, with why and since when.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<WaitView>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
