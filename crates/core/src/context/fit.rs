@@ -2,7 +2,8 @@
 //!
 //! References outlast text: an entry that is short and points somewhere stays, and the text beside it goes first, because it
 //! can be had there. That is passages of documents, then summaries, then what messages say, then all that is long in the goal
-//! and the like. Only a pack whose references alone are too many loses some of them. Questions and limits, which must not be
+//! and the like. Only a pack whose references alone are too many loses some of them, and the last few of each
+//! kind stay until all texts are as short as they may be. Questions and limits, which must not be
 //! broken or forgotten, are shortened before any of them is left out. Whatever went is counted in the pack, with where the
 //! rest is.
 
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{ContextPack, Cut, Remark, tidy::shortened, tokens::tokens_in};
+use super::{ContextPack, Remark, tidy::shortened, tokens::tokens_in};
 use crate::limits;
 
 /// How many tokens a pack may have.
@@ -49,7 +50,9 @@ impl Default for Budget {
 const ID_BYTES: usize = 36;
 /// A text of more bytes is long: it is shortened before any reference goes.
 pub(super) const LONG_TEXT_BYTES: usize = 200;
-/// What is left at least of a text before entries are left out.
+/// References of each kind that stay until the texts are as short as they may be.
+const REFERENCES_MIN: usize = 4;
+/// Bytes that are left at least of a text before entries are left out.
 const TEXT_BYTES_MIN: usize = 24;
 
 /// One thing that can be cut: how much there is of it, and how to keep only so much.
@@ -59,37 +62,61 @@ struct Stage {
     keep: fn(&mut ContextPack, usize),
 }
 
-const STAGES: [Stage; 14] = [
-    entries(|pack| pack.doc_refs.iter().map(|doc| doc.excerpt.len()).max().unwrap_or_default(), shorten_excerpts),
-    entries(|pack| pack.relevant_files.iter().filter(|file| file.summary.is_some()).count(), keep_summaries),
-    entries(|pack| pack.inputs.iter().filter(|input| input.message.is_some()).count(), keep_messages),
-    Stage { count: longest_text, least: LONG_TEXT_BYTES, keep: shorten_texts },
-    entries(
+const STAGES: [Stage; 18] = [
+    down_to(0, |pack| pack.doc_refs.iter().map(|doc| doc.excerpt.len()).max().unwrap_or_default(), shorten_excerpts),
+    down_to(0, |pack| pack.relevant_files.iter().filter(|file| file.summary.is_some()).count(), keep_summaries),
+    down_to(0, |pack| pack.inputs.iter().filter(|input| input.message.is_some()).count(), keep_messages),
+    down_to(LONG_TEXT_BYTES, longest_text, shorten_texts),
+    down_to(
+        0,
         |pack| pack.repo_facts.dirty_files.len(),
         |pack, kept| first(&mut pack.repo_facts.dirty_files, kept, &mut pack.cut.dirty_files),
     ),
-    entries(|pack| pack.doc_refs.len(), |pack, kept| first(&mut pack.doc_refs, kept, &mut pack.cut.doc_refs)),
-    entries(
-        |pack| pack.relevant_files.len(),
-        |pack, kept| first(&mut pack.relevant_files, kept, &mut pack.cut.relevant_files),
-    ),
-    entries(|pack| pack.artifacts.len(), |pack, kept| last(&mut pack.artifacts, kept, &mut pack.cut.artifacts)),
-    entries(|pack| pack.inputs.len(), |pack, kept| last(&mut pack.inputs, kept, &mut pack.cut.inputs)),
-    Stage { count: longest_text, least: TEXT_BYTES_MIN, keep: shorten_texts },
-    entries(
+    doc_refs(REFERENCES_MIN),
+    relevant_files(REFERENCES_MIN),
+    artifacts(REFERENCES_MIN),
+    inputs(REFERENCES_MIN),
+    down_to(TEXT_BYTES_MIN, longest_text, shorten_texts),
+    doc_refs(0),
+    relevant_files(0),
+    artifacts(0),
+    inputs(0),
+    down_to(
+        0,
         |pack| pack.open_questions.len(),
         |pack, kept| first(&mut pack.open_questions, kept, &mut pack.cut.open_questions),
     ),
-    entries(|pack| pack.do_not.len(), |pack, kept| first(&mut pack.do_not, kept, &mut pack.cut.do_not)),
-    entries(
+    down_to(0, |pack| pack.do_not.len(), |pack, kept| first(&mut pack.do_not, kept, &mut pack.cut.do_not)),
+    down_to(
+        0,
         |pack| pack.definition_of_done.len(),
         |pack, kept| first(&mut pack.definition_of_done, kept, &mut pack.cut.definition_of_done),
     ),
-    entries(|pack| pack.constraints.len(), keep_constraints),
+    down_to(0, |pack| pack.constraints.len(), keep_constraints),
 ];
 
-const fn entries(count: fn(&ContextPack) -> usize, keep: fn(&mut ContextPack, usize)) -> Stage {
-    Stage { count, least: 0, keep }
+const fn down_to(least: usize, count: fn(&ContextPack) -> usize, keep: fn(&mut ContextPack, usize)) -> Stage {
+    Stage { count, least, keep }
+}
+
+const fn doc_refs(least: usize) -> Stage {
+    down_to(least, |pack| pack.doc_refs.len(), |pack, kept| first(&mut pack.doc_refs, kept, &mut pack.cut.doc_refs))
+}
+
+const fn relevant_files(least: usize) -> Stage {
+    down_to(
+        least,
+        |pack| pack.relevant_files.len(),
+        |pack, kept| first(&mut pack.relevant_files, kept, &mut pack.cut.relevant_files),
+    )
+}
+
+const fn artifacts(least: usize) -> Stage {
+    down_to(least, |pack| pack.artifacts.len(), |pack, kept| last(&mut pack.artifacts, kept, &mut pack.cut.artifacts))
+}
+
+const fn inputs(least: usize) -> Stage {
+    down_to(least, |pack| pack.inputs.len(), |pack, kept| last(&mut pack.inputs, kept, &mut pack.cut.inputs))
 }
 
 /// The pack with as much as the budget holds, under the id that this gives it.
@@ -135,20 +162,24 @@ impl Stage {
 
 /// The pack with where the rest is of all that it lacks.
 fn addressed(mut pack: ContextPack) -> ContextPack {
-    pack.cut.rest = rest(&pack.cut);
+    pack.cut.rest = rest(&pack);
     pack
 }
 
-/// Where the rest is, by what was cut: a field of the entry that is left, or a command.
-fn rest(cut: &Cut) -> BTreeMap<String, String> {
+/// Where the rest is, by what was cut: a field of the entries that are left, or a command.
+fn rest(pack: &ContextPack) -> BTreeMap<String, String> {
+    let cut = &pack.cut;
+    let excerpts = if pack.doc_refs.is_empty() { "docsRoot" } else { "docRefs[].path" };
+    let summaries = if pack.relevant_files.is_empty() { "context.build" } else { "relevantFiles[].path" };
+    let messages = if pack.inputs.is_empty() { "inbox.list" } else { "inputs[].payloadId" };
     let places = [
         ("docRefs", cut.doc_refs, "docsRoot"),
-        ("excerpts", cut.excerpts, "docRefs[].path"),
-        ("summaries", cut.summaries, "relevantFiles[].path"),
+        ("excerpts", cut.excerpts, excerpts),
+        ("summaries", cut.summaries, summaries),
         ("dirtyFiles", cut.dirty_files, "git status"),
         ("relevantFiles", cut.relevant_files, "context.build"),
         ("artifacts", cut.artifacts, "context.build"),
-        ("messages", cut.messages, "inputs[].payloadId"),
+        ("messages", cut.messages, messages),
         ("inputs", cut.inputs, "inbox.list"),
         ("texts", cut.texts, "context.brief.show, room.events"),
         ("openQuestions", cut.open_questions, "room.events"),

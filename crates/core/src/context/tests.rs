@@ -210,6 +210,29 @@ fn references_outlast_text_and_a_huge_passage_goes_before_any_of_them() {
     assert!(all.doc_refs.contains(&doc("docs/000.md", String::new())), "a passage goes, its address stays");
 }
 
+/// Handoffs with 20 questions and 20 limits each, none of them a long text.
+fn talkative(handoffs: u64) -> Vec<Told> {
+    let asked = |n: u64| (0..20).map(|m| format!("{n}.{m}: {}", "why ".repeat(40))).collect::<Vec<_>>();
+    let said = |n: u64| told(n, "ana", Handoff { open_questions: asked(n), do_not: asked(n), ..handoff(&[], &[]) });
+    (0..handoffs).map(said).collect()
+}
+
+#[test]
+fn many_short_texts_leave_a_few_references_of_each_kind() {
+    let pack = build(Sources { handoffs: talkative(1), ..too_much() }, least());
+    assert!(pack.tokens() <= 2_000);
+    assert_eq!((references(&pack), pack.cut.open_questions + pack.cut.do_not), ([4, 4, 4, 4, 0], 0));
+    assert_eq!(pack.inputs.last().unwrap().payload_id, "p99", "the newest stays longest");
+}
+
+#[test]
+fn the_rest_is_never_said_to_be_in_an_empty_list() {
+    let pack = build(Sources { handoffs: talkative(20), ..too_much() }, least());
+    assert_eq!(references(&pack), [0; 5]);
+    let rest = |what: &str| pack.cut.rest[what].as_str();
+    assert_eq!([rest("excerpts"), rest("summaries"), rest("messages")], ["docsRoot", "context.build", "inbox.list"]);
+}
+
 #[test]
 fn what_fits_is_not_cut() {
     let pack = build(sources(), least());
