@@ -3,7 +3,7 @@
 
 use std::thread;
 
-use baton_core::time::Ttl;
+use baton_core::time::{Timestamp, Ttl};
 use baton_store::{
     StoreError,
     waits::{self, Awaited, Wait},
@@ -186,6 +186,27 @@ fn the_death_of_whom_is_waited_for_ends_the_wait() {
             bo.dies();
             let answer = waiting.join().unwrap();
             assert_eq!((&answer["done"], &answer["over"]), (&json!(false), &json!(true)), "{answer}");
+        });
+    });
+}
+
+#[test]
+fn whoever_was_sent_nothing_is_waited_for_since_the_call_began() {
+    on_every_backend(|app| {
+        let [ana, bo] = ["ana", "bo"].map(|name| app.living_agent(name));
+        ana.join();
+        bo.join();
+        let before = app.now();
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| waits_for(&ana, json!({"agents": ["bo"], "max_wait_ms": 50_000})));
+            while calls(&ana.does("agent.graph", json!({}))).is_empty() {
+                assert!(!waiting.is_finished());
+            }
+            app.later(Ttl::from_secs(20));
+            bo.dies();
+            let answer = waiting.join().unwrap();
+            let since: Timestamp = serde_json::from_value(answer["pending"][0]["since"].clone()).unwrap();
+            assert!(since.since(before) < Ttl::from_secs(20), "{answer}");
         });
     });
 }

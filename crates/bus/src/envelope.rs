@@ -4,10 +4,9 @@
 //! `idempotency_key` are another way to say what the payload may say, `ts`, `seq` and `corr` are the sender's own. `status`
 //! and `error` belong to answers. How an answer looks is in `frame`.
 
-use std::borrow::Cow;
-
-use baton_app::{Failure, bus::VERSION};
+use baton_app::{Failure, bus::VERSION, table};
 use baton_core::{code::ErrorCode, limits, time::Timestamp};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -53,14 +52,13 @@ pub struct Unreadable {
 }
 
 /// The envelope as it is written.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Wire<'a> {
+struct Wire {
     v: u64,
-    #[serde(rename = "type", borrow)]
-    kind: Cow<'a, str>,
-    #[serde(borrow)]
-    id: Cow<'a, str>,
+    #[serde(rename = "type")]
+    kind: String,
+    id: String,
     /// The sender's own time: only that it is one is looked at. Likewise `seq`.
     #[serde(rename = "ts")]
     _ts: Option<Timestamp>,
@@ -93,14 +91,15 @@ impl Request {
         if !text.trim_start().starts_with('{') {
             return Err(refuse("The line is not a JSON object.".to_owned()));
         }
-        let wire: Wire<'_> = serde_json::from_str(text)
-            .map_err(|error| refuse(format!("The line is not an envelope: {}.", without_place(&error))))?;
+        let wire = match serde_json::from_str::<Wire>(text) {
+            Ok(wire) => wire,
+            Err(error) => Wire::explained(text, &error).map_err(|failure| unreadable(line, failure))?,
+        };
         wire.check().map_err(|(field, problem)| {
             let failure = Failure::new(ErrorCode::InvalidFrame, format!("{field}: {problem}.")).with("field", field);
             unreadable(line, failure)
         })?;
         let Wire { kind, id, src, dst, session, idempotency_key, payload, .. } = wire;
-        let (kind, id) = (kind.into_owned(), id.into_owned());
         Ok(Self { kind, id, src, dst, session, idempotency_key, payload: payload.unwrap_or_default() })
     }
 
@@ -126,7 +125,25 @@ impl Request {
     }
 }
 
-impl Wire<'_> {
+impl Wire {
+    /// The envelope that a line with this error can only mean, like one with `"v":"1"`, or the error in plain words.
+    fn explained(text: &str, error: &serde_json::Error) -> Result<Self, Failure> {
+        let as_said = || {
+            let message = format!("The line is not an envelope: {}.", without_place(error));
+            Failure::new(ErrorCode::InvalidFrame, message)
+        };
+        // Of a field that is there twice a value keeps one, and nobody knows which was meant.
+        if !error.is_data() || error.to_string().starts_with("duplicate field") {
+            return Err(as_said());
+        }
+        let value: Value = serde_json::from_str(text).map_err(|_| as_said())?;
+        table::parse(value).map_err(|failure| Failure {
+            code: ErrorCode::InvalidFrame,
+            message: format!("The line is not an envelope: {}.", failure.message.trim_end_matches('.')),
+            ..failure
+        })
+    }
+
     /// What is wrong with it, by field.
     fn check(&self) -> Result<(), (&'static str, String)> {
         if self.v != u64::from(VERSION) {
@@ -226,27 +243,42 @@ mod tests {
             ("nonsense", "The line is not a JSON object."),
             ("[1]", "The line is not a JSON object."),
             ("{", "The line is not an envelope: EOF while parsing an object."),
-            (r#"{"v":1,"type":"ping"}"#, "The line is not an envelope: missing field `id`."),
-            (r#"{"v":1,"id":"1"}"#, "The line is not an envelope: missing field `type`."),
+            (r#"{"v":1,"type":"ping"}"#, "The line is not an envelope: id: missing field `id`."),
+            (r#"{"v":1,"id":"1"}"#, "The line is not an envelope: type: missing field `type`."),
+            (
+                r#"{"v":"new","type":"ping","id":"1"}"#,
+                "The line is not an envelope: v: must be a whole number, not \"new\".",
+            ),
+            (r#"{"v":1,"type":"ping","id":7}"#, "The line is not an envelope: id: must be text, not 7."),
+            (
+                r#"{"v":1,"type":"ping","id":"1","seq":-1}"#,
+                "The line is not an envelope: seq: must not be negative, like -1.",
+            ),
             (r#"{"v":2,"type":"ping","id":"1"}"#, "v: must be 1, which is all there is."),
             (r#"{"v":1,"type":"","id":"1"}"#, "type: must not be empty."),
             (r#"{"v":1,"type":"ping","id":"1","status":"ok"}"#, "status: belongs to answers."),
             (r#"{"v":1,"type":"ping","id":"1","id":"2"}"#, "The line is not an envelope: duplicate field `id`."),
             (
                 r#"{"v":1,"type":"ping","id":"1","payload":[]}"#,
-                "The line is not an envelope: invalid type: sequence, expected a map.",
+                "The line is not an envelope: payload: must be an object, not a list.",
             ),
         ] {
             assert_eq!(problem(line), expected, "{line}");
         }
         let unknown = problem(r#"{"v":1,"type":"ping","id":"1","prio":3}"#);
         assert!(
-            unknown.starts_with("The line is not an envelope: unknown field `prio`, expected one of `v`"),
+            unknown.starts_with("The line is not an envelope: prio: unknown field `prio`, expected one of `v`"),
             "{unknown}"
         );
         assert!(
             problem(&format!(r#"{{"v":1,"type":"ping","id":"{}"}}"#, "x".repeat(129))).contains("at most 128 bytes")
         );
+    }
+
+    #[test]
+    fn what_can_be_meant_in_one_way_only_is_taken_for_that() {
+        let request = read(r#"{"v":"1","type":"ping","id":"1","seq":"4","payload":"{\"a\":1}"}"#).unwrap();
+        assert_eq!(request.payload, *json!({"a": 1}).as_object().unwrap());
     }
 
     #[test]

@@ -17,7 +17,9 @@ pub(crate) fn from_root(context: &Context, room_id: &RoomId, given: Vec<String>)
         return Ok(given);
     }
     let Some(below) = below_root(context, room_id)? else { return Ok(given) };
-    let read = |text: String| match is_absolute(&text) || text.trim().is_empty() {
+    // A path that is refused is refused as it was typed.
+    let is_refused = |text: &str| text.trim().is_empty() || text.split(['/', '\\']).any(|name| name == "..");
+    let read = |text: String| match is_absolute(&text) || is_refused(&text) {
         true => text,
         false => below.iter().map(String::as_str).chain([text.as_str()]).collect::<Vec<_>>().join("/"),
     };

@@ -27,11 +27,11 @@ impl PassArgs {
         let passed = context.run::<Pass>(PassInput {
             to_agent_id: self.to,
             handoff: self.handoff.gather(context, &held.state, held.earlier.as_ref())?,
-            room_id: held.state.room.room_id,
+            room_id: held.state.room.room_id.clone(),
             lease_id: held.lease_id,
             expected_turn_id: held.turn_id,
             idempotency_key: self.holder.key.key,
         })?;
-        Ok(ui.answer(&passed, || super::release::text(&passed)))
+        Ok(ui.answer(&passed, || super::release::text(&passed, &held.state)))
     }
 }

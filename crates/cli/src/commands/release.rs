@@ -4,10 +4,13 @@ use std::process::ExitCode;
 
 use baton_app::{
     Failure,
-    commands::stick::{Release, ReleaseInput, ReleaseStickResult},
+    commands::{
+        room::GetRoomStateResult,
+        stick::{Release, ReleaseInput, ReleaseStickResult},
+    },
 };
 
-use crate::{context::Context, handoff::HandoffArgs, select::HolderArgs, ui::Ui};
+use crate::{context::Context, handoff::HandoffArgs, render, select::HolderArgs, ui::Ui};
 
 /// Hand the stick to the next member in sequence, with a handoff
 ///
@@ -26,19 +29,21 @@ impl ReleaseArgs {
         let held = self.holder.find(context)?;
         let released = context.run::<Release>(ReleaseInput {
             handoff: self.handoff.gather(context, &held.state, held.earlier.as_ref())?,
-            room_id: held.state.room.room_id,
+            room_id: held.state.room.room_id.clone(),
             lease_id: held.lease_id,
             expected_turn_id: held.turn_id,
             idempotency_key: self.holder.key.key,
         })?;
-        Ok(ui.answer(&released, || text(&released)))
+        Ok(ui.answer(&released, || text(&released, &held.state)))
     }
 }
 
 /// Where the stick went.
-pub(super) fn text(released: &ReleaseStickResult) -> String {
+pub(super) fn text(released: &ReleaseStickResult, before: &GetRoomStateResult) -> String {
     match &released.reserved_for {
-        Some(recipient) => format!("The stick is kept for {recipient} (event {}).\n", released.event_seq),
+        Some(recipient) => {
+            format!("The stick is kept for {} (event {}).\n", render::name_in(before, recipient), released.event_seq)
+        }
         None => format!(
             "Nobody else is here: the stick is free, and your handoff waits for whoever takes it up (event {}).\n",
             released.event_seq

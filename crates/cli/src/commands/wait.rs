@@ -4,7 +4,10 @@ use std::{process::ExitCode, time::Duration};
 
 use baton_app::{
     Failure,
-    commands::stick::{Wait, WaitForTurnResult, WaitInput},
+    commands::{
+        room::{State, StateInput},
+        stick::{Wait, WaitForTurnResult, WaitInput},
+    },
     view::Mail,
 };
 use baton_core::{ids::AgentId, time::Timestamp};
@@ -67,13 +70,23 @@ impl WaitArgs {
                 WaitForTurnResult::YourTurn { .. } | WaitForTurnResult::Closed { .. } => false,
             };
             if !again {
-                return Ok(show(ui, answer, context.app.now()?, &you));
+                let now = context.app.now()?;
+                let name = |agent: &AgentId| match context.run::<State>(StateInput { room_id: room_id.clone() }) {
+                    Ok(state) => render::name_in(&state, agent),
+                    Err(_) => agent.to_string(),
+                };
+                return Ok(show(ui, answer, |answer| text(answer, now, &you, name), &you));
             }
         }
     }
 }
 
-fn show(ui: Ui, mut answer: WaitForTurnResult, now: Timestamp, you: &AgentId) -> ExitCode {
+fn show(
+    ui: Ui,
+    mut answer: WaitForTurnResult,
+    text: impl FnOnce(&WaitForTurnResult) -> String,
+    you: &AgentId,
+) -> ExitCode {
     if let WaitForTurnResult::NotYet { next, .. } | WaitForTurnResult::TakeoverAvailable { next, .. } = &mut answer {
         *next = in_words(next);
     }
@@ -86,10 +99,10 @@ fn show(ui: Ui, mut answer: WaitForTurnResult, now: Timestamp, you: &AgentId) ->
         WaitForTurnResult::TakeoverAvailable { .. } => Exit::TakeoverAvailable,
         WaitForTurnResult::Closed { .. } => Exit::Closed,
     };
-    ui.answer_with(exit, &answer, || text(&answer, now, you))
+    ui.answer_with(exit, &answer, || text(&answer))
 }
 
-fn text(answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> String {
+fn text(answer: &WaitForTurnResult, now: Timestamp, you: &AgentId, name: impl Fn(&AgentId) -> String) -> String {
     match answer {
         WaitForTurnResult::YourTurn {
             turn_id, lease_id, lease_expires_at, handoff, from_agent_id, resumed, ..
@@ -100,7 +113,9 @@ fn text(answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> String {
                 lease_expires_at.since(now)
             );
             let handoff = match (handoff, from_agent_id) {
-                (Some(handoff), Some(from)) => format!("\nHandoff from {from}\n{}", render::handoff_page(handoff)),
+                (Some(handoff), Some(from)) => {
+                    format!("\nHandoff from {}\n{}", name(from), render::handoff_page(handoff))
+                }
                 _ => String::new(),
             };
             format!(
@@ -114,13 +129,13 @@ fn text(answer: &WaitForTurnResult, now: Timestamp, you: &AgentId) -> String {
             if *new_message {
                 return called(inbox);
             }
-            let who =
-                render::who_has_it(owner.as_ref().map(AgentId::as_str), reserved_for.as_ref().map(AgentId::as_str));
+            let (owner, recipient) = (owner.as_ref().map(&name), reserved_for.as_ref().map(&name));
+            let who = render::who_has_it(owner.as_deref(), recipient.as_deref());
             format!("Not yet: the room is {}, the stick is {who}.\nnext: baton wait\n", room_state.as_str())
         }
         WaitForTurnResult::TakeoverAvailable { new_message: true, inbox, .. } => called(inbox),
         WaitForTurnResult::TakeoverAvailable { turn_id, room_state, current_owner, reserved_for, cursor, .. } => {
-            let who = current_owner.as_ref().or(reserved_for.as_ref()).map_or("nobody", |agent| agent.as_str());
+            let who = current_owner.as_ref().or(reserved_for.as_ref()).map_or_else(|| "nobody".to_owned(), name);
             format!(
                 "{who} does not respond ({}): the stick may be taken over.\nnext: baton take --turn {turn_id} --reason …, or to let them be: baton wait --cursor {cursor}\n",
                 room_state.as_str()

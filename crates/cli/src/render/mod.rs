@@ -39,7 +39,7 @@ pub(crate) use overview::jobs_overview;
 pub(crate) use pack::{brief_page, difference_lines, pack_kept, pack_lines};
 pub(crate) use recent::recent_page;
 pub(crate) use record::record_line;
-pub(crate) use room::{room_glance, room_line, room_page, who_has_it};
+pub(crate) use room::{name_in, room_glance, room_line, room_page, who_has_it};
 pub(crate) use task::{task_changed, task_lines, task_page};
 pub(crate) use turn::{connection_line, taken_item, turn_lines};
 pub(crate) use watched::{Ages, watched_jobs};

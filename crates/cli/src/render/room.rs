@@ -94,8 +94,8 @@ pub(crate) fn room_page(state: &GetRoomStateResult, now: Timestamp, you: &AgentI
     page
 }
 
-/// What an agent is called where it is a member that is here, else its id.
-fn name_in(state: &GetRoomStateResult, agent: &AgentId) -> String {
+/// An agent's name where it is a member that is here, else its id.
+pub(crate) fn name_in(state: &GetRoomStateResult, agent: &AgentId) -> String {
     let member = state.members.iter().find(|member| member.agent_id == *agent);
     member.map_or_else(|| agent.to_string(), |member| clean(&member.display_name))
 }

@@ -62,7 +62,7 @@ fn two_agents_hand_over_from_join_to_join() {
     next: work, `baton heartbeat` now and then, then baton release --status … --next …
 
     bo$ baton wait --timeout 0
-    Not yet: the room is owned, the stick is held by test:ana.
+    Not yet: the room is owned, the stick is held by humble-orca.
     next: baton wait
     [exit 10]
 
@@ -79,7 +79,7 @@ fn two_agents_hand_over_from_join_to_join() {
     Turn 1 is yours until TIME.
 
     ana$ baton release --status "wrote the parser" --next "review it" --artifact src/parser.rs:10-80=review --artifact plan.md=context --question "is recursion fine?" --do-not "touch the lexer"
-    The stick is kept for test:bo (event 5).
+    The stick is kept for sunny-glade (event 5).
 
     bo$ baton status
     room_1  WORKSPACE
@@ -101,7 +101,7 @@ fn two_agents_hand_over_from_join_to_join() {
     bo$ baton wait
     It is your turn: turn 2, lease lease_2, which runs out in SPAN.
 
-    Handoff from test:ana
+    Handoff from humble-orca
       status    wrote the parser
       next      review it
       review    src/parser.rs:10-80
@@ -171,7 +171,7 @@ fn a_pass_names_its_recipient_by_id_or_by_the_name_people_use() {
     cy$ baton wait
     It is your turn: turn 2, lease lease_2, which runs out in SPAN.
 
-    Handoff from test:ana
+    Handoff from humble-orca
       status    found a race
       next      assess it
 
@@ -289,8 +289,8 @@ fn a_room_can_be_read_noted_ordered_timed_left_and_closed() {
     Noted as notes@4.
 
     ana$ baton room reorder test:bo test:ana
-    1. test:bo
-    2. test:ana
+    1. sunny-glade
+    2. humble-orca
 
     ana$ baton room reorder test:bo
     invalid_order: order must name every member exactly once.
@@ -356,7 +356,7 @@ fn a_room_can_be_read_noted_ordered_timed_left_and_closed() {
     [exit 3]
 
     ana$ baton release --status done --next nothing
-    The stick is kept for test:bo (event 8).
+    The stick is kept for sunny-glade (event 8).
 
     bo$ baton leave
     You left room_1. Still there: 1.
@@ -444,7 +444,7 @@ fn a_parked_listener_never_takes_a_free_stick_and_is_told_when_one_is_kept_for_i
     next: work, `baton heartbeat` now and then, then baton release --status … --next …
 
     ana$ baton release --status s --next n
-    The stick is kept for test:bo (event 5).
+    The stick is kept for sunny-glade (event 5).
 
     bo$ baton wait --park
     The stick is kept for you.
@@ -454,7 +454,7 @@ fn a_parked_listener_never_takes_a_free_stick_and_is_told_when_one_is_kept_for_i
     bo$ baton wait
     It is your turn: turn 2, lease lease_2, which runs out in SPAN.
 
-    Handoff from test:ana
+    Handoff from humble-orca
       status    s
       next      n
 

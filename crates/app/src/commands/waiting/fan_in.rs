@@ -108,8 +108,9 @@ impl UseCase for WaitFor {
         }
         let you = caller.actor();
         let mut on_record = None;
+        let began = app.now()?;
         let look = |left: Duration| {
-            let (found, awaited) = standing(app, &you, &input)?;
+            let (found, awaited) = standing(app, &you, &input, began)?;
             if found.done || found.over || left.is_zero() {
                 return Ok(Looked::Found(found));
             }
@@ -125,7 +126,7 @@ impl UseCase for WaitFor {
         if let Some(on_record) = on_record.flatten().filter(|_| !is_away) {
             on_record.end(app);
         }
-        waited?.map_or_else(|| standing(app, &you, &input).map(|(found, _)| found), Ok)
+        waited?.map_or_else(|| standing(app, &you, &input, began).map(|(found, _)| found), Ok)
     }
 }
 
@@ -136,12 +137,17 @@ struct Pended {
 }
 
 /// How it stands now.
-fn standing(app: &App, caller: &Actor, input: &WaitForInput) -> Result<(WaitForResult, Pended), Failure> {
+fn standing(
+    app: &App,
+    caller: &Actor,
+    input: &WaitForInput,
+    began: Timestamp,
+) -> Result<(WaitForResult, Pended), Failure> {
     let you = &caller.agent_id;
     app.store.read(|tx| {
         let room = app.room(tx, &input.room_id)?;
         let eyes = app.eyes(tx, &room)?;
-        let sight = Sight { room: &room, witness: &eyes, now: tx.now()? };
+        let sight = Sight { room: &room, witness: &eyes, now: tx.now()?, began };
         require_own_id(&room, sight.now, caller, &eyes)?;
         let (mut ready, mut pending) = (Vec::new(), Vec::new());
         let whom = Awaited { any: input.any, ..Awaited::default() };

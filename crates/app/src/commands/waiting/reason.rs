@@ -19,11 +19,13 @@ pub(crate) struct Reason {
     pub(crate) over: bool,
 }
 
-/// What can be seen, and when.
+/// A room as it is seen by somebody who waits.
 pub(crate) struct Sight<'a> {
     pub(crate) room: &'a Room,
     pub(crate) witness: &'a dyn Witness,
     pub(crate) now: Timestamp,
+    /// The time since when it is waited for somebody who was sent nothing.
+    pub(crate) began: Timestamp,
 }
 
 /// Most items that are counted in an inbox.
@@ -36,7 +38,7 @@ pub(crate) fn of_agent(
     agent: &AgentId,
     asked: Option<Timestamp>,
 ) -> Result<Reason, Failure> {
-    let since = asked.unwrap_or(sight.now);
+    let since = asked.unwrap_or(sight.began);
     if let Some(why) = why_over(tx, sight.room, sight.witness, agent)? {
         return Ok(Reason { why, since, over: true });
     }

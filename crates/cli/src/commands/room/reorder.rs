@@ -9,6 +9,7 @@ use baton_app::{
 
 use crate::{
     context::Context,
+    render,
     select::{KeyArgs, RoomArgs},
     ui::Ui,
 };
@@ -28,11 +29,12 @@ pub(in crate::commands) struct ReorderArgs {
 impl ReorderArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let state = self.room.state_again(context, self.key.earlier(context)?.as_ref())?;
-        let input = ReorderInput { room_id: state.room.room_id, order: self.order, idempotency_key: self.key.key };
+        let input =
+            ReorderInput { room_id: state.room.room_id.clone(), order: self.order, idempotency_key: self.key.key };
         let ordered = context.run::<Reorder>(input)?;
         Ok(ui.answer(&ordered, || {
             let members = ordered.members.iter().enumerate();
-            members.map(|(rank, member)| format!("{}. {member}\n", rank + 1)).collect()
+            members.map(|(rank, member)| format!("{}. {}\n", rank + 1, render::name_in(&state, member))).collect()
         }))
     }
 }

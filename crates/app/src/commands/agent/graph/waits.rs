@@ -310,5 +310,5 @@ fn results(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure>
 }
 
 fn reasons<'a>(sight: &'a Sight<'_>) -> waiting::Sight<'a> {
-    waiting::Sight { room: &sight.room, witness: &sight.eyes, now: sight.now }
+    waiting::Sight { room: &sight.room, witness: &sight.eyes, now: sight.now, began: sight.now }
 }
