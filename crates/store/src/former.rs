@@ -37,6 +37,25 @@ pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Former>, StoreError> {
     Ok(found)
 }
 
+/// Reads the last of an agent's names.
+const LAST_NAME: &str = "
+    SELECT name
+      FROM former_names
+     WHERE room_id = ?1 AND agent_id = ?2
+     ORDER BY until_ms DESC
+     LIMIT 1
+";
+
+/// The last name of an agent that has none any longer.
+pub fn last_name(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Option<String>, StoreError> {
+    let mut name = None;
+    tx.query(LAST_NAME, &[room.as_str().into(), agent.as_str().into()], &mut |row| {
+        name = row.text(0)?.map(str::to_owned);
+        Ok(())
+    })?;
+    Ok(name)
+}
+
 /// Reads whether the last of an agent's names was taken from it because its process is gone.
 const RETIRED: &str = "
     SELECT retired

@@ -296,3 +296,20 @@ fn a_listing_calls_an_agent_by_one_name() {
         "{status}"
     );
 }
+
+#[test]
+fn who_left_is_called_by_its_last_name_in_what_is_still_owed() {
+    let world = World::new();
+    world.join_as("ana");
+    world.join_as("bo");
+    let bo = world.run_as("bo", &["agent", "heartbeat", "--json"]).json()["data"]["name"].as_str().unwrap().to_owned();
+    let asks = ["handoff", &bo, "well?", "--response", "required"];
+    let asked = world.run_as("ana", &asks);
+    assert_eq!(asked.status, 0, "{asked:?}");
+    assert_eq!(world.run_as("bo", &["leave"]).status, 0);
+    for listing in [["agent", "graph"].as_slice(), &["status"]] {
+        let shown = world.run_as("ana", listing).stdout;
+        let owed = shown.lines().find(|line| line.contains("well?")).unwrap_or_else(|| panic!("{shown}"));
+        assert!(owed.contains(&bo) && !owed.contains("test:bo"), "{shown}");
+    }
+}

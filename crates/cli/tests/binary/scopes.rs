@@ -269,7 +269,7 @@ fn a_path_that_leaves_the_room_is_refused_with_the_reason() {
     world.write("packages/a/x", "1");
     std::os::unix::fs::symlink("/etc", world.workspace().join("packages/a/etc")).unwrap();
     for (directory, path, reason) in [
-        ("work/packages/a", "../b", "'../b' has \"..\" in it, which can lead out of the room"),
+        ("work/packages/a", "../b", "\"../b\" has \"..\" in it, which can lead out of the room"),
         ("work/packages/a", r"..\b", "\"..\" in it, which can lead out of the room"),
         ("work", "src/../lib", "\"..\" in it, which can lead out of the room"),
         ("work", "../other", "\"..\" in it, which can lead out of the room"),

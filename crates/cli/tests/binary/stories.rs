@@ -161,10 +161,10 @@ fn a_pass_names_its_recipient_by_id_or_by_the_name_people_use() {
     [exit 3]
 
     ana$ baton pass mellow-meadow --status "found a race" --next "assess it"
-    The stick is kept for test:cy (event 6).
+    The stick is kept for mellow-meadow (event 6).
 
     bo$ baton wait --timeout 0
-    Not yet: the room is reserved, the stick is kept for test:cy.
+    Not yet: the room is reserved, the stick is kept for mellow-meadow.
     next: baton wait
     [exit 10]
 
@@ -220,7 +220,7 @@ fn the_stick_is_taken_over_only_once_its_owner_is_gone() {
     next: baton take --turn 1 --reason …
 
     bo$ baton wait
-    test:cy does not respond (owner_gone): the stick may be taken over.
+    mellow-meadow does not respond (owner_gone): the stick may be taken over.
     next: baton take --turn 1 --reason …, or to let them be: baton wait --cursor 5.1.owner_gone.0
     [exit 11]
 

@@ -12,7 +12,7 @@ mod send;
 pub use edge_add::{EdgeAdd, EdgeAddInput};
 pub use edge_list::{EdgeList, EdgeListInput, EdgeListResult, EdgeView};
 pub use edge_remove::{EdgeRemove, EdgeRemoveInput};
-pub(crate) use party::{called, reachable, sender};
+pub(crate) use party::{called, known_as, reachable, sender};
 pub(crate) use post::{Along, post};
 pub use request::RequestView;
 pub(crate) use request::{sent, why_over};

@@ -7,6 +7,7 @@ use baton_core::{
     limits,
     room::Room,
 };
+use baton_store::{engine::Tx, former};
 
 use crate::{Caller, Failure, change::Change};
 
@@ -70,9 +71,17 @@ fn ended(change: &Change<'_>, field: &'static str, named: &str, status: Status) 
     failure.advising("Have it done again first with `jobs requeue`, or write to somebody else.")
 }
 
-/// What an agent is called: a member by its name, a job's agent by its job.
+/// The name of an agent: a member's own, a job's agent's that of its job.
 pub(crate) fn called(room: &Room, agent: &AgentId) -> String {
     name_of(room, agent).or_else(|| job_of(agent).map(|job| job.to_string())).unwrap_or_else(|| agent.to_string())
+}
+
+/// The same also of one who left, by the name that it had last.
+pub(crate) fn known_as(tx: &mut dyn Tx, room: &Room, agent: &AgentId) -> Result<String, Failure> {
+    if room.member(agent).is_some() || job_of(agent).is_some() {
+        return Ok(called(room, agent));
+    }
+    Ok(former::last_name(tx, &room.id, agent)?.unwrap_or_else(|| agent.to_string()))
 }
 
 /// That nobody is meant, and who could be.

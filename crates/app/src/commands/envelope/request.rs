@@ -15,7 +15,7 @@ use baton_store::{engine::Tx, jobs, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::party::called;
+use super::party::known_as;
 use crate::{Failure, bounds::first_line};
 
 /// A request for a response that has not come.
@@ -57,9 +57,9 @@ impl RequestView {
             views.push(Self {
                 message: posted.seq,
                 reference: Reference::Payload(posted.id.clone()),
-                from_agent: called(room, &posted.sender),
-                to_agent: called(room, &posted.recipient),
-                reply_to: called(room, &posted.reply_to),
+                from_agent: known_as(tx, room, &posted.sender)?,
+                to_agent: known_as(tx, room, &posted.recipient)?,
+                reply_to: known_as(tx, room, &posted.reply_to)?,
                 subject: said(posted),
                 sent_at: posted.sent_at,
                 over: why_over(tx, room, witness, &posted.recipient)?,

@@ -20,7 +20,7 @@ use crate::{
     app::Sight,
     bounds::first_line,
     commands::{
-        envelope::{RequestView, called},
+        envelope::{RequestView, called, known_as},
         inbox::words,
         waiting::{self, Reason, of_agent, of_job},
     },
@@ -97,7 +97,7 @@ pub struct WaitView {
 /// All waits of a room but those for acceptance.
 pub(super) fn of_room(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure> {
     let mut waits = responses(tx, sight)?;
-    waits.extend(stick(sight));
+    waits.extend(stick(tx, sight)?);
     waits.extend(answers(tx, sight)?);
     waits.extend(approvals(tx, sight)?);
     waits.extend(results(tx, sight)?);
@@ -111,11 +111,12 @@ fn calls(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure> {
     let mut waits = Vec::new();
     for wait in waiting::in_progress(tx, &room.id, &sight.eyes, sight.now)? {
         let any = if wait.awaited.any { ", or that of another" } else { "" };
-        let view = |to: &AgentId, why: String, reason: Reason, reference| WaitView {
+        let from = known_as(tx, room, &wait.agent_id)?;
+        let view = |(to, name): (&AgentId, String), why: String, reason: Reason, reference| WaitView {
             kind: WaitKind::Call,
-            from: called(room, &wait.agent_id),
+            from: from.clone(),
             from_agent_id: wait.agent_id.clone(),
-            to: called(room, to),
+            to: name,
             to_agent_id: Some(to.clone()),
             why,
             pending: Some(reason.why),
@@ -127,13 +128,14 @@ fn calls(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure> {
         for agent in &wait.awaited.agents {
             let asked = envelopes::last_between(tx, &room.id, (&wait.agent_id, agent))?.map(|posted| posted.sent_at);
             let reason = of_agent(tx, &reasons(sight), agent, asked)?;
-            waits.push(view(agent, format!("its answer{any}, in a call of wait_for"), reason, None));
+            let name = known_as(tx, room, agent)?;
+            waits.push(view((agent, name), format!("its answer{any}, in a call of wait_for"), reason, None));
         }
         for id in &wait.awaited.jobs {
             let Some(job) = jobs::find(tx, &room.id, *id)?.filter(|job| job.status.is_active()) else { continue };
             let reason = of_job(tx, &reasons(sight), &job)?;
             let why = format!("the end of {id}{any}, in a call of wait_for");
-            waits.push(view(&agent_of(&room.id, *id), why, reason, Some(Reference::Job(*id))));
+            waits.push(view((&agent_of(&room.id, *id), id.to_string()), why, reason, Some(Reference::Job(*id))));
         }
         if waits.len() >= WAITS_MAX as usize {
             break;
@@ -199,7 +201,7 @@ pub(super) fn for_acceptance(tx: &mut dyn Tx, sight: &Sight<'_>, pending: &[Item
             from_agent_id: item.sender.clone(),
             from: words.from_agent,
             to_agent_id: Some(item.recipient.clone()),
-            to: called(room, &item.recipient),
+            to: known_as(tx, room, &item.recipient)?,
             why: format!("that it is accepted: {}", words.subject),
             pending: Some(format!("{}; {}", item.stage().as_str(), reason.why)),
             over: reason.over,
@@ -211,20 +213,20 @@ pub(super) fn for_acceptance(tx: &mut dyn Tx, sight: &Sight<'_>, pending: &[Item
     Ok(waits)
 }
 
-fn stick(sight: &Sight<'_>) -> Option<WaitView> {
+fn stick(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Option<WaitView>, Failure> {
     let room = &sight.room;
-    let Stick::Reserved(reservation) = &room.stick else { return None };
+    let Stick::Reserved(reservation) = &room.stick else { return Ok(None) };
     let gone = room.member(&reservation.recipient).is_some_and(|member| member.liveness(&sight.eyes).is_gone());
     let until = match (gone, reservation.claim_expires_at > sight.now) {
         (true, _) => "its process is gone: anybody may take over".to_owned(),
         (false, true) => format!("kept until {}", reservation.claim_expires_at),
         (false, false) => "the time to claim it is over: anybody may take over".to_owned(),
     };
-    Some(WaitView {
+    Ok(Some(WaitView {
         kind: WaitKind::Stick,
-        from: called(room, &reservation.pending.from),
+        from: known_as(tx, room, &reservation.pending.from)?,
         from_agent_id: reservation.pending.from.clone(),
-        to: called(room, &reservation.recipient),
+        to: known_as(tx, room, &reservation.recipient)?,
         to_agent_id: Some(reservation.recipient.clone()),
         why: "that the stick is claimed".to_owned(),
         pending: Some(until),
@@ -232,7 +234,7 @@ fn stick(sight: &Sight<'_>) -> Option<WaitView> {
         since: room.updated_at,
         reference: None,
         message: Some(reservation.pending.seq),
-    })
+    }))
 }
 
 fn answers(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure> {
@@ -241,14 +243,14 @@ fn answers(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure>
     let asking: Vec<_> = jobs.into_iter().filter(|job| job.status.is_active() && job.needs_manager()).collect();
     let places: Vec<Seq> = asking.iter().map(|job| job.last_question).collect();
     let events = log::find_all(tx, &room.id, &places)?;
-    let wait = |job: baton_core::job::Job| {
+    let mut wait = |job: baton_core::job::Job| {
         let asked = events.iter().find(|recorded| recorded.seq == job.last_question);
         let agent = agent_of(&room.id, job.id);
-        WaitView {
+        Ok(WaitView {
             kind: WaitKind::Answer,
             from: called(room, &agent),
             from_agent_id: agent,
-            to: called(room, &job.created_by),
+            to: known_as(tx, room, &job.created_by)?,
             to_agent_id: Some(job.created_by),
             why: format!("an answer: {}", first_line(&job.title)),
             pending: None,
@@ -256,28 +258,30 @@ fn answers(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure>
             since: asked.map_or(job.active_at, |recorded| recorded.at),
             reference: Some(Reference::JobEvent(job.id, job.last_question)),
             message: None,
-        }
+        })
     };
-    Ok(asking.into_iter().map(wait).collect())
+    asking.into_iter().map(&mut wait).collect()
 }
 
 fn approvals(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure> {
     let room = &sight.room;
     let pending = spawns::pending(tx, &room.id, WAITS_MAX)?;
-    let wait = |approval: baton_core::spawn::Approval| WaitView {
-        kind: WaitKind::Approval,
-        from: called(room, &approval.requested_by),
-        from_agent_id: approval.requested_by,
-        to_agent_id: None,
-        to: "an operator".to_owned(),
-        why: format!("a decision on another agent: {}", first_line(&approval.title)),
-        pending: None,
-        over: false,
-        since: approval.requested_at,
-        reference: Some(Reference::Approval(approval.id)),
-        message: None,
+    let wait = |approval: baton_core::spawn::Approval| {
+        Ok(WaitView {
+            kind: WaitKind::Approval,
+            from: known_as(tx, room, &approval.requested_by)?,
+            from_agent_id: approval.requested_by,
+            to_agent_id: None,
+            to: "an operator".to_owned(),
+            why: format!("a decision on another agent: {}", first_line(&approval.title)),
+            pending: None,
+            over: false,
+            since: approval.requested_at,
+            reference: Some(Reference::Approval(approval.id)),
+            message: None,
+        })
     };
-    Ok(pending.into_iter().map(wait).collect())
+    pending.into_iter().map(wait).collect()
 }
 
 fn results(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure> {
@@ -293,9 +297,9 @@ fn results(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure>
             let what = action.control.map_or("a message".to_owned(), |control| format!("/{}", control.as_str()));
             waits.push(WaitView {
                 kind: WaitKind::Result,
-                from: called(room, &action.sender),
+                from: known_as(tx, room, &action.sender)?,
                 from_agent_id: action.sender,
-                to: called(room, &target),
+                to: known_as(tx, room, &target)?,
                 to_agent_id: Some(target.clone()),
                 why: format!("the result of {what}"),
                 pending: Some(reason.why),
