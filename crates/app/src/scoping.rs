@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use baton_core::{
     agent::StaleAfter,
     code::ErrorCode,
+    ids::RoomId,
     limits,
     redact::redact,
     room::Room,
@@ -62,6 +63,29 @@ impl App {
     /// The setting, or its default where it makes no sense: that is told to people who list agents, and stops nobody else.
     pub(crate) fn stale_after_or_default(&self) -> StaleAfter {
         self.stale_after().unwrap_or_default()
+    }
+
+    /// Scopes as an agent writes them for a room. Called before a change begins: links are followed on a disk that may not
+    /// answer, and nobody else is to wait for that.
+    pub(crate) fn scope_paths(&self, room: &RoomId, field: &str, texts: &[String]) -> Result<Vec<ScopePath>, Failure> {
+        Ok(self.scopes_from(room, field, texts)?.1)
+    }
+
+    /// The same as they are stored: from the room's root.
+    pub(crate) fn stored_scopes(&self, room: &RoomId, field: &str, texts: &[String]) -> Result<Vec<String>, Failure> {
+        let (root, paths) = self.scopes_from(room, field, texts)?;
+        Ok(paths.iter().map(|path| path.shown(&root)).collect())
+    }
+
+    fn scopes_from(
+        &self,
+        room: &RoomId,
+        field: &str,
+        texts: &[String],
+    ) -> Result<(ScopePath, Vec<ScopePath>), Failure> {
+        let root = root(&self.store.read(|tx| self.room(tx, room))?)?;
+        let paths = texts.iter().map(|text| self.scope_path(&root, field, text)).collect::<Result<_, _>>()?;
+        Ok((root, paths))
     }
 
     /// A scope as an agent writes it: relative to the room's root, or absolute and in the room. A directory is the same

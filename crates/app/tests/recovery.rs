@@ -372,6 +372,13 @@ fn the_log_is_read_by_kind_and_by_pages_of_that_kind() {
             }
             assert_eq!(found, ["DECISION"; 3], "{direction}");
         }
+        // More of another category than one query answers with.
+        for _ in 0..520 {
+            codex.does("inbox.send", json!({"to": "broadcast", "category": "INFO", "subject": "s", "body": "b"}));
+        }
+        let last = read(json!({"types": ["DECISION"], "limit": 1}));
+        assert_eq!((words(&last), &last["has_more"]), (vec!["DECISION".to_owned()], &json!(true)));
+        assert_eq!(words(&read(json!({"types": ["stick.release"], "limit": 1}))), ["release"]);
         let refused = codex.refused("room.events", json!({"types": ["release", "sleepy"]}));
         assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_INPUT"), &json!("types[1]")), "{refused}");
         assert!(refused["known_types"].as_array().unwrap().contains(&json!("stick.release")));

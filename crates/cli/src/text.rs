@@ -17,10 +17,12 @@ pub(crate) struct Text {
     pub(crate) most_bytes: usize,
     /// The code of a refusal.
     pub(crate) code: ErrorCode,
+    /// The code of a refusal of more than that.
+    pub(crate) code_too_long: ErrorCode,
 }
 
 /// What a card, a plan or a part of the map says at length.
-const BODY: Text = Text { field: "text", most_bytes: limits::CARD_BYTES, code: ErrorCode::InvalidInput };
+const BODY: Text = Text::of("text", limits::CARD_BYTES, ErrorCode::InvalidInput);
 
 /// A text of its own, or that of a file.
 #[derive(Debug, clap::Args)]
@@ -45,6 +47,11 @@ impl BodyArgs {
 }
 
 impl Text {
+    /// A text whose every refusal has the same code.
+    pub(crate) const fn of(field: &'static str, most_bytes: usize, code: ErrorCode) -> Self {
+        Self { field, most_bytes, code, code_too_long: code }
+    }
+
     /// The text as it was given; `-` is what standard input has.
     pub(crate) fn given(&self, text: String) -> Result<String, Failure> {
         if text == "-" { self.read(io::stdin().lock(), "standard input") } else { Ok(text) }
@@ -100,7 +107,8 @@ impl Text {
 
     fn accepted(&self, bytes: Vec<u8>, shown: &str) -> Result<String, Failure> {
         if bytes.len() > self.most_bytes {
-            return Err(self.invalid(format!("is too long; at most {} bytes are accepted", self.most_bytes)));
+            let failure = self.invalid(format!("is too long; at most {} bytes are accepted", self.most_bytes));
+            return Err(Failure { code: self.code_too_long, ..failure });
         }
         String::from_utf8(bytes).map_err(|_| self.invalid(format!("from {shown} is not UTF-8 text")))
     }

@@ -8,3 +8,8 @@ pub const fn is_deceptive(c: char) -> bool {
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
     )
 }
+
+/// `text` as a column of every store can hold it: Postgres has no character 0. As it was said it is in the log.
+pub(crate) fn storable(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}

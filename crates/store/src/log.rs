@@ -101,47 +101,49 @@ pub fn after(tx: &mut dyn Tx, room: &RoomId, after: Seq, limit: u32) -> Result<V
     collect(tx, AFTER, room, &[room.as_str().into(), int(after).into(), i64::from(limit).into()])
 }
 
-/// Some types of events, which stand between commas. Newest first, older than a place.
+/// Some types of events, which stand between commas, among those of a stretch of the log. Newest first.
 pub(crate) const OF_TYPES_BEFORE: &str = "
     SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
       FROM log
-     WHERE room_id = ?1 AND seq < ?2 AND ?4 LIKE '%,' || type || ',%'
+     WHERE room_id = ?1 AND seq > ?2 AND seq < ?3 AND ?5 LIKE '%,' || type || ',%'
      ORDER BY seq DESC
-     LIMIT ?3
+     LIMIT ?4
 ";
 
-/// The newest events of these types older than `before`, newest first.
+/// The newest events of these types between two places, newest first. There is no index by type: a caller bounds the stretch.
 pub fn of_types_before(
     tx: &mut dyn Tx,
     room: &RoomId,
     types: &[&str],
-    before: Option<Seq>,
+    (after, before): (Seq, Seq),
     limit: u32,
 ) -> Result<Vec<Recorded>, StoreError> {
-    let (bound, types) = (before.map_or(i64::MAX, int), between_commas(types));
-    let params = [room.as_str().into(), bound.into(), i64::from(limit).into(), types.as_str().into()];
+    let types = between_commas(types);
+    let stretch = [int(after).into(), int(before).into()];
+    let params = [room.as_str().into(), stretch[0], stretch[1], i64::from(limit).into(), types.as_str().into()];
     collect(tx, OF_TYPES_BEFORE, room, &params)
 }
 
-/// Some types of events, which stand between commas. Oldest first, newer than a place.
+/// The same, oldest first.
 pub(crate) const OF_TYPES_AFTER: &str = "
     SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
       FROM log
-     WHERE room_id = ?1 AND seq > ?2 AND ?4 LIKE '%,' || type || ',%'
+     WHERE room_id = ?1 AND seq > ?2 AND seq < ?3 AND ?5 LIKE '%,' || type || ',%'
      ORDER BY seq
-     LIMIT ?3
+     LIMIT ?4
 ";
 
-/// The oldest events of these types newer than `after`, oldest first.
+/// The oldest events of these types between two places, oldest first.
 pub fn of_types_after(
     tx: &mut dyn Tx,
     room: &RoomId,
     types: &[&str],
-    after: Seq,
+    (after, before): (Seq, Seq),
     limit: u32,
 ) -> Result<Vec<Recorded>, StoreError> {
     let types = between_commas(types);
-    let params = [room.as_str().into(), int(after).into(), i64::from(limit).into(), types.as_str().into()];
+    let stretch = [int(after).into(), int(before).into()];
+    let params = [room.as_str().into(), stretch[0], stretch[1], i64::from(limit).into(), types.as_str().into()];
     collect(tx, OF_TYPES_AFTER, room, &params)
 }
 

@@ -195,7 +195,7 @@ fn what_a_target_was_asked_and_still_owes_is_read_in_the_order_of_an_index() {
         (bus::LAST_OTHER, "actions_by_group (room_id=? AND group_id=? AND seq<?)"),
         (bus::CONVERSATION, "(room_id=? AND context_id=?)"),
         // Of one room, where few tasks are looked for that nobody spoke of.
-        (bus::OF_TASK, "(room_id=?)"),
+        (bus::OF_TASK, "conversations_by_task (room_id=? AND task_id=?)"),
         (bus::TASK, "(room_id=? AND task_id=?)"),
         (bus::CONNECTIONS, "(room_id=?)"),
         (inbox::UNDELIVERED, "inbox_pending (room_id=? AND recipient=?)"),

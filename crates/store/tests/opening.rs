@@ -229,10 +229,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0014_earlier_claims.sqlite.sql", "9f4fa3de2061ef7bc64cf78f422808efd3e5cb65b995a62ae5cf77e7fa8c1019"),
     ("0015_takeovers.postgres.sql", "82111b761586d8dffaaef0cf279ecb3b1e973386c8c82b855f4bd6adf3e72034"),
     ("0015_takeovers.sqlite.sql", "82111b761586d8dffaaef0cf279ecb3b1e973386c8c82b855f4bd6adf3e72034"),
-    ("0016_told_once.postgres.sql", "98ccf680372a6390de0dfaeb36c2e311c7c08a75a90508ed15a5ace6532e7548"),
-    ("0016_told_once.sqlite.sql", "bcc2076c6c7eca3e5fdefd344e733f0df557820d5e14a8879b7098b82a88e420"),
-    ("0017_waits.postgres.sql", "4f38eb637adb13282c86e123ea2e5dbf10f51053566304ad2844827e7c36750c"),
-    ("0017_waits.sqlite.sql", "2e51058959b0ff5de32e7a042eacf821b4005a897db0ff89bf4a95681c5b3c0b"),
+    ("0016_told_once.postgres.sql", "2139ea7f2aff5500206d8acbd5c980824c77d9f933cc471bbdc2f1867c38f6b3"),
+    ("0016_told_once.sqlite.sql", "6611ad49c3228ff92cb555953822e10f58c9f716347d2f83a32789e5242e483b"),
+    ("0017_waits.postgres.sql", "26f3eda83684564b4347e47f5190ca9ba13eabd9426de15561c0f191950db872"),
+    ("0017_waits.sqlite.sql", "3c6cec823e83a64b83d758ed58d2c0cebc13ff29d3c569be56f2af92f9434bbc"),
 ];
 
 #[test]

@@ -46,7 +46,6 @@ fn of_job(tx: &mut dyn Tx, room: &Room, job: JobId) -> Result<AgentId, Failure> 
 }
 
 fn member(room: &Room, named: &str) -> Result<AgentId, Failure> {
-    let is_it = |member: &&baton_core::room::Member| member.display_name == named || member.agent_id.as_str() == named;
-    let found = room.members.iter().find(is_it).map(|member| member.agent_id.clone());
+    let found = room.named(named).map(|member| member.agent_id.clone());
     found.ok_or_else(|| Failure::unknown_agent(named))
 }

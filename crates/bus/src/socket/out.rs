@@ -51,7 +51,7 @@ impl Out {
 
 impl Out {
     /// Sends the last word of a stream to a client that may not read: there is always room for it, since a connection has
-    /// few streams and begins none before it has read the answer to that.
+    /// few streams, and the answer that begins one takes its place in the queue like any other.
     pub(super) fn send_last(&self, frame: Frame) {
         if let Ok(permit) = Arc::clone(&self.room).try_acquire_many_owned(0) {
             self.frames.give((frame, permit));

@@ -22,10 +22,8 @@ use crate::{
     ui::Ui,
 };
 
-const MESSAGE: Text =
-    Text { field: "message", most_bytes: limits::ENVELOPE_MESSAGE_BYTES, code: ErrorCode::InvalidEnvelope };
-const STRUCTURED: Text =
-    Text { field: "structured", most_bytes: limits::ENVELOPE_STRUCTURED_BYTES, code: ErrorCode::InvalidEnvelope };
+const MESSAGE: Text = Text::of("message", limits::ENVELOPE_MESSAGE_BYTES, ErrorCode::InvalidEnvelope);
+const STRUCTURED: Text = Text::of("structured", limits::ENVELOPE_STRUCTURED_BYTES, ErrorCode::InvalidEnvelope);
 
 /// Hand something to another agent: a short message, and pointers to the rest
 ///

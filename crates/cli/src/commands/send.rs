@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// What a message says at length.
-const BODY: Text = Text { field: "body", most_bytes: limits::MESSAGE_BYTES, code: ErrorCode::InvalidMessage };
+const BODY: Text = Text::of("body", limits::MESSAGE_BYTES, ErrorCode::InvalidMessage);
 
 /// Send a message to an agent, a role or everybody
 ///

@@ -16,7 +16,7 @@ use crate::{
     ui::Ui,
 };
 
-const TEXT: Text = Text { field: "text", most_bytes: limits::MESSAGE_BYTES, code: ErrorCode::InvalidMessage };
+const TEXT: Text = Text::of("text", limits::MESSAGE_BYTES, ErrorCode::InvalidMessage);
 
 /// Tell an agent something as a person, for its next turn or at once
 ///

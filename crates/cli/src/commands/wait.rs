@@ -65,7 +65,9 @@ impl WaitArgs {
                     reserved_for.as_ref() != Some(&you) && !new_message && calls_left != Some(0)
                 }
                 WaitForTurnResult::TakeoverAvailable { cursor: now, new_message, .. } => {
-                    cursor.as_ref() == Some(now) && !new_message && calls_left != Some(0)
+                    let is_known = cursor.as_ref().is_some_and(|known| takeover_in(known) == takeover_in(now));
+                    cursor = cursor.map(|_| now.clone());
+                    is_known && !new_message && calls_left != Some(0)
                 }
                 WaitForTurnResult::YourTurn { .. } | WaitForTurnResult::Closed { .. } => false,
             };
@@ -143,6 +145,11 @@ fn text(answer: &WaitForTurnResult, now: Timestamp, you: &AgentId, name: impl Fn
         }
         WaitForTurnResult::Closed { .. } => "The room is closed.\nnext: baton join  (opens a fresh room)\n".to_owned(),
     }
+}
+
+/// The takeover that a cursor knows of: what follows the place in the log, which other events move.
+fn takeover_in(cursor: &str) -> Option<&str> {
+    cursor.split_once('.').map(|(_, takeover)| takeover)
 }
 
 /// That there are messages.

@@ -7,6 +7,7 @@ use super::{
 use crate::{
     ids::{AgentId, BROADCAST, RoomId, Seq, event_id},
     inbox::Recipient,
+    job::JobId,
     limits,
     room::{Actor, Member, Room},
 };
@@ -234,7 +235,7 @@ impl Place<'_> {
         }
         let begins_task = task.is_some() && self.known.task.is_none();
         if let Some(task) = task.filter(|_| begins_task) {
-            free_to_name(task, UNNAMED_TASK, "tasks", "task_id")?;
+            free_task_name(task, "task_id")?;
         }
         let conversation_task = conversation.and_then(|conversation| conversation.task_id.clone());
         let task_id = task.cloned().or(conversation_task).unwrap_or_else(|| numbered(UNNAMED_TASK, seq));
@@ -433,7 +434,7 @@ impl Action {
         let named = data.as_ref().and_then(|data| data.new_task_id.as_ref()).filter(|_| task.is_none());
         let task_in = match named {
             Some(task) => {
-                free_to_name(task, UNNAMED_TASK, "tasks", "data.new_task_id")?;
+                free_task_name(task, "data.new_task_id")?;
                 let context = data.as_ref().and_then(|data| data.new_context_id.as_ref());
                 Some(context.unwrap_or(&self.context_id).clone())
             }
@@ -483,22 +484,30 @@ fn target<'a>(room: &'a Room, by: &Actor, dst: &str, field: &str) -> Result<&'a 
         let dst = dst.chars().take(limits::SHOWN_INPUT_CHARS).collect();
         Err(Refusal::UnknownTarget { field: field.to_owned(), dst, why, agents })
     };
-    let by_id = room.members.iter().find(|member| member.agent_id.as_str() == dst);
-    match by_id.or_else(|| room.members.iter().find(|member| member.display_name == dst)) {
+    match room.named(dst) {
         Some(member) if member.agent_id == by.agent_id => refuse("that is you; an agent does not act on itself"),
         Some(member) => Ok(member),
         None => refuse("no agent of this session has that id or name"),
     }
 }
 
-/// What conversations are called that nobody named, before their number.
+/// Names of conversations that nobody named, before their number.
 const UNNAMED: &str = "ctx_";
 
-/// The same of tasks.
-pub(super) const UNNAMED_TASK: &str = "task_";
+/// Names of tasks that nobody named, before their number.
+const UNNAMED_TASK: &str = "task_";
+
+/// Refuses a name for a new task that another one, or a job, could be given later: whoever began it would end that too.
+pub(super) fn free_task_name(name: &BusId, field: &str) -> Result<(), Refusal> {
+    if let Ok(job) = name.as_str().parse::<JobId>() {
+        let why = format!("there is no job {job}, and nothing else is called so");
+        return Err(Refusal::invalid(field, why));
+    }
+    free_to_name(name, UNNAMED_TASK, "tasks", field)
+}
 
 /// Refuses a name for something new that could be given to another one later.
-pub(super) fn free_to_name(name: &BusId, unnamed: &str, what: &str, field: &str) -> Result<(), Refusal> {
+fn free_to_name(name: &BusId, unnamed: &str, what: &str, field: &str) -> Result<(), Refusal> {
     match name.as_str().strip_prefix(unnamed) {
         Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
             let why = format!("{name} is how {what} are called that nobody named; choose another name");

@@ -2,12 +2,11 @@
 
 use super::{
     BusId, Context, Conversation, Event, Refusal, TaskReported, TaskStatus,
-    decide::{UNNAMED_TASK, free_to_name, sender},
+    decide::{free_task_name, sender},
     draft::text_within,
 };
 use crate::{
     ids::AgentId,
-    job::JobId,
     limits,
     room::{Actor, Authority, Room},
 };
@@ -89,7 +88,7 @@ impl TaskReport {
             self.require_owner(by, standing)?;
         }
         if standing.lead.is_none() {
-            self.require_free_name()?;
+            free_task_name(&self.task_id, "task_id")?;
         }
         if standing.status == Some(TaskStatus::Done) {
             return Err(Refusal::TaskEnded { task_id: self.task_id.clone() });
@@ -122,15 +121,6 @@ impl TaskReport {
             }),
             (None, _) => Ok(()),
         }
-    }
-
-    /// Refuses to begin a task under a name that another one gets later.
-    fn require_free_name(&self) -> Result<(), Refusal> {
-        if let Ok(job) = self.task_id.as_str().parse::<JobId>() {
-            let why = format!("there is no job {job}, and nothing else is called so");
-            return Err(Refusal::invalid("task_id", why));
-        }
-        free_to_name(&self.task_id, UNNAMED_TASK, "tasks", "task_id")
     }
 
     /// The conversation that it is told of: the named one, which must be its owner's, else the one that it is of.

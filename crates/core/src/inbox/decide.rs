@@ -82,14 +82,11 @@ impl Message {
             Err(Refusal::UnknownRecipient { to, why, agents })
         };
         match &self.to {
-            Address::Agent(named) => {
-                let is_it = |member: &&Member| member.display_name == *named || member.agent_id.as_str() == named;
-                match room.members.iter().find(is_it) {
-                    Some(member) if member.agent_id == *by => refuse(named.clone(), "that is you"),
-                    Some(member) => Ok((member.display_name.clone(), vec![member])),
-                    None => refuse(named.clone(), "no agent of this room has that name or id"),
-                }
-            }
+            Address::Agent(named) => match room.named(named) {
+                Some(member) if member.agent_id == *by => refuse(named.clone(), "that is you"),
+                Some(member) => Ok((member.display_name.clone(), vec![member])),
+                None => refuse(named.clone(), "no agent of this room has that name or id"),
+            },
             Address::Role(role) => {
                 let found: Vec<_> = others().filter(|member| member.role.as_ref() == Some(role)).collect();
                 let to = format!("role:{role}");

@@ -11,6 +11,7 @@ use crate::{
     event::{self, Recorded},
     ids::{AgentId, Seq},
     job,
+    text::storable,
     time::Timestamp,
     turn::{self, TurnId},
 };
@@ -214,7 +215,7 @@ impl Inbox {
             Event::Accepted(accepted) => {
                 self.reach(recorded, &[accepted.item], Stage::Accepted);
                 let own = self.of_message(accepted.item).iter_mut().filter(|item| item.recipient == recorded.actor);
-                own.for_each(|item| item.note = accepted.note.clone());
+                own.for_each(|item| item.note = accepted.note.as_deref().map(storable));
             }
             Event::Forwarded(forwarded) => self.forward(forwarded),
         }

@@ -15,6 +15,7 @@ use crate::{
     number::numbered,
     reference::Reference,
     task::TaskId,
+    text::storable,
     time::{Timestamp, Ttl},
     words::words,
 };
@@ -367,11 +368,6 @@ fn claimant(recorded: &Recorded, backing: &Backing) -> Claimant {
 pub(super) fn preview(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     cut(&storable(&line), limits::JOB_PREVIEW_CHARS)
-}
-
-/// `text` as a column of every store can hold it. As it was said it is in the log.
-fn storable(text: &str) -> String {
-    text.replace('\0', "\u{fffd}")
 }
 
 /// `text`, or as much of it as `most` characters hold, with a mark where it was cut.

@@ -10,6 +10,7 @@ use crate::{
     process::Liveness,
     redact::redact,
     reference::Reference,
+    text::storable,
 };
 
 /// A turn that is to begin.
@@ -249,8 +250,7 @@ fn check_refs(refs: &[Reference]) -> Result<(), Refusal> {
 
 /// What was said to be the reason, within bounds.
 fn reason(text: &str) -> Option<String> {
-    // A column of every store can hold it so.
-    let text = text.trim().replace('\0', "\u{fffd}");
+    let text = storable(text.trim());
     if text.is_empty() {
         return None;
     }

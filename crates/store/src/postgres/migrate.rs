@@ -84,7 +84,10 @@ fn apply(link: &mut Link, place: &str) -> Result<(), StoreError> {
     }
     let done = found.unwrap_or(0).max(0) as usize;
     steps.extend(MIGRATIONS.iter().skip(done).map(|migration| Step::Text(migration.postgres)));
-    pipeline::run(link, &steps).map_err(wrong)?;
+    // One at a time: each step has the whole time that the server may take.
+    for step in steps {
+        pipeline::run(link, &[step]).map_err(wrong)?;
+    }
     if done < MIGRATIONS.len() {
         let record = Step::Run { sql: Sql::plain(RECORD), values: vec![Value::Int(SCHEMA_VERSION)] };
         pipeline::run(link, &[record]).map_err(wrong)?;

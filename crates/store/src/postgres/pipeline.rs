@@ -44,8 +44,13 @@ pub(super) fn run(link: &mut Link, steps: &[Step]) -> Result<Vec<Vec<Row>>, Fail
 pub(super) fn run_for(link: &mut Link, steps: &[Step], wanted: usize) -> Result<Vec<Vec<Row>>, Failed> {
     let deadline = link.silence.reply();
     let answered = send(link, steps, wanted, deadline);
-    // Whatever came is a sign of the server; only what did not come in time is none.
-    if !matches!(&answered, Err(Failed { trouble: Trouble::TimedOut, .. })) {
+    // An answer is a sign of the server, also one that refuses. That a connection ended may be told by this machine alone.
+    let is_answer = match &answered {
+        Ok(_) => true,
+        Err(Failed { trouble: Trouble::Server(error), .. }) => error.as_db_error().is_some(),
+        Err(_) => false,
+    };
+    if is_answer {
         link.silence.heard();
     }
     answered

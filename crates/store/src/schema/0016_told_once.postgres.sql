@@ -28,7 +28,9 @@ ALTER TABLE inbox ADD COLUMN note TEXT;
 
 UPDATE inbox
    SET note = said.note
-  FROM (SELECT room_id, actor, CAST(CAST(log.payload AS JSONB) ->> 'item' AS BIGINT) AS message, CAST(log.payload AS JSONB) ->> 'note' AS note
-          FROM log
-         WHERE type = 'inbox.accept') AS said
+  FROM (SELECT room_id, actor, CAST(payload ->> 'item' AS BIGINT) AS message, payload ->> 'note' AS note
+          -- Text has no character 0, which JSON can write: an escape of it becomes that of U+FFFD.
+          FROM (SELECT room_id, actor, CAST(regexp_replace(payload, '(?<!\\)((\\\\)*)\\u0000', '\1\\ufffd', 'g') AS JSONB) AS payload
+                  FROM log
+                 WHERE type = 'inbox.accept') AS accepted) AS said
  WHERE inbox.room_id = said.room_id AND inbox.recipient = said.actor AND inbox.message = said.message;

@@ -28,7 +28,7 @@ ALTER TABLE inbox ADD COLUMN note TEXT;
 
 UPDATE inbox
    SET note = said.note
-  FROM (SELECT room_id, actor, json_extract(log.payload, '$.item') AS message, json_extract(log.payload, '$.note') AS note
+  FROM (SELECT room_id, actor, json_extract(log.payload, '$.item') AS message, replace(json_extract(log.payload, '$.note'), char(0), char(65533)) AS note
           FROM log
          WHERE type = 'inbox.accept') AS said
  WHERE inbox.room_id = said.room_id AND inbox.recipient = said.actor AND inbox.message = said.message;

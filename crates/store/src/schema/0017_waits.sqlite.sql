@@ -10,3 +10,6 @@ CREATE TABLE waits (
     until_ms INTEGER NOT NULL,
     PRIMARY KEY (room_id, wait_id)
 ) STRICT;
+
+-- Whose a task is, is asked before each message that names a new one.
+CREATE INDEX conversations_by_task ON conversations (room_id, task_id);

@@ -112,9 +112,7 @@ fn check(input: &ActionsInput) -> Result<(), Failure> {
 
 /// The agent that an id or a name means: a member, else one that is none any more.
 fn who(tx: &mut dyn Tx, room: &Room, field: &str, named: &str) -> Result<AgentId, Failure> {
-    let by_id = room.members.iter().find(|member| member.agent_id.as_str() == named);
-    let by_name = || room.members.iter().find(|member| member.display_name == named);
-    if let Some(member) = by_id.or_else(by_name) {
+    if let Some(member) = room.named(named) {
         return Ok(member.agent_id.clone());
     }
     let is_it = |former: &Former| former.name == named || former.agent_id.as_str() == named;

@@ -7,12 +7,21 @@ use serde::{Deserialize, Serialize};
 /// A message: `17`, or `proto_20260214_017`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
-#[schemars(with = "Seq")]
+#[schemars(with = "NumberOrId")]
 pub enum MessageRef {
     /// Its place in the room's log.
     Number(Seq),
     /// The protocol's id, which counts on from the rooms that were at the same path before.
     Protocol(String),
+}
+
+/// The two forms, for schemas: an untagged enumeration would be described by its parts' names.
+#[derive(JsonSchema)]
+#[schemars(untagged, inline)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum NumberOrId {
+    Number(Seq),
+    Id(String),
 }
 
 impl MessageRef {

@@ -14,7 +14,6 @@ use crate::{
     App, Caller, Failure,
     app::{Request, internal},
     change::Change,
-    scoping,
     table::{Effect, INBOX, Place, UseCase},
 };
 
@@ -85,6 +84,12 @@ impl UseCase for Send {
 
     fn perform(app: &App, caller: &Caller, input: SendInput) -> Result<SendResult, Failure> {
         let category = Category::named(&input.category).ok_or_else(|| unknown_category(&input.category))?;
+        let scope = match &input.scope {
+            Some(scope) => {
+                app.stored_scopes(&input.room_id, "scope", std::slice::from_ref(scope)).map(|mut found| found.pop())
+            }
+            None => Ok(None),
+        };
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             let draft = Draft {
@@ -97,26 +102,25 @@ impl UseCase for Send {
                 body: input.body.clone(),
                 requires_ack: input.requires_ack,
             };
-            post(app, change, &input, category, &draft)
+            post(change, &input, category, &draft, &scope)
         })
     }
 }
 
 fn post(
-    app: &App,
     change: &mut Change<'_>,
     input: &SendInput,
     category: Category,
     draft: &Draft,
+    scope: &Result<Option<String>, Failure>,
 ) -> Result<SendResult, Failure> {
     change.require_open()?;
     let to = Address::parse(&input.to)
         .map_err(|error| Failure::new(ErrorCode::InvalidRole, format!("{error}.")).with("field", "to"))?;
     let payload = draft.check(category)?;
-    let root = scoping::root(&change.room)?;
-    let scope = input.scope.as_deref().map(|text| app.scope_path(&root, "scope", text).map(|path| path.shown(&root)));
+    let scope = scope.clone()?;
     let bead_id = change.bead(input.bead_id.as_ref())?;
-    let outgoing = Message { to, category, payload, bead_id, scope: scope.transpose()? };
+    let outgoing = Message { to, category, payload, bead_id, scope };
     let event = outgoing.send(&change.room, change.actor)?;
     let recorded = change.record(event)?;
     let Event::Inbox(inbox::Event::Sent(sent)) = &recorded.event else {

@@ -45,13 +45,14 @@ impl UseCase for MacroStart {
     type Output = TaskResult;
 
     fn perform(app: &App, caller: &Caller, input: MacroStartInput) -> Result<TaskResult, Failure> {
+        let scopes = scopes(app, &input.room_id, &input.scopes);
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             // A task that somebody is at is a member's: others must be able to ask for it.
             change.require_agent()?;
             let drafted = Drafted {
                 title: input.title.clone(),
-                scopes: scopes(app, change, &input.scopes)?,
+                scopes: scopes.clone()?,
                 assignee: None,
                 definition_of_done: input.definition_of_done.clone(),
                 verification: input.verification.clone(),

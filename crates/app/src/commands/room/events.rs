@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use baton_core::{
-    agent::Former,
     code::ErrorCode,
     event::Event,
     ids::{AgentId, RoomId, Seq},
@@ -84,25 +83,24 @@ impl UseCase for Events {
         let limit = input.limit.unwrap_or(limits::EVENTS_DEFAULT);
         check(&input, limit)?;
         let only = Only::of(&input)?;
-        let (mut room, found, former, now) = app.store.read(|tx| {
+        let (mut room, found, mut agents, now) = app.store.read(|tx| {
             let room = rooms::load(tx, &input.room_id)?.ok_or_else(|| Failure::unknown_room(&input.room_id))?;
             let found = find(tx, &room, &input, only.as_ref(), limit)?;
-            let former = former::all(tx, &room.id)?;
-            Ok::<_, Failure>((room, found, former, tx.now()?))
+            let agents = names(tx, &room, &found.events)?;
+            Ok::<_, Failure>((room, found, agents, tx.now()?))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try)?;
-        let mut has_more = found.len() > limit as usize;
-        let mut events = Vec::new();
         let mut page = Page::default();
-        for event in found.into_iter().take(limit as usize) {
-            if !page.takes(&event) {
-                has_more = true;
-                break;
-            }
-            events.push(event);
-        }
-        let cursor = events.last().filter(|_| has_more).map(|event| event.event_seq);
-        let agents = names(&room, &former, &events);
+        let count = found.events.len();
+        let events: Vec<RoomEvent> =
+            found.events.into_iter().take(limit as usize).take_while(|event| page.takes(event)).collect();
+        let is_cut = events.len() < count;
+        let cursor = events.last().filter(|_| is_cut).map(|event| event.event_seq).or(found.ended_at);
+        let has_more = is_cut || found.ended_at.is_some();
+        let shown = |id: &AgentId| {
+            events.iter().any(|event| [&event.from_agent_id, &event.to_agent_id].contains(&&Some(id.clone())))
+        };
+        agents.retain(|id, _| shown(id));
         Ok(GetRoomEventsResult { room_id: room.id, turn_id: room.turn, events, has_more, cursor, agents })
     }
 }
@@ -152,48 +150,75 @@ fn is_shown_as(kind: &str, word: &str) -> bool {
     kind == by_protocol || RoomEvent::word(kind) == word
 }
 
-/// Finds what is asked for, one more than fits on a page.
-fn find(
-    tx: &mut dyn Tx,
-    room: &Room,
-    input: &EventsInput,
-    only: Option<&Only>,
-    limit: u32,
-) -> Result<Vec<RoomEvent>, Failure> {
-    let (mut found, mut after, mut before) = (Vec::new(), input.after, input.before);
-    loop {
-        let more = match (only, after) {
-            (None, Some(after)) => log::after(tx, &room.id, after, limit + 1)?,
-            (None, None) => log::before(tx, &room.id, before, limit + 1)?,
-            (Some(only), Some(after)) => log::of_types_after(tx, &room.id, &only.stored, after, limit + 1)?,
-            (Some(only), None) => log::of_types_before(tx, &room.id, &only.stored, before, limit + 1)?,
-        };
-        let last = more.last().map(|recorded| recorded.seq);
-        let is_all = more.len() <= limit as usize;
-        for (event, recorded) in RoomEvent::all_of(tx, room, &more)?.into_iter().zip(&more) {
-            if only.is_none_or(|only| only.takes(&event, recorded.event.kind())) {
-                found.push(event);
-            }
-        }
-        if is_all || found.len() > limit as usize {
-            return Ok(found);
-        }
-        // Messages of other categories were among them.
-        match after {
-            Some(_) => after = last,
-            None => before = last,
-        }
-    }
+/// Queries that one call makes to find events of some types. What is rarer is found by calling on from the cursor.
+const QUERIES: usize = 20;
+/// Events that such a query looks at, and how many it answers with at most.
+const STRETCH: u64 = 5_000;
+const ROWS: u32 = 500;
+
+/// Events that were found, one more than fits on a page where there are so many.
+struct Found {
+    events: Vec<RoomEvent>,
+    /// The place where the look ended before the log did.
+    ended_at: Option<Seq>,
 }
 
-/// What the agents of a page are called: by the names they have or had.
-fn names(room: &Room, former: &[Former], events: &[RoomEvent]) -> BTreeMap<AgentId, String> {
-    let ids = events.iter().flat_map(|event| [&event.from_agent_id, &event.to_agent_id]).flatten();
-    let name = |id: &AgentId| {
-        let earlier = || former.iter().rev().find(|former| former.agent_id == *id).map(|former| former.name.clone());
-        room.member(id).map(|member| member.display_name.clone()).or_else(earlier)
+/// Finds what is asked for.
+fn find(tx: &mut dyn Tx, room: &Room, input: &EventsInput, only: Option<&Only>, limit: u32) -> Result<Found, Failure> {
+    if let Some(only) = only {
+        return find_only(tx, room, input, only, limit as usize);
+    }
+    let recorded = match input.after {
+        Some(after) => log::after(tx, &room.id, after, limit + 1)?,
+        None => log::before(tx, &room.id, input.before, limit + 1)?,
     };
-    ids.filter_map(|id| Some((id.clone(), name(id)?))).collect()
+    Ok(Found { events: RoomEvent::all_of(tx, room, &recorded)?, ended_at: None })
+}
+
+/// Finds events of some types, stretch by stretch: there is no index by type, and the log may be long.
+fn find_only(tx: &mut dyn Tx, room: &Room, input: &EventsInput, only: &Only, limit: usize) -> Result<Found, Failure> {
+    let (is_forward, end) = (input.after.is_some(), Seq(room.last_seq.0 + 1));
+    let (mut after, mut before) = (input.after.unwrap_or_default(), input.before.unwrap_or(end).min(end));
+    let mut events = Vec::new();
+    for _ in 0..QUERIES {
+        if after.0 + 1 >= before.0 || events.len() > limit {
+            return Ok(Found { events, ended_at: None });
+        }
+        let (from, to, rows) = if is_forward {
+            let to = Seq(before.0.min(after.0 + STRETCH + 1));
+            (after, to, log::of_types_after(tx, &room.id, &only.stored, (after, to), ROWS)?)
+        } else {
+            let from = Seq(after.0.max(before.0.saturating_sub(STRETCH + 1)));
+            (from, before, log::of_types_before(tx, &room.id, &only.stored, (from, before), ROWS)?)
+        };
+        for (event, recorded) in RoomEvent::all_of(tx, room, &rows)?.into_iter().zip(&rows) {
+            if only.takes(&event, recorded.event.kind()) {
+                events.push(event);
+            }
+        }
+        let cut_at = rows.last().filter(|_| rows.len() as u32 == ROWS).map(|recorded| recorded.seq);
+        if is_forward {
+            after = cut_at.unwrap_or(Seq(to.0 - 1));
+        } else {
+            before = cut_at.unwrap_or(Seq(from.0 + 1));
+        }
+    }
+    Ok(Found { events, ended_at: Some(if is_forward { after } else { before }) })
+}
+
+/// Names of the agents of a page: those that they have or had.
+fn names(tx: &mut dyn Tx, room: &Room, events: &[RoomEvent]) -> Result<BTreeMap<AgentId, String>, Failure> {
+    let ids: BTreeSet<&AgentId> =
+        events.iter().flat_map(|event| [&event.from_agent_id, &event.to_agent_id]).flatten().collect();
+    let mut names = BTreeMap::new();
+    for id in ids {
+        let name = match room.member(id) {
+            Some(member) => Some(member.display_name.clone()),
+            None => former::last_name(tx, &room.id, id)?,
+        };
+        names.extend(name.map(|name| (id.clone(), name)));
+    }
+    Ok(names)
 }
 
 fn unknown_type(place: usize, word: &str) -> Failure {

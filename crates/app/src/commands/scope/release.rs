@@ -3,7 +3,7 @@
 use baton_core::{
     code::ErrorCode,
     ids::RoomId,
-    scope::{Event, ScopePath, View},
+    scope::{Event, View},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,12 +56,12 @@ impl UseCase for Release {
         }
         scoping::require_few(&input.scopes)?;
         let stale_after = app.stale_after()?;
+        let named = app.scope_paths(&input.room_id, "scopes", &input.scopes);
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_agent()?;
             let root = scoping::root(&change.room)?;
-            let named: Vec<ScopePath> =
-                input.scopes.iter().map(|text| app.scope_path(&root, "scopes", text)).collect::<Result<_, _>>()?;
+            let named = named.clone()?;
             let scopes = change.scopes()?.clone();
             let view = View { room: &change.room, root: &root, now: change.now, stale_after, witness: change.witness };
             let events = scopes.release(view, &change.actor.agent_id, (!input.all).then_some(&named))?;

@@ -5,7 +5,7 @@ use baton_core::{
     code::ErrorCode,
     ids::{AgentId, BeadId, RoomId},
     limits,
-    scope::{self, Came, Event, ScopePath, Takeover, View},
+    scope::{self, Came, Event, Takeover, View},
     time::Ttl,
 };
 use schemars::JsonSchema;
@@ -75,6 +75,7 @@ impl UseCase for Reserve {
         let ttl = ttl(&input)?;
         check_count(&input)?;
         let stale_after = app.stale_after()?;
+        let paths = app.scope_paths(&input.room_id, "scopes", &input.scopes);
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change_or_refuse(caller, &request, &input.room_id, |change| {
             change.require_agent()?;
@@ -82,7 +83,7 @@ impl UseCase for Reserve {
             change.room.touch(&change.actor.agent_id, change.now);
             let root = scoping::root(&change.room)?;
             let wanted = scope::Reserve {
-                scopes: paths(app, &root, &input.scopes)?,
+                scopes: paths.clone()?,
                 ttl,
                 bead_id: change.bead(input.bead_id.as_ref())?,
                 takeover: if input.takeover_stale { Takeover::Stale } else { Takeover::No },
@@ -118,10 +119,6 @@ impl UseCase for Reserve {
             Ok(Outcome::Done(ReserveResult { room_id: change.room.id.clone(), reserved, displaced }))
         })
     }
-}
-
-fn paths(app: &App, root: &ScopePath, scopes: &[String]) -> Result<Vec<ScopePath>, Failure> {
-    scopes.iter().map(|text| app.scope_path(root, "scopes", text)).collect()
 }
 
 fn check_count(input: &ReserveInput) -> Result<(), Failure> {

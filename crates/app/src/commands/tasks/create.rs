@@ -9,7 +9,6 @@ use super::TaskResult;
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     scoping,
     table::{Effect, Place, TASKS, UseCase},
 };
@@ -49,12 +48,13 @@ impl UseCase for Create {
     type Output = TaskResult;
 
     fn perform(app: &App, caller: &Caller, input: CreateInput) -> Result<TaskResult, Failure> {
+        let scopes = scopes(app, &input.room_id, &input.scopes);
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_authority(caller.authority_in(&input.room_id))?;
             let drafted = Drafted {
                 title: input.title.clone(),
-                scopes: scopes(app, change, &input.scopes)?,
+                scopes: scopes.clone()?,
                 assignee: input.assignee.as_deref().map(|named| change.named(named)).transpose()?,
                 definition_of_done: input.definition_of_done.clone(),
                 verification: input.verification.clone(),
@@ -67,8 +67,8 @@ impl UseCase for Create {
 }
 
 /// Scopes of a task as they are stored.
-pub(crate) fn scopes(app: &App, change: &Change<'_>, texts: &[String]) -> Result<Vec<String>, Failure> {
+pub(crate) fn scopes(app: &App, room: &RoomId, texts: &[String]) -> Result<Vec<String>, Failure> {
     scoping::require_few(texts)?;
-    let root = scoping::root(&change.room)?;
-    texts.iter().map(|text| app.scope_path(&root, "scopes", text).map(|path| path.shown(&root))).collect()
+    // Most tasks name none, and nothing has to be read.
+    if texts.is_empty() { Ok(Vec::new()) } else { app.stored_scopes(room, "scopes", texts) }
 }

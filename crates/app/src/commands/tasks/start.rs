@@ -38,12 +38,12 @@ impl UseCase for Start {
     type Output = TaskResult;
 
     fn perform(app: &App, caller: &Caller, input: StartInput) -> Result<TaskResult, Failure> {
+        let scopes = scopes(app, &input.room_id, &input.scopes);
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_agent()?;
-            let scopes = scopes(app, change, &input.scopes)?;
             let task = required(change, input.task)?;
-            if let Some(event) = task.start(&change.actor.agent_id, &scopes)? {
+            if let Some(event) = task.start(&change.actor.agent_id, scopes.as_deref().map_err(Clone::clone)?)? {
                 change.record(event)?;
             }
             TaskResult::now(change, input.task)

@@ -26,7 +26,7 @@ use crate::{
     bounds::first_line,
     commands::envelope::{called, sent},
     identity::require_own_id,
-    table::{Effect, Place, Tier, UseCase},
+    table::{Effect, Place, Role, Tier, UseCase},
     watch::{Looked, Patience},
 };
 
@@ -115,7 +115,8 @@ impl UseCase for WaitFor {
                 return Ok(Looked::Found(found));
             }
             let ends = awaited.processes.iter().filter_map(|process| app.probe.watch(process)).collect();
-            if on_record.is_none() {
+            // A viewer changes nothing, and is nobody whom others could keep waiting.
+            if on_record.is_none() && caller.role() != Role::Viewer {
                 on_record = Some(OnRecord::begin(app, &input.room_id, &you.agent_id, awaited.whom, left));
             }
             Ok(Looked::NotYet(ends))
@@ -174,6 +175,8 @@ fn standing(
                 let reason = of_job(tx, &sight, &job)?;
                 let who = id.to_string();
                 pending.push(Pending { who, why: reason.why, since: reason.since, over: reason.over });
+                let process = job.claim.and_then(|claim| claim.claimant.backing.process);
+                pended.processes.extend(process.map(|process| *process));
                 pended.whom.jobs.push(*id);
             } else {
                 ready.push(ended(&job));
@@ -227,8 +230,7 @@ fn ended(job: &Job) -> Ready {
 
 /// Who is meant: a member, the agent of a job, or somebody who has left.
 fn agent(tx: &mut dyn Tx, room: &Room, named: &str) -> Result<AgentId, Failure> {
-    let is_it = |member: &&baton_core::room::Member| member.display_name == named || member.agent_id.as_str() == named;
-    if let Some(member) = room.members.iter().find(is_it) {
+    if let Some(member) = room.named(named) {
         return Ok(member.agent_id.clone());
     }
     if let Ok(id) = named.parse::<JobId>() {

@@ -86,6 +86,11 @@ pub(crate) fn of_job(tx: &mut dyn Tx, sight: &Sight<'_>, job: &Job) -> Result<Re
         let why = format!("running{runner}, whose claim has run out");
         return Ok(Reason { why, since: job.active_at, over: false });
     }
+    let process = job.claim.as_ref().and_then(|claim| claim.claimant.backing.process.as_deref());
+    if process.is_some_and(|process| sight.witness.liveness(process).is_gone()) {
+        let why = format!("running{runner}, whose process is gone: another runner takes it up");
+        return Ok(Reason { why, since: job.active_at, over: false });
+    }
     let proof = if job.needs_proof() { ", and lacks proof" } else { "" };
     Ok(match turns::open_of(tx, room, &agent_of(room, job.id))? {
         Some(turn) => {

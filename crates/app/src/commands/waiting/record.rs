@@ -39,7 +39,7 @@ impl OnRecord {
         let number = BEGUN.fetch_add(1, Ordering::Relaxed);
         let start = own.as_ref().map_or(0, |own| own.start_ticks);
         let id = format!("{}.{start}.{number}", process::id());
-        let noted = app.store.write::<_, StoreError>(|tx| {
+        let noted = app.store.write_if_free::<_, StoreError>(|tx| {
             let since = tx.now()?;
             let most = i64::try_from(most.as_millis()).unwrap_or(i64::MAX);
             let until = Timestamp::from_millis(since.as_millis().saturating_add(most));
@@ -51,7 +51,7 @@ impl OnRecord {
 
     /// Notes that it does not wait any longer.
     pub(super) fn end(self, app: &App) {
-        let _ = app.store.write::<_, StoreError>(|tx| waits::end(tx, &self.room, &self.id));
+        let _ = app.store.write_if_free::<_, StoreError>(|tx| waits::end(tx, &self.room, &self.id));
     }
 }
 

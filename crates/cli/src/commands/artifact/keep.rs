@@ -17,8 +17,7 @@ use crate::{
 };
 
 /// What is in a file that is to be kept.
-const CONTENT: Text =
-    Text { field: "text", most_bytes: limits::ARTIFACT_BYTES as usize, code: ErrorCode::InvalidInput };
+const CONTENT: Text = Text::of("text", limits::ARTIFACT_BYTES as usize, ErrorCode::InvalidInput);
 
 /// Keep a file so that it can be pointed to: a diff, a log, a transcript, a prompt, a report
 ///

@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// A brief as a page or as JSON. It may have guiding lines besides what it says.
-const PAGE: Text = Text { field: "file", most_bytes: 2 * limits::BRIEF_BYTES, code: ErrorCode::InvalidInput };
+const PAGE: Text = Text::of("file", 2 * limits::BRIEF_BYTES, ErrorCode::InvalidInput);
 
 /// Say what the room is for
 ///

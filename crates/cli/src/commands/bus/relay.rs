@@ -18,7 +18,10 @@ use crate::{
 };
 
 /// What a model said.
-const OUTPUT: Text = Text { field: "output", most_bytes: limits::RELAY_OUTPUT_BYTES, code: ErrorCode::TooLarge };
+const OUTPUT: Text = Text {
+    code_too_long: ErrorCode::TooLarge,
+    ..Text::of("output", limits::RELAY_OUTPUT_BYTES, ErrorCode::InvalidInput)
+};
 
 /// Hand in what your model said while it relays a task
 ///

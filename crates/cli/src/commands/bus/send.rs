@@ -16,7 +16,7 @@ use super::{session::SessionArgs, thread::ThreadArgs};
 use crate::{context::Context, select::KeyArgs, text::Text, ui::Ui};
 
 /// What a message says.
-const MESSAGE: Text = Text { field: "text", most_bytes: limits::MESSAGE_BYTES, code: ErrorCode::InvalidInput };
+const MESSAGE: Text = Text::of("text", limits::MESSAGE_BYTES, ErrorCode::InvalidInput);
 
 /// Send a message that nobody owes a result for: to an agent, or to everybody
 #[derive(Debug, clap::Args)]

@@ -21,11 +21,10 @@ use super::{group::Group, session::SessionArgs, thread::ThreadArgs};
 use crate::{context::Context, parse, patience::parse_seconds, render, select::KeyArgs, text::Text, ui::Ui};
 
 /// What a message says.
-const MESSAGE: Text = Text { field: "text", most_bytes: limits::MESSAGE_BYTES, code: ErrorCode::InvalidInput };
+const MESSAGE: Text = Text::of("text", limits::MESSAGE_BYTES, ErrorCode::InvalidInput);
 
 /// A whole submission. Every action may say as much as a message can, and has a few fields besides.
-const SUBMISSION: Text =
-    Text { field: "file", most_bytes: limits::BUS_ACTIONS * 2 * limits::MESSAGE_BYTES, code: ErrorCode::InvalidInput };
+const SUBMISSION: Text = Text::of("file", limits::BUS_ACTIONS * 2 * limits::MESSAGE_BYTES, ErrorCode::InvalidInput);
 
 /// The fields of a submission that name its session.
 const SESSION_FIELDS: [&str; 3] = ["room_id", "session", "session_id"];

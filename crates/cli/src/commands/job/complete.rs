@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// What came of a job.
-const SUMMARY: Text = Text { field: "summary", most_bytes: limits::JOB_SUMMARY_BYTES, code: ErrorCode::InvalidInput };
+const SUMMARY: Text = Text::of("summary", limits::JOB_SUMMARY_BYTES, ErrorCode::InvalidInput);
 
 /// End the job that you claimed
 ///

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::{parse, text::Text};
 
 /// What an agent is told. A character has up to four bytes; the exact bound is the job's.
-const PROMPT: Text = Text { field: "prompt", most_bytes: limits::PROMPT_CHARS * 4, code: ErrorCode::InvalidInput };
+const PROMPT: Text = Text::of("prompt", limits::PROMPT_CHARS * 4, ErrorCode::InvalidInput);
 
 /// What to do, in full.
 #[derive(Debug, clap::Args)]

@@ -95,18 +95,20 @@ fn nobody_names_a_task_before_its_time() {
     let mut scene = Scene::new();
     scene.submits("ana", in_context("c", vec![user("bo", "a1")]));
     let of = |context: &str, name: &str| TaskReport { context_id: Some(id(context)), ..task(name, TaskStatus::Done) };
-    let named = Draft { task_id: Some(id("task_99")), ..group(vec![user("ana", "b1")]) };
+    let named = |task: &str| Draft { task_id: Some(id(task)), ..group(vec![user("ana", "b1")]) };
     let told = [
         told(&scene.task("bo", &task("task_99", TaskStatus::Running))),
         told(&scene.task("bo", &task("JOB-007", TaskStatus::Done))),
         told(&scene.task("bo", &of("c", "u"))),
-        told(&scene.submit("bo", named)),
+        told(&scene.submit("bo", named("task_99"))),
+        told(&scene.submit("bo", named("JOB-007"))),
     ];
     insta::assert_snapshot!(told.join("\n"), @"
     INVALID_INPUT: task_id: task_99 is how tasks are called that nobody named; choose another name.
     INVALID_INPUT: task_id: there is no job JOB-007, and nothing else is called so.
     NOT_OWNER: ana leads the conversation c; only its owner says how far its tasks are.
     INVALID_INPUT: task_id: task_99 is how tasks are called that nobody named; choose another name.
+    INVALID_INPUT: task_id: there is no job JOB-007, and nothing else is called so.
     ");
 }
 
