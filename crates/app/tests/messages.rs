@@ -432,7 +432,11 @@ fn the_note_of_an_acknowledgement_reaches_whoever_sent_the_message() {
             let deliveries = sent["deliveries"].as_array().unwrap();
             deliveries.iter().find(|delivery| delivery["agent_id"] == name).unwrap().clone()
         };
-        assert_eq!((&of("bo")["state"], &of("bo")["note"]), (&json!("accepted"), &json!("use port 8081\u{fffd}")), "{sent}");
+        assert_eq!(
+            (&of("bo")["state"], &of("bo")["note"]),
+            (&json!("accepted"), &json!("use port 8081\u{fffd}")),
+            "{sent}"
+        );
         assert_eq!(of("bo")["accepted_at"], "2026-01-01T00:00:00.000Z");
         assert_eq!((&of("cy")["state"], &of("cy")["note"]), (&json!("accepted"), &Value::Null));
         assert!(doctor::examine(app.app()).unwrap().is_clean());

@@ -10,6 +10,7 @@ mod call;
 mod command;
 mod parse;
 mod place;
+mod plain;
 mod shape;
 
 use baton_core::{code::ErrorCode, limits};

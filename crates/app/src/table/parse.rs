@@ -5,7 +5,10 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::shape::{Misfit, Shape, Sort, has_list};
+use super::{
+    plain::in_plain_words,
+    shape::{Misfit, Shape, Sort, has_list},
+};
 use crate::Failure;
 
 /// Reads an input strictly: a wrong type, a missing field or an unknown one is an error that names it. What can be meant in
@@ -30,11 +33,11 @@ pub fn parse<T: DeserializeOwned + JsonSchema + 'static>(input: Value) -> Result
     match (serde_path_to_error::deserialize(&whole), misfit) {
         (Ok(read), None | Some(Misfit { sort: Sort::Word | Sort::Other, .. })) => Ok(read),
         (Err(error), misfit) if !tells(misfit.as_ref(), &error) => {
-            let problem = error.inner().to_string();
+            let problem = in_plain_words(&error.inner().to_string());
             Err(invalid(with_missing_field(error.path().to_string(), &problem), &problem))
         }
         (Ok(_) | Err(_), Some(Misfit { path, problem, .. })) => Err(invalid(path, &problem)),
-        (Err(error), None) => Err(invalid(error.path().to_string(), &error.inner().to_string())),
+        (Err(error), None) => Err(invalid(error.path().to_string(), &in_plain_words(&error.inner().to_string()))),
     }
 }
 

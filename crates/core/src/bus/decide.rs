@@ -234,8 +234,15 @@ impl Place<'_> {
             return Err(Refusal::invalid("context.owner_id", why));
         }
         let begins_task = task.is_some() && self.known.task.is_none();
-        if let Some(task) = task.filter(|_| begins_task) {
-            free_task_name(task, "task_id")?;
+        match (task, &self.known.task) {
+            // Whose a task is, is whose the conversations about it are: nobody is spoken to under somebody else's.
+            (Some(task), Some(lead)) => lead.require(task, &owner_id)?,
+            (Some(_), None) if owner_id != self.by.agent_id => {
+                let why = "only its owner names a new task in it";
+                return Err(Refusal::NotOwner { context_id, owner: owner_id, why });
+            }
+            (Some(task), None) => free_task_name(task, "task_id")?,
+            (None, _) => {}
         }
         let conversation_task = conversation.and_then(|conversation| conversation.task_id.clone());
         let task_id = task.cloned().or(conversation_task).unwrap_or_else(|| numbered(UNNAMED_TASK, seq));
@@ -431,14 +438,18 @@ impl Action {
             }
             (Some(_), Some(_)) | (None, _) => None,
         };
-        let named = data.as_ref().and_then(|data| data.new_task_id.as_ref()).filter(|_| task.is_none());
-        let task_in = match named {
-            Some(task) => {
-                free_task_name(task, "data.new_task_id")?;
+        let named = data.as_ref().and_then(|data| data.new_task_id.as_ref());
+        let task_in = match (named, task) {
+            (Some(named), Some(lead)) => {
+                lead.require(named, &self.owner)?;
+                None
+            }
+            (Some(named), None) => {
+                free_task_name(named, "data.new_task_id")?;
                 let context = data.as_ref().and_then(|data| data.new_context_id.as_ref());
                 Some(context.unwrap_or(&self.context_id).clone())
             }
-            None => None,
+            (None, _) => None,
         };
         Ok(Event::Resulted(Resulted { begins, task_in, ..self.result(report.status, report.detail.clone(), data) }))
     }

@@ -1,8 +1,8 @@
 //! Keeping a pack within its budget.
 //!
 //! References outlast text: an entry that is short and points somewhere stays, and the text beside it goes first, because it
-//! can be had there. That is passages of documents, then summaries, then what messages say, then all that is long in the goal
-//! and the like. Only a pack whose references alone are too many loses some of them, and the last few of each
+//! can be had there. Long texts are shortened first, wherever they are, so that short ones stay; then passages of documents go,
+//! then summaries, then what messages say, the longest first. Only a pack whose references alone are too many loses some of them, and the last few of each
 //! kind stay until all texts are as short as they may be. Questions and limits, which must not be
 //! broken or forgotten, are shortened before any of them is left out. Whatever went is counted in the pack, with where the
 //! rest is.
@@ -63,10 +63,10 @@ struct Stage {
 }
 
 const STAGES: [Stage; 18] = [
-    down_to(0, |pack| pack.doc_refs.iter().map(|doc| doc.excerpt.len()).max().unwrap_or_default(), shorten_excerpts),
-    down_to(0, |pack| pack.relevant_files.iter().filter(|file| file.summary.is_some()).count(), keep_summaries),
-    down_to(0, |pack| pack.inputs.iter().filter(|input| input.message.is_some()).count(), keep_messages),
-    down_to(LONG_TEXT_BYTES, longest_text, shorten_texts),
+    down_to(LONG_TEXT_BYTES, longest_of_all, shorten_all),
+    down_to(0, longest_excerpt, shorten_excerpts),
+    down_to(0, longest_summary, shorten_summaries),
+    down_to(0, longest_message, shorten_messages),
     down_to(
         0,
         |pack| pack.repo_facts.dirty_files.len(),
@@ -121,13 +121,15 @@ const fn inputs(least: usize) -> Stage {
 
 /// The pack with as much as the budget holds, under the id that this gives it.
 pub(super) fn fit(pack: ContextPack, budget: Budget) -> ContextPack {
-    let mut pack = addressed(ContextPack { pack_id: "0".repeat(ID_BYTES), ..pack });
+    let whole = ContextPack { pack_id: "0".repeat(ID_BYTES), ..pack };
+    let mut pack = addressed(whole.clone(), &whole);
     for stage in &STAGES {
         if fits(&pack, budget) {
             break;
         }
-        pack = stage.cut(pack, budget);
+        pack = stage.cut(pack, &whole, budget);
     }
+    pack.cut.sources.clear();
     pack.name()
 }
 
@@ -137,11 +139,11 @@ fn fits(pack: &ContextPack, budget: Budget) -> bool {
 
 impl Stage {
     /// Keeps the most with which the pack fits, or the least if it fits with nothing.
-    fn cut(&self, pack: ContextPack, budget: Budget) -> ContextPack {
+    fn cut(&self, pack: ContextPack, whole: &ContextPack, budget: Budget) -> ContextPack {
         let kept = |count| {
             let mut kept = pack.clone();
             (self.keep)(&mut kept, count);
-            addressed(kept)
+            addressed(kept, whole)
         };
         let (mut best, mut low, mut high) = (kept(self.least), self.least + 1, (self.count)(&pack));
         if !fits(&best, budget) {
@@ -160,8 +162,32 @@ impl Stage {
     }
 }
 
-/// The pack with where the rest is of all that it lacks.
-fn addressed(mut pack: ContextPack) -> ContextPack {
+/// The pack with how many texts of `whole` it has less of, and where the rest is of all that it lacks.
+fn addressed(mut pack: ContextPack, whole: &ContextPack) -> ContextPack {
+    let same = |one: Option<&str>, other: Option<&str>| u32::from(one.is_some() && one != other);
+    // Lists lose entries at their ends, but for inputs, of which the newest stay.
+    let gone = whole.inputs.len() - pack.inputs.len();
+    let excerpts = whole.doc_refs.iter().enumerate().map(|(place, doc)| {
+        let left = pack.doc_refs.get(place).map(|doc| doc.excerpt.as_str());
+        same(Some(doc.excerpt.as_str()).filter(|text| !text.is_empty()), left)
+    });
+    let summaries = whole.relevant_files.iter().enumerate().map(|(place, file)| {
+        same(file.summary.as_deref(), pack.relevant_files.get(place).and_then(|file| file.summary.as_deref()))
+    });
+    let messages = whole.inputs.iter().enumerate().map(|(place, input)| {
+        let left = place.checked_sub(gone).and_then(|place| pack.inputs.get(place));
+        same(input.message.as_deref(), left.and_then(|input| input.message.as_deref()))
+    });
+    let done = pack.definition_of_done.iter().zip(&whole.definition_of_done).map(|(left, all)| left != all);
+    let questions = pack.open_questions.iter().zip(&whole.open_questions).map(|(left, all)| left != all);
+    let limits = pack.do_not.iter().zip(&whole.do_not).map(|(left, all)| left != all);
+    let constraints = pack.constraints.iter().map(|(name, left)| whole.constraints.get(name) != Some(left));
+    let texts = done.chain(questions).chain(limits).chain(constraints).chain([pack.goal != whole.goal]).map(u32::from);
+    let counts = [excerpts.sum::<u32>(), summaries.sum(), messages.sum(), texts.sum()];
+    pack.cut.excerpts = whole.cut.excerpts + counts[0];
+    pack.cut.summaries = whole.cut.summaries + counts[1];
+    pack.cut.messages = whole.cut.messages + counts[2];
+    pack.cut.texts = whole.cut.texts + counts[3];
     pack.cut.rest = rest(&pack);
     pack
 }
@@ -172,6 +198,9 @@ fn rest(pack: &ContextPack) -> BTreeMap<String, String> {
     let excerpts = if pack.doc_refs.is_empty() { "docsRoot" } else { "docRefs[].path" };
     let summaries = if pack.relevant_files.is_empty() { "context.build" } else { "relevantFiles[].path" };
     let messages = if pack.inputs.is_empty() { "inbox.list" } else { "inputs[].payloadId" };
+    let said = |place: &str| [&[place.to_owned()][..], &cut.sources].concat().join(", ");
+    let (log, brief) = (said("room.events"), said("context.brief.show"));
+    let texts = said("context.brief.show, room.events");
     let places = [
         ("docRefs", cut.doc_refs, "docsRoot"),
         ("excerpts", cut.excerpts, excerpts),
@@ -181,11 +210,11 @@ fn rest(pack: &ContextPack) -> BTreeMap<String, String> {
         ("artifacts", cut.artifacts, "context.build"),
         ("messages", cut.messages, messages),
         ("inputs", cut.inputs, "inbox.list"),
-        ("texts", cut.texts, "context.brief.show, room.events"),
-        ("openQuestions", cut.open_questions, "room.events"),
-        ("doNot", cut.do_not, "room.events"),
-        ("definitionOfDone", cut.definition_of_done, "context.brief.show"),
-        ("constraints", cut.constraints, "context.brief.show"),
+        ("texts", cut.texts, texts.as_str()),
+        ("openQuestions", cut.open_questions, &log),
+        ("doNot", cut.do_not, &log),
+        ("definitionOfDone", cut.definition_of_done, &brief),
+        ("constraints", cut.constraints, &brief),
     ];
     let lacking = places.into_iter().filter(|(_, count, _)| *count > 0);
     lacking.map(|(what, _, place)| (what.to_owned(), place.to_owned())).collect()
@@ -202,25 +231,57 @@ fn last<T>(list: &mut Vec<T>, kept: usize, cut: &mut u32) {
     list.drain(..gone);
 }
 
-/// Shortens passages to as many bytes. A few words of one say nothing, and go whole.
+fn longest_of_all(pack: &ContextPack) -> usize {
+    longest_text(pack).max(longest_excerpt(pack)).max(longest_summary(pack)).max(longest_message(pack))
+}
+
+fn shorten_all(pack: &mut ContextPack, most: usize) {
+    shorten_texts(pack, most);
+    shorten_excerpts(pack, most);
+    shorten_summaries(pack, most);
+    shorten_messages(pack, most);
+}
+
+/// A text of at most so many bytes. A few words of one say nothing, and go whole.
+fn within(text: &str, most: usize) -> Option<String> {
+    (most >= TEXT_BYTES_MIN).then(|| shortened(text, most))
+}
+
+fn longest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
+    texts.map(str::len).max().unwrap_or_default()
+}
+
+fn longest_excerpt(pack: &ContextPack) -> usize {
+    longest(pack.doc_refs.iter().map(|doc| doc.excerpt.as_str()))
+}
+
 fn shorten_excerpts(pack: &mut ContextPack, most: usize) {
     for doc in pack.doc_refs.iter_mut().filter(|doc| doc.excerpt.len() > most) {
-        doc.excerpt = if most < TEXT_BYTES_MIN { String::new() } else { shortened(&doc.excerpt, most) };
-        pack.cut.excerpts += 1;
+        doc.excerpt = within(&doc.excerpt, most).unwrap_or_default();
     }
 }
 
-fn keep_summaries(pack: &mut ContextPack, kept: usize) {
-    for file in pack.relevant_files.iter_mut().filter(|file| file.summary.is_some()).skip(kept) {
-        file.summary = None;
-        pack.cut.summaries += 1;
+fn longest_summary(pack: &ContextPack) -> usize {
+    longest(pack.relevant_files.iter().filter_map(|file| file.summary.as_deref()))
+}
+
+fn shorten_summaries(pack: &mut ContextPack, most: usize) {
+    for file in &mut pack.relevant_files {
+        if let Some(summary) = file.summary.take_if(|summary| summary.len() > most) {
+            file.summary = within(&summary, most);
+        }
     }
 }
 
-fn keep_messages(pack: &mut ContextPack, kept: usize) {
-    for input in pack.inputs.iter_mut().rev().filter(|input| input.message.is_some()).skip(kept) {
-        input.message = None;
-        pack.cut.messages += 1;
+fn longest_message(pack: &ContextPack) -> usize {
+    longest(pack.inputs.iter().filter_map(|input| input.message.as_deref()))
+}
+
+fn shorten_messages(pack: &mut ContextPack, most: usize) {
+    for input in &mut pack.inputs {
+        if let Some(message) = input.message.take_if(|message| message.len() > most) {
+            input.message = within(&message, most);
+        }
     }
 }
 
@@ -241,19 +302,13 @@ fn longest_text(pack: &ContextPack) -> usize {
 
 fn shorten_texts(pack: &mut ContextPack, most: usize) {
     let remarks = pack.open_questions.iter_mut().chain(&mut pack.do_not).map(|remark| &mut remark.text);
-    let mut count = 0;
     for text in pack.goal.iter_mut().chain(&mut pack.definition_of_done).chain(remarks) {
-        if text.len() > most {
-            *text = shortened(text, most);
-            count += 1;
-        }
+        *text = shortened(text, most);
     }
     for value in pack.constraints.values_mut() {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         if text.len() > most {
             *value = Value::String(shortened(&text, most));
-            count += 1;
         }
     }
-    pack.cut.texts += count;
 }

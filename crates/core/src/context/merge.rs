@@ -2,32 +2,60 @@
 
 use std::collections::BTreeMap;
 
-use super::{Budget, ContextPack, Cut, RepoFacts, fit::fit, tidy::tidy};
-use crate::time::Timestamp;
+use super::{Budget, ContextPack, Cut, PackId, RepoFacts, fit::fit, tidy::tidy};
+use crate::{reference::Reference, time::Timestamp};
 
 /// Both packs as one. Of two values for the same thing the second's counts; lists have the first's entries, then what the
 /// second adds.
 pub fn merge(first: ContextPack, second: ContextPack, budget: Budget) -> ContextPack {
-    fit(tidy(both(first, second)), budget)
+    merge_all([first, second], budget)
+}
+
+/// Several packs as one, in their order. What does not fit is in them.
+pub fn merge_all(packs: impl IntoIterator<Item = ContextPack>, budget: Budget) -> ContextPack {
+    let packs: Vec<ContextPack> = packs.into_iter().collect();
+    let ids = packs.iter().map(|pack| &pack.pack_id).filter(|id| !id.is_empty());
+    let sources = ids.map(|id| reference(id)).collect();
+    let mut merged = tidy(packs.into_iter().reduce(both).unwrap_or_default());
+    merged.cut.sources = sources;
+    fit(merged, budget)
+}
+
+/// A pack with entries added.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Appended {
+    /// The whole, within its budget.
+    pub pack: ContextPack,
+    /// The entries by themselves, in full, where the whole has less of them and says that the rest is there.
+    pub added: Option<ContextPack>,
 }
 
 /// The pack with the entries of `items` added. What `items` says of goal, mode or agent is not looked at; `at` is when they
 /// came to be.
-pub fn append(pack: ContextPack, items: ContextPack, at: Timestamp, budget: Budget) -> ContextPack {
+pub fn append(pack: ContextPack, items: ContextPack, at: Timestamp, budget: Budget) -> Appended {
     let items = ContextPack {
         pack_id: String::new(),
-        run_id: String::new(),
-        node_id: String::new(),
+        run_id: pack.run_id.clone(),
+        node_id: pack.node_id.clone(),
         created_at: at,
         goal: None,
         global_mode: None,
-        node_mode: String::new(),
+        node_mode: pack.node_mode.clone(),
         docs_root: None,
         repo_facts: RepoFacts::default(),
         cut: Cut::default(),
         ..items
     };
-    merge(pack, items, budget)
+    let items = tidy(items).name();
+    let pack = merge(pack, items.clone(), budget);
+    let added = reference(&items.pack_id);
+    let is_named = pack.cut.rest.values().any(|place| place.contains(&added));
+    Appended { pack, added: is_named.then_some(items) }
+}
+
+/// The reference to a pack, if its id is one.
+fn reference(id: &str) -> String {
+    id.parse().map_or_else(|_| id.to_owned(), |id: PackId| Reference::Pack(id).to_string())
 }
 
 pub(super) fn both(first: ContextPack, second: ContextPack) -> ContextPack {
@@ -91,5 +119,6 @@ fn sum(first: Cut, second: Cut) -> Cut {
         definition_of_done: first.definition_of_done.saturating_add(second.definition_of_done),
         constraints: first.constraints.saturating_add(second.constraints),
         rest: BTreeMap::new(),
+        sources: Vec::new(),
     }
 }

@@ -26,7 +26,7 @@ pub use diff::{Changed, FieldDiff, diff};
 pub use event::{BriefSet, Event};
 pub use fit::{Budget, InvalidBudget};
 pub use id::PackId;
-pub use merge::{append, merge};
+pub use merge::{Appended, append, merge, merge_all};
 pub use pack::{ContextPack, Cut, DocRef, Input, PackArtifact, RelevantFile, Remark, RepoFacts};
 pub use state::{Context, Stated};
 pub use tokens::{tokens, tokens_in};

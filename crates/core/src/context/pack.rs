@@ -190,6 +190,9 @@ pub struct Cut {
     /// Where the rest is, by what was cut: a field of the entries that are left, or a command.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rest: BTreeMap<String, String>,
+    /// References to the packs that this one was made of, while it is made: they have the texts in full.
+    #[serde(skip)]
+    pub(super) sources: Vec<String>,
 }
 
 impl Cut {

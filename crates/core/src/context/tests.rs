@@ -210,6 +210,37 @@ fn references_outlast_text_and_a_huge_passage_goes_before_any_of_them() {
     assert!(all.doc_refs.contains(&doc("docs/000.md", String::new())), "a passage goes, its address stays");
 }
 
+#[test]
+fn short_texts_outlast_long_ones_wherever_they_are() {
+    let long = "many words that say little. ".repeat(40);
+    let files = (0..72).map(|n| file(&format!("src/{n:03}.rs"), "Doc 0"));
+    let many = Sources {
+        files: files.collect(),
+        inputs: (0..12).map(|n| input(n, &long)).collect(),
+        brief: Brief { goal: Some(long.repeat(4)), ..brief() },
+        ..sources()
+    };
+    let pack = build(many, Budget::of(Some(4_000)).unwrap());
+    assert_eq!((pack.cut.summaries, pack.relevant_files.len(), pack.inputs.len()), (0, 72, 12));
+    assert!(pack.inputs.iter().all(|input| input.message.as_ref().is_some_and(|text| text.ends_with('…'))));
+    assert_eq!((pack.cut.messages, pack.cut.texts), (12, 1));
+}
+
+#[test]
+fn what_is_appended_and_does_not_fit_is_kept_by_itself() {
+    let pack = build(sources(), least());
+    let question = |n: usize| Remark { text: format!("{n}: {}?", "why ".repeat(250)), from: "ana".to_owned() };
+    let items = ContextPack { open_questions: (0..12).map(question).collect(), ..ContextPack::default() };
+    let Appended { pack: longer, added } = append(pack.clone(), items.clone(), pack.created_at, least());
+    let added = added.unwrap();
+    assert_eq!((added.open_questions, longer.cut.texts), (items.open_questions, 12));
+    let (one, other) = (&pack.pack_id, &added.pack_id);
+    let expected = format!("context.brief.show, room.events, contextpack://pack/{one}, contextpack://pack/{other}");
+    assert_eq!(longer.cut.rest["texts"], expected);
+    let items = ContextPack { open_questions: vec![question(1)], ..ContextPack::default() };
+    assert_eq!(append(pack.clone(), items, pack.created_at, least()).added, None, "it fits");
+}
+
 /// Handoffs with 20 questions and 20 limits each, none of them a long text.
 fn talkative(handoffs: u64) -> Vec<Told> {
     let asked = |n: u64| (0..20).map(|m| format!("{n}.{m}: {}", "why ".repeat(40))).collect::<Vec<_>>();
@@ -369,7 +400,7 @@ fn what_is_appended_is_added_and_changes_nothing_else() {
         constraints: [("offline".to_owned(), json!(true))].into(),
         ..ContextPack::default()
     };
-    let longer = append(pack.clone(), items, Timestamp::from_millis(1_771_092_312_000), Budget::default());
+    let longer = append(pack.clone(), items, Timestamp::from_millis(1_771_092_312_000), Budget::default()).pack;
     let changes = diff(&pack, &longer);
     assert_eq!(
         json!(changes),
@@ -507,8 +538,9 @@ proptest! {
         let cut = &pack.cut;
         if cut.doc_refs + cut.dirty_files + cut.relevant_files + cut.artifacts + cut.inputs > 0 {
             prop_assert!(pack.doc_refs.iter().all(|doc| doc.excerpt.is_empty()));
-            prop_assert!(pack.relevant_files.iter().all(|file| file.summary.is_none()));
-            prop_assert!(pack.inputs.iter().all(|input| input.message.is_none()));
+            let is_gone = |text: Option<&String>| text.is_none_or(String::is_empty);
+            prop_assert!(pack.relevant_files.iter().all(|file| is_gone(file.summary.as_ref())));
+            prop_assert!(pack.inputs.iter().all(|input| is_gone(input.message.as_ref())));
             let remarks = pack.open_questions.iter().chain(&pack.do_not).map(|remark| remark.text.len());
             let texts = pack.goal.iter().chain(&pack.definition_of_done).map(String::len).chain(remarks);
             prop_assert!(texts.max().unwrap_or_default() <= fit::LONG_TEXT_BYTES);

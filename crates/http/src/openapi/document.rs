@@ -24,7 +24,7 @@ pub(crate) async fn document() -> Response {
 
 fn written() -> Value {
     let schemas = Schemas::collect();
-    json!({
+    let mut document = json!({
         "openapi": VERSION,
         "info": {
             "title": "Baton",
@@ -46,7 +46,23 @@ fn written() -> Value {
             "responses": answers::shared(),
             "schemas": all_schemas(schemas),
         },
-    })
+    });
+    without_own_formats(&mut document);
+    document
+}
+
+/// Takes away formats of numbers that are ours and not OpenAPI's, like `uint64`. What they bound, `minimum` says.
+fn without_own_formats(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            if fields.get("format").and_then(Value::as_str).is_some_and(|format| format.starts_with("uint")) {
+                fields.shift_remove("format");
+            }
+            fields.values_mut().for_each(without_own_formats);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_own_formats),
+        _ => {}
+    }
 }
 
 fn paths(schemas: &Schemas) -> Map<String, Value> {

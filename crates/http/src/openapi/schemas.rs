@@ -2,7 +2,7 @@
 
 use baton_app::table::{Command, TABLE};
 use schemars::{SchemaGenerator, generate::SchemaSettings};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// What names a request in an input, where it can be named.
 const KEY: &str = "idempotency_key";
@@ -37,6 +37,7 @@ impl Schemas {
             let takes_key = input.pointer(&format!("/properties/{KEY}")).is_some();
             let mut input = without(&input.into(), &[KEY]);
             bound(&mut input);
+            nullable(&mut input);
             OfCommand { command, takes_key, input, output: output.into() }
         };
         let commands = TABLE.iter().map(of_command).collect();
@@ -57,6 +58,24 @@ fn bound(input: &mut Value) {
         if let Some((least, most)) = bounds(about).filter(|_| is_integer(field)) {
             field["minimum"] = least.into();
             field["maximum"] = most.into();
+        }
+    }
+}
+
+/// Lets fields be null that may be left out: that means the same.
+fn nullable(input: &mut Value) {
+    let required: Vec<String> =
+        input["required"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+    let Some(fields) = input.get_mut("properties").and_then(Value::as_object_mut) else { return };
+    for (_, field) in fields.iter_mut().filter(|(name, _)| !required.contains(name)) {
+        if let Some(kind) = field.get("type").filter(|kind| kind.is_string()).cloned() {
+            field["type"] = json!([kind, "null"]);
+            if let Some(words) = field.get_mut("enum").and_then(Value::as_array_mut) {
+                words.push(Value::Null);
+            }
+        } else if field.get("$ref").is_some() {
+            let described = field.clone();
+            *field = json!({ "anyOf": [described, { "type": "null" }] });
         }
     }
 }
@@ -117,6 +136,25 @@ pub(super) fn never_null(schema: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_may_be_left_out_may_be_null() {
+        let mut input = json!({
+            "properties": {
+                "all": {"type": "boolean", "default": false},
+                "kind": {"type": "string", "enum": ["a"]},
+                "policy": {"$ref": "#/p"},
+                "room_id": {"type": "string"},
+            },
+            "required": ["room_id"],
+        });
+        nullable(&mut input);
+        let fields = &input["properties"];
+        assert_eq!(fields["all"]["type"], json!(["boolean", "null"]));
+        assert_eq!(fields["kind"], json!({"type": ["string", "null"], "enum": ["a", null]}));
+        assert_eq!(fields["policy"], json!({"anyOf": [{"$ref": "#/p"}, {"type": "null"}]}));
+        assert_eq!(fields["room_id"]["type"], "string");
+    }
 
     #[test]
     fn bounds_are_those_that_the_description_names() {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     ContextInput, SubmitResult,
     submit::{first_of_group, submit},
-    task::{lead_of, report},
+    task::{canonical, lead_of, report},
 };
 use crate::{
     App, Caller, Failure,
@@ -88,6 +88,7 @@ impl UseCase for Relay {
     type Output = RelayResult;
 
     fn perform(app: &App, caller: &Caller, input: RelayInput) -> Result<RelayResult, Failure> {
+        let input = RelayInput { task_id: canonical(&input.task_id), ..input };
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let output = Output::read(&input.output)?;
         app.change(caller, &request, &input.room_id, |change| {

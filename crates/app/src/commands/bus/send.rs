@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     ContextInput,
     submit::{known, message},
+    task::canonical,
 };
 use crate::{
     App, Caller, Failure,
@@ -73,7 +74,7 @@ impl UseCase for Send {
             kind: input.kind,
             text: input.text.clone(),
             context: input.context.as_ref().map(ContextInput::draft),
-            task_id: input.task_id.clone(),
+            task_id: input.task_id.as_ref().map(canonical),
             reply_to: input.reply_to.clone(),
         };
         app.change(caller, &request, &input.room_id, |change| {

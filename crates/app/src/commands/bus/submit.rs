@@ -19,7 +19,10 @@ use baton_store::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{take::delivery, task::lead_of};
+use super::{
+    take::delivery,
+    task::{canonical, lead_of},
+};
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -166,7 +169,7 @@ impl UseCase for Submit {
         let draft = Draft {
             group_id: input.group_id.clone(),
             context: input.context.as_ref().map(ContextInput::draft),
-            task_id: input.task_id.clone(),
+            task_id: input.task_id.as_ref().map(canonical),
             actions: input.actions.iter().map(ActionInput::draft).collect(),
         };
         app.change(caller, &request, &input.room_id, |change| submit(change, caller, draft.clone()))

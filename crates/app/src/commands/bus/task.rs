@@ -58,7 +58,7 @@ impl UseCase for TaskUpdate {
 
     fn perform(app: &App, caller: &Caller, input: TaskInput) -> Result<TaskResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
-        let (task_id, context_id) = (input.task_id.clone(), input.context_id.clone());
+        let (task_id, context_id) = (canonical(&input.task_id), input.context_id.clone());
         let said = TaskReport { task_id, status: input.status, summary: None, context_id };
         app.change(caller, &request, &input.room_id, |change| report(change, caller, &said))
     }
@@ -83,6 +83,12 @@ pub(super) fn report(change: &mut Change<'_>, caller: &Caller, report: &TaskRepo
     let event = report.decide(&change.room, change.actor, caller.authority(), &standing)?;
     let recorded = change.record(event)?;
     Ok(TaskResult { room_id: room, task_id: report.task_id.clone(), status: report.status, seq: recorded.seq })
+}
+
+/// The name of a task: one that is named like a job has the job's own, and leading zeros do not count.
+pub(super) fn canonical(task: &BusId) -> BusId {
+    let job = task.as_str().parse::<JobId>().ok();
+    job.and_then(|job| job.to_string().parse().ok()).unwrap_or_else(|| task.clone())
 }
 
 /// The owner of a task: that of its job, if it is named like one; else that of the conversation that it was named in first, or of

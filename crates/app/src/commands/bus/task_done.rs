@@ -7,7 +7,10 @@ use baton_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{TaskResult, task::report};
+use super::{
+    TaskResult,
+    task::{canonical, report},
+};
 use crate::{
     App, Caller, Failure,
     app::Request,
@@ -47,7 +50,7 @@ impl UseCase for TaskDone {
     fn perform(app: &App, caller: &Caller, input: TaskDoneInput) -> Result<TaskResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let said = TaskReport {
-            task_id: input.task_id.clone(),
+            task_id: canonical(&input.task_id),
             status: TaskStatus::Done,
             summary: input.summary.clone(),
             context_id: input.context_id.clone(),

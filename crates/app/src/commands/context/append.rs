@@ -113,8 +113,13 @@ impl UseCase for Append {
             do_not: remarks(&input.do_not),
             ..ContextPack::default()
         };
-        let prepared = app.prepare_pack(context::append(pack, items, now, budget))?;
+        let appended = context::append(pack, items, now, budget);
+        let prepared = app.prepare_pack(appended.pack)?;
+        let added = appended.added.map(|added| app.prepare_pack(added)).transpose()?;
         app.change(caller, &request, &input.room_id, |change| {
+            if let Some(added) = &added {
+                change.keep_pack(added)?;
+            }
             let artifact = change.keep_pack(&prepared)?;
             Ok(PackResult::of(change.room.id.clone(), artifact, &prepared.pack, budget.tokens(), &[]))
         })

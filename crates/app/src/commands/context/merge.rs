@@ -49,15 +49,12 @@ impl UseCase for Merge {
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "packs"));
         }
         app.store.read(|tx| app.room(tx, &input.room_id))?;
-        let mut merged: Option<context::ContextPack> = None;
-        for reference in &input.packs {
+        let read = |reference: &String| {
             let (_, pack) = app.read_pack(&input.room_id, &packs::pack_id("packs", reference)?)?;
-            merged = Some(match merged {
-                Some(earlier) => context::merge(earlier, pack, budget),
-                None => pack,
-            });
-        }
-        let prepared = app.prepare_pack(merged.unwrap_or_default())?;
+            Ok::<_, Failure>(pack)
+        };
+        let merged = input.packs.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let prepared = app.prepare_pack(context::merge_all(merged, budget))?;
         app.change(caller, &request, &input.room_id, |change| {
             let artifact = change.keep_pack(&prepared)?;
             Ok(PackResult::of(change.room.id.clone(), artifact, &prepared.pack, budget.tokens(), &[]))

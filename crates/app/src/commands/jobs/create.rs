@@ -11,7 +11,7 @@ use baton_core::{
 use baton_store::{jobs, library};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Happened, view::required};
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
     app::Request,
     change::Change,
     commands::spawn::bounded,
-    table::{Access, Effect, JOBS, Permission, Place, UseCase},
+    table::{self, Access, Effect, JOBS, Permission, Place, UseCase},
 };
 
 /// `jobs.create`
@@ -179,15 +179,21 @@ impl CreateInput {
 const GRANTS: &str = "grants";
 
 /// What a job may do, as far as it is said.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct AskedGrants {
     spawn_nodes: Option<bool>,
     read_only: Option<bool>,
 }
 
+/// A value of `meta`, so that it is read like an argument.
+#[derive(Deserialize, JsonSchema)]
+struct Noted<T> {
+    noted: T,
+}
+
 /// What was said of the routing, as an argument or in `meta`, where the contract has it too. Never two different things.
-fn said<T: DeserializeOwned + PartialEq>(
+fn said<T: DeserializeOwned + JsonSchema + PartialEq + 'static>(
     given: Option<T>,
     meta: &mut Map<String, Value>,
     key: &'static str,
@@ -196,7 +202,11 @@ fn said<T: DeserializeOwned + PartialEq>(
     let wrong = |why: String| {
         Failure::new(ErrorCode::InvalidInput, format!("meta.{key}: {why}")).with("field", format!("meta.{key}"))
     };
-    let noted: T = serde_json::from_value(noted).map_err(|error| wrong(error.to_string()))?;
+    let noted: Noted<T> = table::parse(json!({ "noted": noted })).map_err(|failure| {
+        let why = failure.message.strip_prefix("noted").unwrap_or(&failure.message);
+        wrong(why.trim_start_matches([':', ' ']).to_owned())
+    })?;
+    let noted = noted.noted;
     match given {
         Some(given) if given != noted => Err(wrong(format!("is not what {key} says"))),
         Some(_) | None => Ok(Some(noted)),
