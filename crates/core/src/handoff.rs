@@ -102,23 +102,19 @@ impl Handoff {
     /// Refuses a handoff that carries nothing, or more than anyone would read.
     pub fn check(&self) -> Result<(), InvalidHandoff> {
         text("status", &self.status, limits::HANDOFF_TEXT_BYTES)?;
-        filled("status", &self.status, Self::STATUS_TEMPLATE)?;
+        filled("status", &self.status)?;
         text("next_action", &self.next_action, limits::HANDOFF_TEXT_BYTES)?;
-        filled("next_action", &self.next_action, Self::NEXT_ACTION_TEMPLATE)?;
+        filled("next_action", &self.next_action)?;
         count("artifacts", self.artifacts.len(), limits::HANDOFF_ARTIFACTS)?;
         for (i, artifact) in self.artifacts.iter().enumerate() {
             artifact.check(i)?;
         }
-        let lists = [
-            ("open_questions", &self.open_questions, Self::QUESTION_TEMPLATE),
-            ("do_not", &self.do_not, Self::DO_NOT_TEMPLATE),
-        ];
-        for (name, list, template) in lists {
+        for (name, list) in [("open_questions", &self.open_questions), ("do_not", &self.do_not)] {
             count(name, list.len(), limits::HANDOFF_LIST_ITEMS)?;
             for (i, item) in list.iter().enumerate() {
                 let field = format!("{name}[{i}]");
                 text(&field, item, limits::HANDOFF_ITEM_BYTES)?;
-                filled(&field, item, template)?;
+                filled(&field, item)?;
             }
         }
         if let Some(reference) = &self.context_ref
@@ -179,15 +175,44 @@ fn text(field: &str, value: &str, max: usize) -> Result<(), InvalidHandoff> {
     Ok(())
 }
 
-/// Refuses a text of which every line is one of the template's. Marks around a line and its case do not fill it in.
-fn filled(field: &str, value: &str, template: &str) -> Result<(), InvalidHandoff> {
-    let bare = |line: &str| line.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let headings: Vec<String> = template.lines().map(bare).collect();
-    let mut lines = value.lines().map(bare).filter(|line| !line.is_empty()).peekable();
-    if lines.peek().is_some() && lines.all(|line| headings.contains(&line)) {
-        return Err(invalid(field, "is still the template; fill it in".to_owned()));
+/// Refuses a text that is still a template.
+fn filled(field: &str, value: &str) -> Result<(), InvalidHandoff> {
+    if is_unfilled(value) {
+        return Err(invalid(field, UNFILLED.to_owned()));
     }
     Ok(())
+}
+
+/// The problem with a text that is still a template.
+const UNFILLED: &str = "is still the template; fill it in";
+
+/// Words that stand for something that is not written yet.
+const PLACEHOLDERS: [&str; 4] = ["todo", "tbd", "fixme", "xxx"];
+
+/// True for a text that has nothing but headings of the templates, however they are laid out, and words that stand for
+/// something that is not written yet.
+fn is_unfilled(text: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        // Some write a line break as a backslash and a letter.
+        let text = text.replace("\\n", " ").to_lowercase();
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    };
+    let templates =
+        [Handoff::STATUS_TEMPLATE, Handoff::NEXT_ACTION_TEMPLATE, Handoff::QUESTION_TEMPLATE, Handoff::DO_NOT_TEMPLATE];
+    let headings: Vec<Vec<String>> =
+        templates.iter().flat_map(|template| template.split(['\n', '('])).map(words).collect();
+    let written = words(text);
+    let (mut rest, mut has_heading) = (written.as_slice(), false);
+    while let Some((first, others)) = rest.split_first() {
+        if let Some(heading) = headings.iter().find(|heading| rest.starts_with(heading)) {
+            (rest, has_heading) = (&rest[heading.len()..], true);
+        } else if PLACEHOLDERS.contains(&first.as_str()) {
+            rest = others;
+        } else {
+            return false;
+        }
+    }
+    has_heading
 }
 
 fn count(field: &str, items: usize, max: usize) -> Result<(), InvalidHandoff> {
@@ -218,6 +243,9 @@ pub fn is_blank(text: &str) -> bool {
 pub(crate) fn blank_or_long(text: &str, max: usize) -> Option<String> {
     if is_blank(text) {
         return Some("must be non-empty".to_owned());
+    }
+    if is_unfilled(text) {
+        return Some(UNFILLED.to_owned());
     }
     (text.len() > max).then(|| format!("is {} bytes long; at most {max} are accepted", text.len()))
 }
@@ -276,7 +304,11 @@ mod tests {
         let unfilled = [
             handoff(Handoff::STATUS_TEMPLATE, "review"),
             handoff("\n## What I did:\n\n- **what I learned**\n", "review"),
+            handoff("What I did: What I learned:  Open risks:", "review"),
+            handoff("What I did:\\nWhat I learned:\\nOpen risks:", "review"),
+            handoff("What I did: ...\nWhat I learned: TODO\nOpen risks: -", "review"),
             handoff("done", Handoff::NEXT_ACTION_TEMPLATE),
+            handoff("done", "What the next agent should do first"),
             Handoff { do_not: vec!["what is off-limits".to_owned()], ..handoff("done", "review") },
             Handoff { open_questions: vec![Handoff::QUESTION_TEMPLATE.to_owned()], ..handoff("done", "review") },
         ];
@@ -285,6 +317,7 @@ mod tests {
         }
         assert_eq!(handoff("What I did: the parser\nWhat I learned:\nOpen risks:", "review").check(), Ok(()));
         assert_eq!(handoff("…", "✓").check(), Ok(()));
+        assert_eq!(handoff("TODO: nothing", "todo").check(), Ok(()), "no heading is in it");
     }
 
     #[test]

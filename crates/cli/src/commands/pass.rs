@@ -24,14 +24,15 @@ pub(super) struct PassArgs {
 impl PassArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let held = self.holder.find(context)?;
+        let handoff = self.handoff.gather(context, &held.state, held.earlier.as_ref())?;
         let passed = context.run::<Pass>(PassInput {
             to_agent_id: self.to,
-            handoff: self.handoff.gather(context, &held.state, held.earlier.as_ref())?,
+            handoff: handoff.clone(),
             room_id: held.state.room.room_id.clone(),
             lease_id: held.lease_id,
             expected_turn_id: held.turn_id,
             idempotency_key: self.holder.key.key,
         })?;
-        Ok(ui.answer(&passed, || super::release::text(&passed, &held.state)))
+        Ok(ui.answer(&passed, || super::release::text(&passed, &handoff, &held.state)))
     }
 }

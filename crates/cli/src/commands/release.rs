@@ -10,6 +10,8 @@ use baton_app::{
     },
 };
 
+use baton_core::handoff::Handoff;
+
 use crate::{context::Context, handoff::HandoffArgs, render, select::HolderArgs, ui::Ui};
 
 /// Hand the stick to the next member in sequence, with a handoff
@@ -27,20 +29,23 @@ pub(super) struct ReleaseArgs {
 impl ReleaseArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let held = self.holder.find(context)?;
+        let handoff = self.handoff.gather(context, &held.state, held.earlier.as_ref())?;
         let released = context.run::<Release>(ReleaseInput {
-            handoff: self.handoff.gather(context, &held.state, held.earlier.as_ref())?,
+            handoff: handoff.clone(),
             room_id: held.state.room.room_id.clone(),
             lease_id: held.lease_id,
             expected_turn_id: held.turn_id,
             idempotency_key: self.holder.key.key,
         })?;
-        Ok(ui.answer(&released, || text(&released, &held.state)))
+        Ok(ui.answer(&released, || text(&released, &handoff, &held.state)))
     }
 }
 
 /// Where the stick went.
-pub(super) fn text(released: &ReleaseStickResult, before: &GetRoomStateResult) -> String {
-    match &released.reserved_for {
+pub(super) fn text(released: &ReleaseStickResult, handoff: &Handoff, before: &GetRoomStateResult) -> String {
+    let places: Vec<String> = handoff.artifacts.iter().map(render::artifact_place).collect();
+    let pointing = if places.is_empty() { String::new() } else { format!("It points to {}.\n", places.join(", ")) };
+    let kept = match &released.reserved_for {
         Some(recipient) => {
             format!("The stick is kept for {} (event {}).\n", render::name_in(before, recipient), released.event_seq)
         }
@@ -48,5 +53,6 @@ pub(super) fn text(released: &ReleaseStickResult, before: &GetRoomStateResult) -
             "Nobody else is here: the stick is free, and your handoff waits for whoever takes it up (event {}).\n",
             released.event_seq
         ),
-    }
+    };
+    kept + &pointing
 }

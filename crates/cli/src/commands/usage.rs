@@ -19,8 +19,14 @@ pub(super) fn explain(error: &clap::Error) -> ExitCode {
         ui::failed_envelope(&command, &failure);
         return Exit::Usage.into();
     }
-    // A reader that has gone away is not an error.
-    let _ = error.print();
+    let text = error.render().to_string();
+    let plain = in_plain_words(&text);
+    if plain == text {
+        // A reader that has gone away is not an error.
+        let _ = error.print();
+    } else {
+        ui::complain(&plain);
+    }
     if error.use_stderr() { Exit::Usage } else { Exit::Done }.into()
 }
 
@@ -41,13 +47,26 @@ fn named(arguments: &[OsString]) -> String {
     if names.is_empty() { "baton".to_owned() } else { names.join(" ") }
 }
 
+/// What clap says, without the words of the library that reads numbers.
+fn in_plain_words(text: &str) -> String {
+    [
+        ("invalid digit found in string", "it is no whole number"),
+        ("cannot parse integer from empty string", "it is no whole number"),
+        ("number too large to fit in target type", "it is too large"),
+        ("number too small to fit in target type", "it is too small"),
+        ("invalid float literal", "it is no number"),
+    ]
+    .iter()
+    .fold(text.to_owned(), |text, (theirs, ours)| text.replace(theirs, ours))
+}
+
 /// The first paragraph of what clap says, on one line.
 fn message(error: &clap::Error) -> String {
     // Clap lists every subcommand there is.
     if let ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand = error.kind() {
         return "A subcommand is missing.".to_owned();
     }
-    let text = error.render().to_string();
+    let text = in_plain_words(&error.render().to_string());
     let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
     let line = lines.collect::<Vec<_>>().join(" ");
     format!("{}.", line.strip_prefix("error: ").unwrap_or(&line))

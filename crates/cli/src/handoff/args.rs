@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::{self, Read},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use baton_app::{Failure, commands::room::GetRoomStateResult, paths, replay::Earlier};
@@ -17,7 +17,7 @@ use super::page;
 use crate::{
     context::Context,
     editor::{self, Draft},
-    ui,
+    standing, ui,
 };
 
 /// What the next holder needs to know.
@@ -72,8 +72,12 @@ impl HandoffArgs {
         if let Some(next_action) = &self.next_action {
             handoff.next_action.clone_from(next_action);
         }
+        let root = state.room.canonical_path.as_deref().map(Path::new);
         for artifact in &self.artifacts {
-            handoff.artifacts.push(parse_artifact(artifact)?);
+            let artifact = parse_artifact(artifact)?;
+            // A shell's path starts where the shell stands.
+            let path = standing::pointed_to(context, root, &artifact.path)?;
+            handoff.artifacts.push(Artifact { path, ..artifact });
         }
         handoff.open_questions.extend(self.questions.iter().cloned());
         handoff.do_not.extend(self.do_not.iter().cloned());

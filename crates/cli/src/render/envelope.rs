@@ -91,7 +91,7 @@ pub(crate) fn owed_lines(owed: &[RequestView], now: Timestamp) -> String {
 }
 
 /// What an envelope says.
-pub(super) fn envelope_body(envelope: &Envelope) -> String {
+pub(super) fn envelope_body(envelope: &Envelope, from: &str) -> String {
     let payload = &envelope.payload;
     let mut page = block("message", &payload.message);
     if let Some(status) = &payload.status {
@@ -109,7 +109,9 @@ pub(super) fn envelope_body(envelope: &Envelope) -> String {
         page.push_str(&block("context", pack));
     }
     if envelope.expectation() != Expectation::None {
-        page.push_str(&block("response", &format!("{}, to {}", envelope.expectation(), envelope.reply_to())));
+        let to =
+            if *envelope.reply_to() == envelope.from_node_id { line(from) } else { envelope.reply_to().to_string() };
+        page.push_str(&block("response", &format!("{}, to {to}", envelope.expectation())));
     }
     for (key, value) in &envelope.meta {
         page.push_str(&block(key, value.as_str().map_or_else(|| value.to_string(), str::to_owned).as_str()));
@@ -126,7 +128,7 @@ pub(super) fn envelope_page(opened: &OpenedEnvelope, reference: &str, now: Times
     if let Some(turn) = opened.turn {
         page.push_str(&block("turn", &turn.to_string()));
     }
-    page.push_str(&envelope_body(&opened.envelope));
+    page.push_str(&envelope_body(&opened.envelope, &opened.from));
     for (label, other) in [("answers", &opened.answers), ("answered", &opened.answered_by)] {
         if let Some(other) = other {
             page.push_str(&block(label, &other.to_string()));

@@ -86,7 +86,10 @@ fn page_of_others(read: &ReadResult, now: Timestamp) -> String {
             ),
             false => format!("{SEEN_LABEL}.\n"),
         };
-        return head(&format!("hands you a {}", envelope.kind)) + &envelope_body(envelope) + "\n" + &next;
+        return head(&format!("hands you a {}", envelope.kind))
+            + &envelope_body(envelope, &read.from_agent)
+            + "\n"
+            + &next;
     }
     if let Some(text) = &read.text {
         let refs: Vec<String> = read.refs.iter().map(ToString::to_string).collect();

@@ -1,6 +1,7 @@
 //! The stream of a session: each event of the bus as a sentence. What the bus has no words for is told as in the timeline.
 
 use baton_app::{bus::Record, view::RoomEvent};
+use baton_core::ids::AgentId;
 use serde_json::Value;
 
 use super::{
@@ -9,27 +10,32 @@ use super::{
 };
 
 /// An event as a row.
-pub(crate) fn record_line(record: &Record) -> String {
+pub(crate) fn record_line(record: &Record, names: &Names) -> String {
     let head = format!("{:>5}  {}  ", record.seq, record.ts);
-    match said(record) {
+    match said(record, names) {
         Some(sentence) => row(&head, &sentence, ""),
         None => match of_room(record) {
             Some(event) => {
-                let (sentence, below) = told(&event, &Names::new());
+                let (sentence, below) = told(&event, names);
                 row(&head, &sentence, &below)
             }
-            None => row(&head, &format!("{} {}", record.src, record.kind), ""),
+            None => row(&head, &format!("{} {}", name(names, &record.src), record.kind), ""),
         },
     }
 }
 
+fn name(names: &Names, agent: &AgentId) -> String {
+    names.get(agent).map_or_else(|| agent.to_string(), |name| line(name))
+}
+
 /// What happened in the bus's own words.
-fn said(record: &Record) -> Option<String> {
-    let Record { src, dst, payload, .. } = record;
+fn said(record: &Record, names: &Names) -> Option<String> {
+    let Record { dst, payload, .. } = record;
+    let src = name(names, &record.src);
     let field = |name: &str| payload.get(name).and_then(Value::as_str);
     let action = field("action_id").map_or_else(String::new, |action| format!(" ({action})"));
     let with = |word: &str, name: &str| field(name).map_or_else(String::new, |text| format!("{word}{text}"));
-    let to = dst.as_ref().map_or_else(|| "everybody".to_owned(), ToString::to_string);
+    let to = dst.as_ref().map_or_else(|| "everybody".to_owned(), |agent| name(names, agent));
     let called = field("name").map(line).unwrap_or_default();
     let id = field("id").unwrap_or_default();
     let task = field("task_id").unwrap_or_default();
@@ -48,6 +54,11 @@ fn said(record: &Record) -> Option<String> {
             let begun = data.and_then(|data| data.get("new_context_id")).and_then(Value::as_str);
             let begun = begun.map_or_else(String::new, |context| format!(", begins {context}"));
             format!("{src} to {to}{action}: {}{begun}{}", field("status")?, with(": ", "detail"))
+        }
+        "envelope.sent" => {
+            let envelope = payload.get("envelope")?;
+            let message = envelope.get("payload")?.get("message")?.as_str()?;
+            format!("{src} handed payload://{} to {to}: {message}", envelope.get("id")?.as_str()?)
         }
         "task.updated" => format!("{src}: {task} is {}{}", field("status")?, with(": ", "title")),
         "task.done" => format!("{src}: {task} is done{}", with(": ", "summary")),

@@ -88,7 +88,7 @@ pub(crate) fn room_page(state: &GetRoomStateResult, now: Timestamp, you: &AgentI
     }
     if let Some(handoff) = &state.handoff {
         let from = state.handoff_from.as_ref().map_or_else(|| "someone".to_owned(), |from| name_in(state, from));
-        let lost = state.revoked_agent_id.as_ref().map(|lost| format!(", left unfinished by {}", name_in(state, lost)));
+        let lost = state.revoked_agent.as_ref().map(|lost| format!(", left unfinished by {}", clean(lost)));
         page.push_str(&format!("\nHandoff from {from}{}\n{}", lost.unwrap_or_default(), handoff_page(handoff)));
     }
     page

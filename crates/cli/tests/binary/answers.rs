@@ -72,7 +72,7 @@ fn what_is_mistyped_is_told_to_a_program_too() {
     "take": "the following required arguments were not provided: --reason <TEXT>." "See `baton take --help`."
     "room": "unrecognized subcommand 'lsit'." "See `baton room --help`."
     "wait": "invalid value 'soon' for '--timeout <SECONDS>': \"soon\" is not a number of seconds." "See `baton wait --help`."
-    "scope reserve": "invalid value 'long' for '--ttl <MINUTES>': invalid digit found in string." "See `baton scope reserve --help`."
+    "scope reserve": "invalid value 'long' for '--ttl <MINUTES>': it is no whole number." "See `baton scope reserve --help`."
     "mcp": "`baton mcp` takes no --json: what it prints has a format of its own." "Leave out --json."
     "completions": "`baton completions` takes no --json: what it prints has a format of its own." "Leave out --json."
     "#);

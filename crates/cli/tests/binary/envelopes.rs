@@ -53,7 +53,7 @@ fn something_is_handed_over_answered_and_waited_for() {
       message   Review the lexer
       status    ok
       data      {"tests":12}
-      response  required, to test:ana
+      response  required, to humble-orca
       priority  high
 
     Seen. humble-orca waits for a response.
@@ -86,7 +86,7 @@ fn something_is_handed_over_answered_and_waited_for() {
       message   Review the lexer
       status    ok
       data      {"tests":12}
-      response  required, to test:ana
+      response  required, to humble-orca
       priority  high
       answered  payload://p-2
 

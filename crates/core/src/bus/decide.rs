@@ -227,9 +227,12 @@ impl Place<'_> {
             None => (named.unwrap_or_else(|| numbered(UNNAMED, seq)), self.by.agent_id.clone(), true),
         };
         let said = self.draft.and_then(|draft| draft.owner_id.as_ref());
-        let meant =
-            |said: &AgentId| self.room.named(said.as_str()).map_or_else(|| said.clone(), |it| it.agent_id.clone());
-        if let Some(said) = said.filter(|said| meant(said) != owner_id) {
+        let is_owner = |said: &&String| {
+            let member = self.room.named(said);
+            member.map_or(said.as_str() == owner_id.as_str(), |member| member.agent_id == owner_id)
+        };
+        if let Some(said) = said.filter(|said| !is_owner(said)) {
+            let said: String = said.chars().take(limits::SHOWN_INPUT_CHARS).collect();
             let why = format!("{owner_id} leads this conversation, not {said}");
             return Err(Refusal::invalid("context.owner_id", why));
         }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{BusId, Control, Kind, Plan, Refusal, What};
-use crate::{ids::AgentId, limits};
+use crate::limits;
 
 /// A submission before it is checked.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct ContextDraft {
     /// Its name; a new one begins a conversation.
     pub context_id: Option<BusId>,
     /// Who leads it, if the sender says so.
-    pub owner_id: Option<AgentId>,
+    pub owner_id: Option<String>,
     /// The message that this follows from.
     pub parent_message_id: Option<String>,
 }

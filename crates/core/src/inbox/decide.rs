@@ -8,6 +8,7 @@ use crate::{
     limits,
     process::SessionKind,
     room::{Actor, Member, Room},
+    text::storable,
     turn::TurnId,
 };
 
@@ -140,7 +141,8 @@ impl Item {
 
     /// Decides that the recipient accepts it. `None` means that it had before.
     pub fn accept(&self, note: Option<&str>) -> Option<Event> {
+        let says_more = note.is_some_and(|note| self.note.as_deref() != Some(&*storable(note)));
         let accepted = Accepted { item: self.message, sender: self.sender.clone(), note: note.map(str::to_owned) };
-        (self.stage() < Stage::Accepted).then_some(Event::Accepted(accepted))
+        (self.stage() < Stage::Accepted || says_more).then_some(Event::Accepted(accepted))
     }
 }

@@ -63,7 +63,7 @@ pub struct ContextInput {
     pub context_id: Option<BusId>,
     /// Who leads it, to make sure
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub owner_id: Option<AgentId>,
+    pub owner_id: Option<String>,
     /// The message that this follows from
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_message_id: Option<String>,

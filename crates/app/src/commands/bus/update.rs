@@ -2,7 +2,7 @@
 
 use baton_core::{
     code::ErrorCode,
-    ids::{AgentId, RoomId},
+    ids::RoomId,
     room::{Action, NewIdentity},
 };
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ pub struct UpdateInput {
     #[serde(alias = "session", alias = "session_id")]
     pub room_id: RoomId,
     /// Your own id or name
-    pub id: AgentId,
+    pub id: String,
     /// The new name
     pub name: String,
     /// Repeat a call safely: the same key gets the first answer
@@ -55,8 +55,8 @@ impl UseCase for Update {
         let stale_after = app.stale_after_or_default();
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
-            let named = change.room.named(input.id.as_str()).map_or(&input.id, |member| &member.agent_id);
-            if *named != you {
+            let is_you = change.room.named(&input.id).map_or(input.id == you.as_str(), |member| member.agent_id == you);
+            if !is_you {
                 let message = format!("You are {you}; an agent updates only itself, not {}.", input.id);
                 return Err(Failure::new(ErrorCode::SourceMismatch, message).with("field", "id"));
             }

@@ -11,7 +11,7 @@ use baton_core::{
     room::Room,
     time::Timestamp,
 };
-use baton_store::{engine::Tx, jobs, log};
+use baton_store::{engine::Tx, former, jobs, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,6 +90,7 @@ pub(crate) fn why_over(
         return Ok(over.map(|status| format!("{job} has ended: {status}")));
     }
     Ok(match room.member(agent) {
+        None if former::is_retired(tx, &room.id, agent)? => Some(ConnectionStatus::left(true).told()),
         None => Some("it has left the room".to_owned()),
         Some(member) if member.liveness(witness).is_gone() => Some(ConnectionStatus::left(true).told()),
         Some(_) => None,

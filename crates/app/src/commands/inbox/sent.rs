@@ -1,13 +1,15 @@
 //! What became of what the caller sent.
 
 use baton_core::{
+    bus,
+    event::Event,
     ids::{BeadId, RoomId, Seq},
     inbox::{Category, Item},
     limits,
     room::Room,
     time::Timestamp,
 };
-use baton_store::{StoreError, engine::Tx, inbox, log};
+use baton_store::{StoreError, bus as store_bus, engine::Tx, inbox, log};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -101,7 +103,15 @@ pub(crate) fn became_of(tx: &mut dyn Tx, room: &Room, items: Vec<Item>) -> Resul
     let events = log::find_all(tx, &room.id, &places)?;
     let mut messages: Vec<SentView> = Vec::new();
     for item in items {
-        let delivery = DeliveryView::of(&item, room);
+        let mut delivery = DeliveryView::of(&item, room);
+        // An action is acknowledged by a result, and the note is what was said to that.
+        if delivery.note.is_none()
+            && let Some(Event::Bus(bus::Event::Submitted(submitted))) =
+                events.iter().find(|recorded| recorded.seq == item.message).map(|recorded| &recorded.event)
+        {
+            delivery.note =
+                store_bus::action_by_id(tx, &room.id, &submitted.action_id)?.and_then(|action| action.detail);
+        }
         if let Some(last) = messages.last_mut().filter(|last| last.message == item.message) {
             last.deliveries.push(delivery);
             continue;

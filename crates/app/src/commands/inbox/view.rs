@@ -164,7 +164,7 @@ fn text_of(recorded: &Recorded, room: &Room) -> Option<Words> {
             reference: Some(Reference::JobEvent(said.job, recorded.seq)),
             ..Words::default()
         }),
-        _ => of_bus(recorded),
+        _ => of_bus(recorded, room),
     }
 }
 
@@ -189,9 +189,9 @@ pub(super) fn body(recorded: &Recorded) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-fn of_bus(recorded: &Recorded) -> Option<Words> {
+fn of_bus(recorded: &Recorded, room: &Room) -> Option<Words> {
     let delivery = Delivery::of(recorded, None)?;
-    let to = recorded.event.subject().map(ToString::to_string);
+    let to = recorded.event.subject().map(|agent| called(room, agent));
     let subject = match &delivery.what {
         What::Message { text, .. } => first_line(text),
         What::Control { command, args: None } => format!("/{}", command.as_str()),

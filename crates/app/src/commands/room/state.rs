@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure, Rights,
     app::Sight,
+    commands::envelope::known_as,
     connection::{Signs, Vantage},
     presence::{self, Effort},
     table::{Effect, Place, Tier, UseCase},
@@ -55,6 +56,9 @@ pub struct GetRoomStateResult {
     /// Who lost the stick, while it is held by a takeover.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_agent_id: Option<AgentId>,
+    /// Their name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoked_agent: Option<String>,
     /// When the current turn began.
     pub owned_since: Option<Timestamp>,
     /// What waits in your inbox.
@@ -113,12 +117,14 @@ impl UseCase for State {
 
     fn perform(app: &App, caller: &Caller, input: StateInput) -> Result<GetRoomStateResult, Failure> {
         let actor = caller.actor();
-        let (mut sight, handoff, waiting, requests, signs) = app.store.read(|tx| {
+        let (mut sight, handoff, waiting, requests, signs, revoked_agent) = app.store.read(|tx| {
             let Arrival { room, handoff, waiting } = app.arrive(tx, &input.room_id, &actor.agent_id)?;
             let eyes = app.eyes(tx, &room)?;
             let requests = Requests::of(tx, &room.id, caller, &actor.agent_id)?;
             let signs = Signs::read(tx, &room, &eyes)?;
-            Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, handoff, waiting, requests, signs))
+            let revoked = room.ownership().and_then(|ownership| ownership.taken_from.as_ref());
+            let revoked = revoked.map(|agent| known_as(tx, &room, agent)).transpose()?;
+            Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, handoff, waiting, requests, signs, revoked))
         })?;
         presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try)?;
         testimony::give(app, &sight, Effort::Try);
@@ -136,6 +142,7 @@ impl UseCase for State {
             takeover: TakeoverView { available: takeover.is_some(), reason: takeover },
             handoff_event_seq: handoff.as_ref().map(|recorded| recorded.seq),
             revoked_agent_id: room.ownership().and_then(|ownership| ownership.taken_from.clone()),
+            revoked_agent,
             handoff_from: handoff.as_ref().map(|recorded| recorded.actor.clone()),
             handoff: handoff.and_then(|recorded| recorded.event.handoff().cloned()),
             inbox: waiting.into(),

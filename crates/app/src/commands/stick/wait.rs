@@ -228,7 +228,8 @@ impl<'a> Waiter<'a> {
                 Look::NotYet(sight) => sight,
             };
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() || self.is_called(self.mail()?) || self.moved_since_cursor(&sight.room)? {
+            let is_news = || Ok::<_, Failure>(self.is_called(self.mail()?) || self.moved_since_cursor(&sight.room)?);
+            if left.is_zero() || self.has_takeover_ended(&sight) || is_news()? {
                 return self.as_it_stands(&sight);
             }
             if self.acts_for_nobody() {
@@ -352,6 +353,13 @@ impl<'a> Waiter<'a> {
         self.cursor.is_some_and(|cursor| cursor.takeover == Some(*takeover))
     }
 
+    /// Whether a takeover that the caller knows of is not open any longer: its owner came back, which no event tells.
+    fn has_takeover_ended(&self, sight: &Sight<'_>) -> bool {
+        let prospect = sight.room.prospect(sight.now, &self.actor.agent_id, self.actor.process.as_ref(), &sight.eyes);
+        let is_open = matches!(prospect, Prospect::Takeover { .. });
+        !is_open && self.cursor.is_some_and(|cursor| cursor.takeover.is_some())
+    }
+
     fn takeover_available(&self, sight: &Sight<'_>, basis: TakeoverReason, mail: Waiting) -> WaitForTurnResult {
         let room = &sight.room;
         WaitForTurnResult::TakeoverAvailable {
@@ -365,7 +373,8 @@ impl<'a> Waiter<'a> {
             inbox: mail.into(),
             new_message: self.is_called(mail),
             next: format!(
-                "To go on in their place: `takeover_stick` with expected_turn_id {} and a reason. To let them be: `wait_for_turn` with this cursor.",
+                "{}To go on in their place: `takeover_stick` with expected_turn_id {} and a reason. To let them be: `wait_for_turn` with this cursor.",
+                if self.is_called(mail) { "You have messages: read them with `inbox list` first. " } else { "" },
                 room.turn
             ),
         }

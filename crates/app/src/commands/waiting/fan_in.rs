@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use baton_core::{
+    agent::Former,
     code::ErrorCode,
     ids::{AgentId, RoomId, Seq},
     job::{Job, JobId, agent_of, job_of},
@@ -13,7 +14,7 @@ use baton_core::{
     room::{Actor, Room},
     time::Timestamp,
 };
-use baton_store::{engine::Tx, envelopes, jobs, log, waits::Awaited};
+use baton_store::{engine::Tx, envelopes, former, jobs, log, waits::Awaited};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -238,6 +239,11 @@ fn agent(tx: &mut dyn Tx, room: &Room, named: &str) -> Result<AgentId, Failure> 
             Some(job) => Ok(agent_of(&room.id, job.id)),
             None => Err(Failure::unknown_id(id)),
         };
+    }
+    // Whoever left, or was retired while it was waited for, is answered for as such.
+    let is_it = |former: &Former| former.name == named || former.agent_id.as_str() == named;
+    if let Some(left) = former::all(tx, &room.id)?.into_iter().rev().find(is_it) {
+        return Ok(left.agent_id);
     }
     let known: Option<AgentId> = named.parse().ok();
     let known = match known {

@@ -1,20 +1,29 @@
 //! `baton bus tail`
 
-use std::process::ExitCode;
+use std::{cell::RefCell, process::ExitCode};
 
 use baton_app::{
     Caller, Failure,
     bus::Record,
-    commands::bus::{History, HistoryInput, HistoryResult},
+    commands::{
+        agent::{List, ListInput},
+        bus::{History, HistoryInput, HistoryResult},
+    },
     table::UseCase,
 };
 use baton_core::{
-    ids::{RoomId, Seq},
+    ids::{AgentId, RoomId, Seq},
     limits,
 };
 
 use super::session::{SessionArgs, is_over};
-use crate::{audience::Audience, context::Context, exit::Exit, render, ui::Ui};
+use crate::{
+    audience::Audience,
+    context::Context,
+    exit::Exit,
+    render::{self, Names},
+    ui::Ui,
+};
 
 /// How many events are shown unless asked otherwise.
 const LINES: u32 = 20;
@@ -56,6 +65,8 @@ struct Reader<'a> {
     audience: Audience,
     room_id: RoomId,
     types: Option<Vec<String>>,
+    /// Names of agents, as far as they were needed.
+    names: RefCell<Names>,
 }
 
 impl TailArgs {
@@ -64,13 +75,14 @@ impl TailArgs {
         let audience = Audience::new()?;
         let caller = context.caller.clone().on(context.caller.connection.clone(), audience.cancel().clone());
         let types = (!self.types.is_empty()).then_some(self.types);
-        let reader = Reader { context, caller, audience, room_id, types };
+        let names = RefCell::default();
+        let reader = Reader { context, caller, audience, room_id, types, names };
         let newest = context.app.newest(&reader.room_id)?;
         let (shown, after) = match self.after {
             Some(after) => (Vec::new(), Seq(after)),
             None => (reader.newest(newest, self.lines.unwrap_or(LINES))?, newest),
         };
-        if !shown.iter().all(|record| show(ui, record)) {
+        if !shown.iter().all(|record| reader.show(ui, record)) {
             return Ok(Exit::Done.into());
         }
         reader.read_on(ui, after, self.follow)
@@ -110,12 +122,37 @@ impl Reader<'_> {
             let Some(page) = self.audience.unless_left(self.page(asked))? else { break };
             over = over || page.events.iter().any(|record| record.kind == CLOSED);
             let mut wanted = page.events.iter().filter(|record| self.wants(record));
-            if !wanted.all(|record| show(ui, record)) || self.audience.has_left() || (over && !page.has_more) {
+            if !wanted.all(|record| self.show(ui, record)) || self.audience.has_left() || (over && !page.has_more) {
                 break;
             }
             after = page.cursor;
         }
         Ok(Exit::Done.into())
+    }
+
+    /// Shows one event. Whoever reads may have gone.
+    fn show(&self, ui: Ui, record: &Record) -> bool {
+        let line = || {
+            self.learn([Some(&record.src), record.dst.as_ref()].into_iter().flatten());
+            render::record_line(record, &self.names.borrow())
+        };
+        ui.line(record, line).is_ok()
+    }
+
+    /// Looks up the names of agents that were not met before. One that has none is not looked up again.
+    fn learn<'a>(&self, agents: impl Iterator<Item = &'a AgentId>) {
+        let mut names = self.names.borrow_mut();
+        let unknown: Vec<&AgentId> = agents.filter(|agent| !names.contains_key(*agent)).collect();
+        if unknown.is_empty() {
+            return;
+        }
+        let asked = ListInput { room_id: self.room_id.clone(), all: true };
+        let listed = List::run(&self.context.app, &self.caller, asked).map(|listed| listed.agents).unwrap_or_default();
+        // Members come before those who left, and the later before the earlier.
+        names.extend(listed.into_iter().rev().map(|agent| (agent.id, agent.name)));
+        for agent in unknown {
+            names.entry(agent.clone()).or_insert_with(|| agent.to_string());
+        }
     }
 
     fn wants(&self, record: &Record) -> bool {
@@ -136,9 +173,4 @@ impl Reader<'_> {
             max_wait_ms: None,
         }
     }
-}
-
-/// Shows one event. Whoever reads may have gone.
-fn show(ui: Ui, record: &Record) -> bool {
-    ui.line(record, || render::record_line(record)).is_ok()
 }

@@ -26,7 +26,7 @@ impl UpdateArgs {
     pub(super) fn run(self, context: &Context, ui: Ui) -> Result<ExitCode, Failure> {
         let updated = context.run::<Update>(UpdateInput {
             room_id: self.session.find_again(context, &self.key)?,
-            id: context.caller.actor().agent_id,
+            id: context.caller.actor().agent_id.to_string(),
             name: self.name,
             idempotency_key: self.key.key,
         })?;

@@ -24,7 +24,7 @@ fn stream(app: &TestApp, reader: &Agent<'_>) -> String {
         HistoryInput { room_id: reader.room(), after, before: None, types: None, limit: Some(200), max_wait_ms: None };
     let page = History::run(app.app(), reader.caller(), input).unwrap();
     assert!(!page.has_more);
-    page.events.iter().map(record_line).collect::<String>().replace(MIDNIGHT, "")
+    page.events.iter().map(|record| record_line(record, &Names::new())).collect::<String>().replace(MIDNIGHT, "")
 }
 
 fn timeline(app: &TestApp, reader: &Agent<'_>) -> String {

@@ -45,7 +45,7 @@ fn a_conversation_belongs_to_who_began_it_and_only_its_owner_goes_on_with_it() {
 #[test]
 fn whoever_says_who_leads_must_be_right() {
     let owned = |owner: &str, context: Option<&str>, action: &str| {
-        let (context_id, owner_id) = (context.map(id), Some(agent(owner)));
+        let (context_id, owner_id) = (context.map(id), Some(owner.to_owned()));
         let context = Some(ContextDraft { context_id, owner_id, parent_message_id: None });
         Draft { context, ..group(vec![user("bo", action)]) }
     };
