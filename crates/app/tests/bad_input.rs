@@ -376,6 +376,26 @@ fn what_models_write_for_numbers_and_objects_is_understood() {
     });
 }
 
+#[test]
+fn what_a_schema_does_not_list_is_refused_in_plain_words_too() {
+    on_every_backend(|app| {
+        let codex = app.agent("codex");
+        codex.join();
+        let job = |meta: Value| json!({"title": "t", "prompt": "p", "meta": meta});
+        codex.does("jobs.create", job(json!({"grants": {"read_only": "true"}})));
+        for (command, input, said) in [
+            ("jobs.create", job(json!({"grants": "read_only"})), "meta.grants: must be an object"),
+            ("jobs.create", job(json!({"grants": []})), "meta.grants: must be an object"),
+            ("jobs.create", job(json!({"executor_model": 5})), "meta.executor_model: must be text, not 5"),
+            ("open", json!({"ref": 5}), "ref: must be text, not 5"),
+            ("bus.history", json!({"session": []}), "must be text, not a list"),
+        ] {
+            let failure = app.call(codex.caller(), command, input.clone()).unwrap_err();
+            assert!(failure.message.contains(said), "{command} {input}: {}", failure.message);
+        }
+    });
+}
+
 /// Words of the language Baton is written in, and of the library that reads inputs.
 const OURS: [&str; 20] = [
     "u8", "u16", "u32", "u64", "usize", "i32", "i64", "f64", "bool", "struct", "enum", "tuple", "newtype", "untagged",

@@ -426,7 +426,7 @@ fn the_note_of_an_acknowledgement_reaches_whoever_sent_the_message() {
         bo.does("inbox.ack", json!({"message": message, "note": "use port 8081\u{0}"}));
         app.later_minutes(1);
         cy.does("inbox.ack", json!({"message": message}));
-        bo.does("inbox.ack", json!({"message": message, "note": "too late"}));
+        cy.does("inbox.ack", json!({"message": message}));
         let sent = ana.does("inbox.sent", json!({}))["messages"][0].clone();
         let of = |name: &str| {
             let deliveries = sent["deliveries"].as_array().unwrap();
@@ -439,6 +439,23 @@ fn the_note_of_an_acknowledgement_reaches_whoever_sent_the_message() {
         );
         assert_eq!(of("bo")["accepted_at"], "2026-01-01T00:00:00.000Z");
         assert_eq!((&of("cy")["state"], &of("cy")["note"]), (&json!("accepted"), &Value::Null));
+        cy.does("inbox.ack", json!({"message": message, "note": "later"}));
+        cy.does("inbox.ack", json!({"message": message}));
+        let sent = ana.does("inbox.sent", json!({}))["messages"][0].clone();
+        let late = sent["deliveries"].as_array().unwrap().iter().find(|delivery| delivery["agent_id"] == "cy").unwrap();
+        assert_eq!((&late["note"], &late["accepted_at"]), (&json!("later"), &of("cy")["accepted_at"]), "{sent}");
+        let action =
+            json!([{"type": "message", "dst": "bo", "action_id": "a", "action_index": 0, "kind": "user", "text": "t"}]);
+        ana.does("bus.submit", json!({"group_id": "g", "actions": action}));
+        let message = bo.does("inbox.list", json!({}))["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["message"].as_u64())
+            .max();
+        bo.does("inbox.ack", json!({"message": message, "status": "completed", "note": "done it"}));
+        let sent = ana.does("inbox.sent", json!({}))["messages"][0].clone();
+        assert_eq!(sent["deliveries"][0]["note"], "done it", "{sent}");
         assert!(doctor::examine(app.app()).unwrap().is_clean());
     });
 }

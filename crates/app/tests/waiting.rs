@@ -361,6 +361,22 @@ fn an_owner_that_came_back_and_fell_silent_again_can_be_taken_over_once_more() {
 }
 
 #[test]
+fn the_wait_of_who_lets_a_takeover_be_ends_when_the_owner_is_back() {
+    on_every_backend(|app| {
+        let [codex, claude] = app.joined(["codex", "claude"]);
+        let turn = codex.claim();
+        app.later_minutes(46);
+        let cursor = claude.wait()["cursor"].clone();
+        thread::scope(|scope| {
+            let waiting = claude.waits_in(scope, json!({"cursor": cursor}));
+            codex.does("stick.heartbeat", turn.showing(json!({})));
+            let answer = waiting.join().unwrap().unwrap();
+            assert_eq!((&answer["status"], &answer["room_state"]), (&json!("not_yet"), &json!("owned")), "{answer}");
+        });
+    });
+}
+
+#[test]
 fn a_message_ends_the_wait_of_who_lets_a_takeover_be() {
     on_every_backend(|app| {
         let [codex, claude] = app.joined(["codex", "claude"]);

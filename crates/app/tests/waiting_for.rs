@@ -191,6 +191,23 @@ fn the_death_of_whom_is_waited_for_ends_the_wait() {
 }
 
 #[test]
+fn who_was_retired_is_answered_for_as_gone() {
+    on_every_backend(|app| {
+        let [ana, bo] = ["ana", "bo"].map(|name| app.living_agent(name));
+        ana.join();
+        bo.join();
+        bo.dies();
+        app.later_minutes(1);
+        app.app().sweep_gone(&ana.room()).unwrap();
+        let members = ana.does("room.state", json!({}))["members"].as_array().unwrap().len();
+        assert_eq!(members, 1, "it is no member any longer");
+        let answer = waits_for(&ana, json!({"agents": ["bo"]}));
+        assert_eq!((&answer["done"], &answer["over"]), (&json!(false), &json!(true)), "{answer}");
+        assert!(why(&answer).contains("gone"), "{answer}");
+    });
+}
+
+#[test]
 fn whoever_was_sent_nothing_is_waited_for_since_the_call_began() {
     on_every_backend(|app| {
         let [ana, bo] = ["ana", "bo"].map(|name| app.living_agent(name));

@@ -298,6 +298,23 @@ fn a_listing_calls_an_agent_by_one_name() {
 }
 
 #[test]
+fn artifacts_of_a_handoff_start_where_the_shell_stands() {
+    let world = World::new();
+    world.join_as("ana");
+    assert_eq!(world.run_as("ana", &["wait"]).status, 0);
+    world.write("sub/a.rs", "1");
+    let given = ["--artifact", "a.rs:1-5", "--artifact", "../src/b.rs=edit", "--artifact", "/etc/hosts"];
+    let mut command = world.baton(&[&["release", "--status", "s", "--next", "n"][..], &given].concat());
+    command.current_dir(world.workspace().join("sub")).env("BATON_AGENT_ID", "test:ana");
+    let released = Ran::of(command);
+    assert!(released.stdout.contains("It points to sub/a.rs:1-5, src/b.rs, /etc/hosts."), "{released:?}");
+    let state = world.run_as("ana", &["room", "state", "--json"]).json();
+    let paths =
+        state["data"]["handoff"]["artifacts"].as_array().unwrap().iter().map(|artifact| artifact["path"].clone());
+    assert_eq!(paths.collect::<Vec<_>>(), ["sub/a.rs", "src/b.rs", "/etc/hosts"]);
+}
+
+#[test]
 fn who_left_is_called_by_its_last_name_in_what_is_still_owed() {
     let world = World::new();
     world.join_as("ana");

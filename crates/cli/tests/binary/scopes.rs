@@ -274,6 +274,8 @@ fn a_path_that_leaves_the_room_is_refused_with_the_reason() {
         ("work", "src/../lib", "\"..\" in it, which can lead out of the room"),
         ("work", "../other", "\"..\" in it, which can lead out of the room"),
         ("work", "/etc", "lies outside the room, which is at "),
+        ("work", "~/x", "begins with \"~\", which only a shell reads"),
+        ("work", r"C:\src", "begins with the letter of a drive, and there are none here"),
         ("work/packages/a", "etc/passwd", "packages/a/etc/passwd leads to /etc/passwd, which lies outside the room"),
     ] {
         for arguments in [["scope", "reserve"].as_slice(), &["scope", "check", "--path"], &["scope", "release"]] {
