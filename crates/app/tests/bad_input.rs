@@ -390,7 +390,12 @@ fn what_a_schema_does_not_list_is_refused_in_plain_words_too() {
             ("open", json!({"ref": 5}), "ref: must be text, not 5"),
             ("bus.history", json!({"session": []}), "must be text, not a list"),
         ] {
-            let failure = app.call(codex.caller(), command, input.clone()).unwrap_err();
+            let mut asked = input.clone();
+            asked["room_id"] = json!(codex.room());
+            if asked.get("session").is_some() {
+                asked.as_object_mut().unwrap().shift_remove("room_id");
+            }
+            let failure = app.call(codex.caller(), command, asked).unwrap_err();
             assert!(failure.message.contains(said), "{command} {input}: {}", failure.message);
         }
     });

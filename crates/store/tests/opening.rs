@@ -230,9 +230,9 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0015_takeovers.postgres.sql", "82111b761586d8dffaaef0cf279ecb3b1e973386c8c82b855f4bd6adf3e72034"),
     ("0015_takeovers.sqlite.sql", "82111b761586d8dffaaef0cf279ecb3b1e973386c8c82b855f4bd6adf3e72034"),
     ("0016_told_once.postgres.sql", "2139ea7f2aff5500206d8acbd5c980824c77d9f933cc471bbdc2f1867c38f6b3"),
-    ("0016_told_once.sqlite.sql", "6611ad49c3228ff92cb555953822e10f58c9f716347d2f83a32789e5242e483b"),
-    ("0017_waits.postgres.sql", "26f3eda83684564b4347e47f5190ca9ba13eabd9426de15561c0f191950db872"),
-    ("0017_waits.sqlite.sql", "3c6cec823e83a64b83d758ed58d2c0cebc13ff29d3c569be56f2af92f9434bbc"),
+    ("0016_told_once.sqlite.sql", "21035789cf4b68fd717c7ff72030885dd3bdb274155f42bf30babda0e442fb4b"),
+    ("0017_waits.postgres.sql", "95448129f7ed9d9b23fd934748da92d7398502867cb3181985d4ad8274ef289a"),
+    ("0017_waits.sqlite.sql", "decc10eda0a9213e6945a1c164f5e886165350053d73c7cee2d3744f71530018"),
 ];
 
 #[test]

@@ -401,7 +401,7 @@ fn no_secret_in_any_field_of_any_command_is_answered_or_stored() {
         leaks.dedup();
         assert!(leaks.is_empty(), "{}", leaks.join("\n"));
         insta::allow_duplicates! {
-            insta::assert_snapshot!(refused(&tries), @r"
+            insta::assert_snapshot!(refused(&tries), @"
             agent.adopt: agent scopes[]
             agent.approval.resolve: approval digest changes.role changes.priority
             agent.edge.add: from to
@@ -429,7 +429,9 @@ fn no_secret_in_any_field_of_any_command_is_answered_or_stored() {
             context.turn.prompt: turn role context_ref
             context.turn.tools: turn runner_id uses[].at
             envelope.send: to artifacts[].type context_ref reply_to id
+            inbox.ack: message
             inbox.list: state
+            inbox.read: message
             inbox.send: to category bead_id scope
             inbox.tell: to
             jobs.apply: job

@@ -44,7 +44,8 @@ impl ReleaseArgs {
 /// Where the stick went.
 pub(super) fn text(released: &ReleaseStickResult, handoff: &Handoff, before: &GetRoomStateResult) -> String {
     let places: Vec<String> = handoff.artifacts.iter().map(render::artifact_place).collect();
-    let pointing = if places.is_empty() { String::new() } else { format!("It points to {}.\n", places.join(", ")) };
+    let pointing =
+        if places.is_empty() { String::new() } else { format!("Your handoff points to {}.\n", places.join(", ")) };
     let kept = match &released.reserved_for {
         Some(recipient) => {
             format!("The stick is kept for {} (event {}).\n", render::name_in(before, recipient), released.event_seq)

@@ -307,7 +307,7 @@ fn artifacts_of_a_handoff_start_where_the_shell_stands() {
     let mut command = world.baton(&[&["release", "--status", "s", "--next", "n"][..], &given].concat());
     command.current_dir(world.workspace().join("sub")).env("BATON_AGENT_ID", "test:ana");
     let released = Ran::of(command);
-    assert!(released.stdout.contains("It points to sub/a.rs:1-5, src/b.rs, /etc/hosts."), "{released:?}");
+    assert!(released.stdout.contains("Your handoff points to sub/a.rs:1-5, src/b.rs, /etc/hosts."), "{released:?}");
     let state = world.run_as("ana", &["room", "state", "--json"]).json();
     let paths =
         state["data"]["handoff"]["artifacts"].as_array().unwrap().iter().map(|artifact| artifact["path"].clone());

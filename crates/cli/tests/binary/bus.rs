@@ -189,26 +189,26 @@ fn a_conversation_as_both_sides_see_it() {
     room_1  closed  20 events  the review
 
     ana$ baton bus tail --after 0 --follow --session room_1
-        1  TIME  test:ana opened the session
+        1  TIME  humble-orca opened the session
         2  TIME  test:ana joined as humble-orca
         3  TIME  test:bo joined as sunny-glade
-        4  TIME  test:ana asks test:bo (k1.0): /new
-        5  TIME  test:ana asks test:bo (k1.1): Read the diff
-        6  TIME  test:bo was told of messages 4 and 5
-        7  TIME  Seen by test:bo: message 5 from test:ana
-        8  TIME  test:bo to test:ana (k1.0): completed, begins ctx-2
-        9  TIME  test:bo to test:ana (k1.1): accepted
-       10  TIME  test:bo replies to test:ana (r1.0): Two findings
-       11  TIME  test:bo to test:ana (k1.1): completed
-       12  TIME  test:ana was told of message 10
-       13  TIME  test:ana to test:bo (r1.0): completed
-       14  TIME  test:ana: t1 is done: two findings
-       15  TIME  test:ana told test:bo: thanks
-       16  TIME  test:bo was told of message 15
+        4  TIME  humble-orca asks reviewer (k1.0): /new
+        5  TIME  humble-orca asks reviewer (k1.1): Read the diff
+        6  TIME  reviewer was told of messages 4 and 5
+        7  TIME  Seen by reviewer: message 5 from humble-orca
+        8  TIME  reviewer to humble-orca (k1.0): completed, begins ctx-2
+        9  TIME  reviewer to humble-orca (k1.1): accepted
+       10  TIME  reviewer replies to humble-orca (r1.0): Two findings
+       11  TIME  reviewer to humble-orca (k1.1): completed
+       12  TIME  humble-orca was told of message 10
+       13  TIME  humble-orca to reviewer (r1.0): completed
+       14  TIME  humble-orca: t1 is done: two findings
+       15  TIME  humble-orca told reviewer: thanks
+       16  TIME  reviewer was told of message 15
        17  TIME  test:bo is called reviewer from now on: was sunny-glade
-       18  TIME  test:ana called the session the review
+       18  TIME  humble-orca called the session the review
        19  TIME  test:bo left
-       20  TIME  test:ana closed the session: done
+       20  TIME  humble-orca closed the session: done
     "#);
     world.assert_sound();
 }
@@ -262,10 +262,10 @@ fn a_tail_tells_each_event_once_as_it_happens_and_ends_with_its_session_or_its_r
         let mut some = live(&world, "cy", &["bus", "tail", "--follow", "--types", types, "--json"]);
         people.shows("test:bo joined as ");
         data(&world, "ana", &["bus", "submit", "--to", "test:bo", "work", "--idempotency-key", "k"]);
-        people.shows("test:ana asks test:bo (k.0): work\n");
+        people.shows("humble-orca asks sunny-glade (k.0): work\n");
         data(&world, "bo", &["bus", "take"]);
         data(&world, "bo", &["bus", "result", "k.0", "completed"]);
-        people.shows("test:bo to test:ana (k.0): completed\n");
+        people.shows("sunny-glade to humble-orca (k.0): completed\n");
         let history: Vec<Value> = world.run(&["bus", "tail", "--after", "0", "--json"]).records();
         let kinds: Vec<&str> = history.iter().map(|record| record["type"].as_str().unwrap()).collect();
         let expected =
@@ -368,7 +368,7 @@ fn what_a_model_says_while_it_relays_is_submitted_or_ends_the_relay() {
     next: baton bus wait g
 
     bo$ baton bus relay --task t1 --context c1 {"type":"relay_actions","actions":[{"type":"message","dst":"humble-orca","text":"look"}]}
-    NOT_OWNER: The task t1 is test:ana's; only they and an operator say how far it is, or relay it.
+    NOT_OWNER: The task t1 is test:ana's; only they and an operator say how far it is, relay it, or lead conversations about it.
       task_id: t1
       owner: test:ana
       next: Reply with kind `reply`, or begin a conversation, a group or a task of your own under another name.

@@ -86,6 +86,7 @@ fn from_git_lists_what_changed_since_the_turn_began() {
 
     ana$ baton release --status edited --next review --from-git
     Nobody else is here: the stick is free, and your handoff waits for whoever takes it up (event 4).
+    Your handoff points to gone.txt, kept.txt:2-6, new.txt:1-3.
 
     ana$ baton room events --limit 1
         4  TIME  turn 1    humble-orca released the stick

@@ -80,6 +80,7 @@ fn two_agents_hand_over_from_join_to_join() {
 
     ana$ baton release --status "wrote the parser" --next "review it" --artifact src/parser.rs:10-80=review --artifact plan.md=context --question "is recursion fine?" --do-not "touch the lexer"
     The stick is kept for sunny-glade (event 5).
+    Your handoff points to src/parser.rs:10-80, plan.md.
 
     bo$ baton status
     room_1  WORKSPACE

@@ -185,7 +185,7 @@ impl ScopePath {
 /// Refuses a scope that begins like a place elsewhere, and would be reserved in the room under that name.
 fn require_plain(style: PathStyle, text: &str) -> Result<(), String> {
     let write = "Write the path itself, from the room's root or absolute";
-    if text == "~" || text.starts_with("~/") {
+    if text.starts_with("~/") {
         return Err(format!("begins with \"~\", which only a shell reads. {write}"));
     }
     let mut chars = text.chars();

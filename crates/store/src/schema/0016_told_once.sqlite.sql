@@ -28,7 +28,9 @@ ALTER TABLE inbox ADD COLUMN note TEXT;
 
 UPDATE inbox
    SET note = said.note
-  FROM (SELECT room_id, actor, json_extract(log.payload, '$.item') AS message, replace(json_extract(log.payload, '$.note'), char(0), char(65533)) AS note
-          FROM log
-         WHERE type = 'inbox.accept') AS said
+  FROM (SELECT room_id, actor, json_extract(log.payload, '$.item') AS message, json_extract(plain, '$.note') AS note
+          -- An escape of character 0, which no column has, becomes that of U+FFFD; pairs of backslashes are set aside meanwhile.
+          FROM (SELECT room_id, actor, payload, replace(replace(replace(payload, '\\', char(1)), '\u0000', '\ufffd'), char(1), '\\') AS plain
+                  FROM log
+                 WHERE type = 'inbox.accept') AS log) AS said
  WHERE inbox.room_id = said.room_id AND inbox.recipient = said.actor AND inbox.message = said.message;

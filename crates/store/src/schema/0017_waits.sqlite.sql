@@ -12,4 +12,4 @@ CREATE TABLE waits (
 ) STRICT;
 
 -- Whose a task is, is asked before each message that names a new one.
-CREATE INDEX conversations_by_task ON conversations (room_id, task_id);
+CREATE INDEX conversations_by_task ON conversations (room_id, task_id, context_id);
