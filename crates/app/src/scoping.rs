@@ -71,7 +71,7 @@ impl App {
         Ok(self.scopes_from(room, field, texts)?.1)
     }
 
-    /// The same as they are stored: from the room's root.
+    /// Scopes as they are stored, from the room's root; called before a change begins, too.
     pub(crate) fn stored_scopes(&self, room: &RoomId, field: &str, texts: &[String]) -> Result<Vec<String>, Failure> {
         let (root, paths) = self.scopes_from(room, field, texts)?;
         Ok(paths.iter().map(|path| path.shown(&root)).collect())

@@ -110,21 +110,7 @@ pub(crate) const OF_TYPES_BEFORE: &str = "
      LIMIT ?4
 ";
 
-/// The newest events of these types between two places, newest first. There is no index by type: a caller bounds the stretch.
-pub fn of_types_before(
-    tx: &mut dyn Tx,
-    room: &RoomId,
-    types: &[&str],
-    (after, before): (Seq, Seq),
-    limit: u32,
-) -> Result<Vec<Recorded>, StoreError> {
-    let types = between_commas(types);
-    let stretch = [int(after).into(), int(before).into()];
-    let params = [room.as_str().into(), stretch[0], stretch[1], i64::from(limit).into(), types.as_str().into()];
-    collect(tx, OF_TYPES_BEFORE, room, &params)
-}
-
-/// The same, oldest first.
+/// Some types of events in a stretch of the log, oldest first.
 pub(crate) const OF_TYPES_AFTER: &str = "
     SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
       FROM log
@@ -133,18 +119,30 @@ pub(crate) const OF_TYPES_AFTER: &str = "
      LIMIT ?4
 ";
 
-/// The oldest events of these types between two places, oldest first.
-pub fn of_types_after(
+/// The order of a reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// From the end back.
+    NewestFirst,
+    /// From the beginning on.
+    OldestFirst,
+}
+
+/// The first events of these types between two places. There is no index by type: a caller bounds the stretch.
+pub fn of_types(
     tx: &mut dyn Tx,
     room: &RoomId,
     types: &[&str],
     (after, before): (Seq, Seq),
-    limit: u32,
+    (order, limit): (Order, u32),
 ) -> Result<Vec<Recorded>, StoreError> {
-    let types = between_commas(types);
-    let stretch = [int(after).into(), int(before).into()];
+    let sql = match order {
+        Order::NewestFirst => OF_TYPES_BEFORE,
+        Order::OldestFirst => OF_TYPES_AFTER,
+    };
+    let (types, stretch) = (between_commas(types), [int(after).into(), int(before).into()]);
     let params = [room.as_str().into(), stretch[0], stretch[1], i64::from(limit).into(), types.as_str().into()];
-    collect(tx, OF_TYPES_AFTER, room, &params)
+    collect(tx, sql, room, &params)
 }
 
 fn between_commas(types: &[&str]) -> String {

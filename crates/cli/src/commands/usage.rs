@@ -47,7 +47,7 @@ fn named(arguments: &[OsString]) -> String {
     if names.is_empty() { "baton".to_owned() } else { names.join(" ") }
 }
 
-/// What clap says, without the words of the library that reads numbers.
+/// An error of clap without the words of the library that reads numbers.
 fn in_plain_words(text: &str) -> String {
     [
         ("invalid digit found in string", "it is no whole number"),

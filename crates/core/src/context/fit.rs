@@ -192,7 +192,7 @@ fn addressed(mut pack: ContextPack, whole: &ContextPack) -> ContextPack {
     pack
 }
 
-/// Where the rest is, by what was cut: a field of the entries that are left, or a command.
+/// Places of the rest, by what was cut: a field of the entries that are left, or a command.
 fn rest(pack: &ContextPack) -> BTreeMap<String, String> {
     let cut = &pack.cut;
     let excerpts = if pack.doc_refs.is_empty() { "docsRoot" } else { "docRefs[].path" };

@@ -76,7 +76,7 @@ pub(crate) fn called(room: &Room, agent: &AgentId) -> String {
     name_of(room, agent).or_else(|| job_of(agent).map(|job| job.to_string())).unwrap_or_else(|| agent.to_string())
 }
 
-/// The same also of one who left, by the name that it had last.
+/// The name of an agent, and of one who left the name that it had last.
 pub(crate) fn known_as(tx: &mut dyn Tx, room: &Room, agent: &AgentId) -> Result<String, Failure> {
     if room.member(agent).is_some() || job_of(agent).is_some() {
         return Ok(called(room, agent));

@@ -10,7 +10,12 @@ use baton_core::{
     limits,
     room::Room,
 };
-use baton_store::{engine::Tx, former, log, rooms};
+use baton_store::{
+    engine::Tx,
+    former,
+    log::{self, Order},
+    rooms,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -184,13 +189,12 @@ fn find_only(tx: &mut dyn Tx, room: &Room, input: &EventsInput, only: &Only, lim
         if after.0 + 1 >= before.0 || events.len() > limit {
             return Ok(Found { events, ended_at: None });
         }
-        let (from, to, rows) = if is_forward {
-            let to = Seq(before.0.min(after.0 + STRETCH + 1));
-            (after, to, log::of_types_after(tx, &room.id, &only.stored, (after, to), ROWS)?)
+        let (from, to, order) = if is_forward {
+            (after, Seq(before.0.min(after.0 + STRETCH + 1)), Order::OldestFirst)
         } else {
-            let from = Seq(after.0.max(before.0.saturating_sub(STRETCH + 1)));
-            (from, before, log::of_types_before(tx, &room.id, &only.stored, (from, before), ROWS)?)
+            (Seq(after.0.max(before.0.saturating_sub(STRETCH + 1))), before, Order::NewestFirst)
         };
+        let rows = log::of_types(tx, &room.id, &only.stored, (from, to), (order, ROWS))?;
         for (event, recorded) in RoomEvent::all_of(tx, room, &rows)?.into_iter().zip(&rows) {
             if only.takes(&event, recorded.event.kind()) {
                 events.push(event);

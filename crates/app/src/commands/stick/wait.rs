@@ -353,7 +353,7 @@ impl<'a> Waiter<'a> {
         self.cursor.is_some_and(|cursor| cursor.takeover == Some(*takeover))
     }
 
-    /// Whether a takeover that the caller knows of is not open any longer: its owner came back, which no event tells.
+    /// True if a takeover that the caller knows of is not open any longer: its owner came back, which no event tells.
     fn has_takeover_ended(&self, sight: &Sight<'_>) -> bool {
         let prospect = sight.room.prospect(sight.now, &self.actor.agent_id, self.actor.process.as_ref(), &sight.eyes);
         let is_open = matches!(prospect, Prospect::Takeover { .. });
