@@ -91,6 +91,7 @@ impl App {
     /// A scope as an agent writes it: relative to the room's root, or absolute and in the room. A directory is the same
     /// place under the names of all links that lead to it.
     pub(crate) fn scope_path(&self, root: &ScopePath, field: &str, text: &str) -> Result<ScopePath, Failure> {
+        require_plain(field, text)?;
         let written = ScopePath::scope(text, root).map_err(|error| invalid(field, &error))?;
         let path = match self.on_disk(root, &written, is_absolute(text), LastLink::Followed) {
             Some(place) if written.is_wildcard() => ScopePath::scope(&format!("{place}/*"), root),
@@ -160,6 +161,21 @@ pub(crate) fn repeated(path: &ScopePath, root: &ScopePath, text: &str) -> String
     match redact(text) {
         said if said != text => said.into_owned(),
         _ => redact(&path.shown(root)).into_owned(),
+    }
+}
+
+/// Refuses a scope that begins like a place elsewhere, and would be reserved in the room under that name.
+fn require_plain(field: &str, text: &str) -> Result<(), Failure> {
+    let write = "Write the path itself, from the room's root or absolute";
+    let begins = |head: &str, why: &str| invalid(field, &format!("scope {text:?} begins with {head}, {why}. {write}"));
+    let mut chars = text.chars();
+    let is_drive = chars.next().is_some_and(|c| c.is_ascii_alphabetic()) && chars.as_str().starts_with([':']);
+    match conventions().style {
+        _ if text.starts_with("~/") => Err(begins("\"~\"", "which only a shell reads")),
+        PathStyle::Unix if is_drive && chars.as_str()[1..].starts_with(['/', '\\']) => {
+            Err(begins("the letter of a drive", "and there are none here"))
+        }
+        PathStyle::Unix | PathStyle::Windows => Ok(()),
     }
 }
 

@@ -270,6 +270,22 @@ fn packs_are_merged_and_added_to_and_the_old_ones_stay() {
         assert_eq!(changed["differences"][0]["field"], "relevantFiles");
         assert_eq!(opened(&codex, &one["ref"]).open_questions, [], "the first is as it was");
         assert_eq!(packs(&codex), 4);
+        // What does not fit is kept beside it, and both can be opened.
+        let long = |n: usize| format!("{n}: {}?", "why ".repeat(400));
+        let asked: Vec<String> = (0..8).map(long).collect();
+        let file = json!([{"path": "nowhere.rs", "summary": "word ".repeat(300)}]);
+        let input = json!({"pack": one["ref"], "open_questions": asked, "files": file, "budget": 2_000});
+        let cut = claude.does("context.append", input);
+        let pack = opened(&codex, &cut["ref"]);
+        assert_eq!((pack.open_questions.len(), pack.cut.texts, pack.cut.summaries), (8, 8, 1));
+        for what in ["texts", "summaries"] {
+            let place = pack.cut.rest[what].rsplit(", ").next().unwrap();
+            let whole = opened(&codex, &json!(place));
+            assert_eq!(whole.open_questions[7].text, asked[7], "{place}");
+            assert_eq!(whole.relevant_files[0].summary.as_ref().map(String::len), Some(1_499));
+        }
+        assert_eq!(packs(&codex), 6);
+        let longer = claude.does("context.append", json!({"pack": one["ref"], "do_not": ["hurry"]}));
         let of_codex = codex.does("context.list", json!({"agent": "codex", "limit": 1}));
         assert_eq!((&of_codex["packs"][0]["ref"], &of_codex["has_more"]), (&longer["ref"], &json!(true)));
         for (command, input, error, field) in [

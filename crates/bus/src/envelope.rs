@@ -5,7 +5,7 @@
 //! and `error` belong to answers. How an answer looks is in `frame`.
 
 use baton_app::{Failure, bus::VERSION, table};
-use baton_core::{code::ErrorCode, limits, time::Timestamp};
+use baton_core::{code::ErrorCode, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -59,9 +59,9 @@ struct Wire {
     #[serde(rename = "type")]
     kind: String,
     id: String,
-    /// The sender's own time: only that it is one is looked at. Likewise `seq`.
+    /// The sender's own time, which nobody looks at.
     #[serde(rename = "ts")]
-    _ts: Option<Timestamp>,
+    _ts: Option<Value>,
     src: Option<String>,
     dst: Option<String>,
     session: Option<String>,

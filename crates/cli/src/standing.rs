@@ -7,7 +7,7 @@ use baton_app::{
     commands::room::{State, StateInput},
     paths::{self, LastLink},
 };
-use baton_core::ids::RoomId;
+use baton_core::{code::ErrorCode, ids::RoomId};
 
 use crate::{context::Context, select::utf8};
 
@@ -31,8 +31,12 @@ pub(crate) fn pointed_to(context: &Context, root: Option<&Path>, text: &str) -> 
     let Some(below) = root.filter(|_| !is_absolute(text)).and_then(|root| below(context, root)) else {
         return Ok(text.to_owned());
     };
+    if text.trim().is_empty() || text.starts_with("~/") {
+        let message = format!("artifacts: {text:?} is no path; \"~\" is only read by a shell.");
+        return Err(Failure::new(ErrorCode::InvalidHandoff, message).with("field", "artifacts"));
+    }
     let mut names: Vec<&str> = below.iter().map(String::as_str).collect();
-    for name in text.split('/').filter(|name| !matches!(*name, "" | ".")) {
+    for name in text.split(['/', '\\']).filter(|name| !matches!(*name, "" | ".")) {
         match name {
             // It lies outside of the room.
             ".." if names.pop().is_none() => {

@@ -186,8 +186,9 @@ fn filled(field: &str, value: &str) -> Result<(), InvalidHandoff> {
 /// The problem with a text that is still a template.
 const UNFILLED: &str = "is still the template; fill it in";
 
-/// Words that stand for something that is not written yet.
-const PLACEHOLDERS: [&str; 4] = ["todo", "tbd", "fixme", "xxx"];
+/// Words that stand for something that is not written yet, and those around a template: marks of lines, names of fields.
+const PLACEHOLDERS: [&str; 13] =
+    ["todo", "tbd", "fixme", "xxx", "none", "na", "n", "a", "br", "status", "next", "action", "summary"];
 
 /// True for a text that has nothing but headings of the templates, however they are laid out, and words that stand for
 /// something that is not written yet.
@@ -206,7 +207,7 @@ fn is_unfilled(text: &str) -> bool {
     while let Some((first, others)) = rest.split_first() {
         if let Some(heading) = headings.iter().find(|heading| rest.starts_with(heading)) {
             (rest, has_heading) = (&rest[heading.len()..], true);
-        } else if PLACEHOLDERS.contains(&first.as_str()) {
+        } else if PLACEHOLDERS.contains(&first.as_str()) || first.bytes().all(|byte| byte.is_ascii_digit()) {
             rest = others;
         } else {
             return false;
@@ -307,6 +308,9 @@ mod tests {
             handoff("What I did: What I learned:  Open risks:", "review"),
             handoff("What I did:\\nWhat I learned:\\nOpen risks:", "review"),
             handoff("What I did: ...\nWhat I learned: TODO\nOpen risks: -", "review"),
+            handoff("1. What I did:\n2. What I learned: N/A\n3. Open risks:", "review"),
+            handoff("What I did:<br>What I learned:<br>Open risks:", "review"),
+            handoff("{\"status\": \"What I did:\\nWhat I learned:\"}", "review"),
             handoff("done", Handoff::NEXT_ACTION_TEMPLATE),
             handoff("done", "What the next agent should do first"),
             Handoff { do_not: vec!["what is off-limits".to_owned()], ..handoff("done", "review") },

@@ -153,7 +153,10 @@ pub(crate) fn sent_page(sent: &SentView, now: Timestamp) -> String {
         let when = at.map_or_else(String::new, |at| format!(" {}", ago(at, now)));
         let open = if awaits(sent.requires_ack, delivery.state) { ", not accepted yet" } else { "" };
         let note = delivery.note.as_ref().map_or_else(String::new, |note| format!(": {}", line(note)));
-        [" ".repeat(5), line(&delivery.agent), format!("{}{when}{open}{note}", label(delivery.state))]
+        // What became of an action says more than that it was accepted.
+        let state =
+            delivery.result.map_or_else(|| label(delivery.state).to_string(), |result| result.as_str().to_owned());
+        [" ".repeat(5), line(&delivery.agent), format!("{state}{when}{open}{note}")]
     };
     page.push_str(&columns(&sent.deliveries.iter().map(row).collect::<Vec<_>>()));
     page

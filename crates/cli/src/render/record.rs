@@ -63,7 +63,7 @@ fn said(record: &Record, names: &Names) -> Option<String> {
         "task.updated" => format!("{src}: {task} is {}{}", field("status")?, with(": ", "title")),
         "task.done" => format!("{src}: {task} is done{}", with(": ", "summary")),
         "agent.added" => format!("{id} joined as {called}"),
-        "agent.removed" => format!("{id} left"),
+        "agent.removed" => format!("{} left", id.parse().map_or_else(|_| id.to_owned(), |id| name(names, &id))),
         "agent.updated" => match (field("status"), field("previous_name")) {
             (Some(status), _) => format!("{id} is {status}{}", with(": ", "detail")),
             (None, Some(was)) => format!("{id} is called {called} from now on: was {}", line(was)),

@@ -368,7 +368,7 @@ fn what_a_model_says_while_it_relays_is_submitted_or_ends_the_relay() {
     next: baton bus wait g
 
     bo$ baton bus relay --task t1 --context c1 {"type":"relay_actions","actions":[{"type":"message","dst":"humble-orca","text":"look"}]}
-    NOT_OWNER: The task t1 is test:ana's; only they and an operator say how far it is, relay it, or lead conversations about it.
+    NOT_OWNER: The task t1 is test:ana's; only they and an operator say how far it is, or relay it.
       task_id: t1
       owner: test:ana
       next: Reply with kind `reply`, or begin a conversation, a group or a task of your own under another name.

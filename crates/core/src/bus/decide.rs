@@ -236,16 +236,10 @@ impl Place<'_> {
             let why = format!("{owner_id} leads this conversation, not {said}");
             return Err(Refusal::invalid("context.owner_id", why));
         }
-        let begins_task = task.is_some() && self.known.task.is_none();
-        match (task, &self.known.task) {
-            // Whose a task is, is whose the conversations about it are: nobody is spoken to under somebody else's.
-            (Some(task), Some(lead)) => lead.require(task, &owner_id)?,
-            (Some(_), None) if owner_id != self.by.agent_id => {
-                let why = "only its owner names a new task in it";
-                return Err(Refusal::NotOwner { context_id, owner: owner_id, why });
-            }
-            (Some(task), None) => free_task_name(task, "task_id")?,
-            (None, _) => {}
+        // A task is of the conversation that names it first, whoever spoke of it before in none.
+        let begins_task = task.is_some() && matches!(self.known.task, None | Some(TaskLead::Agent(_)));
+        if let Some(task) = task.filter(|_| self.known.task.is_none()) {
+            free_task_name(task, "task_id")?;
         }
         let conversation_task = conversation.and_then(|conversation| conversation.task_id.clone());
         let task_id = task.cloned().or(conversation_task).unwrap_or_else(|| numbered(UNNAMED_TASK, seq));
@@ -513,8 +507,9 @@ const UNNAMED_TASK: &str = "task_";
 
 /// Refuses a name for a new task that another one, or a job, could be given later: whoever began it would end that too.
 pub(super) fn free_task_name(name: &BusId, field: &str) -> Result<(), Refusal> {
-    if let Ok(job) = name.as_str().parse::<JobId>() {
-        let why = format!("there is no job {job}, and nothing else is called so");
+    let number = name.as_str().to_ascii_uppercase();
+    if number.strip_prefix(JobId::PREFIX).is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit())) {
+        let why = format!("there is no job {name}, and nothing else is called so");
         return Err(Refusal::invalid(field, why));
     }
     free_to_name(name, UNNAMED_TASK, "tasks", field)

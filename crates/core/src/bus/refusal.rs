@@ -75,9 +75,7 @@ pub enum Refusal {
         owner: AgentId,
     },
     /// The task is somebody else's.
-    #[error(
-        "The task {task_id} is {owner}'s; only they and an operator say how far it is, relay it, or lead conversations about it."
-    )]
+    #[error("The task {task_id} is {owner}'s; only they and an operator say how far it is, or relay it.")]
     NotTaskOwner {
         /// Which.
         task_id: BusId,

@@ -279,8 +279,12 @@ impl Bus {
         }
     }
 
-    /// Notes whose a task is before anybody said how far it is.
+    /// Notes whose a task is. It may be that somebody said before how far it is, in no conversation.
     fn begin_task(&mut self, task: &BusId, context: &BusId, recorded: &Recorded) {
+        if let Some(known) = self.tasks.iter_mut().find(|known| known.task_id == *task) {
+            known.context_id.get_or_insert_with(|| context.clone());
+            return;
+        }
         let task = Task {
             task_id: task.clone(),
             context_id: Some(context.clone()),

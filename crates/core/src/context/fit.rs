@@ -195,16 +195,16 @@ fn addressed(mut pack: ContextPack, whole: &ContextPack) -> ContextPack {
 /// Places of the rest, by what was cut: a field of the entries that are left, or a command.
 fn rest(pack: &ContextPack) -> BTreeMap<String, String> {
     let cut = &pack.cut;
-    let excerpts = if pack.doc_refs.is_empty() { "docsRoot" } else { "docRefs[].path" };
-    let summaries = if pack.relevant_files.is_empty() { "context.build" } else { "relevantFiles[].path" };
-    let messages = if pack.inputs.is_empty() { "inbox.list" } else { "inputs[].payloadId" };
     let said = |place: &str| [&[place.to_owned()][..], &cut.sources].concat().join(", ");
+    let excerpts = said(if pack.doc_refs.is_empty() { "docsRoot" } else { "docRefs[].path" });
+    let summaries = said(if pack.relevant_files.is_empty() { "context.build" } else { "relevantFiles[].path" });
+    let messages = if pack.inputs.is_empty() { "inbox.list" } else { "inputs[].payloadId" };
     let (log, brief) = (said("room.events"), said("context.brief.show"));
     let texts = said("context.brief.show, room.events");
     let places = [
         ("docRefs", cut.doc_refs, "docsRoot"),
-        ("excerpts", cut.excerpts, excerpts),
-        ("summaries", cut.summaries, summaries),
+        ("excerpts", cut.excerpts, excerpts.as_str()),
+        ("summaries", cut.summaries, &summaries),
         ("dirtyFiles", cut.dirty_files, "git status"),
         ("relevantFiles", cut.relevant_files, "context.build"),
         ("artifacts", cut.artifacts, "context.build"),

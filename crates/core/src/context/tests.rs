@@ -239,6 +239,10 @@ fn what_is_appended_and_does_not_fit_is_kept_by_itself() {
     assert_eq!(longer.cut.rest["texts"], expected);
     let items = ContextPack { open_questions: vec![question(1)], ..ContextPack::default() };
     assert_eq!(append(pack.clone(), items, pack.created_at, least()).added, None, "it fits");
+    let short = Remark { text: "which port?".to_owned(), from: "ana".to_owned() };
+    let items = ContextPack { open_questions: vec![short.clone()], ..ContextPack::default() };
+    let longest = append(longer, items, pack.created_at, least()).pack;
+    assert!(longest.tokens() > 1_900 && longest.open_questions.contains(&short), "{}", longest.tokens());
 }
 
 /// Handoffs with 20 questions and 20 limits each, none of them a long text.

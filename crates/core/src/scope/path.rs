@@ -105,7 +105,6 @@ impl ScopePath {
     fn read_scope(&self, text: &str) -> Result<Self, String> {
         check(text)?;
         let text = &*self.with_slashes(text);
-        require_plain(self.conventions.style, text)?;
         let (start, rest) = begin(self.conventions.style, text)?;
         let start = self.starting(start);
         let mut names = names(self.conventions.style, rest)?;
@@ -180,20 +179,6 @@ impl ScopePath {
         check(&self.shown(root))?;
         Ok(self)
     }
-}
-
-/// Refuses a scope that begins like a place elsewhere, and would be reserved in the room under that name.
-fn require_plain(style: PathStyle, text: &str) -> Result<(), String> {
-    let write = "Write the path itself, from the room's root or absolute";
-    if text.starts_with("~/") {
-        return Err(format!("begins with \"~\", which only a shell reads. {write}"));
-    }
-    let mut chars = text.chars();
-    let is_drive = chars.next().is_some_and(|c| c.is_ascii_alphabetic()) && chars.as_str().starts_with(":/");
-    if style == PathStyle::Unix && is_drive {
-        return Err(format!("begins with the letter of a drive, and there are none here. {write}"));
-    }
-    Ok(())
 }
 
 /// The components of a text after its beginning; empty ones and `.` mean nothing.

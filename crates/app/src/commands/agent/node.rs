@@ -15,7 +15,7 @@ use super::{AgentView, everybody::Everybody};
 use crate::{
     App, Failure,
     bounds::first_line,
-    commands::envelope::called,
+    commands::envelope::{called, known_as},
     connection::{AgentConnection, Vantage},
 };
 
@@ -160,7 +160,7 @@ impl NodeView {
         let earlier = earlier.iter().filter(|former| former.agent_id == *agent).max_by_key(|former| former.until);
         Ok(Self {
             agent_id: agent.clone(),
-            name: called(room, agent),
+            name: known_as(tx, room, agent)?,
             kind: NodeKind::Outside,
             role: None,
             connection: earlier.map_or_else(AgentConnection::outside, AgentConnection::left),

@@ -124,9 +124,7 @@ fn relay(
     };
     let mut drafts = Vec::with_capacity(actions.len());
     for (place, action) in actions.iter().enumerate() {
-        let action_id = format!("{group}.{seq}.{place}")
-            .parse()
-            .map_err(|why: String| Refusal::Invalid { field: "group_id".to_owned(), why })?;
+        let action_id = unnamed_action(change, format!("{group}.{seq}.{place}"))?;
         let what = draft(&action.what);
         drafts.push(ActionDraft { dst: action.dst.clone(), action_id, action_index: place as u32, what });
     }
@@ -154,6 +152,17 @@ fn unnamed_group(change: &mut Change<'_>, seq: Seq) -> Result<BusId, Failure> {
         group = format!("{group}_").parse().map_err(internal)?;
     }
     Ok(group)
+}
+
+/// A name for an action that none has, whoever guessed the usual one.
+fn unnamed_action(change: &mut Change<'_>, mut name: String) -> Result<BusId, Failure> {
+    loop {
+        let action_id = name.parse().map_err(|why: String| Refusal::Invalid { field: "group_id".to_owned(), why })?;
+        if change.action(&action_id)?.is_none() {
+            return Ok(action_id);
+        }
+        name.push('_');
+    }
 }
 
 /// The end of a relay: its task is done. Only the conversation's owner ends it.

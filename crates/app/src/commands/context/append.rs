@@ -116,10 +116,12 @@ impl UseCase for Append {
         let appended = context::append(pack, items, now, budget);
         let prepared = app.prepare_pack(appended.pack)?;
         let added = appended.added.map(|added| app.prepare_pack(added)).transpose()?;
+        // By itself: each change gives out one number for an artifact.
+        if let Some(added) = &added {
+            let unnamed = Request { key: None, ..request };
+            app.change(caller, &unnamed, &input.room_id, |change| change.keep_pack(added))?;
+        }
         app.change(caller, &request, &input.room_id, |change| {
-            if let Some(added) = &added {
-                change.keep_pack(added)?;
-            }
             let artifact = change.keep_pack(&prepared)?;
             Ok(PackResult::of(change.room.id.clone(), artifact, &prepared.pack, budget.tokens(), &[]))
         })

@@ -7,7 +7,7 @@ use baton_core::{
     limits,
     room::Room,
 };
-use baton_store::{engine::Tx, former};
+use baton_store::{StoreError, engine::Tx, former};
 
 use crate::{Caller, Failure, change::Change};
 
@@ -77,7 +77,7 @@ pub(crate) fn called(room: &Room, agent: &AgentId) -> String {
 }
 
 /// The name of an agent, and of one who left the name that it had last.
-pub(crate) fn known_as(tx: &mut dyn Tx, room: &Room, agent: &AgentId) -> Result<String, Failure> {
+pub(crate) fn known_as(tx: &mut dyn Tx, room: &Room, agent: &AgentId) -> Result<String, StoreError> {
     if room.member(agent).is_some() || job_of(agent).is_some() {
         return Ok(called(room, agent));
     }

@@ -2,7 +2,8 @@
 
 use baton_core::{ids::Seq, room::Room};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::Error as _};
+use serde_json::Value;
 
 /// A message: `17`, or `proto_20260214_017`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -53,15 +54,12 @@ impl std::str::FromStr for MessageRef {
 
 impl<'de> Deserialize<'de> for MessageRef {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Said {
-            Number(u64),
-            Text(String),
-        }
-        match Said::deserialize(deserializer)? {
-            Said::Number(number) => Ok(Self::Number(Seq(number))),
-            Said::Text(text) => text.parse().map_err(serde::de::Error::custom),
+        match Value::deserialize(deserializer)? {
+            Value::String(text) => text.parse().map_err(D::Error::custom),
+            said => match said.as_u64() {
+                Some(number) => Ok(Self::Number(Seq(number))),
+                None => said.to_string().parse().map_err(D::Error::custom),
+            },
         }
     }
 }

@@ -17,6 +17,7 @@ use super::{DeliveryView, view::words};
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
+    commands::envelope::known_as,
     presence::{self, Effort},
     table::{Effect, INBOX, Place, UseCase},
 };
@@ -103,14 +104,13 @@ pub(crate) fn became_of(tx: &mut dyn Tx, room: &Room, items: Vec<Item>) -> Resul
     let events = log::find_all(tx, &room.id, &places)?;
     let mut messages: Vec<SentView> = Vec::new();
     for item in items {
-        let mut delivery = DeliveryView::of(&item, room);
+        let mut delivery = DeliveryView::of(&item, known_as(tx, room, &item.recipient)?);
         // An action is acknowledged by a result, and the note is what was said to that.
-        if delivery.note.is_none()
-            && let Some(Event::Bus(bus::Event::Submitted(submitted))) =
-                events.iter().find(|recorded| recorded.seq == item.message).map(|recorded| &recorded.event)
-        {
-            delivery.note =
-                store_bus::action_by_id(tx, &room.id, &submitted.action_id)?.and_then(|action| action.detail);
+        let event = events.iter().find(|recorded| recorded.seq == item.message).map(|recorded| &recorded.event);
+        if let Some(Event::Bus(bus::Event::Submitted(submitted))) = event {
+            let action = store_bus::action_by_id(tx, &room.id, &submitted.action_id)?;
+            delivery.result = action.as_ref().and_then(|action| action.status);
+            delivery.note = delivery.note.or_else(|| action.and_then(|action| action.detail));
         }
         if let Some(last) = messages.last_mut().filter(|last| last.message == item.message) {
             last.deliveries.push(delivery);

@@ -2,7 +2,7 @@
 
 use baton_core::{
     agent::sender_kind,
-    bus::What,
+    bus::{Status, What},
     envelope,
     event::{Event, Recorded},
     ids::{AgentId, BeadId, Seq},
@@ -96,18 +96,22 @@ pub struct DeliveryView {
     /// The note with which they accepted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// What they said last of an action of the bus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Status>,
 }
 
 impl DeliveryView {
-    pub(super) fn of(item: &Item, room: &Room) -> Self {
+    pub(super) fn of(item: &Item, agent: String) -> Self {
         Self {
             agent_id: item.recipient.clone(),
-            agent: called(room, &item.recipient),
+            agent,
             state: item.stage(),
             delivered_at: item.delivered_at,
             seen_at: item.seen_at,
             accepted_at: item.accepted_at,
             note: item.note.clone(),
+            result: None,
         }
     }
 }

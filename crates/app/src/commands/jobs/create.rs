@@ -204,7 +204,7 @@ fn said<T: DeserializeOwned + JsonSchema + PartialEq + 'static>(
     };
     let noted: Noted<T> = table::parse(json!({ "noted": noted })).map_err(|failure| {
         let why = failure.message.strip_prefix("noted").unwrap_or(&failure.message);
-        wrong(why.trim_start_matches([':', ' ']).to_owned())
+        wrong(why.trim_start_matches(['.', ':', ' ']).to_owned())
     })?;
     let noted = noted.noted;
     match given {

@@ -25,7 +25,7 @@ use super::{
 use crate::{
     App, Caller, Failure,
     bounds::first_line,
-    commands::envelope::{called, sent},
+    commands::envelope::{known_as, sent},
     identity::require_own_id,
     table::{Effect, Place, Role, Tier, UseCase},
     watch::{Looked, Patience},
@@ -163,7 +163,7 @@ fn standing(
                 Answered::Yes(done) => ready.push(done),
                 Answered::No { asked } => {
                     let reason = of_agent(tx, &sight, &agent, asked)?;
-                    let who = called(&room, &agent);
+                    let who = known_as(tx, &room, &agent)?;
                     pending.push(Pending { who, why: reason.why, since: reason.since, over: reason.over });
                     pended.processes.extend(room.member(&agent).and_then(|member| member.process.clone()));
                     pended.whom.agents.push(agent);
@@ -220,7 +220,7 @@ fn answered(
     let recorded = log::find(tx, &room.id, answer.seq)?;
     let said = recorded.as_ref().and_then(sent).map(|sent| first_line(&sent.envelope.payload.message));
     let refs = vec![Reference::Payload(answer.id)];
-    Ok(Answered::Yes(Ready { who: called(room, agent), what: said.unwrap_or_default(), refs }))
+    Ok(Answered::Yes(Ready { who: known_as(tx, room, agent)?, what: said.unwrap_or_default(), refs }))
 }
 
 fn ended(job: &Job) -> Ready {

@@ -24,6 +24,7 @@ fn a_scope_is_shown_relative_to_the_room_or_else_absolute() {
         (r"src\lib", "src/lib"),
         (r"src\\lib\*", "src/lib/*"),
         (r"\home\ana\shop\src", "src"),
+        ("C:/src", "C:/src"),
         ("Src", "Src"),
         ("...", "..."),
     ] {

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::node::NodeView;
-use crate::{Failure, app::Sight, commands::envelope::called};
+use crate::{Failure, app::Sight, commands::envelope::known_as};
 
 /// Envelopes of each agent by which the use of edges is told.
 const LOOKED_AT: u32 = 10;
@@ -44,15 +44,18 @@ pub(super) fn set(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<EdgeUse>, Fa
     if room.policy.edges == Edges::Mesh {
         return Ok(Vec::new());
     }
-    let edges = envelopes::edges(tx, &room.id)?.into_iter().map(|edge| EdgeUse {
-        from: called(room, &edge.from),
-        to: called(room, &edge.to),
-        from_agent_id: edge.from,
-        to_agent_id: edge.to,
-        both_ways: edge.both_ways,
-        used_at: None,
-    });
-    Ok(edges.collect())
+    let mut edges = Vec::new();
+    for edge in envelopes::edges(tx, &room.id)? {
+        edges.push(EdgeUse {
+            from: known_as(tx, room, &edge.from)?,
+            to: known_as(tx, room, &edge.to)?,
+            from_agent_id: edge.from,
+            to_agent_id: edge.to,
+            both_ways: edge.both_ways,
+            used_at: None,
+        });
+    }
+    Ok(edges)
 }
 
 /// The same with when they were used. Where all may write to all, an edge is where somebody did.
@@ -72,8 +75,8 @@ pub(super) fn used(
                 match edges.iter_mut().find(|edge| edge.leads(to, from)) {
                     Some(edge) => (edge.both_ways, edge.used_at) = (true, edge.used_at.max(Some(posted.sent_at))),
                     None => edges.push(EdgeUse {
-                        from: called(room, from),
-                        to: called(room, to),
+                        from: known_as(tx, room, from)?,
+                        to: known_as(tx, room, to)?,
                         from_agent_id: from.clone(),
                         to_agent_id: to.clone(),
                         both_ways: false,
