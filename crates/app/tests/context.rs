@@ -273,7 +273,7 @@ fn packs_are_merged_and_added_to_and_the_old_ones_stay() {
         // What does not fit is kept beside it, and both can be opened.
         let long = |n: usize| format!("{n}: {}?", "why ".repeat(400));
         let asked: Vec<String> = (0..8).map(long).collect();
-        let file = json!([{"path": "nowhere.rs", "summary": "word ".repeat(300)}]);
+        let file = json!([{"path": "nowhere.rs", "summary": "word ".repeat(200)}]);
         let input = json!({"pack": one["ref"], "open_questions": asked, "files": file, "budget": 2_000});
         let cut = claude.does("context.append", input);
         let pack = opened(&codex, &cut["ref"]);
@@ -282,7 +282,7 @@ fn packs_are_merged_and_added_to_and_the_old_ones_stay() {
             let place = pack.cut.rest[what].rsplit(", ").next().unwrap();
             let whole = opened(&codex, &json!(place));
             assert_eq!(whole.open_questions[7].text, asked[7], "{place}");
-            assert_eq!(whole.relevant_files[0].summary.as_ref().map(String::len), Some(1_499));
+            assert_eq!(whole.relevant_files[0].summary.as_ref().map(String::len), Some(999));
         }
         assert_eq!(packs(&codex), 6);
         let longer = claude.does("context.append", json!({"pack": one["ref"], "do_not": ["hurry"]}));

@@ -58,7 +58,10 @@ fn nobody_but_its_owner_and_an_operator_changes_a_task_by_any_command() {
         bo.does("bus.result", json!({"action_id": "n", "status": "completed", "data": data}));
         ana.does("bus.task", json!({"task_id": "alone", "status": "running"}));
         // In a conversation of its own the stranger may speak of them, which makes none of them its own.
-        for (number, task) in ["t", "later", &unnamed, "fresh-task", "alone"].into_iter().enumerate() {
+        let carried = cy.refused("bus.submit", named("own4", "alone", "c4"));
+        assert_eq!((&carried["error"], &carried["owner"]), (&json!("NOT_OWNER"), &json!("ana")));
+        submits(&cy, "own4", [user("bo", "c4")]);
+        for (number, task) in ["t", "later", &unnamed, "fresh-task"].into_iter().enumerate() {
             cy.does("bus.submit", named(&format!("own{number}"), task, &format!("c{number}")));
         }
         let before = app.everything();

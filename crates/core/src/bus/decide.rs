@@ -236,7 +236,10 @@ impl Place<'_> {
             let why = format!("{owner_id} leads this conversation, not {said}");
             return Err(Refusal::invalid("context.owner_id", why));
         }
-        // A task is of the conversation that names it first, whoever spoke of it before in none.
+        // Somebody's task of no conversation is carried into none but their own, where it is from then on.
+        if let (Some(task), Some(lead @ TaskLead::Agent(_))) = (task, &self.known.task) {
+            lead.require(task, &owner_id)?;
+        }
         let begins_task = task.is_some() && matches!(self.known.task, None | Some(TaskLead::Agent(_)));
         if let Some(task) = task.filter(|_| self.known.task.is_none()) {
             free_task_name(task, "task_id")?;

@@ -43,8 +43,8 @@ type Beginning = (&'static str, fn(&mut Scene));
 #[test]
 fn a_task_is_its_conversations_however_it_was_named_there() {
     let begins: [Beginning; 6] = [
-        ("after somebody spoke of it in none", |scene| {
-            scene.task("cy", &task("t", TaskStatus::Running)).unwrap();
+        ("after its owner spoke of it in none", |scene| {
+            scene.task("ana", &task("t", TaskStatus::Running)).unwrap();
             scene.submits("ana", in_context("c", vec![user("bo", "a1")]));
             scene.submits("ana", Draft { task_id: Some(id("t")), ..in_context("c", vec![user("bo", "a2")]) });
         }),
@@ -86,10 +86,12 @@ fn a_task_is_its_conversations_however_it_was_named_there() {
 }
 
 #[test]
-fn a_new_conversation_is_not_put_under_somebody_elses_task() {
+fn no_conversation_is_put_under_somebody_elses_task() {
     let mut scene = Scene::new();
     scene.task("cy", &task("cys", TaskStatus::Running)).unwrap();
     scene.submits("ana", in_context("c", vec![control("bo", "n", "new")]));
+    let carried = Draft { task_id: Some(id("cys")), ..in_context("c", vec![user("bo", "a1")]) };
+    assert_eq!(scene.submit("ana", carried).unwrap_err().code(), ErrorCode::NotOwner);
     let data = Data { new_context_id: None, new_task_id: Some(id("cys")) };
     let refusal = scene.report("bo", "n", &Report { data: Some(data), ..status(Status::Completed) }).unwrap_err();
     assert_eq!(refusal.code(), ErrorCode::NotOwner);
