@@ -207,7 +207,7 @@ fn a_conversation_as_both_sides_see_it() {
        16  TIME  reviewer was told of message 15
        17  TIME  test:bo is called reviewer from now on: was sunny-glade
        18  TIME  humble-orca called the session the review
-       19  TIME  test:bo left
+       19  TIME  reviewer left
        20  TIME  humble-orca closed the session: done
     "#);
     world.assert_sound();

@@ -112,6 +112,8 @@ impl TaskReport {
 
     fn require_owner(&self, by: &Actor, standing: &Standing) -> Result<(), Refusal> {
         match (&standing.lead, &standing.conversation) {
+            // Whoever manages the job may, which was asked before.
+            (Some(TaskLead::Job { .. }), _) => Ok(()),
             (Some(lead), _) => lead.require(&self.task_id, &by.agent_id),
             (None, Some(conversation)) if conversation.owner != by.agent_id => Err(Refusal::NotOwner {
                 context_id: conversation.context_id.clone(),
