@@ -372,6 +372,11 @@ fn the_log_is_read_by_kind_and_by_pages_of_that_kind() {
             }
             assert_eq!(found, ["DECISION"; 3], "{direction}");
         }
+        for beyond in [u64::MAX, 1 << 40] {
+            assert!(words(&read(json!({"types": ["DECISION"], "after": beyond}))).is_empty());
+            assert_eq!(words(&read(json!({"types": ["DECISION"], "before": beyond}))).len(), 3);
+        }
+        assert!(words(&read(json!({"types": ["DECISION"], "before": 0}))).is_empty());
         // More of another category than one query answers with.
         for _ in 0..520 {
             codex.does("inbox.send", json!({"to": "broadcast", "category": "INFO", "subject": "s", "body": "b"}));

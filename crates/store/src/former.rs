@@ -7,7 +7,7 @@ use baton_core::{
 
 use crate::{
     StoreError,
-    engine::{Changes, Tx},
+    engine::{Changes, Param, Tx},
     fields::Fields,
 };
 
@@ -21,8 +21,26 @@ const ALL: &str = "
 
 /// Every former name in a room.
 pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Former>, StoreError> {
+    read(tx, ALL, room, &[room.as_str().into()])
+}
+
+/// Reads the last of an agent's names.
+const LAST: &str = "
+    SELECT name, agent_id, role, until_ms, retired, added_by
+      FROM former_names
+     WHERE room_id = ?1 AND agent_id = ?2
+     ORDER BY until_ms DESC
+     LIMIT 1
+";
+
+/// The last name that an agent had, if it has none any longer.
+pub fn last(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Option<Former>, StoreError> {
+    Ok(read(tx, LAST, room, &[room.as_str().into(), agent.as_str().into()])?.pop())
+}
+
+fn read(tx: &mut dyn Tx, sql: &'static str, room: &RoomId, params: &[Param<'_>]) -> Result<Vec<Former>, StoreError> {
     let mut found = Vec::new();
-    tx.query(ALL, &[room.as_str().into()], &mut |row| {
+    tx.query(sql, params, &mut |row| {
         let fields = Fields { table: "former_names", key: room.as_str(), row };
         found.push(Former {
             name: fields.text(0)?.to_owned(),
@@ -37,42 +55,9 @@ pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Former>, StoreError> {
     Ok(found)
 }
 
-/// Reads the last of an agent's names.
-const LAST_NAME: &str = "
-    SELECT name
-      FROM former_names
-     WHERE room_id = ?1 AND agent_id = ?2
-     ORDER BY until_ms DESC
-     LIMIT 1
-";
-
-/// The last name of an agent that has none any longer.
-pub fn last_name(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Option<String>, StoreError> {
-    let mut name = None;
-    tx.query(LAST_NAME, &[room.as_str().into(), agent.as_str().into()], &mut |row| {
-        name = row.text(0)?.map(str::to_owned);
-        Ok(())
-    })?;
-    Ok(name)
-}
-
-/// Reads whether the last of an agent's names was taken from it because its process is gone.
-const RETIRED: &str = "
-    SELECT retired
-      FROM former_names
-     WHERE room_id = ?1 AND agent_id = ?2
-     ORDER BY until_ms DESC
-     LIMIT 1
-";
-
 /// Whether an agent was taken off the list of members because its process is gone. One who left was not.
 pub fn is_retired(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<bool, StoreError> {
-    let mut retired = false;
-    tx.query(RETIRED, &[room.as_str().into(), agent.as_str().into()], &mut |row| {
-        retired = row.int(0)?.unwrap_or_default() != 0;
-        Ok(())
-    })?;
-    Ok(retired)
+    Ok(last(tx, room, agent)?.is_some_and(|former| former.retired))
 }
 
 /// Keeps a name from being given out again.

@@ -27,7 +27,7 @@ pub(super) struct Misfit {
     pub(super) sort: Sort,
 }
 
-/// What sort of thing does not fit.
+/// The sort of thing that does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     /// A list stands for something else, which serde may take for an object.

@@ -81,7 +81,7 @@ pub(crate) fn known_as(tx: &mut dyn Tx, room: &Room, agent: &AgentId) -> Result<
     if room.member(agent).is_some() || job_of(agent).is_some() {
         return Ok(called(room, agent));
     }
-    Ok(former::last_name(tx, &room.id, agent)?.unwrap_or_else(|| agent.to_string()))
+    Ok(former::last(tx, &room.id, agent)?.map_or_else(|| agent.to_string(), |former| former.name))
 }
 
 /// That nobody is meant, and who could be.

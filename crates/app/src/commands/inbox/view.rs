@@ -96,7 +96,7 @@ pub struct DeliveryView {
     /// The note with which they accepted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// What they said last of an action of the bus.
+    /// The last that they said of an action of the bus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Status>,
 }

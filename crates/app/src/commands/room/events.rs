@@ -102,10 +102,10 @@ impl UseCase for Events {
         let is_cut = events.len() < count;
         let cursor = events.last().filter(|_| is_cut).map(|event| event.event_seq).or(found.ended_at);
         let has_more = is_cut || found.ended_at.is_some();
-        let shown = |id: &AgentId| {
-            events.iter().any(|event| [&event.from_agent_id, &event.to_agent_id].contains(&&Some(id.clone())))
+        let has = |event: &RoomEvent, id: &AgentId| {
+            [&event.from_agent_id, &event.to_agent_id].into_iter().flatten().any(|other| other == id)
         };
-        agents.retain(|id, _| shown(id));
+        agents.retain(|id, _| events.iter().any(|event| has(event, id)));
         Ok(GetRoomEventsResult { room_id: room.id, turn_id: room.turn, events, has_more, cursor, agents })
     }
 }
@@ -183,7 +183,8 @@ fn find(tx: &mut dyn Tx, room: &Room, input: &EventsInput, only: Option<&Only>, 
 /// Finds events of some types, stretch by stretch: there is no index by type, and the log may be long.
 fn find_only(tx: &mut dyn Tx, room: &Room, input: &EventsInput, only: &Only, limit: usize) -> Result<Found, Failure> {
     let (is_forward, end) = (input.after.is_some(), Seq(room.last_seq.0 + 1));
-    let (mut after, mut before) = (input.after.unwrap_or_default(), input.before.unwrap_or(end).min(end));
+    // Whatever a caller gives, beyond the end there is nothing.
+    let (mut after, mut before) = (input.after.unwrap_or_default().min(end), input.before.unwrap_or(end).min(end));
     let mut events = Vec::new();
     for _ in 0..QUERIES {
         if after.0 + 1 >= before.0 || events.len() > limit {
@@ -218,7 +219,7 @@ fn names(tx: &mut dyn Tx, room: &Room, events: &[RoomEvent]) -> Result<BTreeMap<
     for id in ids {
         let name = match room.member(id) {
             Some(member) => Some(member.display_name.clone()),
-            None => former::last_name(tx, &room.id, id)?,
+            None => former::last(tx, &room.id, id)?.map(|former| former.name),
         };
         names.extend(name.map(|name| (id.clone(), name)));
     }

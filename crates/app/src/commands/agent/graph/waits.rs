@@ -243,7 +243,7 @@ fn answers(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure>
     let asking: Vec<_> = jobs.into_iter().filter(|job| job.status.is_active() && job.needs_manager()).collect();
     let places: Vec<Seq> = asking.iter().map(|job| job.last_question).collect();
     let events = log::find_all(tx, &room.id, &places)?;
-    let mut wait = |job: baton_core::job::Job| {
+    let wait = |job: baton_core::job::Job| {
         let asked = events.iter().find(|recorded| recorded.seq == job.last_question);
         let agent = agent_of(&room.id, job.id);
         Ok(WaitView {
@@ -260,7 +260,7 @@ fn answers(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure>
             message: None,
         })
     };
-    asking.into_iter().map(&mut wait).collect()
+    asking.into_iter().map(wait).collect()
 }
 
 fn approvals(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure> {
