@@ -9,7 +9,6 @@ use baton_app::{
         stick::{Release, ReleaseInput, ReleaseStickResult},
     },
 };
-
 use baton_core::handoff::Handoff;
 
 use crate::{context::Context, handoff::HandoffArgs, render, select::HolderArgs, ui::Ui};
