@@ -23,22 +23,29 @@ struct Client {
 const CLIENTS: &[Client] = &[
     Client { name: "codex", package: "@openai/codex", version: "0.166.0" },
     Client { name: "claude", package: "@anthropic-ai/claude-code", version: "2.1.325" },
+    Client { name: "gemini", package: "@google/gemini-cli", version: "0.61.0" },
+    Client { name: "opencode", package: "opencode-ai", version: "1.18.33" },
 ];
 
-/// What codex's launcher asks for. claude asks for more, but needs node only to put its own program into place.
-const NODE_MIN: u32 = 16;
+/// The packages whose program is put into place by a script of their own.
+const INSTALLERS: &[&str] = &["@anthropic-ai/claude-code/install.cjs", "opencode-ai/postinstall.mjs"];
+
+/// gemini, which is all JavaScript, is tested on this one. The others need node only to be put into place or launched.
+const NODE_MIN: u32 = 22;
 
 /// Installs the programs, unless they are there, and gives the directory they are in.
 pub(crate) fn prepare() -> Result<PathBuf, String> {
     let directory = root().join("target/clients");
     let prepared = machine::prepare_for_clients().and_then(|()| install(&Packages::in_directory(directory.clone())));
-    let advice = "Tests start codex and claude. To leave those tests out: cargo xtask test --without-clients";
-    prepared.map(|()| directory).map_err(|why| format!("could not get codex and claude: {why}\n{advice}"))
+    let advice = "To leave out the tests that start them: cargo xtask test --without-clients";
+    prepared.map(|()| directory).map_err(|why| format!("could not get {}: {why}\n{advice}", names()))
 }
 
 fn install(clients: &Packages) -> Outcome {
-    clients.install("codex and claude, which tests start,", &packages()?, |installed| {
-        run(installed.script(&installed.modules().join("@anthropic-ai/claude-code/install.cjs"))?)?;
+    clients.install(&format!("{}, which tests start,", names()), &packages()?, |installed| {
+        for script in INSTALLERS {
+            run(installed.script(&installed.modules().join(script))?)?;
+        }
         CLIENTS.iter().try_for_each(|client| client.check(installed))
     })
 }
@@ -54,6 +61,12 @@ impl Client {
         }
         Err(format!("{} {} was installed, but says that it is {}", self.name, self.version, said.trim()))
     }
+}
+
+/// The programs, for people.
+pub(crate) fn names() -> String {
+    let names: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();
+    names.join(", ")
 }
 
 /// What npm is to install, with exact versions.

@@ -60,10 +60,21 @@ const NEEDS: &[Need] = &[
     },
 ];
 
-/// What it takes to install the programs that agents run in.
+/// What it takes to install the programs that agents run in, and to see their screens.
 const FOR_CLIENTS: &[Need] = &[
-    Need { name: "node", package: "nodejs", why: "codex, which tests start, is launched by it", found: on_path },
-    Need { name: "npm", package: "npm", why: "codex and claude, which tests start, are its packages", found: on_path },
+    Need {
+        name: "node",
+        package: "nodejs",
+        why: "npm, which installs the agents' programs, runs on it",
+        found: on_path,
+    },
+    Need {
+        name: "npm",
+        package: "npm",
+        why: "the agents' programs, which tests start, are its packages",
+        found: on_path,
+    },
+    Need { name: "tmux", package: "tmux", why: "the agents' programs are tested in their screens", found: on_path },
 ];
 
 /// What it takes to look at pages as people do.
@@ -105,7 +116,7 @@ pub(crate) fn prepare() -> Outcome {
     obtain(NEEDS)
 }
 
-/// Gets what the installation of codex and claude needs.
+/// Gets what the installation of the agents' programs and their screens need.
 pub(crate) fn prepare_for_clients() -> Outcome {
     obtain(FOR_CLIENTS)
 }

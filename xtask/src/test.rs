@@ -1,5 +1,5 @@
 //! `cargo xtask test`: everything, on a fresh machine too, with a PostgreSQL server for the tests that need one,
-//! the real codex and claude for those that start them and Chromium for those that look at pages; and then the suites
+//! the real agents' programs for those that start them and Chromium for those that look at pages; and then the suites
 //! that others wrote.
 
 use baton_cluster::Durability;
@@ -11,7 +11,7 @@ use crate::{
     suites,
 };
 
-/// Leaves out the tests that start codex and claude, and the suites, which are big and come from afar.
+/// Leaves out the tests that start agents' programs, and the suites, which are big and come from afar.
 const WITHOUT_CLIENTS: &str = "--without-clients";
 /// Leaves out the tests that look at pages.
 const WITHOUT_BROWSER: &str = "--without-browser";
@@ -28,7 +28,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         clients::prepare()?.into_os_string()
     } else {
         let suites = suites::NAMES;
-        say(&format!("LEFT OUT by {WITHOUT_CLIENTS}: the tests that start the real codex and claude; {suites}"));
+        let names = clients::names();
+        say(&format!("LEFT OUT by {WITHOUT_CLIENTS}: the tests that start the real {names}; {suites}"));
         clients::LEFT_OUT.into()
     };
     let browser = if without.iter().any(|word| word == WITHOUT_BROWSER) {

@@ -7,11 +7,13 @@
 //! - [`Scribe`] writes rooms and events straight to a store, for tests below the service.
 //! - [`Other`] is another process of the same test binary, for what only processes can show.
 //! - [`script()`] makes a program up; [`git_for_tests`] is git as a test uses it.
-//! - [`model`] is a model service that plays a script, for the real [`Clients`], `codex` and `claude`, each of which
-//!   finds it by the [`ClientHome`] it is started with.
+//! - [`model`] is a model service that plays a script, for the real [`Client`]s, `claude`, `codex`, `gemini` and
+//!   `opencode`, each of which finds it by the [`ClientHome`] it is started with. [`Launch`] starts one, without a
+//!   screen ([`Headless`]) or in it ([`Screen`]).
 //! - [`Proxy`] is a network between a store and its server that breaks where a test says.
 //!
-//! What must stay true: nothing here sleeps, reads the real clock or touches anything outside its own directory.
+//! What must stay true: nothing here sleeps, but for [`Screen`], which looks at a terminal again and again; nothing reads
+//! the real clock or touches anything outside its own directory.
 #![expect(clippy::unwrap_used, reason = "this crate is part of tests, where a failed step ends the test")]
 
 mod agent;
@@ -33,7 +35,7 @@ mod workspace;
 pub use agent::{Agent, Turn};
 pub use app::TestApp;
 pub use backend::{Backend, Place, on_every_backend, on_every_place, open_in};
-pub use clients::{ClientHome, Clients};
+pub use clients::{Client, ClientHome, Clients, Ended, Headless, Launch, Screen};
 pub use clock::ManualClock;
 pub use handoffs::handoff;
 pub use ids::SequentialIds;

@@ -1,8 +1,10 @@
-//! Which API a request came by.
+//! The APIs that programs speak.
 
 use serde_json::Value;
 
 use super::{
+    chat, gemini,
+    http::Request,
     messages, responses,
     talk::{Answer, Talk, Written},
 };
@@ -14,6 +16,10 @@ pub(super) enum Dialect {
     Responses,
     /// Anthropic Messages, which `claude` speaks.
     Messages,
+    /// OpenAI Chat Completions, which `opencode` speaks.
+    Chat,
+    /// Gemini, which `gemini` speaks.
+    Gemini,
 }
 
 impl Dialect {
@@ -22,14 +28,18 @@ impl Dialect {
         match path {
             "/v1/responses" => Some(Self::Responses),
             "/v1/messages" => Some(Self::Messages),
+            "/v1/chat/completions" => Some(Self::Chat),
+            path if gemini::is_path(path) => Some(Self::Gemini),
             _ => None,
         }
     }
 
-    pub(super) fn read(self, body: &Value) -> Talk {
+    pub(super) fn read(self, request: &Request, body: &Value) -> Talk {
         match self {
             Self::Responses => responses::read(body),
             Self::Messages => messages::read(body),
+            Self::Chat => chat::read(request, body),
+            Self::Gemini => gemini::read(request, body),
         }
     }
 
@@ -38,6 +48,8 @@ impl Dialect {
         match self {
             Self::Responses => responses::write(number, model, answer),
             Self::Messages => messages::write(number, model, answer),
+            Self::Chat => chat::write(number, model, answer),
+            Self::Gemini => gemini::write(model, answer),
         }
     }
 }

@@ -7,12 +7,16 @@ use std::{
 
 use serde_json::Value;
 
+use super::talk::Event;
+
 /// A request.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) method: String,
     /// Without what follows a question mark.
     pub(super) path: String,
+    /// Names in lower case.
+    headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
 }
 
@@ -26,25 +30,31 @@ impl Request {
         }
         let mut words = line.split_whitespace().map(str::to_owned);
         let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let mut length = 0;
+        let (mut length, mut headers) = (0, Vec::new());
         loop {
             let mut header = String::new();
             if input.read_line(&mut header)? == 0 || header.trim().is_empty() {
                 break;
             }
             let (name, value) = header.split_once(':').unwrap_or_default();
-            match name.to_ascii_lowercase().as_str() {
-                "content-length" => length = value.trim().parse().map_err(io::Error::other)?,
+            let (name, value) = (name.to_ascii_lowercase(), value.trim());
+            match name.as_str() {
+                "content-length" => length = value.parse().map_err(io::Error::other)?,
                 "transfer-encoding" | "content-encoding" => {
-                    return Err(io::Error::other(format!("a body that is {}", value.trim())));
+                    return Err(io::Error::other(format!("a body that is {value}")));
                 }
-                _ => {}
+                _ => headers.push((name, value.to_owned())),
             }
         }
         let mut body = vec![0; length];
         input.read_exact(&mut body)?;
         let path = target.split('?').next().unwrap_or_default().to_owned();
-        Ok(Some(Self { method, path, body }))
+        Ok(Some(Self { method, path, headers, body }))
+    }
+
+    /// The value of a header, by its name in lower case.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 }
 
@@ -56,11 +66,12 @@ pub(super) fn send(mut stream: &TcpStream, status: u16, body: &Value) -> io::Res
 }
 
 /// Sends an answer as a stream of events.
-pub(super) fn stream(mut stream: &TcpStream, events: &[(&'static str, Value)]) -> io::Result<()> {
+pub(super) fn stream(mut stream: &TcpStream, events: &[Event]) -> io::Result<()> {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\nConnection: close\r\n";
     stream.write_all(format!("{head}\r\n").as_bytes())?;
-    for (name, data) in events {
-        stream.write_all(format!("event: {name}\ndata: {data}\n\n").as_bytes())?;
+    for Event { name, data } in events {
+        let name = name.map(|name| format!("event: {name}\n")).unwrap_or_default();
+        stream.write_all(format!("{name}data: {data}\n\n").as_bytes())?;
     }
     Ok(())
 }

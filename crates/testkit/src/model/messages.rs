@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::talk::{Answer, Item, Manner, Offered, Talk, Written, each, plain, text_of};
+use super::talk::{Answer, Conversation, Event, Item, Manner, Offered, Talk, Written, each, plain, text_of};
 
 /// The tool with which `claude` has hidden tools found.
 const SEARCH: &str = "ToolSearch";
@@ -20,7 +20,7 @@ pub(super) fn read(body: &Value) -> Talk {
     };
     let format = body["output_config"].get("format").or_else(|| body.get("output_format"));
     let mut talk = Talk {
-        session: session(body),
+        conversation: Conversation::Named(session(body)),
         model: body["model"].clone(),
         instructions: plain(&body["system"]),
         offered: shown.iter().map(offer).collect(),
@@ -100,7 +100,7 @@ pub(super) fn write(number: usize, model: &Value, answer: &Answer) -> Written {
     start["stop_reason"] = Value::Null;
     start["usage"] = usage(1);
     let ending = json!({"stop_reason": stop, "stop_sequence": null});
-    let mut events = vec![
+    let events = vec![
         ("message_start", json!({"message": start})),
         ("content_block_start", json!({"index": 0, "content_block": begun})),
         ("content_block_delta", json!({"index": 0, "delta": delta})),
@@ -108,8 +108,5 @@ pub(super) fn write(number: usize, model: &Value, answer: &Answer) -> Written {
         ("message_delta", json!({"delta": ending, "usage": usage(10)})),
         ("message_stop", json!({})),
     ];
-    for (name, data) in &mut events {
-        data["type"] = json!(name);
-    }
-    Written { whole, events }
+    Written { whole, events: events.into_iter().map(Event::typed).collect() }
 }

@@ -1,7 +1,8 @@
-//! A model service that plays a script instead of thinking, for the real `codex` and `claude`.
+//! A model service that plays a script instead of thinking, for the real `codex`, `claude`, `gemini` and
+//! `opencode`.
 //!
-//! The programs are pointed at it on loopback ([`crate::ClientHome`]) and notice no difference: it speaks the OpenAI
-//! Responses API and the Anthropic Messages API. Whatever a program asks it to continue, it answers with the next
+//! The programs are pointed at it on loopback ([`crate::ClientHome`]) and notice no difference: it speaks the
+//! APIs of OpenAI (Responses, Chat Completions), Anthropic (Messages) and Gemini. Whatever a program asks it to continue, it answers with the next
 //! [`Step`] of a script that the test gave.
 //!
 //! ```text
@@ -20,11 +21,18 @@
 //! script, and one that resumes its session goes on with the one it had. Where a conversation stands is read from
 //! the conversation itself, so a request that a program repeats is answered alike.
 //!
+//! Steps that work on files name no tool: each program has its own ([`Step::shell`], [`Step::edit`] and the like).
+//! Requests without tools (titles, summaries, checks) are answered and take no step. `gemini` names no session, so its
+//! conversations are told apart by their first prompt.
+//!
 //! What must stay true: a script that could not be played as written fails the test, at the latest when the [`Model`]
 //! is dropped.
 
+mod action;
+mod chat;
 mod dialect;
 mod gate;
+mod gemini;
 mod http;
 mod messages;
 mod play;
@@ -38,6 +46,7 @@ mod tools;
 mod turn;
 
 pub use gate::Gate;
+pub(crate) use script::LIMIT;
 pub use script::Script;
 pub use server::Model;
 pub use step::Step;

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{
     Gate, Step, Turn,
+    action::Next,
     state::{CallId, Seen, Shared},
     step::{Decision, Kind, Tool},
     talk::{Answer, Item, Talk},
@@ -101,36 +102,36 @@ impl Shared {
             return Err(format!("{name}: step {}: {}", result.step, result.text));
         }
         let id = CallId::Step { play, step }.to_string();
-        let reply = match next.0 {
+        let reply = match next.0.clone() {
             Kind::Decide(decision) => return Ok(Now::Ask { decision, play, step }),
             Kind::Hold(gate) => return Ok(Now::Wait(gate)),
             Kind::Fail { status, .. } => {
                 state.plays[play].failed[step] += 1;
                 Reply::Fail { status, message: "the script says to fail".to_owned() }
             }
-            Kind::Say(text) => Reply::Answer(Answer::Say(text)),
+            Kind::Say(text) => Reply::Answer(talk.ending(id, text)),
             Kind::Answer(value) => Reply::Answer(match talk.structured() {
                 Some(tool) => Answer::Call { id, tool, arguments: value },
                 None => Answer::Say(value.to_string()),
             }),
-            Kind::Call { tool, arguments } => {
-                let time = searches(talk, play, step);
-                match talk.way_to(&tool, arguments, time) {
-                    Way::Call { tool, arguments } => Reply::Answer(Answer::Call { id, tool, arguments }),
-                    Way::Search { with, arguments } => {
-                        let id = CallId::Search { play, step, time }.to_string();
-                        let search = Answer::Call { id, tool: with, arguments };
-                        // The step itself is still to come.
-                        return Ok(Now::Reply(Played::on_the_way(Reply::Answer(search))));
-                    }
-                    Way::None => {
-                        // Said once, however often the program tries.
-                        state.plays[play].steps[step] = Step::fail(REFUSED);
-                        return Err(no_tool(name, step, &tool, turn));
-                    }
+            Kind::Call { .. } | Kind::Act(_) => match next_call(&next, talk, play, step) {
+                Some((CallId::Preparation { .. }, answer)) => {
+                    state.plays[play].answered = true;
+                    // The step itself is still to come.
+                    return Ok(Now::Reply(Played::on_the_way(Reply::Answer(answer))));
                 }
-            }
+                Some((CallId::Step { .. }, answer)) => Reply::Answer(answer),
+                None => {
+                    // Said once, however often the program tries.
+                    state.plays[play].steps[step] = Step::fail(REFUSED);
+                    return Err(format!(
+                        "{name}: step {step}: no tool for {next:?} is on offer, only {:?}",
+                        turn.tools
+                    ));
+                }
+            },
         };
+        state.plays[play].answered |= matches!(reply, Reply::Answer(_));
         let is_last = step + 1 == state.plays[play].steps.len();
         Ok(Now::Reply(Played { reply, finishes: is_last.then_some(play) }))
     }
@@ -151,17 +152,36 @@ impl Shared {
     }
 }
 
-/// How often a step's tool was searched for already.
-fn searches(talk: &Talk, play: usize, step: usize) -> usize {
-    let is_search = |item: &&Item| match item {
-        Item::Called { id } => {
-            matches!(CallId::parse(id), Some(CallId::Search { play: p, step: s, .. }) if (p, s) == (play, step))
-        }
-        Item::User(_) | Item::Said(_) | Item::Returned { .. } => false,
+/// The next call that a step takes: its own, or one that prepares it. None if there is no tool for it.
+fn next_call(step: &Step, talk: &Talk, play: usize, number: usize) -> Option<(CallId, Answer)> {
+    let prepared = preparations(talk, play, number);
+    let time = prepared.len();
+    let (own, preparation) = (CallId::Step { play, step: number }, CallId::Preparation { play, step: number, time });
+    let (tool, arguments, purpose) = match &step.0 {
+        Kind::Call { tool, arguments } => (tool.clone(), arguments.clone(), own),
+        Kind::Act(action) => match action.next(talk, &prepared) {
+            Next::Preparation(call) => (Tool::Own(call.tool.to_owned()), call.arguments, preparation),
+            Next::Call(call) => (Tool::Own(call.tool.to_owned()), call.arguments, own),
+            Next::None => return None,
+        },
+        Kind::Say(_) | Kind::Answer(_) | Kind::Fail { .. } | Kind::Hold(_) | Kind::Decide(_) => return None,
     };
-    talk.items.iter().filter(is_search).count()
+    let (id, tool, arguments) = match talk.way_to(&tool, arguments, time) {
+        Way::Call { tool, arguments } => (purpose, tool, arguments),
+        Way::Search { with, arguments } => (preparation, with, arguments),
+        Way::None => return None,
+    };
+    Some((id, Answer::Call { id: id.to_string(), tool, arguments }))
 }
 
-fn no_tool(name: &str, step: usize, tool: &Tool, turn: &Turn) -> String {
-    format!("{name}: step {step}: no {tool:?} is on offer, only {:?}", turn.tools)
+/// The results of the calls that prepared a step.
+fn preparations(talk: &Talk, play: usize, step: usize) -> Vec<String> {
+    let result = |item: &Item| match item {
+        Item::Returned { id, text, .. } => match CallId::parse(id)? {
+            CallId::Preparation { play: p, step: s, .. } => ((p, s) == (play, step)).then(|| text.clone()),
+            CallId::Step { .. } => None,
+        },
+        Item::User(_) | Item::Said(_) | Item::Called { .. } => None,
+    };
+    talk.items.iter().filter_map(result).collect()
 }

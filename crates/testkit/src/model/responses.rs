@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::{
-    talk::{Answer, Item, Manner, Offered, Talk, Written, each, plain, text_of},
+    talk::{Answer, Conversation, Event, Item, Manner, Offered, Talk, Written, each, plain, text_of},
     tools::CODEX_SEARCH,
 };
 
 pub(super) fn read(body: &Value) -> Talk {
     let mut talk = Talk {
-        session: text_of(body, "prompt_cache_key"),
+        conversation: Conversation::Named(text_of(body, "prompt_cache_key")),
         model: body["model"].clone(),
         instructions: text_of(body, "instructions"),
         offered: Vec::new(),
@@ -65,6 +65,7 @@ impl Talk {
             Some("tool_search") => {
                 self.offered.push(Offered { manner: Manner::Search, ..Offered::plain(CODEX_SEARCH) });
             }
+            Some("custom") => self.offered.push(Offered { manner: Manner::Text, ..Offered::plain(&name) }),
             _ if !name.is_empty() => self.offered.push(Offered::plain(&name)),
             // A tool of the service itself, such as a search of the web.
             _ => self.offered.push(Offered::plain(&text_of(tool, "type"))),
@@ -114,11 +115,10 @@ pub(super) fn write(number: usize, model: &Value, answer: &Answer) -> Written {
     events.extend(between);
     events.push(("response.output_item.done", json!({"output_index": 0, "item": item})));
     events.push(("response.completed", json!({"response": whole})));
-    for (n, (name, data)) in events.iter_mut().enumerate() {
-        data["type"] = json!(name);
+    for (n, (_, data)) in events.iter_mut().enumerate() {
         data["sequence_number"] = json!(n);
     }
-    Written { whole, events }
+    Written { whole, events: events.into_iter().map(Event::typed).collect() }
 }
 
 type Events = Vec<(&'static str, Value)>;
@@ -156,7 +156,7 @@ fn call(id: &str, tool: &Offered, arguments: &Value) -> (Value, Events) {
             item["arguments"] = arguments.clone();
             return (item, events);
         }
-        Manner::Code => {
+        Manner::Text | Manner::Code => {
             item["type"] = json!("custom_tool_call");
             item["input"] = arguments.clone();
         }

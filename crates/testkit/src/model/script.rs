@@ -12,7 +12,7 @@ use super::{
 
 /// How long something is waited for before the test is given up. The programs take a second or two to start, many
 /// times that on a busy machine, and some minutes to give up on a model that fails.
-const LIMIT: Duration = Duration::from_secs(300);
+pub(crate) const LIMIT: Duration = Duration::from_secs(300);
 
 /// A script that was given to the model, and how far it got.
 #[derive(Debug)]

@@ -46,6 +46,22 @@ impl Model {
         self.give(name, steps, Audience::All)
     }
 
+    /// Gives a script to the conversations of `name` in which the user says `prompt`: those of a sub-agent that
+    /// [`Step::subagent`] starts. Sub-agents with scripts of their own have prompts of their own.
+    pub fn subagent(&self, name: &str, prompt: &str, steps: Vec<Step>) -> Script {
+        self.give(name, steps, Audience::Prompted(prompt.to_owned()))
+    }
+
+    /// How many requests to go on there were so far, by all names, side requests included.
+    pub fn requests(&self) -> usize {
+        self.shared.state().asked.len()
+    }
+
+    /// How many of them came by `name`.
+    pub fn requests_of(&self, name: &str) -> usize {
+        self.shared.state().asked.iter().filter(|asked| *asked == name).count()
+    }
+
     /// The address at which `name`'s scripts are played.
     pub fn url(&self, name: &str) -> String {
         format!("http://127.0.0.1:{}/s/{name}", self.port)
@@ -89,7 +105,9 @@ impl Step {
     fn gate(&self) -> Option<super::Gate> {
         match &self.0 {
             Kind::Hold(gate) => Some(gate.clone()),
-            Kind::Call { .. } | Kind::Say(_) | Kind::Answer(_) | Kind::Fail { .. } | Kind::Decide(_) => None,
+            Kind::Call { .. } | Kind::Act(_) | Kind::Say(_) | Kind::Answer(_) | Kind::Fail { .. } | Kind::Decide(_) => {
+                None
+            }
         }
     }
 }
@@ -135,21 +153,32 @@ impl Shared {
             ("POST", _) if path == "/v1/messages/count_tokens" => {
                 http::send(stream, 200, &json!({"input_tokens": 100}))
             }
-            ("POST", Some(dialect)) => self.go_on(stream, number, name, dialect, &request.body),
+            ("POST", _) if path.ends_with(":countTokens") => http::send(stream, 200, &json!({"totalTokens": 100})),
+            ("POST", Some(dialect)) => {
+                self.state().asked.push(name.to_owned());
+                self.go_on(stream, number, name, dialect, &request)
+            }
             // The programs ask for this and that, and do without.
             (method, _) => http::send(stream, 404, &problem(&format!("a scripted model has no {method} {path}"))),
         }
     }
 
-    fn go_on(&self, stream: &TcpStream, number: usize, name: &str, dialect: Dialect, body: &[u8]) -> io::Result<()> {
-        let body: Value = match serde_json::from_slice(body) {
+    fn go_on(
+        &self,
+        stream: &TcpStream,
+        number: usize,
+        name: &str,
+        dialect: Dialect,
+        request: &Request,
+    ) -> io::Result<()> {
+        let body: Value = match serde_json::from_slice(&request.body) {
             Ok(body) => body,
             Err(error) => {
                 self.fail(format!("{name}: a request is no JSON: {error}"));
                 return http::send(stream, 400, &problem("no JSON"));
             }
         };
-        let talk = dialect.read(&body);
+        let talk = dialect.read(request, &body);
         // Only the work itself has tools.
         let Played { reply, finishes } = if talk.offered.is_empty() {
             Played::on_the_way(aside(&talk))
@@ -183,7 +212,7 @@ fn address(path: &str) -> (&str, &str) {
     rest.split_at(cut)
 }
 
-/// A failure as both APIs write it.
+/// A failure as all APIs can read it.
 fn problem(message: &str) -> Value {
     json!({"type": "error", "error": {"type": "api_error", "code": "server_error", "message": message}})
 }

@@ -9,7 +9,7 @@ use std::{
 use super::{
     Step, Turn,
     step::Kind,
-    talk::{Item, Talk},
+    talk::{Conversation, Item, Talk},
 };
 
 #[derive(Debug, Default)]
@@ -28,6 +28,8 @@ pub(super) struct State {
     pub(super) connections: Vec<TcpStream>,
     /// How many requests there were, of any kind.
     pub(super) requests: usize,
+    /// Whose address each request to go on came to, side requests included.
+    pub(super) asked: Vec<String>,
 }
 
 /// A script as the test gave it.
@@ -39,7 +41,7 @@ pub(super) struct Given {
 }
 
 /// Which conversations a script is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Audience {
     /// The next one.
     Next,
@@ -47,19 +49,23 @@ pub(super) enum Audience {
     Gone,
     /// Every one for which there is no other.
     All,
+    /// The one whose user said this: a sub-agent's.
+    Prompted(String),
 }
 
 /// A conversation that plays a script.
 #[derive(Debug)]
 pub(super) struct Play {
     pub(super) script: usize,
-    session: String,
+    conversation: Conversation,
     /// The steps, of which those that a test decided are replaced by what it decided.
     pub(super) steps: Vec<Step>,
     /// How many steps were asked for.
     pub(super) reached: usize,
     /// How many requests each step has failed.
     pub(super) failed: Vec<usize>,
+    /// Whether the model answered, and did not only fail.
+    pub(super) answered: bool,
     pub(super) finished: bool,
 }
 
@@ -74,8 +80,16 @@ pub(super) struct Seen {
 /// What the server calls a call, so that the conversation tells how far it got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallId {
-    Step { play: usize, step: usize },
-    Search { play: usize, step: usize, time: usize },
+    Step {
+        play: usize,
+        step: usize,
+    },
+    /// A call that a step needs before its own: a search for the tool, a reading of the file.
+    Preparation {
+        play: usize,
+        step: usize,
+        time: usize,
+    },
 }
 
 impl Shared {
@@ -96,21 +110,29 @@ impl Shared {
 impl State {
     /// The conversation that a request belongs to, which may begin with it.
     pub(super) fn play_of(&mut self, name: &str, talk: &Talk) -> Result<usize, String> {
-        let ours = |play: &Play, scripts: &[Given]| scripts[play.script].name == name;
-        let known = |play: &Play| !talk.session.is_empty() && play.session == talk.session;
-        if let Some(play) = self.plays.iter().position(|play| known(play) && ours(play, &self.scripts)) {
-            return Ok(play);
-        }
-        // A session that goes on under another id still has its calls in its history.
+        let prompted = self.script_for_prompt(name, talk);
+        let ours = |play: &Play| match prompted {
+            // A sub-agent may carry the session, and even the history, of the agent that started it.
+            Some(script) => play.script == script,
+            None => self.scripts[play.script].is_for(name),
+        };
+        let by_mark = self.plays.iter().rposition(|play| ours(play) && play.is_of(talk));
         let from_history = talk.items.iter().find_map(|item| match item {
             Item::Called { id } => CallId::parse(id).map(CallId::play),
             Item::User(_) | Item::Said(_) | Item::Returned { .. } => None,
         });
-        if let Some(play) = from_history.filter(|play| self.plays.get(*play).is_some_and(|p| ours(p, &self.scripts))) {
+        let by_history = from_history.filter(|play| self.plays.get(*play).is_some_and(ours));
+        let known = match talk.conversation {
+            // A session that goes on under another id still has its calls in its history.
+            Conversation::Named(_) => by_mark.or(by_history),
+            Conversation::Begun(_) => by_history.or(by_mark),
+        };
+        if let Some(play) = known {
             return Ok(play);
         }
-        let next = self.scripts.iter().position(|script| script.name == name && script.audience != Audience::Gone);
-        let none = || format!("{name}: there is no script for the conversation {}", talk.session);
+        let waits = |script: &Given| script.is_for(name) && script.audience != Audience::Gone;
+        let next = prompted.or_else(|| self.scripts.iter().position(waits));
+        let none = || format!("{name}: there is no script for the conversation {:?}", talk.conversation);
         let script = next.ok_or_else(none)?;
         let given = &mut self.scripts[script];
         if given.audience == Audience::Next {
@@ -118,12 +140,41 @@ impl State {
         }
         let steps = given.steps.clone();
         let failed = vec![0; steps.len()];
-        self.plays.push(Play { script, session: talk.session.clone(), steps, reached: 0, failed, finished: false });
+        let conversation = talk.conversation.clone();
+        self.plays.push(Play { script, conversation, steps, reached: 0, failed, answered: false, finished: false });
         Ok(self.plays.len() - 1)
+    }
+
+    /// The script that is for a conversation with this prompt.
+    fn script_for_prompt(&self, name: &str, talk: &Talk) -> Option<usize> {
+        let said =
+            |prompt: &str| talk.items.iter().any(|item| matches!(item, Item::User(text) if text.contains(prompt)));
+        self.scripts.iter().position(|script| match &script.audience {
+            Audience::Prompted(prompt) => script.name == name && said(prompt),
+            Audience::Next | Audience::Gone | Audience::All => false,
+        })
+    }
+}
+
+impl Given {
+    /// Whether it is for conversations of `name` that are not known by their prompt.
+    fn is_for(&self, name: &str) -> bool {
+        self.name == name && !matches!(self.audience, Audience::Prompted(_))
     }
 }
 
 impl Play {
+    fn is_of(&self, talk: &Talk) -> bool {
+        if self.conversation != talk.conversation {
+            return false;
+        }
+        match &self.conversation {
+            Conversation::Named(name) => !name.is_empty(),
+            // The same first text twice is a new conversation, unless it repeats a request that got no answer.
+            Conversation::Begun(_) => !self.answered || talk.items.iter().any(|item| matches!(item, Item::Said(_))),
+        }
+    }
+
     /// The step that comes next, by what the conversation shows to have been played.
     pub(super) fn position(&self, items: &[Item]) -> usize {
         let mut position = 0;
@@ -152,7 +203,7 @@ impl Play {
         match &step.0 {
             Kind::Fail { times, .. } => times.is_some_and(|times| self.failed[position] >= times),
             Kind::Hold(gate) => gate.is_open(),
-            Kind::Call { .. } | Kind::Say(_) | Kind::Answer(_) | Kind::Decide(_) => false,
+            Kind::Call { .. } | Kind::Act(_) | Kind::Say(_) | Kind::Answer(_) | Kind::Decide(_) => false,
         }
     }
 }
@@ -163,14 +214,14 @@ impl CallId {
         let numbers: Result<Vec<usize>, _> = id.strip_prefix("scripted_")?.split('_').map(str::parse).collect();
         match numbers.ok()?.as_slice() {
             [play, step] => Some(Self::Step { play: *play, step: *step }),
-            [play, step, time] => Some(Self::Search { play: *play, step: *step, time: *time }),
+            [play, step, time] => Some(Self::Preparation { play: *play, step: *step, time: *time }),
             _ => None,
         }
     }
 
     fn play(self) -> usize {
         match self {
-            Self::Step { play, .. } | Self::Search { play, .. } => play,
+            Self::Step { play, .. } | Self::Preparation { play, .. } => play,
         }
     }
 }
@@ -179,7 +230,7 @@ impl fmt::Display for CallId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Step { play, step } => write!(f, "scripted_{play}_{step}"),
-            Self::Search { play, step, time } => write!(f, "scripted_{play}_{step}_{time}"),
+            Self::Preparation { play, step, time } => write!(f, "scripted_{play}_{step}_{time}"),
         }
     }
 }

@@ -1,10 +1,14 @@
 //! What a script is made of.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use serde_json::Value;
 
-use super::{Gate, Turn};
+use super::{Gate, Turn, action::Action};
 
 /// One thing the model does when it is asked to go on.
 #[derive(Clone, Debug)]
@@ -13,6 +17,7 @@ pub struct Step(pub(super) Kind);
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     Call { tool: Tool, arguments: Value },
+    Act(Action),
     Say(String),
     Answer(Value),
     Fail { status: u16, times: Option<usize> },
@@ -43,6 +48,34 @@ impl Step {
     /// Calls one of the program's own tools.
     pub fn call_own(tool: &str, arguments: Value) -> Self {
         Self(Kind::Call { tool: Tool::Own(tool.to_owned()), arguments })
+    }
+
+    /// Runs a command in the program's shell.
+    pub fn shell(command: &str) -> Self {
+        Self(Kind::Act(Action::Shell(command.to_owned())))
+    }
+
+    /// Writes a file with the tool that the program has for it; `codex` adds it with a patch.
+    pub fn write_file(path: &Path, content: &str) -> Self {
+        let (path, content) = (absolute(path), content.to_owned());
+        Self(Kind::Act(Action::WriteFile { path, content }))
+    }
+
+    /// Replaces text in a file with the tool that the program has for it; `codex` with a patch. The texts are whole
+    /// lines, which is all that a patch can replace. A program that edits only files it has read reads it first.
+    pub fn edit(path: &Path, old: &str, new: &str) -> Self {
+        Self(Kind::Act(Action::Edit { path: absolute(path), old: old.to_owned(), new: new.to_owned() }))
+    }
+
+    /// Applies a patch (`*** Begin Patch` …). `claude` and `gemini` have no tool for it, which fails the script;
+    /// `codex` has one for models it knows ([`crate::ClientHome::codex_as`]) and takes it as a command from others.
+    pub fn patch(text: &str) -> Self {
+        Self(Kind::Act(Action::Patch(text.to_owned())))
+    }
+
+    /// Starts a sub-agent and waits for its end. Its own script is given with [`super::Model::subagent`].
+    pub fn subagent(prompt: &str) -> Self {
+        Self(Kind::Act(Action::Subagent { prompt: prompt.to_owned() }))
     }
 
     /// Says something, which ends the program's turn.
@@ -88,9 +121,15 @@ impl Step {
         match &self.0 {
             Kind::Say(text) => Some(text.clone()),
             Kind::Answer(value) => Some(value.to_string()),
-            Kind::Call { .. } | Kind::Fail { .. } | Kind::Hold(_) | Kind::Decide(_) => None,
+            Kind::Call { .. } | Kind::Act(_) | Kind::Fail { .. } | Kind::Hold(_) | Kind::Decide(_) => None,
         }
     }
+}
+
+/// Programs differ in the directory that a relative path begins in.
+fn absolute(path: &Path) -> PathBuf {
+    assert!(path.is_absolute(), "{} is to be a whole path", path.display());
+    path.to_owned()
 }
 
 impl fmt::Debug for Decision {

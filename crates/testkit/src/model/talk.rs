@@ -1,17 +1,29 @@
 //! A request to go on with a conversation, whichever API it came by, and the answer to it.
 
-use serde_json::Value;
+use serde_json::{Value, json};
+
+/// The tools of `codex` that its newer models call by code and do not see.
+const CODEX_TOOLS: [&str; 2] = ["exec_command", "apply_patch"];
 
 /// A conversation so far.
 #[derive(Debug)]
 pub(super) struct Talk {
-    pub(super) session: String,
+    pub(super) conversation: Conversation,
     pub(super) model: Value,
     pub(super) instructions: String,
     pub(super) offered: Vec<Offered>,
     pub(super) items: Vec<Item>,
     pub(super) schema: Option<Value>,
     pub(super) streams: bool,
+}
+
+/// The mark by which a conversation is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Conversation {
+    /// The program's name for it; empty where it told none.
+    Named(String),
+    /// Its first text, for `gemini`, which names no session.
+    Begun(String),
 }
 
 /// One thing that happened in it.
@@ -39,6 +51,8 @@ pub(super) struct Offered {
 pub(super) enum Manner {
     /// It does something.
     Plain,
+    /// It takes text instead of JSON.
+    Text,
     /// It finds other tools.
     Search,
     /// It runs code that calls other tools.
@@ -56,7 +70,45 @@ pub(super) enum Answer {
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) whole: Value,
-    pub(super) events: Vec<(&'static str, Value)>,
+    pub(super) events: Vec<Event>,
+}
+
+/// An event of a stream.
+#[derive(Debug)]
+pub(super) struct Event {
+    pub(super) name: Option<&'static str>,
+    pub(super) data: Value,
+}
+
+impl Event {
+    /// An event of an API that names none.
+    pub(super) fn unnamed(data: Value) -> Self {
+        Self { name: None, data }
+    }
+
+    /// An event whose data repeats its name.
+    pub(super) fn typed((name, mut data): (&'static str, Value)) -> Self {
+        data["type"] = json!(name);
+        Self { name: Some(name), data }
+    }
+}
+
+impl Talk {
+    /// Whether a tool is on offer, or may be to the code that calls it.
+    pub(super) fn offers(&self, tool: &str) -> bool {
+        let by_code = CODEX_TOOLS.contains(&tool) && self.is(Manner::Code);
+        by_code || self.offered.iter().any(|offered| offered.full == tool)
+    }
+
+    /// Whether some tool on offer is of this kind.
+    pub(super) fn is(&self, manner: Manner) -> bool {
+        self.offered.iter().any(|offered| offered.manner == manner)
+    }
+
+    /// Whether a tool is on offer that takes text.
+    pub(super) fn has_text_tool(&self, tool: &str) -> bool {
+        self.offered.iter().any(|offered| offered.full == tool && offered.manner == Manner::Text)
+    }
 }
 
 impl Offered {

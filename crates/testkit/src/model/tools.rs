@@ -4,11 +4,13 @@ use serde_json::{Value, json};
 
 use super::{
     step::Tool,
-    talk::{Manner, Offered, Talk, each},
+    talk::{Answer, Manner, Offered, Talk, each},
 };
 
 /// The tool that ends a run of `claude` that was started with a schema.
 const STRUCTURED: &str = "StructuredOutput";
+/// The tool that ends the turn of a sub-agent of `gemini`, which tells it to call again otherwise.
+const COMPLETE: &str = "complete_task";
 /// What comes back when code was to call a tool that there is not.
 pub(super) const NO_TOOL: &str = "SCRIPTED MODEL: NO SUCH TOOL";
 /// The tool with which `codex` has hidden tools found.
@@ -30,23 +32,36 @@ pub(super) enum Way {
 impl Talk {
     /// How to call a tool, when it was searched for so many times already.
     pub(super) fn way_to(&self, tool: &Tool, arguments: Value, searches: usize) -> Way {
-        let full = match tool {
-            Tool::OfBaton(name) => format!("mcp__baton__{name}"),
-            Tool::Own(name) => name.clone(),
+        let names = match tool {
+            // As claude and codex have it, as gemini does, and as opencode does.
+            Tool::OfBaton(name) => {
+                vec![format!("mcp__baton__{name}"), format!("mcp_baton_{name}"), format!("baton_{name}")]
+            }
+            Tool::Own(name) => vec![name.clone()],
         };
-        if let Some(offered) = self.offered.iter().find(|offered| offered.full == full) {
+        if let Some(offered) = self.offered.iter().find(|offered| names.contains(&offered.full)) {
             return Way::Call { tool: offered.clone(), arguments };
         }
+        // Only claude and codex hide tools.
+        let full = &names[0];
         let of = |manner| self.offered.iter().find(|offered| offered.manner == manner).cloned();
         if let Some(code) = of(Manner::Code) {
-            return Way::Call { tool: code, arguments: json!(code_for(&full, &arguments)) };
+            return Way::Call { tool: code, arguments: json!(code_for(full, &arguments)) };
         }
         match of(Manner::Search) {
             Some(search) if searches < SEARCHES_MAX => {
-                let arguments = words(&search, tool, &full, searches);
+                let arguments = words(&search, tool, full, searches);
                 Way::Search { with: search, arguments }
             }
             _ => Way::None,
+        }
+    }
+
+    /// How a text ends the turn: said, or by the tool with which a sub-agent of `gemini` must end.
+    pub(super) fn ending(&self, id: String, text: String) -> Answer {
+        match self.offered.iter().find(|offered| offered.full == COMPLETE) {
+            Some(tool) => Answer::Call { id, tool: tool.clone(), arguments: json!({"result": {"response": text}}) },
+            None => Answer::Say(text),
         }
     }
 
@@ -93,7 +108,8 @@ pub(super) fn instance_of(schema: &Value) -> Value {
         return value.clone();
     }
     let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or("object");
-    match kind {
+    // Gemini's own schemas shout.
+    match kind.to_ascii_lowercase().as_str() {
         "object" => {
             let required = each(&schema["required"]).filter_map(Value::as_str);
             required.map(|name| (name.to_owned(), instance_of(&schema["properties"][name]))).collect()

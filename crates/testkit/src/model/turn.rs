@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     state::CallId,
-    talk::{Item, Talk},
+    talk::{Conversation, Item, Talk},
 };
 
 /// One request to go on, as the model saw it.
@@ -20,7 +20,7 @@ pub struct Turn {
     pub tools: Vec<String>,
     /// The schema that the answer must fit, where the program passes one on to the model.
     pub schema: Option<Value>,
-    /// The program's name for the conversation, which a resumed session keeps.
+    /// The program's name for the conversation, which a resumed session keeps; empty from `gemini`, which tells none.
     pub session: String,
 }
 
@@ -31,7 +31,7 @@ pub struct Returned {
     pub step: usize,
     /// What came back.
     pub text: String,
-    /// Whether the program marked it as a failure, which `codex` never does.
+    /// Whether the program marked it as a failure, which `codex` and `opencode` never do.
     pub is_error: bool,
 }
 
@@ -44,7 +44,7 @@ impl Turn {
         let result = |item: &Item| match item {
             Item::Returned { id, text, is_error } => match CallId::parse(id)? {
                 CallId::Step { step, .. } => Some(Returned { step, text: text.clone(), is_error: *is_error }),
-                CallId::Search { .. } => None,
+                CallId::Preparation { .. } => None,
             },
             Item::User(_) | Item::Said(_) | Item::Called { .. } => None,
         };
@@ -54,7 +54,10 @@ impl Turn {
             results: talk.items.iter().filter_map(result).collect(),
             tools: talk.offered.iter().map(|tool| tool.full.clone()).collect(),
             schema: talk.schema.clone(),
-            session: talk.session.clone(),
+            session: match &talk.conversation {
+                Conversation::Named(name) => name.clone(),
+                Conversation::Begun(_) => String::new(),
+            },
         }
     }
 

@@ -1,6 +1,7 @@
-//! The real `codex` and `claude` play scripts: what Baton's own stories with them rest on.
+//! The real programs play scripts: what Baton's own stories with them rest on.
 
 mod conversations;
+mod equipment;
 mod failures;
 mod program;
 mod stories;

@@ -1,69 +1,21 @@
-//! The real programs that agents run in, as `cargo xtask test` installs them, and how they are pointed at a model.
-//!
-//! [`ClientHome`] does that by environment and home alone: the test says nothing on the command line, because it is
-//! Baton that writes the command line in the stories this is for.
+//! How the programs are pointed at a model, by environment and home alone: the test says nothing on the command line,
+//! because it is Baton that writes the command line in the stories this is for.
 
 use std::{
     ffi::OsString,
     fs,
-    io::{self, Write},
     path::{Path, PathBuf},
-    thread,
 };
 
 use baton_app::environment::Environment;
+use serde_json::{Value, json};
 
-/// Names the directory the programs are installed in: `cargo xtask test` sees to it.
-const VARIABLE: &str = "BATON_TEST_CLIENTS";
-/// What the variable says when the programs are left out on purpose.
-const NONE: &str = "none";
+use super::{Clients, settings};
+
 /// Where `codex` looks for the key to the model, which takes any.
 const KEY: &str = "SCRIPTED_MODEL_KEY";
-
-/// The programs.
-#[derive(Debug)]
-pub struct Clients;
-
-impl Clients {
-    /// Where `codex` is.
-    pub fn codex() -> PathBuf {
-        Self::program("codex")
-    }
-
-    /// Where `claude` is.
-    pub fn claude() -> PathBuf {
-        Self::program("claude")
-    }
-
-    /// The directory in which both are found by name, with the `node` they need, if the machine's own is too old.
-    pub fn directory() -> PathBuf {
-        let installed = Environment::read().var(VARIABLE).map(str::to_owned).unwrap_or_else(|| {
-            panic!("{VARIABLE} is not set: run the tests with `cargo xtask test`, which installs codex and claude")
-        });
-        assert!(
-            installed != NONE,
-            "codex and claude were left out by --without-clients: ask clients::left_out() first"
-        );
-        Path::new(&installed).join("node_modules/.bin")
-    }
-
-    fn program(name: &str) -> PathBuf {
-        let program = Self::directory().join(name);
-        assert!(program.exists(), "{} is missing: run the tests with `cargo xtask test`", program.display());
-        program
-    }
-}
-
-/// Whether the programs are left out of this run by `--without-clients`. It says so; a test that needs them returns.
-pub fn left_out() -> bool {
-    let left_out = Environment::read().var(VARIABLE) == Some(NONE);
-    if left_out {
-        // Past what the test harness keeps to itself of a test that passes.
-        let test = thread::current().name().unwrap_or("a test").to_owned();
-        let _ = writeln!(io::stderr(), "LEFT OUT by --without-clients, for want of codex and claude: {test}");
-    }
-    left_out
-}
+/// The file in which `claude` keeps its servers, and the answers to its questions.
+const CLAUDE_STATE: &str = ".claude.json";
 
 /// A home in which the programs find the model, and nothing of the person who runs the tests.
 #[derive(Clone, Debug)]
@@ -120,21 +72,19 @@ impl ClientHome {
     #[must_use]
     pub fn codex(mut self, url: &str) -> Self {
         let own = self.directory.join(".codex");
-        let file = own.join("config.toml");
-        assert!(!file.exists(), "{} is there already", file.display());
         let retries = match self.patience {
             Patience::Own => "",
             Patience::None => "request_max_retries = 0\nstream_max_retries = 0\n",
         };
-        fs::create_dir_all(&own).unwrap();
-        fs::write(file, codex_configuration(self.codex_model, url, retries)).unwrap();
+        write_new(&own.join("config.toml"), &settings::codex(self.codex_model, url, KEY, retries));
         self.variables.extend([("CODEX_HOME", own.into()), (KEY, "dummy".into())]);
         self
     }
 
-    /// Points `claude` at a model.
+    /// Points `claude` at a model. Its first questions (theme, key, permissions) count as answered.
     #[must_use]
     pub fn claude(mut self, url: &str) -> Self {
+        write_new(&self.directory.join(CLAUDE_STATE), &pretty(&settings::claude()));
         self.variables.extend([
             ("ANTHROPIC_BASE_URL", url.into()),
             ("ANTHROPIC_API_KEY", "dummy".into()),
@@ -149,26 +99,71 @@ impl ClientHome {
         self
     }
 
+    /// Points `gemini` at a model: a settings file, which others may add to.
+    #[must_use]
+    pub fn gemini(mut self, url: &str) -> Self {
+        let settings = settings::gemini(self.patience == Patience::None);
+        write_new(&self.directory.join(".gemini/settings.json"), &pretty(&settings));
+        self.variables.extend([
+            ("GOOGLE_GEMINI_BASE_URL", url.into()),
+            ("GEMINI_API_KEY", "dummy".into()),
+            ("NO_BROWSER", "1".into()),
+        ]);
+        self
+    }
+
+    /// Points `opencode` at a model: a configuration file, which others may add to.
+    #[must_use]
+    pub fn opencode(mut self, url: &str) -> Self {
+        let own = self.directory.join(".config/opencode");
+        write_new(&own.join("opencode.json"), &pretty(&settings::opencode(url)));
+        // Without these, a plugin costs an attempt to install its package, more than a minute at each start.
+        let (package, lock) = settings::opencode_packages();
+        write_new(&own.join("package.json"), &pretty(&package));
+        write_new(&own.join("package-lock.json"), &pretty(&lock));
+        fs::create_dir_all(own.join("node_modules")).unwrap();
+        let off = ["OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_LSP_DOWNLOAD"];
+        self.variables.extend(off.map(|variable| (variable, "1".into())));
+        self
+    }
+
+    /// Points all of them at a model.
+    #[must_use]
+    pub fn all(self, url: &str) -> Self {
+        self.codex(url).claude(url).gemini(url).opencode(url)
+    }
+
+    /// Where it is.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Answers the question whether the program may work in a directory, as a person would on the first start.
+    /// Only `claude` asks it in spite of its settings.
+    pub(super) fn trust(&self, directory: &Path) {
+        let file = self.directory.join(CLAUDE_STATE);
+        let Ok(text) = fs::read_to_string(&file) else { return };
+        let mut state: Value = serde_json::from_str(&text).unwrap();
+        let project = &mut state["projects"][directory.to_str().unwrap()];
+        if project["hasTrustDialogAccepted"] != true {
+            project["hasTrustDialogAccepted"] = json!(true);
+            project["hasCompletedProjectOnboarding"] = json!(true);
+            fs::write(&file, pretty(&state)).unwrap();
+        }
+    }
+
     /// The variables to start a program with, or Baton, which starts it.
     pub fn environment(&self) -> impl Iterator<Item = (&'static str, OsString)> {
         self.variables.clone().into_iter()
     }
 }
 
-fn codex_configuration(model: &str, url: &str, retries: &str) -> String {
-    format!(
-        r#"model = "{model}"
-model_provider = "scripted"
-check_for_update_on_startup = false
+fn write_new(file: &Path, text: &str) {
+    assert!(!file.exists(), "{} is there already", file.display());
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, text).unwrap();
+}
 
-[analytics]
-enabled = false
-
-[model_providers.scripted]
-name = "scripted"
-base_url = "{url}/v1"
-wire_api = "responses"
-env_key = "{KEY}"
-{retries}"#
-    )
+fn pretty(value: &Value) -> String {
+    format!("{value:#}\n")
 }
