@@ -19,7 +19,7 @@ use baton_core::{
     time::Timestamp,
 };
 use baton_store::{
-    Location, Store, StoreError,
+    DATABASE_FILE, Location, Store, StoreError,
     engine::Tx,
     hosts, idempotency,
     rooms::{self, Arrival},
@@ -41,6 +41,7 @@ use crate::{
     liveness::{Eyes, Probe, is_here},
     table::UseCase,
     testimony,
+    tree::RoomPaths,
 };
 
 /// A look for members whose processes are gone.
@@ -76,6 +77,8 @@ pub struct App {
     arrived: AtomicBool,
     /// When the members of rooms were last looked at for ones whose processes are gone.
     swept: Mutex<HashMap<(RoomId, Sweep), Timestamp>>,
+    /// Where rooms are.
+    pub(crate) room_paths: RoomPaths,
     /// What to do when a job waits and no runner is there.
     pub(crate) when_queued: OnceLock<Box<WhenQueued>>,
 }
@@ -107,8 +110,17 @@ impl App {
             location: location.to_string(),
             arrived: AtomicBool::new(false),
             swept: Mutex::default(),
+            room_paths: RoomPaths::default(),
             when_queued: OnceLock::new(),
         })
+    }
+
+    /// Whether there is a store to open. One on a server is there until it says otherwise.
+    pub fn has_store(location: &Location) -> bool {
+        match location {
+            Location::Directory(directory) => directory.join(DATABASE_FILE).exists(),
+            Location::Postgres(_) => true,
+        }
     }
 
     /// Whether a look at the store goes over a network, and may take as long as that takes.

@@ -101,6 +101,12 @@ impl RoomEvent {
             Event::Incursion(incursion) => {
                 Self { scope: told(&incursion.owner_scope), to_agent_id: Some(incursion.owner.clone()), ..self }
             }
+            Event::Edited(edited) => Self {
+                scope: Some(edited.place()),
+                from_agent_id: edited.by.clone(),
+                to_agent_id: edited.owner.clone(),
+                ..self
+            },
         }
     }
 

@@ -63,6 +63,11 @@ impl Patience {
         }
         Ok(Self(Duration::from_millis(asked)))
     }
+
+    /// As long as a listener needs that no caller waits for.
+    pub(crate) const fn for_long(most: Duration) -> Self {
+        Self(most)
+    }
 }
 
 /// What a look comes to.

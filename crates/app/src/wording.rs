@@ -73,7 +73,9 @@ pub fn particulars(event: &ProtocolEvent) -> Vec<(&'static str, String)> {
         ("resolution_hint", "next"),
     ];
     let said = |(part, label): &(&str, &'static str)| {
-        let text = event.payload.get(part).and_then(Value::as_str)?;
+        let is_idle =
+            is_edit(event) && (*part == "incursion_kind" || event.to_agent.is_none() && *part == "owner_liveness");
+        let text = event.payload.get(part).and_then(Value::as_str).filter(|_| !is_idle)?;
         Some(match *part {
             "owner_liveness" => (*label, format!("{}, {text}", addressed(event.to_agent.as_deref()))),
             "resume_reason" => (*label, resumed_because(text).to_owned()),
@@ -81,6 +83,10 @@ pub fn particulars(event: &ProtocolEvent) -> Vec<(&'static str, String)> {
         })
     };
     let mut parts: Vec<_> = PARTS.iter().filter_map(said).collect();
+    let paths = event.payload.get("paths").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    if paths.len() > 1 {
+        parts.push(("files", paths.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")));
+    }
     let about = about(event);
     if !about.is_empty() {
         parts.push(("about", about.join(", ")));
@@ -166,11 +172,17 @@ pub fn of_protocol(event: &ProtocolEvent) -> Vec<Piece> {
         "BLOCKED" => "{label}: {from} asks {to}",
         "DECISION" => "{label} by {from}, for {to}",
         "INFO" => "{label} to {to} by {from}",
+        "INCURSION" if is_edit(event) => "{label}: {from} changed {scope} without the stick",
         "INCURSION" => "{label}: {from} came upon {to} in {scope}{times}",
         "RESUME" => "{label}: {from} goes on as {to}",
         _ => "{label}: {from} to {to}",
     };
     fill(template, |slot| protocol_slot(event, slot))
+}
+
+/// Whether an incursion is of files that changed without a turn, and not of a scope.
+fn is_edit(event: &ProtocolEvent) -> bool {
+    event.payload.get("paths").is_some()
 }
 
 fn protocol_slot(event: &ProtocolEvent, slot: &str) -> Piece {

@@ -68,6 +68,7 @@ pub(crate) fn serve(_words: &[String]) -> Outcome<()> {
     let environment = Environment::read();
     let location = environment.store_location(None).map_err(refused)?;
     let app = App::open(&location, environment.clone(), Time::Own, Box::new(RandomIds)).map_err(refused)?;
+    let data_directory = environment.data_dir().map_err(refused)?;
     let surroundings = Surroundings::gather(environment).map_err(refused)?;
-    Ok(baton_mcp::serve(Arc::new(app), Tier::Daily, Callers::around(surroundings))?)
+    Ok(baton_mcp::serve(Arc::new(app), Tier::Daily, Callers::around(surroundings, data_directory))?)
 }

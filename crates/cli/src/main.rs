@@ -10,7 +10,6 @@ mod context;
 mod editor;
 mod exit;
 mod handoff;
-mod install;
 mod operator;
 mod parse;
 mod patience;

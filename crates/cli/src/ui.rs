@@ -210,6 +210,14 @@ pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
+/// Prints a hook's answer as the program reads it. A program that has gone away reads nothing, which is not an error.
+pub(crate) fn hook_output(stdout: &str, stderr: &str) {
+    let _ = try_print(stdout);
+    if !stderr.is_empty() {
+        complain(stderr);
+    }
+}
+
 /// `text` without what could move the cursor, hide or reorder what is shown. Line breaks and tabs stay.
 pub(crate) fn clean(text: &str) -> String {
     text.chars().filter(|c| matches!(c, '\n' | '\t') || !(c.is_control() || is_deceptive(*c))).collect()

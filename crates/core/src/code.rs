@@ -179,6 +179,9 @@ codes! {
     StickNeeded "STICK_NEEDED" Refused
         "Files of the workspace are changed by the holder of the stick, or by an agent that has reserved all of them; the caller is neither."
         "Take the stick with `wait_for_turn`, or reserve the paths with `scope reserve`, then try again."
+    ConfinementUnavailable "CONFINEMENT_UNAVAILABLE" Refused
+        "A command was to run without write access to a room, and this machine cannot keep it from writing; it was not run."
+        "Use Linux 6.2 or later with Landlock switched on, outside of sandboxes that forbid it; or take the stick with `wait_for_turn` and run the command as it is."
     PatchConflict "PATCH_CONFLICT" Refused
         "The patch does not apply to the workspace as it is; nothing was changed."
         "Commit or set aside what is in the way, or make a branch of the patch with `jobs branch` and merge that."

@@ -18,7 +18,7 @@ use crate::{
     lease::Fence,
     library, redact, room, runner, scope, spawn, task,
     time::Timestamp,
-    turn,
+    tree, turn,
 };
 
 /// An event with its place in the log.
@@ -274,6 +274,11 @@ impl Event {
     /// The handoff of the stick that it carries.
     pub fn handoff(&self) -> Option<&Handoff> {
         self.room()?.handoff()
+    }
+
+    /// The record of the workspace's files that goes with a handoff of the stick.
+    pub fn tree(&self) -> Option<&tree::Record> {
+        self.room()?.tree()
     }
 }
 

@@ -8,7 +8,7 @@
 //! it produced. The rest of the crate is the vocabulary those two speak: [`ids`], [`time`], the [`lease`]
 //! that everything leans on, the [`handoff`] that travels with the stick, and the bounds in [`limits`].
 //! [`scope`], [`task`], [`inbox`], [`job`], [`runner`], [`library`], [`bus`], [`context`], [`envelope`], [`turn`] and [`spawn`] are further parts of a room with the same shape,
-//! and [`event`] is the one log of them all.
+//! and [`event`] is the one log of them all. [`guard`] reads tool calls and is no part of a room.
 //!
 //! What must stay true: folding a room's events, in order, gives the room that is stored.
 #![warn(missing_docs)]
@@ -20,6 +20,7 @@ pub mod code;
 pub mod context;
 pub mod envelope;
 pub mod event;
+pub mod guard;
 pub mod handoff;
 pub mod ids;
 pub mod inbox;
@@ -43,5 +44,6 @@ pub mod spawn;
 pub mod task;
 pub mod text;
 pub mod time;
+pub mod tree;
 pub mod turn;
 mod words;

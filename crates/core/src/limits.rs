@@ -133,6 +133,11 @@ pub const HANDOFF_BYTES: usize = 32 * 1024;
 /// Bytes of JSON in one listing of rooms.
 pub const LISTING_BYTES: usize = 30_000;
 
+/// Most files in the record of a tree that goes with a handoff. It says how many more there are.
+pub const TREE_FILES: usize = 500;
+/// Largest record of a tree, as JSON.
+pub const TREE_BYTES: usize = 64 * 1024;
+
 /// Longest note.
 pub const NOTE_BYTES: usize = 16 * 1024;
 /// Longest reason of a takeover or a close.
@@ -155,6 +160,14 @@ pub const DEPARTURE_TTL: Ttl = Ttl::from_minutes(30 * 24 * 60);
 pub const EVENTS_DEFAULT: u32 = 20;
 /// Most events in one page.
 pub const EVENTS_MAX: u32 = 200;
+/// Most bytes of context that a hook adds at a session's start or with a prompt.
+pub const HOOK_CONTEXT_BYTES: usize = 1000;
+/// The span in which wakes of a session are counted.
+pub const WAKE_HOUR: Ttl = Ttl::from_minutes(60);
+/// Most wakes of one session in that span: more would burn model requests without anybody looking.
+pub const WAKES_PER_HOUR: u32 = 20;
+/// A woken session that does nothing for this long needs a person.
+pub const WAKE_UNANSWERED: Ttl = Ttl::from_minutes(5);
 /// Most rooms in one listing.
 pub const ROOMS_MAX: u32 = 200;
 

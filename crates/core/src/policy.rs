@@ -26,6 +26,12 @@ pub struct Policy {
     /// What becomes of a request for another agent.
     #[serde(default)]
     pub spawn: Spawning,
+    /// How edits without the stick are met where Baton's hooks are installed.
+    #[serde(default)]
+    pub guard: Guard,
+    /// For what an idle agent is woken.
+    #[serde(default)]
+    pub wake: Wake,
 }
 
 words! {
@@ -54,6 +60,36 @@ words! {
     }
 }
 
+words! {
+    /// How the hooks of agent programs meet an edit without the stick, or in another agent's scope.
+    #[derive(Default)]
+    Guard {
+        /// Every edit passes.
+        Off "off",
+        /// The edit passes, and the agent is told.
+        Warn "warn",
+        /// The edit is refused while another member is there.
+        #[default]
+        On "on",
+        /// The same, and shell commands that cannot be read are confined or refused.
+        Strict "strict",
+    }
+}
+
+words! {
+    /// For what an idle agent is woken.
+    #[derive(Default)]
+    Wake {
+        /// Nothing.
+        Off "off",
+        /// Messages and answers to it.
+        Messages "messages",
+        /// Those, the stick that is kept for it, and jobs that need it.
+        #[default]
+        All "all",
+    }
+}
+
 impl Default for Policy {
     fn default() -> Self {
         Self {
@@ -65,6 +101,8 @@ impl Default for Policy {
             presence_ttl_ms: Ttl::from_minutes(4 * 60),
             edges: Edges::default(),
             spawn: Spawning::default(),
+            guard: Guard::default(),
+            wake: Wake::default(),
         }
     }
 }
@@ -97,12 +135,23 @@ pub struct PolicyChange {
     /// What becomes of a request for another agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawn: Option<Spawning>,
+    /// How edits without the stick are met where Baton's hooks are installed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<Guard>,
+    /// For what an idle agent is woken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake: Option<Wake>,
 }
 
 impl PolicyChange {
     /// The first field that decides what agents may do, and so is not the owner's to change.
     pub fn steering_field(&self) -> Option<&'static str> {
-        let fields = [("edges", self.edges.is_some()), ("spawn", self.spawn.is_some())];
+        let fields = [
+            ("edges", self.edges.is_some()),
+            ("spawn", self.spawn.is_some()),
+            ("guard", self.guard.is_some()),
+            ("wake", self.wake.is_some()),
+        ];
         fields.into_iter().find_map(|(field, is_given)| is_given.then_some(field))
     }
 }
@@ -129,6 +178,8 @@ impl Policy {
             presence_ttl_ms: change.presence_ttl_ms.unwrap_or(self.presence_ttl_ms),
             edges: change.edges.unwrap_or(self.edges),
             spawn: change.spawn.unwrap_or(self.spawn),
+            guard: change.guard.unwrap_or(self.guard),
+            wake: change.wake.unwrap_or(self.wake),
         };
         policy.check()?;
         Ok(policy)

@@ -12,7 +12,7 @@ use crate::{
     ids::{BeadId, Seq},
     inbox::{Category, Sent},
     room::{self, Resumed},
-    scope::{self, Incursion},
+    scope::{self, Edited, Incursion},
     time::Timestamp,
 };
 
@@ -65,6 +65,7 @@ impl ProtocolEvent {
         let part = match &recorded.event {
             Event::Inbox(crate::inbox::Event::Sent(sent)) => Part::sent(sent),
             Event::Scope(scope::Event::Incursion(incursion)) => Part::incursion(incursion),
+            Event::Scope(scope::Event::Edited(edited)) => Part::edited(edited),
             Event::Room(room::Event::Resumed(resumed)) => Part::resumed(resumed, recorded),
             _ => return None,
         };
@@ -74,8 +75,8 @@ impl ProtocolEvent {
             event_type: part.event_type.to_owned(),
             project_root: project.root.map(str::to_owned),
             bead_id: part.bead_id,
-            from_agent: Some(part.from_agent),
-            to_agent: Some(part.to_agent),
+            from_agent: part.from_agent,
+            to_agent: part.to_agent,
             scope: part.scope,
             created_at: recorded.at,
             payload: part.payload,
@@ -116,12 +117,15 @@ pub const SEEN_LABEL: &str = "Seen";
 /// What a person reads when a recipient has accepted a message.
 pub const ACCEPTED_LABEL: &str = "Accepted";
 
+/// Paths of an edit that its view names; the event has all that were recorded.
+const PATHS: usize = 50;
+
 /// What differs between the events.
 struct Part {
     event_type: &'static str,
     bead_id: Option<BeadId>,
-    from_agent: String,
-    to_agent: String,
+    from_agent: Option<String>,
+    to_agent: Option<String>,
     scope: Option<String>,
     payload: Value,
 }
@@ -131,8 +135,8 @@ impl Part {
         Self {
             event_type: Category::as_str(sent.category),
             bead_id: sent.bead_id.clone(),
-            from_agent: sent.from_agent.clone(),
-            to_agent: sent.to_agent.clone(),
+            from_agent: Some(sent.from_agent.clone()),
+            to_agent: Some(sent.to_agent.clone()),
             scope: sent.scope.clone(),
             payload: serde_json::to_value(&sent.payload).unwrap_or_default(),
         }
@@ -142,8 +146,8 @@ impl Part {
         Self {
             event_type: "INCURSION",
             bead_id: incursion.bead_id.clone(),
-            from_agent: incursion.incoming_agent.clone(),
-            to_agent: incursion.owner_agent.clone(),
+            from_agent: Some(incursion.incoming_agent.clone()),
+            to_agent: Some(incursion.owner_agent.clone()),
             scope: Some(incursion.owner_scope.clone()),
             payload: json!({
                 "incursion_kind": incursion.incursion_kind,
@@ -156,12 +160,35 @@ impl Part {
         }
     }
 
+    /// An edit without a turn is an incursion on whoever holds the stick, or has it kept for them.
+    fn edited(edited: &Edited) -> Self {
+        Self {
+            event_type: "INCURSION",
+            bead_id: None,
+            from_agent: edited.by_agent.clone(),
+            to_agent: edited.owner_agent.clone(),
+            scope: Some(edited.place()),
+            payload: json!({
+                "incursion_kind": scope::Overlap::Partial,
+                "owner_agent": edited.owner_agent.as_deref().unwrap_or("nobody"),
+                "incoming_agent": edited.by_agent.as_deref().unwrap_or("unknown"),
+                "owner_liveness": edited.owner_liveness,
+                "resolution_hint": edited.hint(),
+                "paths": edited.files.0.keys().take(PATHS).collect::<Vec<_>>(),
+                "path_count": edited.count(),
+                "head_before": edited.head_before,
+                "head_now": edited.head_now,
+                "count": 1,
+            }),
+        }
+    }
+
     fn resumed(resumed: &Resumed, recorded: &Recorded) -> Self {
         Self {
             event_type: "RESUME",
             bead_id: resumed.bead_ids.first().cloned(),
-            from_agent: recorded.actor.to_string(),
-            to_agent: resumed.adopted_agent.clone(),
+            from_agent: Some(recorded.actor.to_string()),
+            to_agent: Some(resumed.adopted_agent.clone()),
             scope: resumed.scopes.first().cloned(),
             payload: json!({
                 "resume_reason": resumed.resume_reason,

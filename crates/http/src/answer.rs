@@ -112,6 +112,7 @@ pub(crate) const fn status(code: ErrorCode) -> StatusCode {
         | C::ReservationConflict
         | C::ReservationStaleFound
         | C::StickNeeded
+        | C::ConfinementUnavailable
         | C::PatchConflict
         | C::PatchUnusable
         | C::AmbiguousSession

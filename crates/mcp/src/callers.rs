@@ -10,7 +10,7 @@ use std::{
 
 use baton_app::{
     Caller, Cancel, Connection,
-    identity::{Employment, Resolved, Surroundings},
+    identity::{Employment, HookKey, RecordStamp, Resolved, Surroundings, Told},
     liveness,
 };
 use baton_core::process::ProcessIdentity;
@@ -29,20 +29,29 @@ pub struct Seen<'a> {
     pub client_name: Option<&'a str>,
     /// The harness's own conversation id, where a call names it.
     pub thread_id: Option<&'a str>,
+    /// The conversation that a hook of the harness signed for the call.
+    pub told: Option<&'a Told>,
 }
 
 /// A caller that was told, with what it was told by.
 struct Known {
     client_name: Option<String>,
     thread_id: Option<String>,
+    told: Option<Told>,
+    revision: Option<RecordStamp>,
     resolved: Resolved,
 }
 
 type Identify = dyn Fn(Seen<'_>) -> Resolved + Send + Sync;
+type Revision = dyn Fn() -> Option<RecordStamp> + Send + Sync;
 
 /// Makes the caller of each call on one connection.
 pub struct Callers {
     identify: Box<Identify>,
+    /// The version of what the harness has on record about itself.
+    revision: Box<Revision>,
+    /// The key with which hooks sign conversations, looked for until there is one.
+    key: Box<dyn Fn() -> Option<HookKey> + Send + Sync>,
     /// The caller that was told last, with what it was told by. Nothing else about a client changes while it is connected.
     known: Mutex<Option<Known>>,
     cwd: PathBuf,
@@ -54,13 +63,15 @@ pub struct Callers {
 }
 
 impl Callers {
-    /// The callers of a client that started this process.
-    pub fn around(surroundings: Surroundings) -> Self {
+    /// The callers of a client that started this process. `data_directory` has the key of its hooks.
+    pub fn around(surroundings: Surroundings, data_directory: PathBuf) -> Self {
         let cwd = surroundings.environment().cwd().to_owned();
         let employment = surroundings.employment().clone();
-        let callers = Self::new(move |seen| surroundings.mcp_caller(seen.client_name, seen.thread_id), cwd);
+        let seen_again = surroundings.clone();
+        let callers = Self::new(move |seen| surroundings.mcp_caller(seen.client_name, seen.thread_id, seen.told), cwd);
         let connection = Arc::new(Connection::of_server(liveness::identify(std::process::id())));
-        Self { employment, connection, ..callers }
+        let key = Box::new(move || HookKey::existing(&data_directory));
+        Self { employment, connection, key, revision: Box::new(move || seen_again.revision()), ..callers }
     }
 
     /// Callers that `identify` tells apart, with relative paths starting at `cwd`.
@@ -70,7 +81,8 @@ impl Callers {
     ) -> Self {
         let (known, connection, behind) = (Mutex::default(), Arc::default(), Arc::default());
         let identify = Box::new(move |seen: Seen<'_>| identify(seen).into());
-        Self { identify, known, cwd: cwd.into(), connection, behind, employment: Employment::None }
+        let (revision, key) = (Box::new(|| None), Box::new(|| None));
+        Self { identify, revision, key, known, cwd: cwd.into(), connection, behind, employment: Employment::None }
     }
 
     /// Whether the client was started for a job.
@@ -83,24 +95,42 @@ impl Callers {
         Arc::clone(&self.behind)
     }
 
-    /// The caller of one call.
-    pub(crate) fn caller(&self, context: &RequestContext<RoleServer>, cancel: Cancel) -> Caller {
+    /// The caller of one call, which a hook may have told in its arguments.
+    pub(crate) fn caller(
+        &self,
+        context: &RequestContext<RoleServer>,
+        argument: Option<&Value>,
+        cancel: Cancel,
+    ) -> Caller {
         let client = context.client_info();
         let thread_id = thread_id(&context.meta);
+        let told =
+            argument.and_then(|argument| self.told(client.as_ref().map(|client| client.name.as_str()), argument));
         let resolved = self.resolve(Seen {
             client_name: client.as_ref().map(|client| client.name.as_str()),
             thread_id: thread_id.as_deref(),
+            told: told.as_ref(),
         });
         let caller = Caller::new(resolved, self.cwd.clone()).on(Arc::clone(&self.connection), cancel);
         caller.assigned(self.employment.clone())
     }
 
+    /// The conversation that a hook signed for the process behind this connection. A model may write such an argument too, and
+    /// is not believed.
+    fn told(&self, client_name: Option<&str>, argument: &Value) -> Option<Told> {
+        let process = self.resolve(Seen { client_name, thread_id: None, told: None }).actor.process?;
+        (self.key)()?.verify(argument, &process)
+    }
+
     /// Works out who calls, unless the last call was the same client's in the same conversation.
     fn resolve(&self, seen: Seen<'_>) -> Resolved {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let revision = (self.revision)();
         if let Some(known) = &*known
             && known.client_name.as_deref() == seen.client_name
             && known.thread_id.as_deref() == seen.thread_id
+            && known.told.as_ref() == seen.told
+            && known.revision == revision
         {
             return known.resolved.clone();
         }
@@ -108,10 +138,12 @@ impl Callers {
         if resolved.actor.process.is_some() {
             self.behind.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&resolved.actor.process);
         }
-        let Seen { client_name, thread_id } = seen;
+        let Seen { client_name, thread_id, told } = seen;
         *known = Some(Known {
             client_name: client_name.map(str::to_owned),
             thread_id: thread_id.map(str::to_owned),
+            told: told.cloned(),
+            revision,
             resolved: resolved.clone(),
         });
         resolved
@@ -158,7 +190,9 @@ mod tests {
             },
             "/",
         );
-        let id = |client_name, thread_id| callers.resolve(Seen { client_name, thread_id }).actor.agent_id.to_string();
+        let id = |client_name, thread_id| {
+            callers.resolve(Seen { client_name, thread_id, told: None }).actor.agent_id.to_string()
+        };
         assert_eq!([id(Some("codex"), Some("a")), id(Some("codex"), Some("a"))], ["codex:a", "codex:a"]);
         assert_eq!(asked.load(Ordering::Relaxed), 1);
         assert_eq!(id(Some("codex"), Some("b")), "codex:b");

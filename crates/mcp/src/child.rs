@@ -11,6 +11,7 @@ use baton_app::{
     table::{Call, Effect},
 };
 use rmcp::{RoleServer, service::RequestContext};
+use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::{
@@ -36,8 +37,8 @@ impl Child {
 }
 
 impl Host for Child {
-    fn caller(&self, context: &RequestContext<RoleServer>, cancel: Cancel) -> Caller {
-        self.callers.caller(context, cancel)
+    fn caller(&self, context: &RequestContext<RoleServer>, told: Option<&Value>, cancel: Cancel) -> Caller {
+        self.callers.caller(context, told, cancel)
     }
 
     async fn run(&self, _context: &RequestContext<RoleServer>, call: Call, caller: Caller) -> Answer {

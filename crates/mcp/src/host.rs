@@ -2,13 +2,14 @@
 
 use baton_app::{Caller, Cancel, table::Call};
 use rmcp::{RoleServer, service::RequestContext};
+use serde_json::Value;
 
 use crate::blocking::Answer;
 
 /// The process around a server: the child of one client, or a server of many.
 pub(crate) trait Host: Send + Sync + 'static {
     /// Who makes a call.
-    fn caller(&self, context: &RequestContext<RoleServer>, cancel: Cancel) -> Caller;
+    fn caller(&self, context: &RequestContext<RoleServer>, told: Option<&Value>, cancel: Cancel) -> Caller;
 
     /// Runs a call that came with a request to its end.
     fn run(

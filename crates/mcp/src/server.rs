@@ -9,6 +9,7 @@ use std::{pin::pin, sync::Arc, time::Duration};
 use baton_app::{
     Cancel, Failure,
     boundary::Boundary,
+    identity::CALLER_ARGUMENT,
     table::{Call, Effect},
 };
 use baton_core::code::ErrorCode;
@@ -21,6 +22,7 @@ use rmcp::{
     },
     service::RequestContext,
 };
+use serde_json::Value;
 use tokio::time::{Instant, interval_at};
 
 use crate::{
@@ -47,17 +49,23 @@ impl<H: Host> Server<H> {
     }
 
     /// Runs a call to its end. That its caller is interrupted is left at `boundary`.
-    async fn run(&self, call: Call, context: &RequestContext<RoleServer>, boundary: &Boundary) -> Answer {
+    async fn run(
+        &self,
+        call: Call,
+        context: &RequestContext<RoleServer>,
+        told: Option<&Value>,
+        boundary: &Boundary,
+    ) -> Answer {
         match call.command.effect {
             Effect::Read | Effect::Write => {
-                let caller = self.host.caller(context, Cancel::never()).interruptible(boundary);
+                let caller = self.host.caller(context, told, Cancel::never()).interruptible(boundary);
                 self.host.run(context, call, caller).await
             }
             Effect::Wait | Effect::Follow => {
                 let cancel = Cancel::new().map_err(|error| {
                     Failure::new(ErrorCode::Internal, format!("A wait could not be prepared: {error}."))
                 })?;
-                let caller = self.host.caller(context, cancel.clone()).interruptible(boundary);
+                let caller = self.host.caller(context, told, cancel.clone()).interruptible(boundary);
                 self.attend(self.host.run(context, call, caller), &cancel, context).await
             }
         }
@@ -123,15 +131,20 @@ impl<H: Host> ServerHandler for Server<H> {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let (form, asked) = self.tools.call(&request.name, request.arguments.unwrap_or_default());
+        let mut arguments = request.arguments.unwrap_or_default();
+        // It is no argument of any tool: a hook of the client added it.
+        let told = arguments.remove(CALLER_ARGUMENT);
+        let (form, asked) = self.tools.call(&request.name, arguments);
         let boundary = Boundary::default();
         let answer = match asked {
-            Ok(Request::Run(call)) => self.run(call, &context, &boundary).await,
+            Ok(Request::Run(call)) => self.run(call, &context, told.as_ref(), &boundary).await,
             Ok(Request::Told(answer)) => Ok(answer),
             Err(refused) => Err(refused),
         };
         let interrupts = match boundary.call() {
-            Some(take) => self.host.run(&context, take, self.host.caller(&context, Cancel::never())).await,
+            Some(take) => {
+                self.host.run(&context, take, self.host.caller(&context, told.as_ref(), Cancel::never())).await
+            }
             None => return Ok(answer::render(&form, answer).into()),
         };
         let interrupts = interrupts.map(Boundary::answered).unwrap_or_default();

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use baton_core::{
+    event::Recorded,
     ids::{RoomId, Seq},
     time::Timestamp,
 };
@@ -11,6 +12,7 @@ use crate::{
     StoreError,
     engine::{Changes, Row, Tx},
     fields::{Fields, number},
+    log,
 };
 
 /// A collision, and how often it was met.
@@ -109,6 +111,28 @@ pub(crate) const SINCE: &str = "
      ORDER BY incursions.last_at_ms, incursions.seq
      LIMIT ?3
 ";
+
+/// The events of what was met at one reservation, the last first.
+pub(crate) const AT: &str = "
+    SELECT log.seq, log.type, log.actor, log.payload, log.created_at_ms, log.turn_id, log.overridden
+      FROM incursions
+      JOIN log ON log.room_id = incursions.room_id AND log.seq = incursions.seq
+     WHERE incursions.room_id = ?1 AND incursions.reservation = ?2
+     ORDER BY incursions.seq DESC
+     LIMIT ?3
+";
+
+/// The events of what was met at one reservation, the last first. Edits without a turn are kept by the handoff since which
+/// they were made, in place of a reservation: both are places in the log, and never the same.
+pub fn at(tx: &mut dyn Tx, room: &RoomId, reservation: Seq, limit: u32) -> Result<Vec<Recorded>, StoreError> {
+    let mut found = Vec::new();
+    let params = [room.as_str().into(), number(reservation.0).into(), i64::from(limit).into()];
+    tx.query(AT, &params, &mut |row| {
+        found.push(log::recorded(room, row)?);
+        Ok(())
+    })?;
+    Ok(found)
+}
 
 fn met(room: &RoomId, row: &dyn Row) -> Result<Met, StoreError> {
     let fields = Fields { table: "incursions", key: room.as_str(), row };

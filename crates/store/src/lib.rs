@@ -8,6 +8,7 @@
 //! What must stay true: the rows of a room and its log change together or not at all, and `seq` has no gaps.
 #![warn(missing_docs)]
 
+pub mod agent_sessions;
 pub mod boot_clock;
 pub mod bus;
 pub mod clock;

@@ -52,6 +52,7 @@ fn what_is_current_is_found_without_reading_what_is_over() {
         (inbox::WAITING, "inbox_pending (room_id=? AND recipient=?)"),
         (inbox::SHARED, "inbox_pending (room_id=? AND recipient=?)"),
         (inbox::OF_MESSAGE, "inbox_by_message (room_id=? AND message=?)"),
+        (incursions::AT, "incursions_by_event (room_id=?)"),
         (tasks::FIND, "(room_id=? AND number=?)"),
         (tasks::IN_STATE, "tasks_by_state (room_id=? AND state=? AND number<?)"),
         (tasks::IN_PROGRESS_OF, "tasks_by_assignee (room_id=? AND assignee=? AND state=?)"),

@@ -76,6 +76,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0017_waits.sqlite.sql"),
         postgres: include_str!("schema/0017_waits.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0018_agent_sessions.sqlite.sql"),
+        postgres: include_str!("schema/0018_agent_sessions.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

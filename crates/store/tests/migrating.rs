@@ -31,6 +31,7 @@ use serde_json::json;
 /// Takes away what the migrations since the sixth brought. What is left is what an earlier Baton has.
 const BACK_TO_FIVE: &[&str] = &[
     "DROP INDEX conversations_by_task",
+    "DROP TABLE agent_sessions",
     "DROP TABLE waits",
     "ALTER TABLE inbox DROP COLUMN note",
     "ALTER TABLE rooms DROP COLUMN earlier_events",

@@ -11,9 +11,10 @@ use baton_core::{
     inbox::{self, Accepted, Category, Delivered, Forwarded, Payload, Recipient, Seen, Sent, Urgency},
     process::{Liveness, ProcessIdentity, Proof, SessionKind},
     room::{self, Joined, Registered, Resumed},
-    scope::{self, Displaced, Expired, Incursion, Overlap, Released, Reserved, Transferred},
+    scope::{self, Displaced, Edited, Expired, Incursion, Overlap, Released, Reserved, Transferred},
     task::{self, Assigned, Created, Done, Focused, Started, TaskId},
     time::Timestamp,
+    tree::{FileState, Files},
 };
 use baton_store::{StoreError, log};
 use baton_testkit::{Scribe, on_every_place};
@@ -82,6 +83,29 @@ fn scope_events() -> Vec<Event> {
         resolution_hint: format!("baton scope reserve '{ODD}'"),
         bead_id: None,
     };
+    let unknown = Edited {
+        by: None,
+        by_agent: None,
+        files: Files::default(),
+        more: 0,
+        head_before: None,
+        head_now: Some("1f".repeat(20)),
+        since: None,
+        owner: None,
+        owner_agent: None,
+        owner_liveness: Presence::Evicted,
+    };
+    let edited = Edited {
+        by: Some(agent("ana")),
+        by_agent: Some("cobalt-harbor".to_owned()),
+        files: Files([(ODD.to_owned(), FileState::content(b"1"))].into()),
+        more: 3,
+        since: Some(Seq(3)),
+        owner: Some(agent("bo")),
+        owner_agent: Some("amber-otter".to_owned()),
+        owner_liveness: Presence::Active,
+        ..unknown.clone()
+    };
     let events = [
         scope::Event::Reserved(reserved),
         scope::Event::Reserved(bare),
@@ -104,6 +128,8 @@ fn scope_events() -> Vec<Event> {
             ..incursion.clone()
         }),
         scope::Event::Incursion(incursion),
+        scope::Event::Edited(unknown),
+        scope::Event::Edited(edited),
     ];
     events.map(Event::from).into()
 }
@@ -249,7 +275,7 @@ fn every_kind_of_event_about_scopes_tasks_inboxes_and_identities_is_read_back_as
     let kinds: BTreeSet<&str> = events.iter().map(Event::kind).collect();
     let all = [
         "agent.register agent.resume member.join",
-        "scope.reserve scope.release scope.expire scope.transfer scope.incursion",
+        "scope.reserve scope.release scope.expire scope.transfer scope.incursion scope.edit",
         "task.create task.start task.done task.assign task.focus",
         "message.send inbox.deliver inbox.see inbox.accept inbox.forward",
     ];

@@ -14,6 +14,7 @@ use baton_core::{
         Reordered, Reservation, Room, Stick, TakenOver, TakeoverReason, Via,
     },
     time::{Timestamp, Ttl},
+    tree::{FileState, Files, MissingArtifact, Record, Tree},
 };
 use baton_store::{
     Store, StoreError,
@@ -46,6 +47,16 @@ fn process() -> ProcessIdentity {
         start_ticks: u64::MAX,
         pidfd_inode: Some(u64::MAX - 1),
         process_started_at: at(-1),
+    }
+}
+
+fn tree() -> Record {
+    let files =
+        [("src/it's \"ü\"\n.rs".to_owned(), FileState::content(b"1")), ("token".to_owned(), FileState::deleted())];
+    let missing = MissingArtifact { path: "docs/漢字.md".to_owned(), lines: Some([1, 9]), file_lines: Some(3) };
+    Record {
+        tree: Tree { head: Some("0f".repeat(20)), dirty: Files(files.into()), more: 2 },
+        missing_artifacts: vec![missing],
     }
 }
 
@@ -134,6 +145,7 @@ fn every_event() -> Vec<Event> {
         to_agent_id: to.map(agent),
         claim_expires_at: to.map(|_| at(77)),
         handoff: handoff(),
+        tree: Some(tree()),
     };
     vec![
         scribe.creation("room_1", "/repo").event.room().unwrap().clone(),

@@ -7,18 +7,16 @@
 use std::{
     collections::BTreeSet,
     ffi::{OsStr, OsString},
-    io::{self, Read},
+    io,
     os::unix::ffi::OsStrExt,
     path::Path,
-    process::Child,
-    sync::mpsc,
-    thread,
     time::Duration,
 };
 
-use rustix::process::{Pid, Signal, kill_process_group};
-
-use super::command::{Hooks, bare};
+use super::{
+    bounded::run_bounded,
+    command::{Hooks, bare},
+};
 
 /// More settings than anybody has. Beyond it git is not run at all.
 const LIST_BYTES: u64 = 4 * 1024 * 1024;
@@ -121,46 +119,16 @@ fn drivers(listed: &[u8], whose: Whose) -> BTreeSet<Driver> {
 fn listed(root: &Path) -> io::Result<Result<Vec<u8>, String>> {
     let mut command = bare(root, Hooks::Off)?;
     command.args(["config", "--list", "--includes", "--show-scope", "--name-only", "-z"]);
-    let mut child = command.spawn()?;
-    let read = read_in_time(&mut child);
-    if read.is_err() {
-        // It was not waited for yet, so the group is its own.
-        let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
-    }
-    let (listed, message, status) = match (read, child.wait()) {
-        (Ok((listed, message)), Ok(status)) => (listed, message, status),
-        (Err(error), _) | (_, Err(error)) => return Err(error),
-    };
-    if !status.success() {
-        let said = String::from_utf8_lossy(&message);
-        return Ok(Err(said.trim().lines().next().unwrap_or("git cannot read its configuration").to_owned()));
-    }
-    Ok(Ok(listed))
-}
-
-fn read_in_time(child: &mut Child) -> io::Result<(Vec<u8>, Vec<u8>)> {
-    let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
-        return Err(io::ErrorKind::BrokenPipe.into());
-    };
-    let (send, read) = mpsc::channel();
-    for (which, pipe) in [(0, Box::new(stdout) as Box<dyn Read + Send>), (1, Box::new(stderr))] {
-        let send = send.clone();
-        thread::spawn(move || {
-            let mut bytes = Vec::new();
-            let done = pipe.take(LIST_BYTES + 1).read_to_end(&mut bytes).map(|_| bytes);
-            // Nobody listens any more when the time was up.
-            let _ = send.send((which, done));
-        });
-    }
-    let mut texts = [Vec::new(), Vec::new()];
-    for _ in 0..texts.len() {
-        let late = || io::Error::other("git's configuration cannot be read to its end");
-        let (which, bytes) = read.recv_timeout(DEADLINE).map_err(|_| late())?;
-        texts[which] = bytes?;
-    }
-    if texts.iter().any(|text| text.len() as u64 > LIST_BYTES) {
+    let printed = run_bounded(&mut command, LIST_BYTES, DEADLINE).map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => io::Error::other("git's configuration cannot be read to its end"),
+        _ => error,
+    })?;
+    if printed.is_cut {
         return Err(io::Error::other("git has more settings than can be looked at"));
     }
-    let [listed, message] = texts;
-    Ok((listed, message))
+    if !printed.status.success() {
+        let said = String::from_utf8_lossy(&printed.stderr);
+        return Ok(Err(said.trim().lines().next().unwrap_or("git cannot read its configuration").to_owned()));
+    }
+    Ok(Ok(printed.stdout))
 }

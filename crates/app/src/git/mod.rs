@@ -10,11 +10,13 @@
 //! file does without: content is what is on disk, and files of Git LFS are checked out as the pointers that are
 //! committed.
 
+mod bounded;
 mod command;
 mod drivers;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use bounded::run_bounded;
 pub(crate) use command::command_with;
 pub use command::{Hooks, command};
 pub use drivers::{filters, settings_for_agents};

@@ -4,8 +4,9 @@
 //! conversation to go on with.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::Read as _,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
 };
 
@@ -28,9 +29,27 @@ struct Record {
     session_id: String,
 }
 
+/// A version of the record: another one is another file, or was written at another time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordStamp {
+    inode: u64,
+    seconds: i64,
+    nanoseconds: i64,
+}
+
+/// The version of the record that is there.
+pub(super) fn stamp(claude: &Ancestor, environment: &Environment) -> Option<RecordStamp> {
+    let found = fs::metadata(file(claude, environment)?).ok()?;
+    Some(RecordStamp { inode: found.ino(), seconds: found.mtime(), nanoseconds: found.mtime_nsec() })
+}
+
+fn file(claude: &Ancestor, environment: &Environment) -> Option<PathBuf> {
+    Some(directory(environment)?.join(format!("sessions/{}.json", claude.pid)))
+}
+
 /// The conversation that the process `claude` is at, by its own record.
 pub(super) fn conversation_of(claude: &Ancestor, environment: &Environment) -> Option<String> {
-    let record = read(&directory(environment)?.join(format!("sessions/{}.json", claude.pid)))?;
+    let record = read(&file(claude, environment)?)?;
     let start = claude.identity.as_ref().map(|identity| identity.start_ticks.to_string());
     // A record that was left behind by an earlier process with this pid says nothing.
     let is_of_this = record.pid == claude.pid && record.proc_start.zip(start).is_none_or(|(told, seen)| told == seen);

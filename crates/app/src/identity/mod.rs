@@ -20,6 +20,7 @@ mod peer;
 mod resolve;
 mod settle;
 mod shells;
+mod signature;
 mod surroundings;
 mod terminal;
 #[cfg(test)]
@@ -29,5 +30,7 @@ pub(crate) use own_id::{advised, require_own_id};
 
 pub use ancestry::{Ancestor, Ancestry};
 pub use assignment::{Assignment, BATON_JOB, Employment, InvalidAssignment};
-pub use resolve::{AgentAbove, Conversation, Resolved, Signals, Surface, guardian, resolve, resolve_remote};
+pub use claude_record::RecordStamp;
+pub use resolve::{AgentAbove, Conversation, Resolved, Signals, Surface, Told, guardian, resolve, resolve_remote};
+pub use signature::{CALLER_ARGUMENT, HookKey};
 pub use surroundings::Surroundings;

@@ -1,14 +1,15 @@
 //! From signals to an actor. No I/O: the same signals always give the same answer.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use baton_core::{
     ids::AgentId,
     process::{Keeps, ProcessIdentity, SessionKind},
     room::Actor,
 };
+use baton_harness::Harness;
 
-use super::{Ancestor, Ancestry, agent_id, harness::Harness, shells, terminal};
+use super::{Ancestor, Ancestry, agent_id, harness, shells, terminal};
 use crate::environment::Environment;
 
 /// What is known about a caller.
@@ -45,9 +46,35 @@ pub enum Surface<'a> {
         client_name: Option<&'a str>,
         /// The conversation that made this call: `_meta.threadId`.
         thread_id: Option<&'a str>,
+        /// The conversation that a hook of the harness signed for this call.
+        told: Option<&'a Told>,
     },
     /// By running a command, in a person's shell or a harness's.
     Cli,
+    /// By a hook that a harness runs.
+    Hook {
+        /// Which harness.
+        harness: Harness,
+        /// The conversation that the harness names on the hook's input.
+        told: &'a Told,
+    },
+}
+
+/// A conversation as a harness names it to its hooks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// The session.
+    pub session: String,
+    /// The sub-agent in it, where it is one.
+    pub agent: Option<String>,
+}
+
+impl Told {
+    /// The agent that a sub-agent works for.
+    #[must_use]
+    pub fn main(&self) -> Self {
+        Self { session: self.session.clone(), agent: None }
+    }
 }
 
 /// A caller as its signals show it. Whether another live process has its conversation is for the store to say.
@@ -158,8 +185,9 @@ impl<'a> Signals<'a> {
                 Harness::of_client(name).map_or(Party::Client(name), Party::Harness)
             }
             Surface::Mcp { client_name: None, .. } => self.deepest_harness().map_or(Party::Client(""), Party::Harness),
+            Surface::Hook { harness, .. } => Party::Harness(harness),
             Surface::Cli => {
-                let by_variables = || Harness::of_variables(self.environment);
+                let by_variables = || harness::of_variables(self.environment);
                 let harness = self.deepest_harness().or_else(by_variables);
                 harness.map(Party::Harness).or_else(|| self.person()).unwrap_or(Party::Shell)
             }
@@ -188,12 +216,12 @@ impl<'a> Signals<'a> {
     pub(super) fn agent_above(&self) -> Option<AgentAbove> {
         let harness = self.deepest_harness().map(|harness| AgentAbove::Harness(harness.slug()));
         let minder = || self.is_minded().then_some(AgentAbove::Job);
-        harness.or_else(minder).or_else(|| Harness::variable_set(self.environment).map(AgentAbove::Variable))
+        harness.or_else(minder).or_else(|| harness::variable_set(self.environment).map(AgentAbove::Variable))
     }
 
     /// The harness that is closest above us. Those further up only started it.
     fn deepest_harness(&self) -> Option<Harness> {
-        self.ancestry.processes.iter().find_map(|ancestor| Harness::of_ancestor(ancestor, self.environment))
+        self.ancestry.processes.iter().find_map(|ancestor| harness::of_ancestor(ancestor, self.environment))
     }
 
     /// The process that stands for the caller after this call is over.
@@ -201,13 +229,15 @@ impl<'a> Signals<'a> {
         let above = &self.ancestry.processes;
         match party {
             Party::Harness(harness) => {
-                let found = above.iter().find(|above| harness.is(above, self.environment));
+                let found = above.iter().find(|above| harness::is(*harness, above, self.environment));
                 match self.surface {
                     Surface::Mcp { .. } => found.or(above.first()),
                     // In a sandbox the harness is hidden, and all that is seen ends with the command.
                     Surface::Cli if !self.ancestry.is_whole && self.conversation_of(*harness).is_some() => found,
                     // Variables are inherited and can be set by anybody, so they are the program's that runs the command.
-                    Surface::Cli => found.or_else(|| shells::standing_process(above)).or(self.own),
+                    Surface::Cli | Surface::Hook { .. } => {
+                        found.or_else(|| shells::standing_process(above)).or(self.own)
+                    }
                 }
             }
             Party::Client(_) => above.first(),
@@ -221,9 +251,9 @@ impl<'a> Signals<'a> {
         match party {
             Party::Harness(harness) => match (self.conversation_of(*harness), process) {
                 (Some(conversation), Some(process)) if !self.is_seen(*harness, process) => {
-                    process_of_conversation(*harness, conversation, process)
+                    process_of_conversation(*harness, &conversation, process)
                 }
-                (Some(conversation), _) => agent_id::hashed(harness.slug(), &["conversation", conversation]),
+                (Some(conversation), _) => agent_id::hashed(harness.slug(), &["conversation", &conversation]),
                 (None, Some(process)) => agent_id::hashed(harness.slug(), &["process", &facts(process)]),
                 (None, None) => agent_id::hashed(harness.slug(), &["session", self.user, &self.unseen()]),
             },
@@ -241,7 +271,7 @@ impl<'a> Signals<'a> {
         match (self.conversation_of(*harness), process) {
             (Some(_), Some(process)) if !self.is_seen(*harness, process) => Conversation::Untold,
             (Some(told), Some(process)) => Conversation::Of {
-                parallel_id: process_of_conversation(*harness, told, process),
+                parallel_id: process_of_conversation(*harness, &told, process),
                 is_single: harness.has_one_conversation(),
             },
             (Some(_), None) => Conversation::Sandboxed,
@@ -252,16 +282,38 @@ impl<'a> Signals<'a> {
     /// True if the process that was found for a caller is its harness. A client that tells its conversation with each call
     /// is; the variables of a command tell nothing by themselves, because what outlives a harness keeps them.
     fn is_seen(&self, harness: Harness, process: &Ancestor) -> bool {
-        matches!(self.surface, Surface::Mcp { .. }) || harness.is(process, self.environment)
+        matches!(self.surface, Surface::Mcp { .. }) || harness::is(harness, process, self.environment)
     }
 
-    fn conversation_of(&self, harness: Harness) -> Option<&'a str> {
-        let said = match (harness, self.surface) {
-            (Harness::Codex, Surface::Mcp { thread_id, .. }) => thread_id.filter(|id| !id.is_empty()),
-            (Harness::ClaudeCode, _) => self.recorded,
-            (Harness::Codex | Harness::Gemini | Harness::OpenCode, _) => None,
+    fn conversation_of(&self, harness: Harness) -> Option<Cow<'a, str>> {
+        let told = match self.surface {
+            Surface::Mcp { told, .. } => told,
+            Surface::Hook { told, .. } => Some(told),
+            Surface::Cli => None,
         };
-        said.or_else(|| self.environment.var(harness.conversation_variable()?))
+        let said = match (harness, self.surface) {
+            // Neither its MCP servers nor its commands know its conversation: its process is the agent everywhere.
+            (Harness::Gemini, _) => return None,
+            (Harness::Codex, Surface::Mcp { thread_id, .. }) => {
+                thread_id.filter(|id| !id.is_empty()).map(Cow::Borrowed)
+            }
+            // A sub-agent's own thread is what its calls over MCP name.
+            (Harness::Codex, _) => {
+                told.map(|told| Cow::Borrowed(told.agent.as_ref().unwrap_or(&told.session).as_str()))
+            }
+            (Harness::ClaudeCode, _) => match told {
+                Some(Told { session, agent: Some(agent) }) => Some(format!("{session}/{agent}").into()),
+                Some(told) => Some(Cow::Borrowed(told.session.as_str())),
+                None => self.recorded.map(Cow::Borrowed),
+            },
+            // The variable is set for its commands only; a server of its own may have inherited another's.
+            (Harness::OpenCode, Surface::Mcp { .. } | Surface::Hook { .. }) => {
+                return told.map(|told| Cow::Borrowed(told.agent.as_ref().unwrap_or(&told.session).as_str()));
+            }
+            (Harness::OpenCode, Surface::Cli) => None,
+        };
+        said.filter(|id| !id.is_empty())
+            .or_else(|| Some(self.environment.var(harness.conversation_variable()?)?.into()))
     }
 
     /// The place of a caller of whom no process can be seen: all that is left to tell it from others.

@@ -17,8 +17,9 @@ use baton_core::{
 };
 use baton_store::{engine::Tx, hosts, rooms};
 
-use super::{Conversation, harness::Harness};
+use super::Conversation;
 use crate::{App, Caller, Failure, bus::SERVER, caller::IdStanding, liveness::Eyes};
+use baton_harness::Harness;
 
 /// Beginnings of ids that say what was proven, and that nobody is given by hand.
 const PROVEN: [&str; 8] = ["human:", "job:", "runner:", "token:", "browser:", "bus:", "shell:", "role:"];

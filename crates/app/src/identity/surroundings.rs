@@ -2,13 +2,20 @@
 //!
 //! Kept on purpose: when the harness dies, this process gets another parent, and must not become another agent.
 
-use std::{ffi::OsStr, str::FromStr, sync::OnceLock};
+use std::{
+    ffi::OsStr,
+    str::FromStr,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use baton_core::{code::ErrorCode, ids::AgentId, room::Actor};
+use baton_harness::Harness;
 
 use super::{
     AgentAbove, Ancestor, Ancestry, Assignment, BATON_JOB, Employment, InvalidAssignment, Resolved, Signals, Surface,
-    agent_id, ancestry, claude_record, guardian, harness::Harness, peer, resolve, terminal,
+    Told, agent_id, ancestry,
+    claude_record::{self, RecordStamp},
+    guardian, harness, peer, resolve, terminal,
 };
 use crate::{Failure, Rights, environment::Environment, liveness};
 
@@ -24,9 +31,12 @@ pub struct Surroundings {
     session_leader: Option<u32>,
     override_id: Option<AgentId>,
     employment: Employment,
-    /// The conversation that Claude Code has on record for its process, as of the first call.
-    recorded: OnceLock<Option<String>>,
+    /// The conversation that Claude Code has on record for its process.
+    recorded: Arc<Mutex<Option<KnownRecord>>>,
 }
+
+/// A record that was read, and when it was written.
+type KnownRecord = (Option<RecordStamp>, Option<String>);
 
 impl Surroundings {
     /// Gathers them. Fails only on a `BATON_AGENT_ID` that is not an agent id, or a `BATON_JOB` that names no job.
@@ -51,7 +61,7 @@ impl Surroundings {
             tty: terminal::controlling(pid),
             machine: None,
             session_leader: terminal::session_leader(pid),
-            recorded: OnceLock::new(),
+            recorded: Arc::default(),
         })
     }
 
@@ -62,8 +72,13 @@ impl Surroundings {
     }
 
     /// Who makes a call on an MCP connection.
-    pub fn mcp_caller(&self, client_name: Option<&str>, thread_id: Option<&str>) -> Resolved {
-        self.resolve(Surface::Mcp { client_name, thread_id })
+    pub fn mcp_caller(&self, client_name: Option<&str>, thread_id: Option<&str>, told: Option<&Told>) -> Resolved {
+        self.resolve(Surface::Mcp { client_name, thread_id, told })
+    }
+
+    /// Who runs a hook: the agent of the conversation that its harness names.
+    pub fn hook_caller(&self, harness: Harness, told: &Told) -> Resolved {
+        self.resolve(Surface::Hook { harness, told })
     }
 
     /// Who runs this command.
@@ -96,6 +111,12 @@ impl Surroundings {
         guardian(self.cli_caller().actor, liveness::identify(std::process::id()), self.tty.as_deref())
     }
 
+    /// The command line of the nearest process above that is this harness.
+    pub fn command_line_of(&self, harness: Harness) -> Option<&[String]> {
+        let found = self.ancestry.processes.iter().find(|above| harness::is(harness, above, &self.environment));
+        found.map(|process| process.argv.as_slice())
+    }
+
     /// The environment it was gathered from.
     pub fn environment(&self) -> &Environment {
         &self.environment
@@ -107,7 +128,8 @@ impl Surroundings {
     }
 
     fn resolve(&self, surface: Surface<'_>) -> Resolved {
-        let resolved = resolve(&Signals { recorded: self.recorded(), ..self.signals(surface) });
+        let recorded = self.recorded();
+        let resolved = resolve(&Signals { recorded: recorded.as_deref(), ..self.signals(surface) });
         match self.employment.assignment() {
             Some(assignment) if !resolved.actor.is_overridden() => {
                 Actor { agent_id: assignment.agent_id(), ..resolved.actor }.into()
@@ -116,15 +138,29 @@ impl Surroundings {
         }
     }
 
-    /// Looked up at the first call and kept. When an MCP server starts, its Claude Code may not have found the
-    /// conversation yet that it goes on with.
-    fn recorded(&self) -> Option<&str> {
-        let found = || {
-            let claude =
-                self.ancestry.processes.iter().find(|above| Harness::ClaudeCode.is(above, &self.environment))?;
-            claude_record::conversation_of(claude, &self.environment)
-        };
-        self.recorded.get_or_init(found).as_deref()
+    /// The conversation that Claude Code has on record, read again when the record changes: `claude --continue` starts its
+    /// servers before it has found the conversation, and `/clear` begins another under a server that stays.
+    fn recorded(&self) -> Option<String> {
+        let claude = self.claude()?;
+        let stamp = claude_record::stamp(claude, &self.environment);
+        let mut known = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some((read_at, conversation)) if *read_at == stamp => conversation.clone(),
+            _ => {
+                let conversation = claude_record::conversation_of(claude, &self.environment);
+                *known = Some((stamp, conversation.clone()));
+                conversation
+            }
+        }
+    }
+
+    /// Changes when the answer to who calls may have changed.
+    pub fn revision(&self) -> Option<RecordStamp> {
+        claude_record::stamp(self.claude()?, &self.environment)
+    }
+
+    fn claude(&self) -> Option<&Ancestor> {
+        self.ancestry.processes.iter().find(|above| harness::is(Harness::ClaudeCode, above, &self.environment))
     }
 
     fn signals<'a>(&'a self, surface: Surface<'a>) -> Signals<'a> {

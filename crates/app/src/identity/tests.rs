@@ -72,7 +72,7 @@ fn found_away(vars: &[(&str, &str)], above: &[&str]) -> Actor {
 }
 
 fn mcp<'a>(client_name: &'a str, thread_id: Option<&'a str>) -> Surface<'a> {
-    Surface::Mcp { client_name: Some(client_name), thread_id }
+    Surface::Mcp { client_name: Some(client_name), thread_id, told: None }
 }
 
 /// An actor in one line: slug, pid, kind. The hash is compared where it matters.
@@ -238,7 +238,7 @@ fn an_unknown_client_is_its_name_and_the_process_that_started_it() {
     assert_eq!(shown(&acme), "acme-editor process=50");
     assert_eq!(acme, found(mcp("Acme Editor", None), &[("CLAUDECODE", "1")], &["50 acme", "20 claude"]));
     assert_ne!(acme.agent_id, found(mcp("Acme Editor", None), &[], &["51 acme"]).agent_id);
-    let nameless = Surface::Mcp { client_name: None, thread_id: None };
+    let nameless = Surface::Mcp { client_name: None, thread_id: None, told: None };
     assert_eq!(shown(&found(nameless, &[], &["50 acme"])), "mcp process=50");
     assert_eq!(shown(&found(nameless, &[], &["50 claude"])), "claude-code process=50");
 }

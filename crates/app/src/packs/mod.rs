@@ -14,3 +14,4 @@ mod workspace;
 pub(crate) use gather::{Base, Gathering, called, input};
 pub(crate) use keep::{Prepared, pack_id};
 pub(crate) use node::node;
+pub(crate) use workspace::Workspace;

@@ -28,7 +28,7 @@ const DOCUMENT_DEPTH: usize = 4;
 const ENTRIES: usize = 4096;
 
 /// A room's workspace on this machine, as it is where the caller works.
-pub(super) struct Workspace {
+pub(crate) struct Workspace {
     /// Where it is read: the room's own directory, or its place in the linked worktree that the caller is in.
     root: PathBuf,
     /// The room's own directory.
@@ -38,7 +38,12 @@ pub(super) struct Workspace {
 impl Workspace {
     /// The workspace of `room`, if it has one and it is on this machine.
     pub(super) fn of(room: &Room, caller: &Caller) -> Option<Self> {
-        let own = PathBuf::from(room.canonical_path.as_deref()?);
+        Self::at(room.canonical_path.as_deref()?, caller)
+    }
+
+    /// The workspace of a room at `path`, if it is on this machine.
+    pub(crate) fn at(path: &str, caller: &Caller) -> Option<Self> {
+        let own = PathBuf::from(path);
         let root = linked(&own, &caller.cwd).unwrap_or_else(|| own.clone());
         let root = fs::canonicalize(root).ok().filter(|root| root.is_dir())?;
         Some(Self { root, room: own })
@@ -54,7 +59,7 @@ impl Workspace {
     }
 
     /// A path as the pack names it: from the root of the workspace. Nothing, if it lies outside.
-    pub(super) fn relative(&self, path: &str) -> Option<String> {
+    pub(crate) fn relative(&self, path: &str) -> Option<String> {
         let given = Path::new(path);
         let inside = match given.is_absolute() {
             true => given.strip_prefix(&self.root).or_else(|_| given.strip_prefix(&self.room)).ok()?,
@@ -147,7 +152,7 @@ impl Workspace {
     }
 
     /// Where a path from the root really is, if that is inside of it.
-    fn inside(&self, path: &str) -> Option<PathBuf> {
+    pub(crate) fn inside(&self, path: &str) -> Option<PathBuf> {
         if path.len() > limits::PATH_BYTES || path.contains('\0') {
             return None;
         }

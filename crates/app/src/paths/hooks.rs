@@ -14,3 +14,8 @@ pub fn hooks_directory(dir: &Path) -> Result<PathBuf, Failure> {
     let hooks = git::path_as_configured(&top, &["rev-parse", "--git-path", "hooks"]).map_err(advised)?;
     Ok(top.join(hooks))
 }
+
+/// The root of the working tree around `dir`.
+pub fn repository_root(dir: &Path) -> Result<PathBuf, Failure> {
+    git::top_level(dir).map_err(|failure| failure.advising("Say a directory inside a git working tree, with --path."))
+}

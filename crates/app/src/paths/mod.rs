@@ -24,6 +24,6 @@ pub use canonical::canonical;
 pub use changed::{changed_paths, staged_paths};
 pub use checkout::{checked_out, made_of};
 pub use draft::draft_artifacts;
-pub use hooks::hooks_directory;
-pub use repository::{checkout_root, known_by};
+pub use hooks::{hooks_directory, repository_root};
+pub use repository::{RepositoryPlaces, checkout_root, known_by, repository_places};
 pub use workspace::{LastLink, Location, followed, in_main_worktree, resolve};

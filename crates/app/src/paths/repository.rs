@@ -51,6 +51,48 @@ pub fn known_by(dir: &Path) -> BTreeSet<PathBuf> {
     known
 }
 
+/// Directories outside a working tree that belong to its repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RepositoryPlaces {
+    /// The top of the working tree that was asked about.
+    pub top: PathBuf,
+    /// Git's own directory, which all working trees share.
+    pub git_dir: PathBuf,
+    /// The tops of the other working trees, the main one included.
+    pub worktrees: Vec<PathBuf>,
+}
+
+/// The places of the repository around `dir`, which is canonical.
+pub fn repository_places(dir: &Path) -> Option<RepositoryPlaces> {
+    let top = checkout_root(dir)?;
+    let git_dir = common_dir_of(top)?;
+    let parts = fs::read_dir(git_dir.join("worktrees")).into_iter().flatten().flatten();
+    let linked = parts.filter_map(|part| linked_worktree(&part.path()));
+    let main = Some(main_worktree_of(&git_dir)).filter(|main| leads_to(main, &git_dir));
+    let worktrees: BTreeSet<PathBuf> = linked.chain(main).filter(|tree| tree != top).collect();
+    Some(RepositoryPlaces { top: top.to_owned(), git_dir, worktrees: worktrees.into_iter().collect() })
+}
+
+/// The directory that all working trees of the checkout at `top` share.
+fn common_dir_of(top: &Path) -> Option<PathBuf> {
+    let dot_git = top.join(".git");
+    let git_dir = match fs::metadata(&dot_git) {
+        Ok(found) if found.is_dir() => dot_git,
+        Ok(_) => git_dir_named_by(top, &dot_git)?,
+        Err(_) => top.to_owned(),
+    };
+    let common = read_line(&git_dir.join("commondir")).map_or_else(|| git_dir.clone(), |common| git_dir.join(common));
+    fs::canonicalize(common).ok()
+}
+
+/// The working tree that a part of a repository is for, if that one says so too: a repository's files could name any
+/// directory.
+fn linked_worktree(part: &Path) -> Option<PathBuf> {
+    let dot_git = part.join(read_line(&part.join("gitdir"))?);
+    let top = fs::canonicalize(dot_git.parent()?).ok()?;
+    leads_to(&top, &fs::canonicalize(part).ok()?).then_some(top)
+}
+
 /// What `dir` itself is to git, not what it lies in.
 pub(super) fn checkout_at(dir: &Path) -> Option<Checkout> {
     let dot_git = dir.join(".git");

@@ -4,6 +4,7 @@ use std::{process::ExitCode, sync::Arc, thread};
 
 use baton_app::{App, Caller, Failure, environment::Environment, identity::Surroundings, table::Tier};
 use baton_core::code::ErrorCode;
+use baton_harness::ClaudeInbox;
 use baton_mcp::Callers;
 
 use crate::{
@@ -24,6 +25,9 @@ pub(super) struct McpArgs {
     #[command(flatten)]
     autostart: AutostartArgs,
 }
+
+/// The name under which Claude Code connects.
+const CLAUDE_CODE: &str = "claude-code";
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(super) enum Tools {
@@ -49,7 +53,9 @@ impl McpArgs {
             autostart::enable(&app, store)?;
             look_for_jobs(&app, &surroundings);
         }
-        baton_mcp::serve(app, self.tools.tier(), Callers::around(surroundings))
+        wake_when_idle(&app, &surroundings);
+        let data_directory = context::data_directory(&environment, store)?;
+        baton_mcp::serve(app, self.tools.tier(), Callers::around(surroundings, data_directory))
             .map_err(|error| Failure::new(ErrorCode::Internal, format!("{error}.")))?;
         Ok(Exit::Done.into())
     }
@@ -64,5 +70,17 @@ fn look_for_jobs(app: &Arc<App>, surroundings: &Surroundings) {
         if let Ok(room) = app.room_for(&caller, None) {
             app.see_to_jobs(&room);
         }
+    });
+}
+
+/// Wakes the Claude Code that started this process when it is idle and something comes for it.
+fn wake_when_idle(app: &Arc<App>, surroundings: &Surroundings) {
+    let environment = surroundings.environment();
+    let Some(inbox) = ClaudeInbox::find(|name| environment.var(name)) else { return };
+    let (app, surroundings, cwd) = (Arc::clone(app), surroundings.clone(), environment.cwd().to_owned());
+    let caller = move || Caller::new(surroundings.mcp_caller(Some(CLAUDE_CODE), None, None), cwd.clone());
+    // Without a thread to spare, the session is told with its next prompt.
+    let _ = thread::Builder::new().name("waking".to_owned()).spawn(move || {
+        let _ = app.keep_waking(caller, |text| inbox.send(text).is_ok());
     });
 }

@@ -11,6 +11,7 @@ mod brief;
 mod bus;
 mod card;
 mod completions;
+mod confine;
 mod context;
 mod demo;
 mod doctor;
@@ -18,6 +19,7 @@ mod edge;
 mod handoff;
 mod heartbeat;
 mod hold;
+mod hook;
 mod inbox;
 mod install;
 mod job;
@@ -129,6 +131,7 @@ enum Command {
     Context(context::ContextCommand),
     #[command(subcommand)]
     Scope(scope::ScopeCommand),
+    Confine(confine::ConfineArgs),
     #[command(subcommand)]
     Agent(agent::AgentCommand),
     #[command(subcommand)]
@@ -144,6 +147,7 @@ enum Command {
     Token(token::TokenCommand),
     Run(run::RunArgs),
     Mcp(mcp::McpArgs),
+    Hook(hook::HookArgs),
     Demo(demo::DemoArgs),
     Install(install::InstallArgs),
     Uninstall(install::UninstallArgs),
@@ -196,6 +200,7 @@ impl Command {
             Self::Brief(brief) => brief.name(),
             Self::Context(context) => context.name(),
             Self::Scope(scope) => scope.name(),
+            Self::Confine(_) => "confine",
             Self::Agent(agent) => agent.name(),
             Self::Edge(edge) => edge.name(),
             Self::Bus(bus) => bus.name(),
@@ -204,6 +209,7 @@ impl Command {
             Self::Token(token) => token.name(),
             Self::Run(_) => "run",
             Self::Mcp(_) => "mcp",
+            Self::Hook(_) => "hook",
             Self::Demo(_) => "demo",
             Self::Install(_) => "install",
             Self::Uninstall(_) => "uninstall",
@@ -217,7 +223,15 @@ impl Command {
 
     /// Whether its output is for a program that expects no envelope: a protocol, a script, a page.
     fn has_a_format_of_its_own(&self) -> bool {
-        matches!(self, Self::Mcp(_) | Self::Completions(_) | Self::Reference(_) | Self::Minder(_))
+        matches!(
+            self,
+            Self::Confine(_)
+                | Self::Mcp(_)
+                | Self::Hook(_)
+                | Self::Completions(_)
+                | Self::Reference(_)
+                | Self::Minder(_)
+        )
     }
 
     /// Whether it is about no store, or about others than the one that is asked for.
@@ -260,6 +274,7 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Reference(args) => Ok(args.run()),
         Command::Minder(args) => Ok(args.run()),
         Command::Mcp(args) => args.run(store),
+        Command::Hook(args) => Ok(args.run(store)),
         Command::Run(args) => args.run(store, ui),
         Command::Up(args) => args.run(store, ui),
         Command::Ticket(args) => args.run(store, ui),
@@ -299,6 +314,7 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Brief(command) => command.run(&Context::open(store)?, ui),
         Command::Context(command) => command.run(&Context::open(store)?, ui),
         Command::Scope(command) => command.run(&Context::open(store)?, ui),
+        Command::Confine(args) => args.run(Context::open(store)?, ui),
         Command::Agent(command) => command.run(&Context::open(store)?, ui),
         Command::Edge(command) => command.run(&Context::open(store)?, ui),
         Command::Bus(command) => command.run(&Context::open(store)?, ui),

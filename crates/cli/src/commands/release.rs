@@ -54,5 +54,7 @@ pub(super) fn text(released: &ReleaseStickResult, handoff: &Handoff, before: &Ge
             released.event_seq
         ),
     };
-    kept + &pointing
+    let warnings: String =
+        released.warnings.iter().map(|warning| format!("warning: {}\n", render::line(warning))).collect();
+    kept + &pointing + &warnings
 }

@@ -10,6 +10,7 @@ use baton_core::lease::Fence;
 
 use crate::{
     context::Context,
+    render,
     select::{KeyArgs, RoomArgs},
     ui::Ui,
 };
@@ -41,8 +42,9 @@ impl TakeArgs {
             idempotency_key: self.key.key,
         })?;
         Ok(ui.answer(&taken, || {
+            let drift = taken.drift.as_ref().map(render::drift).unwrap_or_default();
             format!(
-                "You hold the stick in place of {}: turn {}, lease {}.\nnext: baton room events  (read the latest handoffs)\n",
+                "You hold the stick in place of {}: turn {}, lease {}.\n{drift}next: baton room events  (read the latest handoffs)\n",
                 taken.revoked_agent_id, taken.turn_id, taken.lease_id
             )
         }))

@@ -107,7 +107,14 @@ fn show(
 fn text(answer: &WaitForTurnResult, now: Timestamp, you: &AgentId, name: impl Fn(&AgentId) -> String) -> String {
     match answer {
         WaitForTurnResult::YourTurn {
-            turn_id, lease_id, lease_expires_at, handoff, from_agent_id, resumed, ..
+            turn_id,
+            lease_id,
+            lease_expires_at,
+            handoff,
+            from_agent_id,
+            resumed,
+            drift,
+            ..
         } => {
             let already = if *resumed { "already " } else { "" };
             let head = format!(
@@ -120,8 +127,9 @@ fn text(answer: &WaitForTurnResult, now: Timestamp, you: &AgentId, name: impl Fn
                 }
                 _ => String::new(),
             };
+            let drift = drift.as_deref().map(|drift| format!("\n{}", render::drift(drift))).unwrap_or_default();
             format!(
-                "{head}{handoff}\nnext: work, `baton heartbeat` now and then, then baton release --status … --next …\n"
+                "{head}{handoff}{drift}\nnext: work, `baton heartbeat` now and then, then baton release --status … --next …\n"
             )
         }
         WaitForTurnResult::NotYet { room_state, owner, reserved_for, inbox, new_message, .. } => {

@@ -28,7 +28,7 @@ pub(super) fn ago(at: Timestamp, now: Timestamp) -> String {
 }
 
 /// A text that has one line to itself, whatever its author put into it.
-pub(super) fn line(text: &str) -> String {
+pub(crate) fn line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -64,6 +64,7 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       brief        Say what the room is for, and what limits work in it
       context      Build, join and compare the packs in which agents get to know what they need
       scope        Reserve paths so that nobody else edits them, and see who has what
+      confine      Run a command that cannot write in a room's workspace, except in your own scopes
       agent        Begin a session under a name, go on as another one, and see who is here
       edge         Say between whom envelopes may go, where the room's policy is explicit
       spawn        Ask for another agent: a job with its first handoff from you, and an edge between you
@@ -75,8 +76,7 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       run          Run delegated jobs with Codex, Claude Code or a command of yours
       mcp          Serve MCP on standard input and output, for one coding agent
       demo         Watch scripted agents live through a whole story, on a throw-away store
-      install      Register Baton in coding agents: its MCP server and a skill that teaches how to use
-                   it
+      install      Install Baton in coding agents: MCP server, skill, hooks and slash commands
       uninstall    Take Baton out of coding agents again
       doctor       Check the store, its files, every room against its log, and harness registration
       store        Look at the store, bring it up to date, or copy it into another one
@@ -293,6 +293,8 @@ fn what_is_mistyped_is_an_error_with_exit_2_and_has_no_side_effects() {
         &["scope", "check"],
         &["scope", "release"],
         &["scope", "release", "src", "--all"],
+        &["confine"],
+        &["confine", "--room", ".", "true"],
         &["agent", "init", "--adopt", "amber-otter", "--register", "cobalt-harbor"],
         &["job"],
         &["job", "craete"],

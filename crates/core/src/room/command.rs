@@ -9,6 +9,7 @@ use crate::{
     lease::Fence,
     policy::PolicyChange,
     process::{ProcessIdentity, SessionKind},
+    tree,
 };
 
 /// A request and who makes it.
@@ -146,6 +147,8 @@ pub enum Action {
         shown: Shown,
         /// What the next holder needs.
         handoff: Handoff,
+        /// The workspace's files, where somebody looked.
+        tree: Option<tree::Record>,
     },
     /// Let a chosen member have it.
     Pass {
@@ -155,6 +158,8 @@ pub enum Action {
         to: String,
         /// What they need.
         handoff: Handoff,
+        /// The workspace's files, where somebody looked.
+        tree: Option<tree::Record>,
     },
     /// Recover the stick from someone who does not respond.
     Takeover {

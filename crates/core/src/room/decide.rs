@@ -15,6 +15,7 @@ use crate::{
     policy::PolicyChange,
     process::{Liveness, SessionKind, Witness},
     time::Timestamp,
+    tree,
 };
 
 impl Room {
@@ -29,8 +30,12 @@ impl Room {
             Action::Register { identity } => self.decide_register(by, identity),
             Action::Adopt { adopting } => self.decide_adopt(now, by, adopting, witness).map(Some),
             Action::Claim { lease_id } => self.decide_claim(now, by, lease_id, witness).map(Some),
-            Action::Release { shown, handoff } => self.decide_release(now, by, shown, handoff, witness).map(Some),
-            Action::Pass { shown, to, handoff } => self.decide_pass(now, by, shown, to, handoff, witness).map(Some),
+            Action::Release { shown, handoff, tree } => {
+                self.decide_release(now, by, shown, (handoff, tree.as_ref()), witness).map(Some)
+            }
+            Action::Pass { shown, to, handoff, tree } => {
+                self.decide_pass(now, by, shown, to, (handoff, tree.as_ref()), witness).map(Some)
+            }
             Action::Takeover { expected_turn, reason, lease_id } => {
                 self.decide_takeover(now, by, *expected_turn, reason, lease_id, witness).map(Some)
             }
@@ -183,13 +188,13 @@ impl Room {
         now: Timestamp,
         by: &Actor,
         shown: &Shown,
-        handoff: &Handoff,
+        (handoff, tree): (&Handoff, Option<&tree::Record>),
         witness: &dyn Witness,
     ) -> Result<Event, Refusal> {
         self.fenced(now, by, shown, witness)?;
         handoff.check()?;
         let next = self.next_active_after(now, &by.agent_id, witness);
-        Ok(Event::Released(self.released(now, next, handoff)))
+        Ok(Event::Released(self.released(now, next, handoff, tree)))
     }
 
     fn decide_pass(
@@ -198,7 +203,7 @@ impl Room {
         by: &Actor,
         shown: &Shown,
         to: &str,
-        handoff: &Handoff,
+        (handoff, tree): (&Handoff, Option<&tree::Record>),
         witness: &dyn Witness,
     ) -> Result<Event, Refusal> {
         self.fenced(now, by, shown, witness)?;
@@ -218,7 +223,7 @@ impl Room {
         if !target.is_present(now, &self.policy) {
             return Err(refuse("has not been seen lately"));
         }
-        Ok(Event::Passed(self.released(now, Some(target.agent_id.clone()), handoff)))
+        Ok(Event::Passed(self.released(now, Some(target.agent_id.clone()), handoff, tree)))
     }
 
     fn decide_takeover(
@@ -507,12 +512,19 @@ impl Room {
         }
     }
 
-    fn released(&self, now: Timestamp, to: Option<AgentId>, handoff: &Handoff) -> Released {
+    fn released(
+        &self,
+        now: Timestamp,
+        to: Option<AgentId>,
+        handoff: &Handoff,
+        tree: Option<&tree::Record>,
+    ) -> Released {
         Released {
             turn_id: self.turn,
             claim_expires_at: to.as_ref().map(|_| now.plus(self.policy.claim_ttl_ms)),
             to_agent_id: to,
             handoff: handoff.clone(),
+            tree: tree.cloned(),
         }
     }
 

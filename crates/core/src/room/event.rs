@@ -14,6 +14,7 @@ use crate::{
     policy::Policy,
     process::{Liveness, ProcessIdentity, Proof, SessionKind},
     time::Timestamp,
+    tree,
 };
 
 events! {
@@ -221,6 +222,9 @@ pub struct Released {
     /// The handoff, as it was given.
     #[serde(deserialize_with = "Handoff::stored")]
     pub handoff: Handoff,
+    /// The workspace's files as they were left, where the workspace is a git working tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<tree::Record>,
 }
 
 /// A turn began in place of someone who did not respond.
@@ -310,6 +314,14 @@ impl Event {
             | Self::Noted(_)
             | Self::PolicySet(_)
             | Self::Renamed(_) => Concern::Nobody,
+        }
+    }
+
+    /// The record of the tree that it carries.
+    pub(crate) fn tree(&self) -> Option<&tree::Record> {
+        match self {
+            Self::Released(released) | Self::Passed(released) => released.tree.as_ref(),
+            _ => None,
         }
     }
 

@@ -328,7 +328,7 @@ pub enum Came {
 }
 
 /// A word as a shell reads it.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:@+,".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         return text.to_owned();

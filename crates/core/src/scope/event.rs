@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Overlap;
+use super::{Edited, Overlap};
 use crate::{
     agent::Presence,
     event::{Concern, events},
@@ -23,6 +23,8 @@ events! {
     "scope.transfer" => Transferred,
     /// Somebody wanted to go where somebody else is.
     "scope.incursion" => Incursion,
+    /// Files of the workspace changed without a turn.
+    "scope.edit" => Edited,
 }
 
 /// Paths were reserved, or a reservation was extended.
@@ -138,6 +140,7 @@ impl Event {
             Self::Expired(expired) => Some(&expired.owner),
             Self::Transferred(transferred) => Some(&transferred.from),
             Self::Incursion(incursion) => Some(&incursion.owner),
+            Self::Edited(edited) => edited.owner.as_ref(),
         }
     }
 

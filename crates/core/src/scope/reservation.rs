@@ -128,7 +128,7 @@ impl Scopes {
             Event::Transferred(transferred) => {
                 self.change(transferred.reservation, |reservation| reservation.lease.holder = transferred.to.clone());
             }
-            Event::Incursion(_) => {}
+            Event::Incursion(_) | Event::Edited(_) => {}
         }
     }
 

@@ -25,7 +25,7 @@ use baton_core::{
 };
 use http::request::Parts;
 use rmcp::{RoleServer, service::RequestContext};
-use serde_json::Map;
+use serde_json::{Map, Value};
 use tokio::{runtime::Handle, sync::watch};
 
 use super::{recent::Recent, service::session_id, sessions::Attended};
@@ -164,7 +164,8 @@ fn principal_of(context: &RequestContext<RoleServer>) -> Principal {
 }
 
 impl Host for Shared {
-    fn caller(&self, context: &RequestContext<RoleServer>, cancel: Cancel) -> Caller {
+    /// Hooks run beside a program and not beside a server, so nothing that they signed counts here.
+    fn caller(&self, context: &RequestContext<RoleServer>, _told: Option<&Value>, cancel: Cancel) -> Caller {
         let (parts, principal) = (context.extensions.get::<Parts>(), principal_of(context));
         let rights = parts.and_then(|parts| parts.extensions.get::<Rights>().copied()).unwrap_or(Rights::Agent);
         // A session is one only where the call came through one, whatever its headers say.

@@ -148,6 +148,7 @@ impl Only {
 fn is_shown_as(kind: &str, word: &str) -> bool {
     let by_protocol = match word {
         "HANDOFF" | "BLOCKED" | "DECISION" | "INFO" => "message.send",
+        "INCURSION" if kind == "scope.edit" => "scope.edit",
         "INCURSION" => "scope.incursion",
         "RESUME" => "agent.resume",
         _ => word,

@@ -47,14 +47,17 @@ impl UseCase for Pass {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let place = (&input.room_id, input.expected_turn_id);
         let attached = app.attach(caller, place, &input.handoff, Some(&input.to_agent_id))?;
+        let tree = app.look_before_handover(caller, &input.room_id, &input.handoff)?;
         app.change(caller, &request, &input.room_id, |change| {
+            let warnings = change.warnings(tree.as_ref())?;
             let handoff = attached.put_with(&input.handoff, change)?;
             change.decide(Action::Pass {
                 shown: Shown { turn: input.expected_turn_id, lease_id: input.lease_id.clone() },
                 to: input.to_agent_id.clone(),
                 handoff,
+                tree: tree.clone(),
             })?;
-            Ok(ReleaseStickResult::of(&change.room))
+            Ok(ReleaseStickResult::of(&change.room, warnings))
         })
     }
 }

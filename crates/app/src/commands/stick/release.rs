@@ -43,10 +43,13 @@ pub struct ReleaseStickResult {
     pub claim_expires_at: Option<Timestamp>,
     /// The event that carries the handoff.
     pub event_seq: Seq,
+    /// Changed files that no turn explains, and artifacts of the handoff that do not exist.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 impl ReleaseStickResult {
-    pub(super) fn of(room: &Room) -> Self {
+    pub(super) fn of(room: &Room, warnings: Vec<String>) -> Self {
         let reservation = room.reservation();
         Self {
             room_id: room.id.clone(),
@@ -55,6 +58,7 @@ impl ReleaseStickResult {
             reserved_for: reservation.map(|reservation| reservation.recipient.clone()),
             claim_expires_at: reservation.map(|reservation| reservation.claim_expires_at),
             event_seq: room.last_seq,
+            warnings,
         }
     }
 }
@@ -72,13 +76,16 @@ impl UseCase for Release {
     fn perform(app: &App, caller: &Caller, input: ReleaseInput) -> Result<ReleaseStickResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let attached = app.attach(caller, (&input.room_id, input.expected_turn_id), &input.handoff, None)?;
+        let tree = app.look_before_handover(caller, &input.room_id, &input.handoff)?;
         app.change(caller, &request, &input.room_id, |change| {
+            let warnings = change.warnings(tree.as_ref())?;
             let handoff = attached.put_with(&input.handoff, change)?;
             change.decide(Action::Release {
                 shown: Shown { turn: input.expected_turn_id, lease_id: input.lease_id.clone() },
                 handoff,
+                tree: tree.clone(),
             })?;
-            Ok(ReleaseStickResult::of(&change.room))
+            Ok(ReleaseStickResult::of(&change.room, warnings))
         })
     }
 }

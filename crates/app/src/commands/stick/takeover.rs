@@ -7,6 +7,7 @@ use baton_core::{
     room::{Action, Event, TakeoverReason},
     time::{Timestamp, Ttl},
 };
+use baton_store::log;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,7 @@ use crate::{
     app::{Request, internal},
     employment::by_role,
     table::{Access, Effect, Place, Role, Tier, UseCase},
+    tree::{DriftReport, Received},
 };
 
 /// `stick.takeover`
@@ -46,6 +48,9 @@ pub struct TakeoverStickResult {
     /// The event with the last handoff there was; `get_room_state` shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handoff_event_seq: Option<Seq>,
+    /// Changes since that handoff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift: Option<DriftReport>,
     pub next: String,
 }
 
@@ -60,7 +65,8 @@ impl UseCase for Takeover {
 
     fn perform(app: &App, caller: &Caller, input: TakeoverInput) -> Result<TakeoverStickResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
-        app.change(caller, &request, &input.room_id, |change| {
+        let mut received = None;
+        let taken = app.change(caller, &request, &input.room_id, |change| {
             change.come_in(caller)?;
             // The call itself shows that the caller is there, before its eligibility is judged.
             change.room.touch(&change.actor.agent_id, change.now);
@@ -77,8 +83,14 @@ impl UseCase for Takeover {
                 return Err(from_another(&taken.revoked_agent_id));
             }
             change.lose_if_lost(&taken.revoked_agent_id)?;
-            let received = change.room.ownership().and_then(|ownership| ownership.received.as_ref());
-            let handoff_event_seq = received.map(|received| received.seq);
+            let pending = change.room.ownership().and_then(|ownership| ownership.received.as_ref());
+            let handoff_event_seq = pending.map(|pending| pending.seq);
+            if let Some(seq) = handoff_event_seq.filter(|_| change.room.canonical_path.is_some()) {
+                let handoff = log::find(change.tx, &change.room.id, seq)?;
+                let had_turn = matches!(taken.basis, TakeoverReason::OwnerTimeout | TakeoverReason::OwnerGone);
+                let lost_by = had_turn.then(|| taken.revoked_agent_id.clone());
+                received = Received::of(&change.room, handoff, lost_by);
+            }
             Ok(TakeoverStickResult {
                 room_id: change.room.id.clone(),
                 turn_id: taken.grant.turn_id,
@@ -88,9 +100,12 @@ impl UseCase for Takeover {
                 revoked_agent_id: taken.revoked_agent_id.clone(),
                 basis: taken.basis,
                 handoff_event_seq,
+                drift: None,
                 next: next_step(&taken.revoked_agent_id, handoff_event_seq),
             })
-        })
+        })?;
+        let drift = received.and_then(|received| app.drift_since(caller, &received)).or(taken.drift);
+        Ok(TakeoverStickResult { drift, ..taken })
     }
 }
 

@@ -39,6 +39,7 @@ use crate::{
     presence::{self, Effort, PresenceKeeper},
     table::{Effect, Place, Tier, UseCase},
     testimony,
+    tree::{DriftReport, Received},
     view::Mail,
 };
 
@@ -78,6 +79,9 @@ pub enum WaitForTurnResult {
         handoff: Option<Handoff>,
         from_agent_id: Option<AgentId>,
         reason: ClaimReason,
+        /// Changes in the workspace since the handoff that no turn explains.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        drift: Option<Box<DriftReport>>,
         /// What waits in your inbox.
         #[serde(default, skip_serializing_if = "Mail::is_empty")]
         inbox: Mail,
@@ -296,26 +300,36 @@ impl<'a> Waiter<'a> {
     }
 
     fn claim(&self) -> Result<WaitForTurnResult, Failure> {
-        self.app.change_on_arrival(self.caller, &self.request(), &self.input.room_id, |change| {
+        let mut received = None;
+        let mut answer = self.app.change_on_arrival(self.caller, &self.request(), &self.input.room_id, |change| {
             change.come_in(self.caller)?;
             let recorded = change.decide(Action::Claim { lease_id: self.app.ids.lease_id()? })?;
             let Some(Event::Claimed(claimed)) = recorded.as_ref().and_then(|recorded| recorded.event.room()) else {
                 return Err(crate::app::internal("a claim is decided by a claim"));
             };
-            let handoff = change.handoff.take().filter(|recorded| Some(recorded.seq) == claimed.handoff_seq);
+            let recorded = change.handoff.take().filter(|recorded| Some(recorded.seq) == claimed.handoff_seq);
+            let handoff = recorded.as_ref().and_then(|recorded| recorded.event.handoff().cloned());
+            self.app.room_paths.remember(&change.room.id, change.room.canonical_path.as_deref());
+            received = Received::of(&change.room, recorded, None);
             Ok(WaitForTurnResult::YourTurn {
                 room_id: change.room.id.clone(),
                 turn_id: claimed.grant.turn_id,
                 lease_id: claimed.grant.lease_id.clone(),
                 lease_expires_at: claimed.grant.lease_expires_at,
                 heartbeat_interval_ms: change.room.policy.heartbeat_interval_ms,
-                handoff: handoff.and_then(|recorded| recorded.event.handoff().cloned()),
+                handoff,
                 from_agent_id: claimed.from_agent_id.clone(),
                 reason: claimed.reason,
+                drift: None,
                 inbox: change.waiting.into(),
                 resumed: false,
             })
-        })
+        })?;
+        // The stick is the caller's by now: nobody waits for this look but the caller.
+        if let (Some(received), WaitForTurnResult::YourTurn { drift, .. }) = (received, &mut answer) {
+            *drift = self.app.drift_since(self.caller, &received).map(Box::new);
+        }
+        Ok(answer)
     }
 
     /// The owner asks again, having perhaps lost its lease id: it gets the same turn, not a new one.
@@ -333,6 +347,7 @@ impl<'a> Waiter<'a> {
             handoff: handoff.and_then(|recorded| recorded.event.handoff().cloned()),
             from_agent_id: ownership.received.as_ref().map(|received| received.from.clone()),
             reason: ownership.reason,
+            drift: None,
             inbox: self.mail()?.into(),
             resumed: true,
         })

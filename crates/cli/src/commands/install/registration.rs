@@ -3,10 +3,8 @@
 use baton_app::{Address, Failure, Location, environment::Environment};
 use baton_core::code::ErrorCode;
 
-use crate::{
-    install::{InstallError, Places, Registration},
-    select::utf8,
-};
+use crate::select::utf8;
+use baton_harness::install::{InstallError, Places, Registration};
 
 /// Variables that decide which store Baton uses. A harness need not have those of this shell, nor start where it does.
 const STORE_VARIABLES: [&str; 3] = ["BATON_DATA_DIR", "TALKING_STICK_DATA_DIR", "XDG_DATA_HOME"];

@@ -4,24 +4,27 @@ use std::{path::PathBuf, process::ExitCode};
 
 use baton_app::{Failure, environment::Environment, paths};
 use baton_core::code::ErrorCode;
+use baton_harness::{
+    Harness,
+    install::{
+        self, InstallError, Outcome, Package, Part, Places, Registration, Wake, absence, git_hook, plan_install,
+        plan_uninstall,
+    },
+};
 use serde_json::{Value, json};
 
 use super::{
     registration::{places, registration},
     target::Target,
 };
-use crate::{
-    exit::Exit,
-    install::{
-        self, Harness, InstallError, Outcome, Places, Registration, absence, git_hook, plan_install, plan_uninstall,
-    },
-    ui::Ui,
-};
+use crate::{exit::Exit, ui::Ui};
 
-/// Register Baton in coding agents: its MCP server and a skill that teaches how to use it
+/// Install Baton in coding agents: MCP server, skill, hooks and slash commands
 ///
-/// What is registered uses the store that this command would use: that of --store, of BATON_STORE, or the data
-/// directory of this shell. A password is never written down; it belongs in ~/.pgpass.
+/// The hooks keep an agent from writing without the stick, tell it how the room stands and wake it. Each part can be
+/// left out with --without; --print shows every file. What is installed uses the store that this command would use:
+/// that of --store, of BATON_STORE, or the data directory of this shell. A password is never written down; it belongs
+/// in ~/.pgpass.
 ///
 /// git-hook is for a git repository instead: a pre-commit hook that refuses a commit which touches what another active
 /// agent has reserved.
@@ -29,9 +32,30 @@ use crate::{
 pub(in crate::commands) struct InstallArgs {
     #[command(flatten)]
     which: Which,
+    /// Leave a part as it is: mcp, skill, hooks, commands or wake
+    #[arg(long, value_name = "PART")]
+    without: Vec<Part>,
+    /// Wake an idle session another way: stop-hook (claude-code), park or steer (gemini)
+    ///
+    /// stop-hook keeps a process waiting for each idle session of Claude Code, instead of its inbox, which needs nothing.
+    /// park keeps Gemini's turn open until something happens. steer sets experimental.modelSteering and
+    /// tools.shell.backgroundCompletionBehavior, with which the end of a `baton wait` in the background reaches Gemini.
+    #[arg(long, value_name = "WAY")]
+    wake: Option<Wake>,
+    /// Refuse tools that write when Baton cannot be run; without it they pass
+    #[arg(long)]
+    strict: bool,
+    /// Show the room in Claude Code's status line, if it has none
+    #[arg(long)]
+    status_line: bool,
+    /// Trust the hooks in Codex, which otherwise asks at its next start
+    #[arg(long)]
+    trust_hooks: bool,
 }
 
 /// Take Baton out of coding agents again
+///
+/// Every file is left as it was before the installation.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct UninstallArgs {
     #[command(flatten)]
@@ -46,7 +70,10 @@ struct Which {
     /// Every harness that is here
     #[arg(long, conflicts_with = "targets")]
     all: bool,
-    /// For git-hook: a directory in the working tree [default: the current directory]
+    /// For this repository instead of this user, in files to be checked in
+    #[arg(long)]
+    project: bool,
+    /// For git-hook and --project: a directory in the working tree [default: the current directory]
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
     /// Show what would be written, and write nothing
@@ -57,16 +84,20 @@ struct Which {
 impl Which {
     /// What is to be done, or why it cannot even begin.
     fn work(&self, environment: &Environment) -> Result<Vec<Work>, Failure> {
-        if self.path.is_some() && !self.targets.contains(&Target::GitHook) {
-            let message = "--path is only for git-hook: a harness is set up for this user, wherever they work.";
+        if self.path.is_some() && !self.project && !self.targets.contains(&Target::GitHook) {
+            let message = "--path is only for git-hook and --project: else a harness is set up for this user, wherever they work.";
             return Err(Failure::new(ErrorCode::InvalidInput, message).advising("Leave out --path."));
         }
         let targets = if self.all { Harness::ALL.map(Target::Harness).to_vec() } else { self.targets.clone() };
+        let directory =
+            self.path.as_ref().map_or_else(|| environment.cwd().to_owned(), |path| environment.cwd().join(path));
         let work = |target: Target| match target {
-            Target::Harness(harness) => Ok(Work::Harness(harness, places(environment)?)),
+            Target::Harness(harness) => {
+                let project = self.project.then(|| paths::repository_root(&directory)).transpose()?;
+                Ok(Work::Harness(harness, Places { project, ..places(environment)? }))
+            }
             Target::GitHook => {
-                let directory = self.path.as_ref().map(|path| environment.cwd().join(path));
-                let hooks = paths::hooks_directory(directory.as_deref().unwrap_or(environment.cwd()))?;
+                let hooks = paths::hooks_directory(&directory)?;
                 Ok(Work::GitHook(hooks.join(git_hook::FILE_NAME)))
             }
         };
@@ -112,7 +143,12 @@ impl Done {
 impl InstallArgs {
     pub(in crate::commands) fn run(&self, store: Option<&str>, ui: Ui) -> Result<ExitCode, Failure> {
         let environment = Environment::read();
-        let (work, registration) = (self.which.work(&environment)?, registration(&environment, store)?);
+        let work = self.which.work(&environment)?;
+        self.check_wake(&work)?;
+        let registration = match self.which.project {
+            true => Registration::shared(),
+            false => registration(&environment, store)?,
+        };
         let each = |work: &Work| match work {
             Work::Harness(harness, places) => match absence(*harness, places).filter(|_| self.which.all) {
                 Some(why) => Done::skipped(Target::Harness(*harness), why),
@@ -127,10 +163,34 @@ impl InstallArgs {
     }
 
     fn harness(&self, harness: Harness, places: &Places, registration: &Registration) -> Done {
+        let package = Package {
+            without: self.without.clone(),
+            wake: self.wake.filter(|wake| install::wakes(harness).contains(wake)),
+            strict: self.strict,
+            status_line: self.status_line,
+            trust_hooks: self.trust_hooks,
+        };
+        let target = Target::Harness(harness);
         if self.which.print {
-            return Done::of(Target::Harness(harness), plan_install(harness, places, registration), would);
+            return Done::of(target, plan_install(harness, places, registration, &package), would);
         }
-        Done::of(Target::Harness(harness), install::install(harness, places, registration), outcome_json)
+        Done::of(target, install::install(harness, places, registration, &package), outcome_json)
+    }
+
+    /// Refuses a way of waking that none of the harnesses has.
+    fn check_wake(&self, work: &[Work]) -> Result<(), Failure> {
+        let Some(wake) = self.wake else { return Ok(()) };
+        if self.without.contains(&Part::Wake) {
+            let message = "--wake and --without wake contradict each other.";
+            return Err(Failure::new(ErrorCode::InvalidInput, message).advising("Leave out one of them."));
+        }
+        let knows = |work: &Work| matches!(work, Work::Harness(harness, _) if install::wakes(*harness).contains(&wake));
+        if work.iter().any(knows) {
+            return Ok(());
+        }
+        let message = format!("--wake {} is for another harness.", wake.name());
+        let next = "Use stop-hook with claude-code, park or steer with gemini; the others need none.";
+        Err(Failure::new(ErrorCode::InvalidInput, message).advising(next))
     }
 }
 

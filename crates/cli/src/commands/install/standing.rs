@@ -3,7 +3,10 @@
 use baton_app::environment::Environment;
 
 use super::registration::{places, registration};
-use crate::install::{self, Harness, SkillStatus, Status, skill_status};
+use baton_harness::{
+    Harness,
+    install::{self, SkillStatus, Status, skill_status},
+};
 
 /// Each harness by its name, with a line on how it stands.
 pub(in crate::commands) fn registrations(

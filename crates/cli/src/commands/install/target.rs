@@ -2,7 +2,10 @@
 
 use std::str::FromStr;
 
-use crate::install::{Harness, InstallError, git_hook};
+use baton_harness::{
+    Harness,
+    install::{InstallError, git_hook},
+};
 
 /// A harness, or git.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +38,6 @@ impl FromStr for Target {
     type Err = InstallError;
 
     fn from_str(name: &str) -> Result<Self, InstallError> {
-        if name == git_hook::SLUG { Ok(Self::GitHook) } else { name.parse().map(Self::Harness) }
+        if name == git_hook::SLUG { Ok(Self::GitHook) } else { Ok(Self::Harness(name.parse()?)) }
     }
 }

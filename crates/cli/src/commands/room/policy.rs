@@ -7,7 +7,7 @@ use baton_app::{
     commands::room::{SetPolicy, SetPolicyInput, SetRoomPolicyResult},
 };
 use baton_core::{
-    policy::{Edges, Policy, PolicyChange, Spawning},
+    policy::{Edges, Guard, Policy, PolicyChange, Spawning, Wake},
     time::Ttl,
 };
 
@@ -21,7 +21,8 @@ use crate::{
 /// Show a room's policy, or change what is given
 ///
 /// Times are a number and a unit: 500ms, 30s, 45m, 4h. A running lease or claim keeps its expiry. Times are changed by the
-/// holder of the stick or by a person at a terminal; --edges and --spawn by a person only.
+/// holder of the stick or by a person at a terminal; --edges, --spawn, --guard
+/// and --wake by a person only.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct PolicyArgs {
     #[command(flatten)]
@@ -50,6 +51,12 @@ pub(in crate::commands) struct PolicyArgs {
     /// What becomes of a request for another agent: ask, auto or off
     #[arg(long, value_name = "WORD", value_parser = spawning)]
     spawn: Option<Spawning>,
+    /// How hooks meet an edit without the stick: off, warn, on or strict
+    #[arg(long, value_name = "WORD", value_parser = guard)]
+    guard: Option<Guard>,
+    /// For what idle agents are woken: off, messages or all
+    #[arg(long, value_name = "WORD", value_parser = wake)]
+    wake: Option<Wake>,
     #[command(flatten)]
     key: KeyArgs,
 }
@@ -65,6 +72,8 @@ impl PolicyArgs {
             wait_for_turn_poll_ms: self.poll,
             edges: self.edges,
             spawn: self.spawn,
+            guard: self.guard,
+            wake: self.wake,
         };
         let set = if change == PolicyChange::default() {
             let state = self.room.state(context)?;
@@ -89,7 +98,7 @@ impl PolicyArgs {
 fn text(policy: &Policy) -> String {
     format!(
         "lease      {}\nheartbeat  {}\nclaim      {}\npresence   {}\nwait       {}\npoll       {}\nedges      {}\n\
-         spawn      {}\n",
+         spawn      {}\nguard      {}\nwake       {}\n",
         policy.owner_lease_ttl_ms,
         policy.heartbeat_interval_ms,
         policy.claim_ttl_ms,
@@ -98,6 +107,8 @@ fn text(policy: &Policy) -> String {
         policy.wait_for_turn_poll_ms,
         policy.edges,
         policy.spawn,
+        policy.guard,
+        policy.wake,
     )
 }
 
@@ -107,4 +118,12 @@ fn edges(word: &str) -> Result<Edges, String> {
 
 fn spawning(word: &str) -> Result<Spawning, String> {
     Spawning::named(word).ok_or_else(|| "it is ask, auto or off".to_owned())
+}
+
+fn guard(word: &str) -> Result<Guard, String> {
+    Guard::named(word).ok_or_else(|| "it is off, warn, on or strict".to_owned())
+}
+
+fn wake(word: &str) -> Result<Wake, String> {
+    Wake::named(word).ok_or_else(|| "it is off, messages or all".to_owned())
 }

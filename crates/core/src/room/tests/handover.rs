@@ -125,7 +125,8 @@ fn stale_leases_are_refused_with_the_current_owner_and_turn() {
     let refusal = scene.release("codex", &forged).unwrap_err();
     assert_eq!(refusal.code(), ErrorCode::StaleLease);
     insta::assert_snapshot!(serde_json::to_string(&refusal).unwrap(), @r#"{"current_owner":"codex","current_turn_id":1,"room_state":"owned"}"#);
-    let thief = scene.act("claude", Action::Release { shown: old, handoff: handoff("stolen") }).unwrap_err();
+    let thief =
+        scene.act("claude", Action::Release { shown: old, handoff: handoff("stolen"), tree: None }).unwrap_err();
     assert_eq!(thief.code(), ErrorCode::StaleLease, "possession of a lease id is not identity");
 }
 
@@ -150,7 +151,7 @@ fn handoff_validation_comes_after_the_fence_and_changes_nothing() {
     let empty = handoff("");
     let stale = Shown { lease_id: "lease_other".parse().unwrap(), ..turn.clone() };
     let code = |result: Result<_, Refusal>| result.map(|_: Option<Event>| ()).unwrap_err().code();
-    let release = |shown: &Shown| Action::Release { shown: shown.clone(), handoff: empty.clone() };
+    let release = |shown: &Shown| Action::Release { shown: shown.clone(), handoff: empty.clone(), tree: None };
     assert_eq!(code(scene.act("codex", release(&stale))), ErrorCode::StaleLease);
     assert_eq!(code(scene.act("codex", release(&turn))), ErrorCode::InvalidHandoff);
     assert_eq!(scene.room, before);

@@ -78,8 +78,8 @@ fn possession_of_a_lease_is_not_identity() {
     let turn = scene.claim("codex").unwrap();
     let thief = incarnation("codex", 1);
     let ways = [
-        Action::Release { shown: turn.clone(), handoff: handoff("mine now") },
-        Action::Pass { shown: turn.clone(), to: "claude".to_owned(), handoff: handoff("mine now") },
+        Action::Release { shown: turn.clone(), handoff: handoff("mine now"), tree: None },
+        Action::Pass { shown: turn.clone(), to: "claude".to_owned(), handoff: handoff("mine now"), tree: None },
         Action::Close {
             expected_turn: turn.turn,
             lease_id: Some(turn.lease_id.clone()),
@@ -111,7 +111,7 @@ fn a_terminals_shell_acts_under_the_grant_of_its_guardian_and_no_other_shell_doe
     let stranger = Actor { session_kind: SessionKind::Human, ..incarnation("human", 2) };
     let pid = guard.process.as_ref().unwrap().pid;
     assert_eq!(admitted(&scene, &stranger), Err(format!("human is in use by process {pid} on pts/3.")));
-    let release = |shown: &Shown| Action::Release { shown: shown.clone(), handoff: handoff("read") };
+    let release = |shown: &Shown| Action::Release { shown: shown.clone(), handoff: handoff("read"), tree: None };
     assert!(scene.act_as(&stranger, release(&shown)).is_err());
     assert_eq!(admitted(&scene, &person), Ok(()));
     assert!(scene.act_as(&person, release(&shown)).is_ok());

@@ -164,7 +164,7 @@ fn a_later_process_of_the_same_agent_takes_over_and_does_not_inherit() {
     scene.kill("claude");
     let successor = incarnation("claude", 1);
     scene.act_as(&successor, Action::join()).unwrap();
-    let inherit = Action::Release { shown: old, handoff: super::scene::handoff("done") };
+    let inherit = Action::Release { shown: old, handoff: super::scene::handoff("done"), tree: None };
     insta::assert_snapshot!(
         scene.act_as(&successor, inherit).unwrap_err(),
         @"The process that held this lease is gone; take the stick over to go on."

@@ -140,11 +140,11 @@ impl Scene {
     }
 
     pub(super) fn release(&mut self, name: &str, shown: &Shown) -> Result<Option<Event>, Refusal> {
-        self.act(name, Action::Release { shown: shown.clone(), handoff: handoff("done") })
+        self.act(name, Action::Release { shown: shown.clone(), handoff: handoff("done"), tree: None })
     }
 
     pub(super) fn pass(&mut self, name: &str, shown: &Shown, to: &str) -> Result<Option<Event>, Refusal> {
-        self.act(name, Action::Pass { shown: shown.clone(), to: to.to_owned(), handoff: handoff("done") })
+        self.act(name, Action::Pass { shown: shown.clone(), to: to.to_owned(), handoff: handoff("done"), tree: None })
     }
 
     pub(super) fn take(&mut self, name: &str) -> Result<Shown, Refusal> {

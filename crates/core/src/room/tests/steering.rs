@@ -5,7 +5,7 @@ use crate::{
     code::ErrorCode,
     ids::AgentName,
     limits,
-    policy::{Edges, PolicyChange, Spawning},
+    policy::{Edges, Guard, PolicyChange, Spawning, Wake},
     room::{Action, Authority, Event, NewIdentity, Refusal, RoomState, Shown},
     time::Ttl,
 };
@@ -129,11 +129,13 @@ fn a_fence_that_is_shown_with_timings_must_be_current() {
 }
 
 #[test]
-fn spawning_and_edges_are_an_operators_to_change_even_for_the_holder() {
+fn steering_fields_are_an_operators_to_change_even_for_the_holder() {
     let mut scene = Scene::with(&["codex"]);
     let turn = scene.claim("codex").unwrap();
     for (field, change) in [
         ("spawn", PolicyChange { spawn: Some(Spawning::Auto), ..PolicyChange::default() }),
+        ("guard", PolicyChange { guard: Some(Guard::Off), ..PolicyChange::default() }),
+        ("wake", PolicyChange { wake: Some(Wake::Off), ..PolicyChange::default() }),
         ("edges", PolicyChange { edges: Some(Edges::Explicit), ..lease_of(20) }),
     ] {
         let refused = scene.set_policy_as("codex", change.clone(), Some(&turn), Authority::Member).unwrap_err();

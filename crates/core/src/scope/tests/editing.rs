@@ -9,12 +9,12 @@ use crate::{
 };
 
 impl Scene {
-    fn actor(&self, name: &str) -> Actor {
+    pub(super) fn actor(&self, name: &str) -> Actor {
         let process = self.room.member(&agent(name)).and_then(|member| member.process.clone());
         Actor::found(agent(name), process, SessionKind::McpHarness)
     }
 
-    fn takes_stick(&mut self, name: &str) {
+    pub(super) fn takes_stick(&mut self, name: &str) {
         let action = Action::Claim { lease_id: format!("lease_{name}").parse().unwrap() };
         let command = Command { by: self.actor(name), action };
         let event = self.room.decide(self.now, &command, &|_: &ProcessIdentity| Liveness::Alive).unwrap();

@@ -1,9 +1,10 @@
 //! Paths as agents write them: `reading` has what is understood and refused, `meeting` what overlaps, and `property`
-//! what holds for any text. Reservations of them, on a `scene`: `reserving` has who gets what, `editing` who may change files, `ending` how it ends,
+//! what holds for any text. Reservations of them, on a `scene`: `reserving` has who gets what, `editing` who may change files, `guarding` which edits are stopped, `ending` how it ends,
 //! `hints` the commands that lead on, and `story` what holds whatever agents do.
 
 mod editing;
 mod ending;
+mod guarding;
 mod hints;
 mod meeting;
 mod property;

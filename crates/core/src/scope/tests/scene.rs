@@ -212,7 +212,7 @@ pub(super) fn told(decided: &Result<Vec<Event>, Refusal>) -> String {
         Event::Expired(expired) => {
             format!("{} of {} ran out at {}", expired.scope, expired.owner, minute(expired.expired_at))
         }
-        Event::Transferred(_) | Event::Incursion(_) => format!("{event:?}"),
+        Event::Transferred(_) | Event::Incursion(_) | Event::Edited(_) => format!("{event:?}"),
     };
     match decided {
         Ok(events) => events.iter().map(line).collect::<Vec<_>>().join("; "),

@@ -9,6 +9,7 @@ mod mail;
 mod paths;
 mod read;
 mod scene;
+mod sessions;
 mod stick;
 mod view;
 

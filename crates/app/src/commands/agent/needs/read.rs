@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Need, NeedKind, jobs, mail, paths,
     scene::{Scene, own_ids},
-    stick,
+    sessions, stick,
 };
 use crate::{
     App, Caller, Failure,
@@ -155,6 +155,7 @@ fn in_room(
     found.extend(mail::waiting(tx, &scene, &waiting.to_accept, &waiting.owed)?);
     found.extend(paths::incursions(tx, &scene, &waiting.incursions)?);
     found.extend(stick::stuck(tx, &scene)?);
+    found.extend(sessions::unprocessed(tx, &scene)?);
     Ok(cut)
 }
 

@@ -37,6 +37,8 @@ pub enum NeedKind {
     Incursion,
     /// A job waits, and nobody here can do it.
     Blocked,
+    /// An idle agent was woken and did nothing.
+    Unprocessed,
 }
 
 impl NeedKind {
@@ -52,6 +54,7 @@ impl NeedKind {
             Self::Stuck => "stuck",
             Self::Incursion => "incursion",
             Self::Blocked => "blocked",
+            Self::Unprocessed => "unprocessed",
         }
     }
 }

@@ -47,13 +47,14 @@ fn label(need: &Need) -> &'static str {
         (NeedKind::Stuck, None) => "stick is stuck",
         (NeedKind::Incursion, _) => "collision",
         (NeedKind::Blocked, _) => "nobody can do it",
+        (NeedKind::Unprocessed, _) => "woken, did nothing",
     }
 }
 
 const fn tone(kind: NeedKind) -> &'static str {
     match kind {
         NeedKind::Question | NeedKind::Approval | NeedKind::Proof => "ask",
-        NeedKind::Ack | NeedKind::Response => "talk",
+        NeedKind::Ack | NeedKind::Response | NeedKind::Unprocessed => "talk",
         NeedKind::Failed | NeedKind::Stuck | NeedKind::Incursion | NeedKind::Blocked => "alarm",
     }
 }
@@ -69,7 +70,7 @@ fn from(need: &Need) -> Markup {
             NeedKind::Question | NeedKind::Proof | NeedKind::Failed | NeedKind::Blocked => { (reference(&need.room_id, &need.reference)) }
             NeedKind::Stuck if need.status.is_some() => { (reference(&need.room_id, &need.reference)) }
             NeedKind::Approval => { (reference(&need.room_id, &need.reference)) " by " (named(&need.who)) }
-            NeedKind::Ack | NeedKind::Response | NeedKind::Stuck => { (named(&need.who)) }
+            NeedKind::Ack | NeedKind::Response | NeedKind::Stuck | NeedKind::Unprocessed => { (named(&need.who)) }
             NeedKind::Incursion => { (named(&need.who)) @if let Some(owner) = &need.other { " and " (named(owner)) } }
         }
     }
@@ -93,6 +94,7 @@ fn acts(look: &Look<'_>, need: &Need, shown: Option<&ShownRequest>) -> Markup {
         NeedKind::Response => html! { (respond(look, need)) (said(need)) },
         NeedKind::Incursion => html! { (tell_both(look, need)) (said(need)) },
         NeedKind::Blocked => html! { div.tools { (cancel(look, need)) (said(need)) } },
+        NeedKind::Unprocessed => said(need),
         NeedKind::Approval => match need.reference.parse() {
             Ok(id) => decide(look, &need.room_id, id, shown),
             Err(_) => said(need),

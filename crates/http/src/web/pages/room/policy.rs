@@ -5,7 +5,7 @@ use baton_app::{
     commands::envelope::{EdgeList, EdgeListInput},
 };
 use baton_core::{
-    policy::{Edges, Policy, Spawning},
+    policy::{Edges, Guard, Policy, Spawning, Wake},
     time::Ttl,
 };
 use maud::{Markup, html};
@@ -62,6 +62,23 @@ const fn spawn_words(spawn: Spawning) -> &'static str {
     }
 }
 
+const fn guard_words(guard: Guard) -> &'static str {
+    match guard {
+        Guard::Off => "edits are never stopped",
+        Guard::Warn => "an agent that edits without the stick is told",
+        Guard::On => "edits without the stick are refused while somebody else is here",
+        Guard::Strict => "the same, and shell commands are confined or refused",
+    }
+}
+
+const fn wake_words(wake: Wake) -> &'static str {
+    match wake {
+        Wake::Off => "idle agents are left alone",
+        Wake::Messages => "messages wake idle agents",
+        Wake::All => "messages, the stick and jobs wake idle agents",
+    }
+}
+
 pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Result<Markup, Failure> {
     let policy = &sight.state.policy;
     let edges = look.ask::<EdgeList>(EdgeListInput { room_id: sight.id().clone(), agent: None })?.edges.len();
@@ -72,6 +89,8 @@ pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Result<Markup, Failure> 
                 @for (_, name, means, span) in timings(policy) { div { dt { (name) } dd { b { (span) } " " span.quiet { (means) } } } }
                 div { dt { "Edges" } dd { b { (policy.edges) } " " span.quiet { (edges_words(policy.edges)) ", " a href=(path(&["rooms", sight.id().as_str(), "graph"])) { (edges) @if edges == 1 { " edge" } @else { " edges" } } } } }
                 div { dt { "Spawn" } dd { b { (policy.spawn) } " " span.quiet { (spawn_words(policy.spawn)) } } }
+                div { dt { "Guard" } dd { b { (policy.guard) } " " span.quiet { (guard_words(policy.guard)) } } }
+                div { dt { "Wake" } dd { b { (policy.wake) } " " span.quiet { (wake_words(policy.wake)) } } }
             }
             @if sight.is_open() && look.may_act() { details.act { summary { "Change the policy" } (form(look, sight)) } }
         }
@@ -85,6 +104,8 @@ fn form(look: &Look<'_>, sight: &Sight) -> Markup {
         @for (field, name, _, span) in timings(policy) { label { span { (name) } input name={ "policy." (field) ":time" } placeholder=(span) autocomplete="off"; } }
         label { span { "Edges" } select name="policy.edges" { @for one in [Edges::Mesh, Edges::Explicit] { option value=(one) selected[one == policy.edges] { (one) ": " (edges_words(one)) } } } }
         label { span { "Spawn" } select name="policy.spawn" { @for one in [Spawning::Ask, Spawning::Auto, Spawning::Off] { option value=(one) selected[one == policy.spawn] { (one) ": " (spawn_words(one)) } } } }
+        label { span { "Guard" } select name="policy.guard" { @for &one in Guard::ALL { option value=(one) selected[one == policy.guard] { (one) ": " (guard_words(one)) } } } }
+        label { span { "Wake" } select name="policy.wake" { @for &one in Wake::ALL { option value=(one) selected[one == policy.wake] { (one) ": " (wake_words(one)) } } } }
         p { button type="submit" { "Save the policy" } }
         (cli(&look.command("room policy --lease 30m", sight.id())))
     };

@@ -1,0 +1,247 @@
+//! The guard before a tool call: who may change these files now, and what becomes of a command that cannot be read.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use baton_core::{
+    guard::{ShellEffect, read_shell},
+    ids::RoomId,
+    policy::Guard,
+    room::{Action, Actor},
+    scope::{Intent, Refusal, ScopePath, Taking, Verdict, View},
+};
+use baton_store::scopes;
+
+use super::{reason, request};
+use crate::{
+    App, Caller, Failure,
+    app::Sight,
+    commands::scope::{Check, CheckInput},
+    identity::Employment,
+    presence::{self, Effort},
+    scoping,
+    table::UseCase,
+};
+
+/// A call of a tool, in words that no program has for itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolUse {
+    /// Files that will be changed, absolute or from the session's directory.
+    Edit(Vec<String>),
+    /// A shell command, which starts in the session's directory.
+    Shell(String),
+}
+
+/// Whether a command may be rewritten so that it runs confined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confinement {
+    /// It can, and nobody's permission rules are defeated by it.
+    Allowed,
+    /// A person approves commands as they are written.
+    Unwanted,
+    /// This machine cannot confine.
+    Unavailable,
+}
+
+/// The guard's answer to a tool call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GuardAnswer {
+    /// Nothing is in the way.
+    Pass,
+    /// It passes, and the model is told this.
+    Tell(String),
+    /// It does not pass, for this reason.
+    Refuse(String),
+    /// The command is to run confined in this room.
+    Confine(RoomId),
+    /// It passes, and the working tree of this room is to be compared before and after.
+    Compare(RoomId),
+}
+
+impl App {
+    /// Decides about a tool call of the caller, a sub-agent of `main` if that is somebody else.
+    pub fn guard(
+        &self,
+        caller: &Caller,
+        main: Option<&Caller>,
+        tool: &ToolUse,
+        confinement: Confinement,
+    ) -> Result<GuardAnswer, Failure> {
+        let mut answer = GuardAnswer::Pass;
+        for (room, intents) in self.rooms_of(caller, tool)? {
+            let found = self.guard_room(caller, main, &room, &intents, confinement)?;
+            answer = worse(answer, found);
+        }
+        Ok(answer)
+    }
+
+    /// The rooms that a tool call touches, with the paths there. A command that cannot be read touches the room it starts in.
+    fn rooms_of(&self, caller: &Caller, tool: &ToolUse) -> Result<BTreeMap<RoomId, Touched>, Failure> {
+        let mut rooms: BTreeMap<RoomId, Touched> = BTreeMap::new();
+        let paths = match tool {
+            ToolUse::Edit(paths) => paths.clone(),
+            ToolUse::Shell(command) => {
+                let read = read_shell(command);
+                if read.effect == ShellEffect::Reads {
+                    return Ok(rooms);
+                }
+                // Plain writes elsewhere say nothing about the rest of a command that could not be read whole.
+                let is_unread = read.is_partial || read.effect == ShellEffect::Unknown;
+                if let Some(room) = self.room_around(caller, &caller.cwd)?.filter(|_| is_unread) {
+                    rooms.entry(room).or_default().unread = true;
+                }
+                for tree in read.trees {
+                    let tree = caller.cwd.join(tree);
+                    if let Some(room) = self.room_around(caller, &tree)? {
+                        rooms.entry(room).or_default().paths.push(tree);
+                    }
+                }
+                read.writes
+            }
+        };
+        for path in paths {
+            let path = caller.cwd.join(path);
+            if let Some(room) = self.room_around(caller, &path)? {
+                rooms.entry(room).or_default().paths.push(path);
+            }
+        }
+        Ok(rooms)
+    }
+
+    fn guard_room(
+        &self,
+        caller: &Caller,
+        main: Option<&Caller>,
+        room: &RoomId,
+        touched: &Touched,
+        confinement: Confinement,
+    ) -> Result<GuardAnswer, Failure> {
+        let main = main.unwrap_or(caller);
+        let (mut sight, found) = self.store.read(|tx| {
+            let room = self.room(tx, room)?;
+            let eyes = self.eyes(tx, &room)?;
+            let found = scopes::in_force(tx, &room.id)?;
+            Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, found))
+        })?;
+        if sight.room.policy.guard == Guard::Off {
+            return Ok(GuardAnswer::Pass);
+        }
+        presence::refresh(self, main, &mut sight.room, sight.now, Effort::Try)?;
+        self.is_at_work(main, room)?;
+        let root = scoping::root(&sight.room)?;
+        let is_job = *caller.employment() != Employment::None;
+        let paths: Vec<ScopePath> =
+            touched.paths.iter().filter_map(|path| self.inside(&sight, &root, path, is_job)).collect();
+        let by: Vec<Actor> =
+            [main.actor(), caller.actor()].into_iter().take(if is_same(main, caller) { 1 } else { 2 }).collect();
+        let view = View {
+            room: &sight.room,
+            root: &root,
+            now: sight.now,
+            stale_after: self.stale_after_or_default(),
+            witness: &sight.eyes,
+        };
+        let you = &main.actor().agent_id;
+        let policy = sight.room.policy.guard;
+        match found.guard(view, &by, Intent::Edit(&paths)) {
+            Verdict::Refused(refusal) => {
+                self.note_collision(main, &sight, &refusal, &touched.paths);
+                let text = reason::refusal(&sight.room, &refusal, you, sight.now);
+                return Ok(if policy == Guard::Warn { GuardAnswer::Tell(text) } else { GuardAnswer::Refuse(text) });
+            }
+            Verdict::Take(taking) => return self.take_for(main, room, taking).map(GuardAnswer::Tell),
+            Verdict::Free | Verdict::Watch => {}
+        }
+        // An edit of files that are the agent's own says nothing about the rest of a command.
+        if !touched.unread || found.guard(view, &by, Intent::Unread) != Verdict::Watch || is_job {
+            return Ok(GuardAnswer::Pass);
+        }
+        Ok(match (policy, confinement) {
+            (Guard::Strict, Confinement::Allowed | Confinement::Unwanted) | (Guard::On, Confinement::Allowed) => {
+                GuardAnswer::Confine(room.clone())
+            }
+            (Guard::Strict, Confinement::Unavailable) => {
+                let needed = Refusal::StickNeeded {
+                    holder: sight.room.owner().cloned(),
+                    held_until: sight.room.ownership().map(|held| held.lease.expires_at),
+                    kept_for: sight.room.reservation().map(|kept| kept.recipient.clone()),
+                    is_own: false,
+                    not_reserved: 0,
+                    paths: Vec::new(),
+                };
+                GuardAnswer::Refuse(reason::refusal(&sight.room, &needed, you, sight.now))
+            }
+            _ => GuardAnswer::Compare(room.clone()),
+        })
+    }
+
+    /// A path of the room. A job works in a copy of its own, which is not the room's tree, though it shares the room.
+    fn inside(&self, sight: &Sight<'_>, root: &ScopePath, path: &Path, is_job: bool) -> Option<ScopePath> {
+        if is_job {
+            let real = crate::paths::followed(path, crate::paths::LastLink::Followed);
+            let tree = sight.room.canonical_path.as_deref()?;
+            if !real.starts_with(tree) {
+                return None;
+            }
+        }
+        self.written_path(root, "path", path.to_str()?).ok()
+    }
+
+    /// Puts a refused edit of somebody's scope on record, as `scope check` does. The refusal stands without it.
+    fn note_collision(&self, caller: &Caller, sight: &Sight<'_>, refusal: &Refusal, paths: &[PathBuf]) {
+        if matches!(refusal, Refusal::Conflict(_) | Refusal::StaleFound(_)) {
+            let paths = paths.iter().filter_map(|path| path.to_str().map(str::to_owned)).collect();
+            let input = CheckInput { room_id: sight.room.id.clone(), paths, active_only: false, committed: false };
+            let _ = Check::perform(self, caller, input);
+        }
+    }
+
+    /// Takes the stick for an agent that is alone, until the end of its own turn.
+    fn take_for(&self, caller: &Caller, room: &RoomId, taking: Taking) -> Result<String, Failure> {
+        let turn = self.change(caller, &request("hook.take"), room, |change| {
+            change.join(None, None)?;
+            let lease_id = self.ids.lease_id()?;
+            change.decide(match taking {
+                Taking::Claim => Action::Claim { lease_id },
+                Taking::Takeover => Action::Takeover {
+                    expected_turn: change.room.turn,
+                    reason: "an edit by an agent that is alone here".to_owned(),
+                    lease_id,
+                },
+            })?;
+            let mut session = change.session()?;
+            session.taken_turn = Some(change.room.turn);
+            change.save_session(&session)?;
+            Ok(change.room.turn)
+        })?;
+        Ok(format!(
+            "Baton: you are alone in this room, so the stick was taken for your edit (turn {turn}). It is given back when you \
+             stop; to leave a handoff, call release_stick before that"
+        ))
+    }
+}
+
+/// The paths of a room that a tool call writes, and whether there may be more.
+#[derive(Default)]
+struct Touched {
+    paths: Vec<PathBuf>,
+    unread: bool,
+}
+
+fn is_same(one: &Caller, other: &Caller) -> bool {
+    one.actor().agent_id == other.actor().agent_id
+}
+
+/// The answer for several rooms: the one that stops most.
+fn worse(one: GuardAnswer, other: GuardAnswer) -> GuardAnswer {
+    let weight = |answer: &GuardAnswer| match answer {
+        GuardAnswer::Pass => 0,
+        GuardAnswer::Tell(_) => 1,
+        GuardAnswer::Compare(_) => 2,
+        GuardAnswer::Confine(_) => 3,
+        GuardAnswer::Refuse(_) => 4,
+    };
+    if weight(&other) > weight(&one) { other } else { one }
+}

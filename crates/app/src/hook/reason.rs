@@ -1,0 +1,65 @@
+//! Refusals of the guard in words: who, until when, and the one next step. No full stop at the end: one program adds its own.
+
+use baton_core::{ids::AgentId, room::Room, scope::Refusal, time::Timestamp};
+
+use super::line::line;
+
+/// Longest name of a path or an agent in a refusal.
+const NAME_CHARS: usize = 120;
+
+/// The refusal as the model reads it.
+pub(super) fn refusal(room: &Room, refusal: &Refusal, by: &AgentId, now: Timestamp) -> String {
+    let name = |agent: &AgentId| name(room, agent);
+    let take = "Next: call wait_for_turn (in a shell: baton wait), edit when it says your_turn, then release_stick";
+    match refusal {
+        Refusal::StickNeeded { holder, held_until, kept_for, is_own, paths, .. } => {
+            let stick = match (holder, held_until, kept_for) {
+                (Some(_), Some(until), _) if *is_own => {
+                    format!("your turn is not in force here any more (its lease ended {})", at(*until, now))
+                }
+                (Some(holder), Some(until), _) => format!("{} holds the stick until {}", name(holder), at(*until, now)),
+                (_, _, Some(kept)) if kept == by => "the stick is kept for you".to_owned(),
+                (_, _, Some(kept)) => format!("the stick is kept for {}", name(kept)),
+                (_, _, None) => "nobody holds the stick, and you are not alone here".to_owned(),
+            };
+            format!("Baton: {stick}. {} not changed. {take}", files(paths))
+        }
+        Refusal::Conflict(met) | Refusal::StaleFound(met) => {
+            let (owner, scope) = (line(&met.owner_agent, NAME_CHARS), line(&met.scope, NAME_CHARS));
+            let until = at(met.expires_at, now);
+            format!(
+                "Baton: {owner} has reserved {scope} until {until}. {} not changed. Next: work on other files, or ask {owner} \
+                 with baton send {owner}",
+                files(std::slice::from_ref(&met.incoming_scope))
+            )
+        }
+        Refusal::ReleaseForbidden { .. } | Refusal::NotFound { .. } | Refusal::TooMany { .. } => {
+            format!("Baton: {}", refusal.to_string().trim_end_matches('.'))
+        }
+    }
+}
+
+/// The name of an agent with its program, as people know it.
+pub(super) fn name(room: &Room, agent: &AgentId) -> String {
+    let program = agent.as_str().split(':').next().unwrap_or_default();
+    match room.member(agent) {
+        Some(member) => format!("{} ({program})", line(&member.display_name, NAME_CHARS)),
+        None => line(agent.as_str(), NAME_CHARS),
+    }
+}
+
+fn files(paths: &[String]) -> String {
+    match paths {
+        [] => "The file was".to_owned(),
+        [one] => format!("{} was", line(one, NAME_CHARS)),
+        [first, rest @ ..] => format!("{} and {} more were", line(first, NAME_CHARS), rest.len()),
+    }
+}
+
+/// A moment with how far away it is.
+pub(super) fn at(moment: Timestamp, now: Timestamp) -> String {
+    let shown = moment.to_string();
+    let clock = shown.get(11..16).map_or(shown.as_str(), |clock| clock);
+    let left = moment.since(now).as_millis() / 60_000;
+    if moment <= now { format!("{clock} UTC, which has passed") } else { format!("{clock} UTC, in {left} min") }
+}

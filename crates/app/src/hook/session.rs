@@ -1,0 +1,173 @@
+//! The life of a session: it begins, is told what is new, and ends.
+
+use baton_core::{
+    handoff::Handoff,
+    ids::{RoomId, Seq},
+    limits,
+    room::{Action, Event, Shown},
+    tree::Record,
+};
+use baton_store::{
+    agent_sessions::{self, AgentSession},
+    inbox, log, rooms,
+};
+
+use super::{line::within_context, request, welcome};
+use crate::{App, Caller, Failure, app::Sight, change::Change, commands::room::depart};
+
+/// Said by the handoff of a session that ended while it held the stick.
+const ENDED_STATUS: &str = "The session of this agent ended while it held the stick. It left no handoff of its own.";
+const ENDED_NEXT: &str =
+    "Look at the working tree (git status, git diff) before you go on: its work may be unfinished.";
+
+impl App {
+    /// Makes the agent of a session a member of the room around it, and tells it where it is. Outside of a room nothing.
+    pub fn begin_session(&self, caller: &Caller) -> Result<Option<String>, Failure> {
+        let Some(room) = self.room_around(caller, &caller.cwd)? else { return Ok(None) };
+        let text = self.change(caller, &request("hook.session_start"), &room, |change| {
+            change.join(None, None)?;
+            let mut session = change.session()?;
+            session.told = change.room.last_seq;
+            session.idle_since = None;
+            change.save_session(&session)?;
+            welcome::text(change)
+        })?;
+        caller.has_joined(&room);
+        Ok(Some(text))
+    }
+
+    /// Tells a session what it was not told yet: messages, and that the stick moved. A prompt also ends its idleness.
+    pub fn news(&self, caller: &Caller) -> Result<Option<String>, Failure> {
+        let Some(room) = self.room_around(caller, &caller.cwd)? else { return Ok(None) };
+        let you = caller.actor().agent_id;
+        let (sight, known) = self.sight_of_session(caller, &room)?;
+        let Some(known) = known.filter(|_| sight.room.member(&you).is_some()) else {
+            return self.begin_session(caller);
+        };
+        if known.told == sight.room.last_seq && known.idle_since.is_none() {
+            return Ok(None);
+        }
+        self.change(caller, &request("hook.prompt"), &room, |change| {
+            let mut session = change.session()?;
+            let text = change.news_since(session.told)?;
+            session.told = change.room.last_seq;
+            session.idle_since = None;
+            change.save_session(&session)?;
+            Ok(text)
+        })
+    }
+
+    /// Notes that a session is at work: a call of a tool shows it.
+    pub(super) fn is_at_work(&self, caller: &Caller, room: &RoomId) -> Result<(), Failure> {
+        let (_, known) = self.sight_of_session(caller, room)?;
+        if known.is_some_and(|known| known.idle_since.is_some()) {
+            self.change(caller, &request("hook.tool"), room, |change| {
+                let mut session = change.session()?;
+                session.idle_since = None;
+                change.save_session(&session)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Ends a session: what it holds is handed on, what it reserved is released, and it is no member any more.
+    pub fn end_session(&self, caller: &Caller) -> Result<(), Failure> {
+        let you = caller.actor().agent_id;
+        let memberships = self.store.read(|tx| rooms::of_agent(tx, &you))?;
+        for (room, _) in memberships {
+            let handoff = left_behind(ENDED_STATUS, ENDED_NEXT);
+            let tree = self.look_if_held(caller, &room, &handoff)?;
+            self.change(caller, &request("hook.session_end"), &room, |change| {
+                agent_sessions::remove(change.tx, &change.room.id, &you)?;
+                if change.room.member(&you).is_none() {
+                    return Ok(());
+                }
+                change.hand_on(&handoff, tree.as_ref())?;
+                depart(change, &you, Action::Leave)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The workspace's files, if the caller holds the stick and hands it on.
+    pub(super) fn look_if_held(
+        &self,
+        caller: &Caller,
+        room: &RoomId,
+        handoff: &Handoff,
+    ) -> Result<Option<Record>, Failure> {
+        let holds = self.see(room)?.room.owner() == Some(&caller.actor().agent_id);
+        if holds { self.look_before_handover(caller, room, handoff) } else { Ok(None) }
+    }
+
+    pub(super) fn sight_of_session(
+        &self,
+        caller: &Caller,
+        room: &RoomId,
+    ) -> Result<(Sight<'_>, Option<AgentSession>), Failure> {
+        let you = caller.actor().agent_id;
+        let sight = self.see(room)?;
+        let session = self.store.read(|tx| agent_sessions::find(tx, room, &you))?;
+        Ok((sight, session))
+    }
+}
+
+impl Change<'_> {
+    /// The caller's session, or a new one that was told of everything.
+    pub(super) fn session(&mut self) -> Result<AgentSession, Failure> {
+        let you = &self.actor.agent_id;
+        let found = agent_sessions::find(self.tx, &self.room.id, you)?;
+        Ok(found.unwrap_or_else(|| AgentSession::new(you.clone(), self.room.last_seq)))
+    }
+
+    pub(super) fn save_session(&mut self, session: &AgentSession) -> Result<(), Failure> {
+        Ok(agent_sessions::save(self.tx, &self.room.id, session)?)
+    }
+
+    /// Releases the stick for a holder that cannot write a handoff itself.
+    pub(super) fn hand_on(&mut self, handoff: &Handoff, tree: Option<&Record>) -> Result<(), Failure> {
+        let held = self.room.ownership().filter(|held| held.belongs_to(self.actor));
+        let Some(lease_id) = held.map(|held| held.lease_id.clone()) else { return Ok(()) };
+        let shown = Shown { turn: self.room.turn, lease_id };
+        self.decide(Action::Release { shown, handoff: handoff.clone(), tree: tree.cloned() })?;
+        Ok(())
+    }
+
+    /// The news for the caller's model after an event, if there is any.
+    pub(super) fn news_since(&mut self, told: Seq) -> Result<Option<String>, Failure> {
+        let you = self.actor.agent_id.clone();
+        let mut lines = Vec::new();
+        let mail = inbox::waiting(self.tx, &self.room.id, &you)?;
+        if mail.calls.is_some_and(|message| message > told) {
+            lines.push(format!("Baton: you have {} unread messages (inbox list).", mail.unseen.max(1)));
+        }
+        if self.stick_moved_since(told)? {
+            lines.push(format!("Baton: {}", welcome::stick(&self.room, &you, self.now)));
+        }
+        Ok((!lines.is_empty()).then(|| within_context(&lines)))
+    }
+
+    /// Whether somebody else moved the stick after an event.
+    fn stick_moved_since(&mut self, told: Seq) -> Result<bool, Failure> {
+        let (room, you) = (&self.room.id, &self.actor.agent_id);
+        let newer = log::after(self.tx, room, told, limits::EVENTS_MAX)?;
+        let moves = |event: &Event| {
+            matches!(event, Event::Claimed(_) | Event::Released(_) | Event::Passed(_) | Event::TakenOver(_))
+        };
+        // More than a page of events is news anyhow.
+        let is_long = newer.len() as u64 >= u64::from(limits::EVENTS_MAX);
+        Ok(is_long || newer.iter().any(|event| event.actor != *you && event.event.room().is_some_and(moves)))
+    }
+}
+
+/// A handoff that nobody wrote.
+pub(super) fn left_behind(status: &str, next_action: &str) -> Handoff {
+    Handoff {
+        status: status.to_owned(),
+        next_action: next_action.to_owned(),
+        artifacts: Vec::new(),
+        open_questions: Vec::new(),
+        do_not: Vec::new(),
+        context_ref: None,
+    }
+}

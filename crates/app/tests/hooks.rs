@@ -1,0 +1,257 @@
+//! The answers to hooks: which edits are stopped, what a session is told, and when it is woken.
+#![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
+
+use baton_app::{
+    doctor,
+    hook::{Confinement, GuardAnswer, Stopped, ToolUse},
+};
+use baton_core::{limits, time::Ttl};
+use baton_testkit::{Agent, TestApp, on_every_backend};
+use serde_json::json;
+
+/// The guard's answer to an edit of a file in the workspace.
+fn edit(app: &TestApp, agent: &Agent<'_>, path: &str) -> GuardAnswer {
+    let tool = ToolUse::Edit(vec![app.workspace().text(path)]);
+    app.app().guard(agent.caller(), None, &tool, Confinement::Unwanted).unwrap()
+}
+
+fn shell(app: &TestApp, agent: &Agent<'_>, command: &str, confinement: Confinement) -> GuardAnswer {
+    app.app().guard(agent.caller(), None, &ToolUse::Shell(command.to_owned()), confinement).unwrap()
+}
+
+fn refusal(answer: GuardAnswer) -> String {
+    match answer {
+        GuardAnswer::Refuse(reason) => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn begins(app: &TestApp, agent: &Agent<'_>) -> String {
+    app.app().begin_session(agent.caller()).unwrap().unwrap()
+}
+
+fn assert_sound(app: &TestApp) {
+    let found = doctor::examine(app.app()).unwrap();
+    assert!(found.is_clean(), "{found:?}");
+}
+
+#[test]
+fn an_edit_without_the_stick_is_refused_with_who_until_when_and_the_next_step() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        let turn = ana.claim();
+        let reason = refusal(edit(&app, &bo, "src/a.rs"));
+        assert!(reason.contains("ana") && reason.contains("holds the stick until"), "{reason}");
+        assert!(reason.contains("src/a.rs was not changed. Next: call wait_for_turn"), "{reason}");
+        assert!(!reason.ends_with('.'), "{reason}");
+        assert_eq!(edit(&app, &ana, "src/a.rs"), GuardAnswer::Pass);
+        assert_eq!(shell(&app, &bo, "git status && ls", Confinement::Unwanted), GuardAnswer::Pass, "reading is free");
+        refusal(shell(&app, &bo, "echo x > a.txt", Confinement::Unwanted));
+        refusal(shell(&app, &bo, "git checkout .", Confinement::Unwanted));
+        assert_eq!(shell(&app, &bo, "echo x > /tmp/a.txt; ls", Confinement::Unwanted), GuardAnswer::Pass);
+        let mixed = shell(&app, &bo, "echo x > /tmp/a.txt; make", Confinement::Unwanted);
+        assert_eq!(mixed, GuardAnswer::Compare(bo.room()));
+        ana.release(&turn);
+        bo.claim();
+        assert_eq!(edit(&app, &bo, "src/a.rs"), GuardAnswer::Pass);
+        refusal(edit(&app, &ana, "src/a.rs"));
+        assert_sound(&app);
+    });
+}
+
+#[test]
+fn outside_of_a_room_nothing_is_answered_and_nothing_written() {
+    on_every_backend(|app| {
+        let eve = app.living_agent("eve");
+        assert_eq!(app.app().begin_session(eve.caller()).unwrap(), None);
+        assert_eq!(app.app().news(eve.caller()).unwrap(), None);
+        assert_eq!(app.app().stop(eve.caller()).unwrap(), None);
+        assert_eq!(edit(&app, &eve, "a"), GuardAnswer::Pass);
+        app.app().end_session(eve.caller()).unwrap();
+        assert!(app.rooms().is_empty());
+    });
+}
+
+#[test]
+fn a_foreign_scope_is_refused_and_on_record_and_the_own_one_is_free() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        ana.claim();
+        bo.does("scope.reserve", json!({"scopes": ["docs"]}));
+        assert_eq!(edit(&app, &bo, "docs/a.md"), GuardAnswer::Pass);
+        let reason = refusal(edit(&app, &ana, "docs/a.md"));
+        assert!(reason.contains("has reserved docs until"), "{reason}");
+        let incursions = app.log(&ana.room()).iter().filter(|event| event.event.kind() == "scope.incursion").count();
+        assert_eq!(incursions, 1);
+        assert_sound(&app);
+    });
+}
+
+#[test]
+fn alone_the_first_edit_takes_the_stick_and_the_end_of_the_turn_gives_it_back() {
+    on_every_backend(|app| {
+        let [ana] = app.joined_living(["ana"]);
+        begins(&app, &ana);
+        let GuardAnswer::Tell(text) = edit(&app, &ana, "a") else { panic!("it is told") };
+        assert!(text.contains("the stick was taken for your edit"), "{text}");
+        assert_eq!(app.stored(&ana.room()).owner(), Some(&ana.id()));
+        assert_eq!(edit(&app, &ana, "b"), GuardAnswer::Pass);
+        let bo = app.living_agent("bo");
+        begins(&app, &bo);
+        refusal(edit(&app, &bo, "a"));
+        assert_eq!(app.app().stop(ana.caller()).unwrap(), Some(Stopped::Idle));
+        assert_eq!(app.stored(&ana.room()).owner(), None);
+        assert_sound(&app);
+    });
+}
+
+#[test]
+fn a_turn_that_an_agent_claimed_itself_outlasts_its_stop() {
+    on_every_backend(|app| {
+        let [ana] = app.joined_living(["ana"]);
+        begins(&app, &ana);
+        ana.claim();
+        assert_eq!(edit(&app, &ana, "a"), GuardAnswer::Pass);
+        app.app().stop(ana.caller()).unwrap();
+        assert_eq!(app.stored(&ana.room()).owner(), Some(&ana.id()));
+    });
+}
+
+#[test]
+fn the_policy_says_how_an_edit_without_the_stick_is_met() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        ana.claim();
+        let room = ana.room();
+        let python = |confinement| shell(&app, &bo, "python3 build.py", confinement);
+        assert_eq!(python(Confinement::Allowed), GuardAnswer::Confine(room.clone()));
+        assert_eq!(python(Confinement::Unwanted), GuardAnswer::Compare(room.clone()));
+        app.set_policy(&room, json!({"guard": "strict"}));
+        assert_eq!(python(Confinement::Unwanted), GuardAnswer::Confine(room.clone()));
+        refusal(python(Confinement::Unavailable));
+        app.set_policy(&room, json!({"guard": "warn"}));
+        assert!(matches!(edit(&app, &bo, "a"), GuardAnswer::Tell(_)));
+        assert_eq!(python(Confinement::Allowed), GuardAnswer::Compare(room.clone()));
+        app.set_policy(&room, json!({"guard": "off"}));
+        assert_eq!((edit(&app, &bo, "a"), python(Confinement::Allowed)), (GuardAnswer::Pass, GuardAnswer::Pass));
+    });
+}
+
+#[test]
+fn a_session_begins_as_a_member_and_is_told_where_it_is_in_under_a_kilobyte() {
+    on_every_backend(|app| {
+        let [ana] = app.joined_living(["ana"]);
+        ana.does("context.brief.edit", json!({"goal": "Ship\u{202e} it\nsoon. ".repeat(100)}));
+        let turn = ana.claim();
+        let bo = app.living_agent("bo");
+        let text = begins(&app, &bo);
+        assert!(text.len() <= limits::HOOK_CONTEXT_BYTES, "{} bytes", text.len());
+        assert!(text.contains("holds the stick until") && text.contains("wait_for_turn"), "{text}");
+        assert!(text.contains("Goal of the room: \"Ship it soon."), "{text}");
+        assert!(app.stored(&ana.room()).member(&bo.id()).is_some());
+        ana.release(&turn);
+        assert_eq!(app.app().news(bo.caller()).unwrap().unwrap().lines().count(), 1, "only that the stick moved");
+        assert_eq!(app.app().news(bo.caller()).unwrap(), None, "it was told");
+    });
+}
+
+#[test]
+fn the_end_of_a_session_hands_the_stick_on_and_retires_exactly_that_session() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        begins(&app, &ana);
+        ana.claim();
+        ana.does("scope.reserve", json!({"scopes": ["docs"]}));
+        app.app().end_session(ana.caller()).unwrap();
+        let room = app.stored(&bo.room());
+        assert!(room.member(&ana.id()).is_none() && room.member(&bo.id()).is_some());
+        assert_eq!(room.reservation().map(|kept| &kept.recipient), Some(&bo.id()));
+        assert_eq!(bo.does("scope.status", json!({}))["scopes"], json!([]));
+        let turn = bo.wait();
+        assert!(turn["handoff"]["status"].as_str().unwrap().contains("session of this agent ended"), "{turn}");
+        app.app().end_session(ana.caller()).unwrap();
+        assert_sound(&app);
+    });
+}
+
+#[test]
+fn an_idle_session_is_woken_once_for_the_stick_and_once_per_message() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        begins(&app, &bo);
+        let turn = ana.claim();
+        assert_eq!(app.app().stop(bo.caller()).unwrap(), Some(Stopped::Idle));
+        let woken = || app.app().take_wake(bo.caller(), &bo.room()).unwrap();
+        assert_eq!(woken(), None);
+        ana.release(&turn);
+        assert!(woken().unwrap().contains("The stick is kept for you"));
+        assert_eq!(woken(), None, "it was told");
+        for n in 1..=2 {
+            ana.does(
+                "inbox.send",
+                json!({"to": "bo", "category": "INFO", "subject": "s", "body": format!("hello {n}")}),
+            );
+            assert!(woken().unwrap().contains("unread messages"), "message {n}");
+            assert_eq!(woken(), None);
+        }
+        bo.claim();
+        assert_eq!(woken(), None, "nobody is woken because it holds");
+        assert_sound(&app);
+    });
+}
+
+#[test]
+fn news_that_came_while_an_agent_worked_keeps_it_from_stopping() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        begins(&app, &bo);
+        ana.does("inbox.send", json!({"to": "bo", "category": "INFO", "subject": "s", "body": "hello"}));
+        assert!(matches!(app.app().stop(bo.caller()).unwrap(), Some(Stopped::GoesOn(_))));
+        assert_eq!(app.app().stop(bo.caller()).unwrap(), Some(Stopped::Idle), "it was told once");
+    });
+}
+
+#[test]
+fn a_policy_and_a_bound_limit_waking() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        begins(&app, &bo);
+        app.app().stop(bo.caller()).unwrap();
+        let woken = || app.app().take_wake(bo.caller(), &bo.room()).unwrap().is_some();
+        let message =
+            || ana.does("inbox.send", json!({"to": "bo", "category": "INFO", "subject": "s", "body": "hello"}));
+        app.set_policy(&ana.room(), json!({"wake": "off"}));
+        message();
+        assert!(!woken());
+        app.set_policy(&ana.room(), json!({"wake": "messages"}));
+        assert!(woken());
+        let turn = ana.claim();
+        ana.pass(&turn, &bo);
+        assert!(!woken(), "the stick is no message");
+        let wakes = (0..limits::WAKES_PER_HOUR * 2).filter(|_| {
+            message();
+            woken()
+        });
+        assert_eq!(wakes.count() as u32, limits::WAKES_PER_HOUR - 1);
+        app.later(limits::WAKE_HOUR.max(Ttl::from_minutes(60)));
+        message();
+        assert!(woken(), "another hour");
+    });
+}
+
+#[test]
+fn a_woken_session_that_does_nothing_needs_a_person() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        begins(&app, &bo);
+        app.app().stop(bo.caller()).unwrap();
+        ana.does("inbox.send", json!({"to": "bo", "category": "INFO", "subject": "s", "body": "hello"}));
+        app.app().take_wake(bo.caller(), &bo.room()).unwrap().unwrap();
+        let unprocessed = || ana.does("agent.needs", json!({}))["counts"]["unprocessed"].clone();
+        assert_eq!(unprocessed(), json!(null), "it was just woken");
+        app.later(limits::WAKE_UNANSWERED);
+        assert_eq!(unprocessed(), json!(1));
+        app.app().news(bo.caller()).unwrap();
+        assert_eq!(unprocessed(), json!(null), "it went on");
+    });
+}

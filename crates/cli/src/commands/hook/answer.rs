@@ -1,0 +1,106 @@
+//! The answer to each event.
+
+use baton_app::{
+    Failure,
+    hook::{Confinement, GuardAnswer, Stopped, ToolUse},
+    identity::CALLER_ARGUMENT,
+};
+use baton_harness::{
+    Harness,
+    hook::{HookAnswer, HookEvent, Tool, ToolCall},
+};
+use serde_json::{Map, Value};
+
+use super::{compare, listener, run::Hook};
+
+pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer, Failure> {
+    match &hook.call.event {
+        // A sub-agent works under the session that it belongs to.
+        HookEvent::SessionStart(_) | HookEvent::Prompt | HookEvent::SessionEnd | HookEvent::Stop
+            if hook.main.is_some() =>
+        {
+            Ok(HookAnswer::Silence)
+        }
+        HookEvent::SessionStart(_) => Ok(context(hook.app.begin_session(&hook.caller)?)),
+        HookEvent::Prompt => Ok(context(hook.app.news(&hook.caller)?)),
+        HookEvent::SessionEnd => hook.app.end_session(&hook.caller).map(|()| HookAnswer::Silence),
+        HookEvent::BeforeTool(call) => before_tool(hook, call),
+        HookEvent::AfterTool(call) => compare::after(hook, call).map(|()| HookAnswer::Silence),
+        HookEvent::Stop => stop(hook),
+        // The other programs begin the summarised session anew, and are told then.
+        HookEvent::Compaction if hook.harness == Harness::OpenCode && hook.main.is_none() => {
+            Ok(context(hook.app.begin_session(&hook.caller)?))
+        }
+        HookEvent::Compaction | HookEvent::SubagentStart | HookEvent::SubagentStop | HookEvent::Other => {
+            Ok(HookAnswer::Silence)
+        }
+    }
+}
+
+fn context(text: Option<String>) -> HookAnswer {
+    text.map_or(HookAnswer::Silence, HookAnswer::Context)
+}
+
+fn stop(hook: &Hook<'_>) -> Result<HookAnswer, Failure> {
+    match hook.app.stop(&hook.caller)? {
+        Some(Stopped::GoesOn(text)) => Ok(HookAnswer::GoOn(text)),
+        Some(Stopped::Idle) => listener::start(hook).map(|()| HookAnswer::Silence),
+        None => Ok(HookAnswer::Silence),
+    }
+}
+
+fn before_tool(hook: &Hook<'_>, call: &ToolCall) -> Result<HookAnswer, Failure> {
+    let tool = match &call.tool {
+        Tool::Edit(paths) => ToolUse::Edit(paths.iter().filter(|path| !path.is_empty()).cloned().collect()),
+        Tool::Shell(command) => ToolUse::Shell(command.clone()),
+        Tool::Baton => {
+            let caller = hook.signed_caller()?;
+            return Ok(caller.map_or(HookAnswer::Silence, |caller| rewritten(call, CALLER_ARGUMENT, caller)));
+        }
+        Tool::Other => return Ok(HookAnswer::Silence),
+    };
+    let answer = hook.app.guard(&hook.caller, hook.main.as_ref(), &tool, confinement(hook))?;
+    Ok(match answer {
+        GuardAnswer::Pass => HookAnswer::Silence,
+        GuardAnswer::Tell(text) => HookAnswer::Context(text),
+        GuardAnswer::Refuse(reason) => HookAnswer::Deny(reason),
+        GuardAnswer::Confine(room) => {
+            let Tool::Shell(command) = &call.tool else { return Ok(HookAnswer::Silence) };
+            rewritten(call, "command", confined(hook, room.as_str(), command)?.into())
+        }
+        GuardAnswer::Compare(room) => {
+            compare::before(hook, call, &room)?;
+            HookAnswer::Silence
+        }
+    })
+}
+
+fn rewritten(call: &ToolCall, field: &str, value: Value) -> HookAnswer {
+    let mut input: Map<String, Value> = call.input.clone();
+    input.insert(field.to_owned(), value);
+    HookAnswer::Rewrite(input)
+}
+
+/// A rewritten command does not match the rules by which a person allows commands, so it is only rewritten where nobody is
+/// asked, or where the person wants it.
+fn confinement(hook: &Hook<'_>) -> Confinement {
+    if !baton_host::confine::is_available() {
+        Confinement::Unavailable
+    } else if hook.confine || hook.call.is_bypassed {
+        Confinement::Allowed
+    } else {
+        Confinement::Unwanted
+    }
+}
+
+/// The same command without write access to the room.
+fn confined(hook: &Hook<'_>, room: &str, command: &str) -> Result<String, Failure> {
+    let program = listener::own_program()?;
+    let store = hook.store.map_or_else(String::new, |store| format!(" --store {}", quoted(store)));
+    Ok(format!("{}{store} confine --room {room} -- bash -c {}", quoted(&program), quoted(command)))
+}
+
+/// One word to a shell, whatever is in it.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

@@ -1,0 +1,9 @@
+//! `baton hook`
+
+mod answer;
+mod compare;
+mod listener;
+mod run;
+mod status_line;
+
+pub(super) use run::HookArgs;

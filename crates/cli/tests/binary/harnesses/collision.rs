@@ -1,0 +1,106 @@
+//! The collision that users report: two programs of different vendors change one file at once.
+#![expect(clippy::unwrap_used, reason = "these helpers are part of tests, where a failed step ends the test")]
+
+use std::{
+    fs,
+    path::Path,
+    sync::{Arc, Barrier},
+};
+
+use baton_testkit::{
+    Client, ClientHome, Launch,
+    clients::left_out,
+    model::{Model, Script, Step},
+};
+use serde_json::json;
+
+use super::scene::harness;
+use crate::support::{Ran, World};
+
+/// As often as the story must come out the same.
+const RUNS: usize = 20;
+
+const PROGRAMS: [Client; 2] = [Client::Claude, Client::Codex];
+
+/// A script that ignores the skill: both read the file, and then both write it whole with a line more. Who is refused does what
+/// the refusal says, as a model does: it waits for its turn, and begins again with what it reads then.
+fn steps(file: &Path, room: &str, line: &'static str, both_have_read: &Arc<Barrier>) -> Vec<Step> {
+    let with_line = {
+        let file = file.to_owned();
+        move || {
+            let before = fs::read_to_string(&file).unwrap();
+            Step::write_file(&file, &format!("{before}{line}\n"))
+        }
+    };
+    let (first, again, barrier, room) = (with_line.clone(), with_line, Arc::clone(both_have_read), room.to_owned());
+    let is_refused = |said: &str| said.contains("Baton:");
+    vec![
+        Step::decide(move |_| {
+            let write = first();
+            barrier.wait();
+            write
+        }),
+        Step::decide(move |turn| match is_refused(turn.result_text(0)) {
+            true => Step::call("wait_for_turn", json!({"room_id": room, "max_wait_ms": 50_000})),
+            false => Step::shell("true"),
+        }),
+        Step::decide(move |turn| if is_refused(turn.result_text(0)) { again() } else { Step::shell("true") }),
+        Step::say("done"),
+    ]
+}
+
+/// The lines that are in the file after both have written it, by a policy for the room.
+fn lines_left(guard: &str) -> Vec<String> {
+    let (world, model) = (World::new(), Model::start());
+    let homes = PROGRAMS.map(|client| {
+        let name = harness(client);
+        let home = ClientHome::new(&world.home().join(name)).all(&model.url(name));
+        let mut install = world.baton(&["install", name]);
+        install.args((client == Client::Codex).then_some("--trust-hooks")).envs(home.environment());
+        let ran = Ran::of(install);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        home
+    });
+    let terminal = world.terminal().run(&["join"]);
+    assert_eq!(terminal.status, 0, "{terminal:?}");
+    let policy = world.data_at_terminal(&["room", "policy", "--guard", guard]);
+    let room = policy["room_id"].as_str().unwrap();
+    let file = world.workspace().join("shared.txt");
+    fs::write(&file, "").unwrap();
+    let both_have_read = Arc::new(Barrier::new(PROGRAMS.len()));
+    let scripts: Vec<Script> = PROGRAMS
+        .iter()
+        .map(|client| model.script(harness(*client), steps(&file, room, harness(*client), &both_have_read)))
+        .collect();
+    let started: Vec<_> = PROGRAMS
+        .iter()
+        .zip(&homes)
+        .map(|(client, home)| Launch::new(*client, home, &world.workspace()).headless("Add your line."))
+        .collect();
+    for program in started {
+        let ended = program.wait();
+        assert_eq!(ended.code, Some(0), "{ended:#?}");
+    }
+    scripts.iter().for_each(Script::finished);
+    let mut lines: Vec<String> = fs::read_to_string(&file).unwrap().lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn no_edit_is_lost_however_often_two_programs_change_one_file_at_once() {
+    if left_out() {
+        return;
+    }
+    for run in 0..RUNS {
+        assert_eq!(lines_left("on"), ["claude-code", "codex"], "run {run}");
+    }
+}
+
+#[test]
+fn without_the_guard_an_edit_is_lost() {
+    if left_out() {
+        return;
+    }
+    assert_eq!(lines_left("off").len(), 1);
+}

@@ -1,0 +1,110 @@
+//! Edits and shell writes of a program that forgets the stick.
+#![expect(clippy::unwrap_used, reason = "these helpers are part of tests, where a failed step ends the test")]
+
+use baton_testkit::{Client, clients::left_out, model::Step};
+use serde_json::json;
+
+use super::{
+    for_each_client,
+    scene::{Scene, text},
+};
+
+fn without_the_stick_nothing_reaches_the_disk_but_ones_own_scope(client: Client) {
+    if left_out() {
+        return;
+    }
+    let scene = Scene::new(client);
+    scene.ana(&["wait"]);
+    let script = scene.plays(vec![
+        Step::write_file(&scene.file("a.txt"), "mine\n"),
+        Step::shell("echo x > b.txt"),
+        Step::call("scope", json!({"op": "reserve", "args": {"room_id": scene.room, "scopes": ["docs"]}})),
+        Step::write_file(&scene.file("docs/own.txt"), "mine\n"),
+        Step::shell("git status --short && ls"),
+        Step::say("done"),
+    ]);
+    let turn = script.reached(5);
+    for step in [0, 1] {
+        let said = turn.result_text(step);
+        assert!(said.contains("holds the stick until") && said.contains("wait_for_turn"), "{step}: {said}");
+    }
+    assert_eq!((text(&scene.file("a.txt")), text(&scene.file("b.txt"))), (None, None));
+    assert_eq!(text(&scene.file("docs/own.txt")).as_deref(), Some("mine\n"), "{turn:#?}");
+    assert!(turn.result_text(4).contains("docs"), "{turn:#?}");
+    scene.world.assert_sound();
+}
+
+fn with_the_stick_it_writes_everywhere_but_in_a_foreign_scope(client: Client) {
+    if left_out() {
+        return;
+    }
+    let scene = Scene::new(client);
+    scene.ana(&["scope", "reserve", "src"]);
+    let script = scene.plays(vec![
+        Step::call("wait_for_turn", json!({"room_id": scene.room, "max_wait_ms": 5000})),
+        Step::write_file(&scene.file("a.txt"), "mine\n"),
+        Step::shell("echo x > b.txt"),
+        Step::write_file(&scene.file("src/theirs.txt"), "mine\n"),
+        Step::say("done"),
+    ]);
+    let turn = script.reached(4);
+    assert!(turn.result_text(0).contains("your_turn"), "{turn:#?}");
+    assert_eq!(text(&scene.file("a.txt")).as_deref(), Some("mine\n"), "{turn:#?}");
+    assert_eq!(text(&scene.file("b.txt")).as_deref(), Some("x\n"), "{turn:#?}");
+    assert!(turn.result_text(3).contains("has reserved src until"), "{turn:#?}");
+    assert_eq!(text(&scene.file("src/theirs.txt")), None);
+}
+
+fn a_subagent_is_stopped_like_its_main_agent(client: Client) {
+    if left_out() {
+        return;
+    }
+    let scene = Scene::new(client);
+    scene.ana(&["wait"]);
+    let part = "PART-ONE: write it down.";
+    let sub = scene.subagent(part, vec![Step::shell("echo x > sub.txt"), Step::say("the part is done")]);
+    scene.plays(vec![Step::subagent(part), Step::say("done")]);
+    let turn = sub.reached(1);
+    assert!(turn.result_text(0).contains("holds the stick until"), "{turn:#?}");
+    assert_eq!(text(&scene.file("sub.txt")), None);
+}
+
+fn a_command_that_cannot_be_read_runs_where_it_cannot_write(client: Client) {
+    if left_out() {
+        return;
+    }
+    let scene = Scene::new(client);
+    scene.ana(&["wait"]);
+    let script = scene.plays(vec![
+        Step::shell("python3 -c 'open(\"c.txt\", \"w\").write(\"x\")'; python3 -c 'print(6 * 7)'"),
+        Step::say("done"),
+    ]);
+    let turn = script.reached(1);
+    assert_eq!(text(&scene.file("c.txt")), None, "{turn:#?}");
+    assert!(turn.result_text(0).contains("Permission denied") && turn.result_text(0).contains("42"), "{turn:#?}");
+}
+
+fn outside_of_a_room_nothing_changes(client: Client) {
+    if left_out() {
+        return;
+    }
+    let scene = Scene::new(client);
+    let elsewhere = scene.world.make_workspace("elsewhere").canonicalize().unwrap();
+    let script = scene.script(vec![
+        Step::write_file(&elsewhere.join("a.txt"), "mine\n"),
+        Step::shell("echo x > b.txt"),
+        Step::say("done"),
+    ]);
+    let ended = scene.launch_in(&elsewhere).headless("Do it.").wait();
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    script.finished();
+    assert_eq!(text(&elsewhere.join("a.txt")).as_deref(), Some("mine\n"));
+    assert_eq!(text(&elsewhere.join("b.txt")).as_deref(), Some("x\n"));
+    assert!(!script.reached(0).prompt().contains("Baton: you are"), "{:#?}", script.reached(0));
+}
+
+for_each_client!(without_the_stick_nothing_reaches_the_disk_but_ones_own_scope);
+for_each_client!(with_the_stick_it_writes_everywhere_but_in_a_foreign_scope);
+for_each_client!(a_subagent_is_stopped_like_its_main_agent);
+for_each_client!(a_command_that_cannot_be_read_runs_where_it_cannot_write);
+for_each_client!(outside_of_a_room_nothing_changes);

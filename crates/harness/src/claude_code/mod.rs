@@ -1,0 +1,11 @@
+//! Claude Code, `claude`.
+
+mod facts;
+mod hook;
+mod inbox;
+mod install;
+
+pub(crate) use facts::FACTS;
+pub(crate) use hook::Hooks;
+pub use inbox::ClaudeInbox;
+pub(crate) use install::ClaudeCode;

@@ -1,0 +1,20 @@
+//! How Codex is recognised.
+
+use crate::facts::Facts;
+
+pub(crate) const FACTS: Facts = Facts {
+    slug: "codex",
+    title: "Codex",
+    program: "codex",
+    program_prefixes: &["codex-x86_64-", "codex-aarch64-"],
+    // Codex runs its sandbox from its own executable: the name of the file is Codex's, the role is not.
+    helper_prefix: Some("codex-"),
+    package: ["@openai", "codex"],
+    client_names: &["codex-mcp-client", "codex"],
+    client_prefix: None,
+    variables: &["CODEX_THREAD_ID"],
+    conversation_variable: Some("CODEX_THREAD_ID"),
+    pid_variable: None,
+    // Codex runs a thread for each conversation, and each is an agent.
+    has_one_conversation: false,
+};

@@ -1,0 +1,10 @@
+//! Codex, `codex`.
+
+mod facts;
+mod hook;
+mod install;
+pub(crate) mod trust;
+
+pub(crate) use facts::FACTS;
+pub(crate) use hook::Hooks;
+pub(crate) use install::Codex;

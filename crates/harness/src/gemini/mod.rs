@@ -1,0 +1,9 @@
+//! Gemini CLI, `gemini`.
+
+mod facts;
+mod hook;
+mod install;
+
+pub(crate) use facts::FACTS;
+pub(crate) use hook::{Hooks, is_bypassed};
+pub(crate) use install::Gemini;

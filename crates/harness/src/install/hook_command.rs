@@ -1,0 +1,138 @@
+//! The command line of `baton hook`, in the forms that harnesses run.
+
+use serde_json::{Value, json};
+
+use super::Registration;
+use crate::Harness;
+
+/// `baton hook <harness>`, as one harness is to run it.
+#[derive(Clone, Debug)]
+pub(crate) struct HookCommand {
+    program: String,
+    arguments: Vec<String>,
+    /// Whether the program is looked up in `PATH`, as in files that a team shares.
+    is_shared: bool,
+    slug: &'static str,
+}
+
+impl HookCommand {
+    pub(crate) fn new(registration: &Registration, harness: Harness) -> Self {
+        // The name of the variable tells only old versions which kind of store it is; `--store` takes both.
+        let store = registration.variables().values().next();
+        let store = store.into_iter().flat_map(|store| ["--store".to_owned(), store.clone()]);
+        Self {
+            program: registration.command().to_owned(),
+            arguments: store.chain(["hook".to_owned(), harness.slug().to_owned()]).collect(),
+            is_shared: registration.is_shared(),
+            slug: harness.slug(),
+        }
+    }
+
+    pub(crate) fn with(&self, option: &str) -> Self {
+        let mut longer = self.clone();
+        longer.arguments.push(option.to_owned());
+        longer
+    }
+
+    pub(crate) fn program(&self) -> &str {
+        &self.program
+    }
+
+    pub(crate) fn arguments(&self) -> &[String] {
+        &self.arguments
+    }
+
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
+    pub(crate) fn words(&self) -> Vec<String> {
+        std::iter::once(&self.program).chain(&self.arguments).cloned().collect()
+    }
+
+    /// One command of a shell.
+    pub(crate) fn line(&self) -> String {
+        self.words().iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// A line that prints `otherwise`, or nothing, where the program is missing, and succeeds.
+    pub(crate) fn line_or(&self, otherwise: Option<&Value>) -> String {
+        let test = match self.is_shared {
+            true => format!("command -v {} >/dev/null 2>&1", quoted(&self.program)),
+            false => format!("[ -x {} ]", quoted(&self.program)),
+        };
+        let otherwise = otherwise.map(|answer| format!("printf '%s' {}; ", quoted(&answer.to_string())));
+        match otherwise {
+            Some(answer) => format!("{test} || {{ {answer}exit 0; }}; exec {}", self.line()),
+            None => format!("{test} || exit 0; exec {}", self.line()),
+        }
+    }
+
+    /// The same for a harness that runs lines with whatever shell the person has.
+    pub(crate) fn line_in_sh(&self, otherwise: Option<&Value>) -> String {
+        format!("/bin/sh -c {}", quoted(&self.line_or(otherwise)))
+    }
+
+    /// The reason for which a strict installation refuses a tool.
+    pub(crate) fn unreachable(&self) -> String {
+        let slug = self.slug;
+        format!(
+            "Baton cannot be reached: {} is missing; reinstall it with `baton install {slug}` or remove it with `baton uninstall {slug}`",
+            self.program
+        )
+    }
+
+    /// The refusal in the words of Claude Code and Codex.
+    pub(crate) fn refusal(&self) -> Value {
+        json!({ "hookSpecificOutput": {
+            "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": self.unreachable(),
+        } })
+    }
+}
+
+/// Whether a handler of somebody's hooks runs `baton hook` for this harness.
+pub(crate) fn is_ours(handler: &Value, slug: &str) -> bool {
+    let words = handler["args"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let line = handler["command"].as_str().unwrap_or_default();
+    let line = line.split_whitespace().map(|word| word.trim_matches(['\'', '"', ';']));
+    let words: Vec<&str> = line.chain(words).collect();
+    words.windows(2).any(|pair| pair == ["hook", slug])
+}
+
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+=:,@%".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn command(program: &str) -> HookCommand {
+        let store = ("BATON_STORE".to_owned(), "postgres://a@b/c?d=1".to_owned());
+        HookCommand::new(&Registration::new(Path::new(program), [], [store]).unwrap(), Harness::Gemini)
+    }
+
+    #[test]
+    fn a_line_quotes_what_a_shell_would_change() {
+        assert_eq!(command("/o p/b'n").line(), r#"'/o p/b'\''n' --store 'postgres://a@b/c?d=1' hook gemini"#);
+    }
+
+    #[test]
+    fn a_handler_is_ours_by_the_command_that_it_runs() {
+        let ours = command("/b");
+        for line in
+            [ours.line(), ours.with("--park").line(), ours.line_or(None), ours.line_in_sh(Some(&ours.refusal()))]
+        {
+            assert!(is_ours(&json!({ "command": line }), "gemini"), "{line}");
+            assert!(!is_ours(&json!({ "command": line }), "codex"), "{line}");
+        }
+        assert!(is_ours(&json!({ "command": "/b", "args": ours.arguments() }), "gemini"));
+        assert!(!is_ours(&json!({ "command": "hook", "type": "gemini" }), "gemini"));
+    }
+}

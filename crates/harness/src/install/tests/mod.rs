@@ -1,0 +1,13 @@
+//! Installing into made-up home directories.
+
+mod fresh;
+mod git_hook;
+mod home;
+mod json_edit;
+mod merge;
+mod package;
+mod places;
+mod refusals;
+mod skills;
+mod update;
+mod writing;

@@ -1,0 +1,9 @@
+//! OpenCode, `opencode`.
+
+mod facts;
+mod hook;
+mod install;
+
+pub(crate) use facts::FACTS;
+pub(crate) use hook::Hooks;
+pub(crate) use install::OpenCode;

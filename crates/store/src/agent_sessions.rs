@@ -1,0 +1,134 @@
+//! Sessions of agents whose programs call Baton's hooks: how far each was told, whether it is idle, when it was woken.
+//!
+//! No part of the log, like presence. A session without a row has no hooks, and is neither told nor woken.
+
+use baton_core::{
+    ids::{AgentId, RoomId, Seq},
+    lease::Fence,
+    policy::Wake,
+    time::Timestamp,
+};
+
+use crate::{
+    StoreError,
+    engine::{Changes, Row, Tx},
+    fields::{Fields, collect},
+};
+
+/// One session in one room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentSession {
+    /// The agent.
+    pub agent_id: AgentId,
+    /// The newest event that its model was told of.
+    pub told: Seq,
+    /// The end of its last turn, if no prompt came since.
+    pub idle_since: Option<Timestamp>,
+    /// The newest event that it was woken for.
+    pub woken: Seq,
+    /// The time of the last wake.
+    pub woken_at: Option<Timestamp>,
+    /// The begin of the hour in which wakes are counted.
+    pub wakes_from: Option<Timestamp>,
+    /// Wakes in that hour.
+    pub wakes: u32,
+    /// The turn that the guard took for it, which ends with the agent's own turn.
+    pub taken_turn: Option<Fence>,
+    /// Its own choice, before the room's.
+    pub wake: Option<Wake>,
+}
+
+impl AgentSession {
+    /// A session that was told of everything up to `told`.
+    pub fn new(agent_id: AgentId, told: Seq) -> Self {
+        Self {
+            agent_id,
+            told,
+            idle_since: None,
+            woken: Seq::default(),
+            woken_at: None,
+            wakes_from: None,
+            wakes: 0,
+            taken_turn: None,
+            wake: None,
+        }
+    }
+}
+
+const PUT: &str = "
+    INSERT INTO agent_sessions
+           (room_id, agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, wake)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+        ON CONFLICT (room_id, agent_id) DO UPDATE
+       SET told_seq = excluded.told_seq, idle_since_ms = excluded.idle_since_ms, woken_seq = excluded.woken_seq,
+           woken_at_ms = excluded.woken_at_ms, wakes_from_ms = excluded.wakes_from_ms, wakes = excluded.wakes,
+           taken_turn = excluded.taken_turn, wake = excluded.wake
+";
+
+/// Stores a session as it is now.
+pub fn save(tx: &mut dyn Tx, room: &RoomId, session: &AgentSession) -> Result<(), StoreError> {
+    let millis = |time: Option<Timestamp>| time.map(Timestamp::as_millis);
+    let params = [
+        room.as_str().into(),
+        session.agent_id.as_str().into(),
+        (session.told.0 as i64).into(),
+        millis(session.idle_since).into(),
+        (session.woken.0 as i64).into(),
+        millis(session.woken_at).into(),
+        millis(session.wakes_from).into(),
+        i64::from(session.wakes).into(),
+        session.taken_turn.map(|turn| turn.0 as i64).into(),
+        session.wake.map(Wake::as_str).into(),
+    ];
+    tx.execute(PUT, &params, Changes::Any)
+}
+
+const REMOVE: &str = "
+    DELETE FROM agent_sessions
+     WHERE room_id = ?1 AND agent_id = ?2
+";
+
+/// Forgets a session that ended.
+pub fn remove(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<(), StoreError> {
+    tx.execute(REMOVE, &[room.as_str().into(), agent.as_str().into()], Changes::Any)
+}
+
+const FIND: &str = "
+    SELECT agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, wake
+      FROM agent_sessions
+     WHERE room_id = ?1 AND agent_id = ?2
+";
+
+/// The session of an agent.
+pub fn find(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Option<AgentSession>, StoreError> {
+    let found = collect(tx, FIND, room, &[room.as_str().into(), agent.as_str().into()], read)?;
+    Ok(found.into_iter().next())
+}
+
+/// Lists a room's sessions by agent.
+pub(crate) const OF_ROOM: &str = "
+    SELECT agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, wake
+      FROM agent_sessions
+     WHERE room_id = ?1
+     ORDER BY agent_id
+";
+
+/// The sessions of a room.
+pub fn of_room(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<AgentSession>, StoreError> {
+    collect(tx, OF_ROOM, room, &[room.as_str().into()], read)
+}
+
+fn read(room: &RoomId, row: &dyn Row) -> Result<AgentSession, StoreError> {
+    let fields = Fields { table: "agent_sessions", key: room.as_str(), row };
+    Ok(AgentSession {
+        agent_id: fields.id(0)?,
+        told: Seq(fields.number(1)?),
+        idle_since: fields.optional_time(2)?,
+        woken: Seq(fields.number(3)?),
+        woken_at: fields.optional_time(4)?,
+        wakes_from: fields.optional_time(5)?,
+        wakes: u32::try_from(fields.number(6)?).unwrap_or(u32::MAX),
+        taken_turn: row.int(7)?.map(|turn| Fence(turn as u64)),
+        wake: fields.optional_word(8)?,
+    })
+}
