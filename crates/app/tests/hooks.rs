@@ -191,7 +191,7 @@ fn an_idle_session_is_woken_once_for_the_stick_and_once_per_message() {
                 "inbox.send",
                 json!({"to": "bo", "category": "INFO", "subject": "s", "body": format!("hello {n}")}),
             );
-            assert!(woken().unwrap().contains("unread messages"), "message {n}");
+            assert!(woken().unwrap().contains("unread message"), "message {n}");
             assert_eq!(woken(), None);
         }
         bo.claim();

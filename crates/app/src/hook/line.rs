@@ -16,6 +16,14 @@ pub(super) fn line(text: &str, max: usize) -> String {
     cut
 }
 
+/// Unread messages as a number and a noun. A message that calls is one, even if it was looked at already.
+pub(super) fn unread(count: u64) -> String {
+    match count {
+        0 | 1 => "1 unread message".to_owned(),
+        count => format!("{count} unread messages"),
+    }
+}
+
 /// A whole text within the bytes that a session start may cost.
 pub(super) fn within_context(lines: &[String]) -> String {
     let mut text = String::new();

@@ -12,7 +12,10 @@ use baton_store::{
     inbox, log, rooms,
 };
 
-use super::{line::within_context, request, welcome};
+use super::{
+    line::{unread, within_context},
+    request, welcome,
+};
 use crate::{App, Caller, Failure, app::Sight, change::Change, commands::room::depart};
 
 /// Said by the handoff of a session that ended while it held the stick.
@@ -139,7 +142,7 @@ impl Change<'_> {
         let mut lines = Vec::new();
         let mail = inbox::waiting(self.tx, &self.room.id, &you)?;
         if mail.calls.is_some_and(|message| message > told) {
-            lines.push(format!("Baton: you have {} unread messages (inbox list).", mail.unseen.max(1)));
+            lines.push(format!("Baton: you have {} (inbox list).", unread(mail.unseen)));
         }
         if self.stick_moved_since(told)? {
             lines.push(format!("Baton: {}", welcome::stick(&self.room, &you, self.now)));

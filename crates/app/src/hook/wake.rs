@@ -20,7 +20,12 @@ use baton_store::{
     inbox, jobs, log,
 };
 
-use super::{line::line, request, session::left_behind, welcome};
+use super::{
+    line::{line, unread},
+    request,
+    session::left_behind,
+    welcome,
+};
 use crate::{
     App, Caller, Failure,
     change::Change,
@@ -175,10 +180,8 @@ fn reason(tx: &mut dyn Tx, room: &Room, session: &AgentSession, now: Timestamp) 
     let mut lines = Vec::new();
     let mail = inbox::waiting(tx, &room.id, you)?;
     if mail.calls.is_some_and(|message| message > known) {
-        lines.push(format!(
-            "Baton: you have {} unread messages. Read them with inbox list (baton inbox).",
-            mail.unseen.max(1)
-        ));
+        let unread = unread(mail.unseen);
+        lines.push(format!("Baton: you have {unread}. Read with inbox list (baton inbox)."));
     }
     if mode == Wake::All {
         if room.reservation().is_some_and(|kept| kept.recipient == *you && kept.pending.seq > known) {

@@ -74,8 +74,9 @@ impl Client for OpenCode {
         };
         let mut files = vec![own("plugins/baton.js", plugin(wanted), Ownership::Marked)];
         if places.project.is_none() {
-            let package = json!({ "dependencies": { "@opencode-ai/plugin": "*" } });
-            let lock = json!({ "lockfileVersion": 3, "packages": { "": package } });
+            // The marker is in them so that nobody else's files are taken for ours and removed with it.
+            let package = json!({ "description": MARKER, "dependencies": { "@opencode-ai/plugin": "*" } });
+            let lock = json!({ "name": MARKER, "lockfileVersion": 3, "packages": { "": package } });
             files.push(own("package.json", json_edit::whole(&package), Ownership::Exact));
             files.push(own("package-lock.json", json_edit::whole(&lock), Ownership::Exact));
             files.push(own("node_modules/.baton", format!("{MARKER}\n"), Ownership::Exact));

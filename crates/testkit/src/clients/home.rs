@@ -138,9 +138,23 @@ impl ClientHome {
         &self.directory
     }
 
-    /// Answers the question whether the program may work in a directory, as a person would on the first start.
-    /// Only `claude` asks it in spite of its settings.
+    /// Answers the question whether a program may work in a directory, as a person would on the first start. Only
+    /// `claude` and `codex` ask it in spite of their settings.
     pub(super) fn trust(&self, directory: &Path) {
+        self.trust_claude(directory);
+        self.trust_codex(directory);
+    }
+
+    fn trust_codex(&self, directory: &Path) {
+        let file = self.directory.join(".codex/config.toml");
+        let Ok(text) = fs::read_to_string(&file) else { return };
+        let table = format!("[projects.{:?}]", directory.to_str().unwrap());
+        if !text.contains(&table) {
+            fs::write(&file, format!("{text}\n{table}\ntrust_level = \"trusted\"\n")).unwrap();
+        }
+    }
+
+    fn trust_claude(&self, directory: &Path) {
         let file = self.directory.join(CLAUDE_STATE);
         let Ok(text) = fs::read_to_string(&file) else { return };
         let mut state: Value = serde_json::from_str(&text).unwrap();

@@ -19,6 +19,16 @@ pub struct Launch {
     variables: Vec<(OsString, OsString)>,
     arguments: Vec<OsString>,
     permissions: Permissions,
+    codex_server: CodexServer,
+}
+
+/// The process that runs a thread of `codex` with a screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CodexServer {
+    /// The program itself.
+    Embedded,
+    /// A server in the background, which outlives the screen.
+    Background,
 }
 
 /// Whether a program asks before it does something.
@@ -34,7 +44,8 @@ impl Launch {
         // Programs know their directory by its real name.
         let directory = directory.canonicalize().unwrap();
         let (variables, arguments) = (Vec::new(), Vec::new());
-        Self { client, home: home.clone(), directory, variables, arguments, permissions: Permissions::Bypassed }
+        let (permissions, codex_server) = (Permissions::Bypassed, CodexServer::Embedded);
+        Self { client, home: home.clone(), directory, variables, arguments, permissions, codex_server }
     }
 
     /// Adds a variable to the environment that the home gives.
@@ -52,6 +63,12 @@ impl Launch {
     /// Leaves the program's own questions before tool calls as they are.
     pub fn asking(mut self) -> Self {
         self.permissions = Permissions::Asked;
+        self
+    }
+
+    /// Lets `codex` start its server in the background, as it does by itself. It ends with the screen's test.
+    pub fn with_background_server(mut self) -> Self {
+        self.codex_server = CodexServer::Background;
         self
     }
 
@@ -83,10 +100,14 @@ impl Launch {
             (Client::OpenCode, Some(prompt)) => vec!["--prompt", prompt],
             (Client::Claude | Client::Codex, Some(prompt)) => vec!["--", prompt],
         };
-        let before: &[&str] = if self.client == Client::Gemini { &["--skip-trust"] } else { &[] };
+        let before: &[&str] = match (self.client, self.codex_server) {
+            (Client::Gemini, _) => &["--skip-trust"],
+            (Client::Codex, CodexServer::Embedded) => &["--no-daemon"],
+            (Client::Codex, CodexServer::Background) | (Client::Claude | Client::OpenCode, _) => &[],
+        };
         let mut command = self.command(before, self.client.bypass(), &introduced);
         command.env("TERM", "xterm-256color").env("COLORTERM", "truecolor").env("LANG", "C.UTF-8");
-        Screen::start(self.client, &command)
+        Screen::start(self.client, &command, self.home.directory())
     }
 
     fn command(&self, before: &[&str], bypass: &[&str], prompt: &[&str]) -> Command {

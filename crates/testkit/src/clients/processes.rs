@@ -1,6 +1,6 @@
 //! Processes that a program started, which must end with it.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
@@ -10,6 +10,17 @@ pub(super) fn end_tree(leader: Pid) {
     let _ = kill_process_group(leader, Signal::KILL);
     for process in descendants {
         let _ = kill_process(process, Signal::KILL);
+    }
+}
+
+/// Ends every process whose program is below a directory: a server that `codex` keeps there in the background.
+pub(super) fn end_below(directory: &Path) {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    for process in processes.filter_map(|entry| parse(entry.file_name().to_str()?)) {
+        let program = fs::read_link(format!("/proc/{process}/exe"));
+        if program.is_ok_and(|program| program.starts_with(directory)) {
+            let _ = kill_process(process, Signal::KILL);
+        }
     }
 }
 

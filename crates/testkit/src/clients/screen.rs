@@ -7,7 +7,7 @@
 use std::{
     fmt::Write as _,
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Output},
     thread,
     time::Duration,
@@ -33,10 +33,12 @@ pub struct Screen {
     directory: TempDir,
     /// The first process in the terminal.
     first: Pid,
+    /// Programs that run from below here outlive the terminal, and end with the test.
+    home: PathBuf,
 }
 
 impl Screen {
-    pub(super) fn start(client: Client, command: &Command) -> Self {
+    pub(super) fn start(client: Client, command: &Command, home: &Path) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let script = directory.path().join("start.sh");
         fs::write(&script, shell_script(command)).unwrap();
@@ -50,7 +52,7 @@ impl Screen {
         let started = tmux.output().expect("tmux is there: `cargo xtask test` installs it");
         assert!(started.status.success(), "{started:?}");
         let first = processes::parse(&String::from_utf8_lossy(&started.stdout)).unwrap();
-        Self { client, directory, first }
+        Self { client, directory, first, home: home.to_owned() }
     }
 
     /// Types text, as it is.
@@ -185,6 +187,7 @@ impl Drop for Screen {
         if processes::runs(self.first) {
             processes::end_tree(self.first);
         }
+        processes::end_below(&self.home);
         let _ = self.try_tmux(&["kill-server"]);
     }
 }

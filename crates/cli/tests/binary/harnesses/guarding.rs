@@ -1,7 +1,11 @@
 //! Edits and shell writes of a program that forgets the stick.
 #![expect(clippy::unwrap_used, reason = "these helpers are part of tests, where a failed step ends the test")]
 
-use baton_testkit::{Client, clients::left_out, model::Step};
+use baton_testkit::{
+    Client,
+    clients::left_out,
+    model::{Gate, Step},
+};
 use serde_json::json;
 
 use super::{
@@ -60,14 +64,83 @@ fn a_subagent_is_stopped_like_its_main_agent(client: Client) {
         return;
     }
     let scene = Scene::new(client);
+    scene.ana(&["scope", "reserve", "src"]);
     scene.ana(&["wait"]);
-    let part = "PART-ONE: write it down.";
-    let sub = scene.subagent(part, vec![Step::shell("echo x > sub.txt"), Step::say("the part is done")]);
-    scene.plays(vec![Step::subagent(part), Step::say("done")]);
-    let turn = sub.reached(1);
+    let (before, after) = ("PART-ONE: write it down.", "PART-TWO: write it down.");
+    let first = scene.subagent(before, vec![Step::shell("echo x > sub.txt"), Step::say("the part is not done")]);
+    let second = scene.subagent(
+        after,
+        vec![
+            Step::write_file(&scene.file("sub.txt"), "mine\n"),
+            Step::write_file(&scene.file("src/theirs.txt"), "mine\n"),
+            Step::say("the part is done"),
+        ],
+    );
+    let gate = Gate::closed();
+    let main = scene.script(vec![
+        Step::subagent(before),
+        Step::hold(&gate),
+        Step::call("wait_for_turn", json!({"room_id": scene.room, "max_wait_ms": 5000})),
+        Step::subagent(after),
+        Step::say("done"),
+    ]);
+    let running = scene.launch().headless("Do it.");
+    let turn = first.reached(1);
     assert!(turn.result_text(0).contains("holds the stick until"), "{turn:#?}");
     assert_eq!(text(&scene.file("sub.txt")), None);
+    scene.ana_releases();
+    gate.open();
+    let ended = running.wait();
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    main.finished();
+    let turn = second.reached(2);
+    assert_eq!(text(&scene.file("sub.txt")).as_deref(), Some("mine\n"), "{turn:#?}");
+    assert!(turn.result_text(1).contains("has reserved src until"), "{turn:#?}");
+    assert_eq!(text(&scene.file("src/theirs.txt")), None);
 }
+
+/// One story with a person before the screen: without the stick, in an own scope, and with the stick.
+fn in_its_screen_it_is_guarded_like_without_one(client: Client) {
+    if left_out() {
+        return;
+    }
+    let scene = Scene::new(client);
+    scene.ana(&["scope", "reserve", "src"]);
+    scene.ana(&["wait"]);
+    let script = scene.script(vec![
+        Step::write_file(&scene.file("a.txt"), "mine\n"),
+        Step::shell("echo x > b.txt"),
+        Step::call("scope", json!({"op": "reserve", "args": {"room_id": scene.room, "scopes": ["docs"]}})),
+        Step::write_file(&scene.file("docs/own.txt"), "mine\n"),
+        Step::say("ONE is said"),
+        Step::call("wait_for_turn", json!({"room_id": scene.room, "max_wait_ms": 5000})),
+        Step::write_file(&scene.file("a.txt"), "mine\n"),
+        Step::shell("echo x > b.txt"),
+        Step::write_file(&scene.file("src/theirs.txt"), "mine\n"),
+        Step::say("TWO is said"),
+    ]);
+    let screen = scene.launch().screen(Some("Begin."));
+    screen.wait_for("ONE is said");
+    let turn = script.reached(4);
+    for step in [0, 1] {
+        assert!(turn.result_text(step).contains("holds the stick until"), "{turn:#?}");
+    }
+    assert_eq!((text(&scene.file("a.txt")), text(&scene.file("b.txt"))), (None, None));
+    assert_eq!(text(&scene.file("docs/own.txt")).as_deref(), Some("mine\n"), "{turn:#?}");
+    // The stick is kept for the session, which wakes it; Gemini only where that was asked for.
+    scene.ana_releases();
+    if client == Client::Gemini {
+        screen.submit("Go on.");
+    }
+    screen.wait_for("TWO is said");
+    let turn = script.reached(9);
+    assert_eq!(text(&scene.file("a.txt")).as_deref(), Some("mine\n"), "{turn:#?}");
+    assert_eq!(text(&scene.file("b.txt")).as_deref(), Some("x\n"), "{turn:#?}");
+    assert!(turn.result_text(8).contains("has reserved src until"), "{turn:#?}");
+    assert_eq!(text(&scene.file("src/theirs.txt")), None);
+}
+
+for_each_client!(in_its_screen_it_is_guarded_like_without_one);
 
 fn a_command_that_cannot_be_read_runs_where_it_cannot_write(client: Client) {
     if left_out() {

@@ -106,7 +106,7 @@ impl Scene {
     /// The ids of the members that are programs.
     pub(super) fn programs(&self) -> Vec<String> {
         let state = self.world.data_of(&["room", "state", "--room", &self.room]);
-        let members = state["room"]["members"].as_array().cloned().unwrap_or_default();
+        let members = state["members"].as_array().cloned().unwrap_or_default();
         let ids = members.iter().filter_map(|member| member["agent_id"].as_str().map(str::to_owned));
         ids.filter(|id| id.starts_with(harness(self.client))).collect()
     }

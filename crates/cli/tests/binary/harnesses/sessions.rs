@@ -34,6 +34,7 @@ fn a_cleared_conversation_is_another_agent(client: Client) {
     scene.wait_until("the session is a member", || scene.programs().len() == 1);
     let before = scene.programs();
     screen.submit(if client == Client::OpenCode { "/new" } else { "/clear" });
+    screen.wait_for_no("ONE is said");
     screen.submit("Begin anew.");
     screen.wait_for("TWO is said");
     second.finished();
@@ -49,5 +50,28 @@ fn a_cleared_conversation_is_another_agent(client: Client) {
     }
 }
 
+/// A person leaves the program: the session that ended is retired, and another one of the same program is not.
+fn an_exit_retires_exactly_that_session(client: Client) {
+    if left_out() {
+        return;
+    }
+    let scene = Scene::new(client);
+    let (one, two) = (scene.script(vec![Step::say("ONE is said")]), scene.script(vec![Step::say("TWO is said")]));
+    let first = scene.launch().screen(Some("Begin."));
+    first.wait_for("ONE is said");
+    one.finished();
+    scene.wait_until("the first session is a member", || scene.programs().len() == 1);
+    let before = scene.programs();
+    let second = scene.launch().screen(Some("Begin."));
+    second.wait_for("TWO is said");
+    two.finished();
+    scene.wait_until("the second session is a member", || scene.programs().len() == 2);
+    first.submit(if client == Client::Gemini { "/quit" } else { "/exit" });
+    first.wait_for_end();
+    scene.wait_until("the first session is gone", || scene.programs().len() == 1);
+    assert!(!scene.programs().contains(&before[0]), "{before:?} {:?}", scene.programs());
+}
+
+for_each_client!(an_exit_retires_exactly_that_session);
 for_each_client!(a_session_is_told_where_it_is_and_its_end_retires_it);
 for_each_client!(a_cleared_conversation_is_another_agent);
