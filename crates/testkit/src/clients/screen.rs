@@ -72,13 +72,25 @@ impl Screen {
         thread::sleep(INTERVAL);
         self.wait_for(prompt);
         let typed = self.text();
+        self.enter_until("an answer to Enter", || self.text() != typed);
+    }
+
+    /// Types a command of the program itself and submits it until it did what it is for: a list of commands that opens
+    /// while it is typed may take the first Enter.
+    pub fn command(&self, command: &str, is_done: impl Fn(&Self) -> bool) {
+        self.type_text(command);
+        self.wait_for(command);
+        self.enter_until(command, || is_done(self));
+    }
+
+    fn enter_until(&self, what: &str, is_met: impl Fn() -> bool) {
         let mut looks = 0;
-        self.wait_until("an answer to Enter", || {
+        self.wait_until(what, || {
             if looks % LOOKS_PER_ENTER == 0 {
                 self.press("Enter");
             }
             looks += 1;
-            self.text() != typed
+            is_met()
         });
     }
 
@@ -135,9 +147,14 @@ impl Screen {
         u32::try_from(found.as_raw_nonzero().get()).unwrap()
     }
 
+    /// Whether the program has ended.
+    pub fn has_ended(&self) -> bool {
+        !processes::runs(self.first)
+    }
+
     /// Waits until the program has ended.
     pub fn wait_for_end(&self) {
-        self.wait_until("the end of the program", || !processes::runs(self.first));
+        self.wait_until("the end of the program", || self.has_ended());
     }
 
     /// The innermost process of the program.

@@ -1,6 +1,6 @@
 //! Sessions that begin, are cleared, end, or lose their terminal.
 
-use baton_testkit::{Client, clients::left_out, model::Step};
+use baton_testkit::{Client, Screen, clients::left_out, model::Step};
 
 use super::{for_each_client, scene::Scene};
 
@@ -33,8 +33,8 @@ fn a_cleared_conversation_is_another_agent(client: Client) {
     first.finished();
     scene.wait_until("the session is a member", || scene.programs().len() == 1);
     let before = scene.programs();
-    screen.submit(if client == Client::OpenCode { "/new" } else { "/clear" });
-    screen.wait_for_no("ONE is said");
+    let clear = if client == Client::OpenCode { "/new" } else { "/clear" };
+    screen.command(clear, |screen| !screen.text().contains("ONE is said"));
     screen.submit("Begin anew.");
     screen.wait_for("TWO is said");
     second.finished();
@@ -66,8 +66,7 @@ fn an_exit_retires_exactly_that_session(client: Client) {
     second.wait_for("TWO is said");
     two.finished();
     scene.wait_until("the second session is a member", || scene.programs().len() == 2);
-    first.submit(if client == Client::Gemini { "/quit" } else { "/exit" });
-    first.wait_for_end();
+    first.command(if client == Client::Gemini { "/quit" } else { "/exit" }, Screen::has_ended);
     scene.wait_until("the first session is gone", || scene.programs().len() == 1);
     assert!(!scene.programs().contains(&before[0]), "{before:?} {:?}", scene.programs());
 }
