@@ -22,18 +22,31 @@ const RUNS: usize = 20;
 
 const PROGRAMS: [Client; 2] = [Client::Claude, Client::Codex];
 
+/// How a program writes the file.
+#[derive(Clone, Copy)]
+enum Way {
+    /// By its tool for files. Claude Code's notices a file that changed since it was read.
+    Tool,
+    /// By a shell command, which notices nothing.
+    Shell,
+}
+
 /// A script that ignores the skill: both read the file, and then both write it whole with a line more. Who is refused does what
 /// the refusal says, as a model does: it waits for its turn, and begins again with what it reads then.
-fn steps(file: &Path, room: &str, line: &'static str, both_have_read: &Arc<Barrier>) -> Vec<Step> {
+fn steps(file: &Path, room: &str, line: &'static str, way: Way, both_have_read: &Arc<Barrier>) -> Vec<Step> {
     let with_line = {
         let file = file.to_owned();
         move || {
             let before = fs::read_to_string(&file).unwrap();
-            Step::write_file(&file, &format!("{before}{line}\n"))
+            match way {
+                Way::Tool => Step::write_file(&file, &format!("{before}{line}\n")),
+                Way::Shell => Step::shell(&format!("cat > shared.txt <<'END'\n{before}{line}\nEND")),
+            }
         }
     };
     let (first, again, barrier, room) = (with_line.clone(), with_line, Arc::clone(both_have_read), room.to_owned());
-    let is_refused = |said: &str| said.contains("Baton:");
+    // Claude Code notices by itself that a file changed since it was read, if that was before its own call.
+    let is_refused = |said: &str| said.contains("Baton:") || said.contains("modified since read");
     vec![
         Step::decide(move |_| {
             let write = first();
@@ -50,7 +63,7 @@ fn steps(file: &Path, room: &str, line: &'static str, both_have_read: &Arc<Barri
 }
 
 /// The lines that are in the file after both have written it, by a policy for the room.
-fn lines_left(guard: &str) -> Vec<String> {
+fn lines_left(guard: &str, way: Way) -> Vec<String> {
     let (world, model) = (World::new(), Model::start());
     let homes = PROGRAMS.map(|client| {
         let name = harness(client);
@@ -70,7 +83,7 @@ fn lines_left(guard: &str) -> Vec<String> {
     let both_have_read = Arc::new(Barrier::new(PROGRAMS.len()));
     let scripts: Vec<Script> = PROGRAMS
         .iter()
-        .map(|client| model.script(harness(*client), steps(&file, room, harness(*client), &both_have_read)))
+        .map(|client| model.script(harness(*client), steps(&file, room, harness(*client), way, &both_have_read)))
         .collect();
     let started: Vec<_> = PROGRAMS
         .iter()
@@ -93,7 +106,8 @@ fn no_edit_is_lost_however_often_two_programs_change_one_file_at_once() {
         return;
     }
     for run in 0..RUNS {
-        assert_eq!(lines_left("on"), ["claude-code", "codex"], "run {run}");
+        let way = if run % 2 == 0 { Way::Tool } else { Way::Shell };
+        assert_eq!(lines_left("on", way), ["claude-code", "codex"], "run {run}");
     }
 }
 
@@ -102,5 +116,5 @@ fn without_the_guard_an_edit_is_lost() {
     if left_out() {
         return;
     }
-    assert_eq!(lines_left("off").len(), 1);
+    assert_eq!(lines_left("off", Way::Shell).len(), 1);
 }
