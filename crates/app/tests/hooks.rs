@@ -1,6 +1,8 @@
 //! The answers to hooks: which edits are stopped, what a session is told, and when it is woken.
 #![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
+use std::os::unix::fs::symlink;
+
 use baton_app::{
     doctor,
     hook::{Confinement, GuardAnswer, Stopped, ToolUse},
@@ -56,6 +58,26 @@ fn an_edit_without_the_stick_is_refused_with_who_until_when_and_the_next_step() 
         assert_eq!(edit(&app, &bo, "src/a.rs"), GuardAnswer::Pass);
         refusal(edit(&app, &ana, "src/a.rs"));
         assert_sound(&app);
+    });
+}
+
+#[test]
+fn a_link_counts_where_it_leads_and_its_removal_where_it_lies() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        ana.claim();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let way_in = elsewhere.path().join("in");
+        symlink(app.workspace().text("new.txt"), &way_in).unwrap();
+        symlink(elsewhere.path().join("out.txt"), app.workspace().text("out")).unwrap();
+        let way_in = way_in.to_str().unwrap();
+        let through = |path: &str| {
+            app.app().guard(bo.caller(), None, &ToolUse::Edit(vec![path.to_owned()]), Confinement::Unwanted).unwrap()
+        };
+        assert!(refusal(through(way_in)).contains("new.txt was not changed"));
+        refusal(shell(&app, &bo, &format!("echo x > {way_in}"), Confinement::Unwanted));
+        assert_eq!(edit(&app, &bo, "out"), GuardAnswer::Pass, "it lies elsewhere");
+        assert!(refusal(shell(&app, &bo, "rm out", Confinement::Unwanted)).contains("out was not changed"));
     });
 }
 

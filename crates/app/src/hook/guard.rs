@@ -20,6 +20,7 @@ use crate::{
     app::Sight,
     commands::scope::{Check, CheckInput},
     identity::Employment,
+    paths::{self, LastLink},
     presence::{self, Effort},
     scoping,
     table::UseCase,
@@ -80,8 +81,12 @@ impl App {
     /// The rooms that a tool call touches, with the paths there. A command that cannot be read touches the room it starts in.
     fn rooms_of(&self, caller: &Caller, tool: &ToolUse) -> Result<BTreeMap<RoomId, Touched>, Failure> {
         let mut rooms: BTreeMap<RoomId, Touched> = BTreeMap::new();
-        let paths = match tool {
-            ToolUse::Edit(paths) => paths.clone(),
+        let paths: Vec<PathBuf> = match tool {
+            // The content goes to where a link leads; the link stays.
+            ToolUse::Edit(paths) => {
+                let real = |path: &String| paths::followed(&caller.cwd.join(path), LastLink::Followed);
+                paths.iter().map(real).collect()
+            }
             ToolUse::Shell(command) => {
                 let read = read_shell(command);
                 if read.effect == ShellEffect::Reads {
@@ -98,13 +103,23 @@ impl App {
                         rooms.entry(room).or_default().paths.push(tree);
                     }
                 }
-                read.writes
+                // A command may write through a link or remove the link itself.
+                let both = |path: &String| {
+                    let path = caller.cwd.join(path);
+                    let real = paths::followed(&path, LastLink::Followed);
+                    [paths::followed(&path, LastLink::Kept), real]
+                };
+                read.writes.iter().flat_map(both).collect()
             }
         };
         for path in paths {
-            let path = caller.cwd.join(path);
-            if let Some(room) = self.room_around(caller, &path)? {
-                rooms.entry(room).or_default().paths.push(path);
+            // A link that is not followed is a file of the directory that it is in.
+            let place = path.parent().filter(|_| path.is_symlink()).unwrap_or(&path);
+            if let Some(room) = self.room_around(caller, place)? {
+                let paths = &mut rooms.entry(room).or_default().paths;
+                if !paths.contains(&path) {
+                    paths.push(path);
+                }
             }
         }
         Ok(rooms)
@@ -180,13 +195,14 @@ impl App {
     /// A path of the room. A job works in a copy of its own, which is not the room's tree, though it shares the room.
     fn inside(&self, sight: &Sight<'_>, root: &ScopePath, path: &Path, is_job: bool) -> Option<ScopePath> {
         if is_job {
-            let real = crate::paths::followed(path, crate::paths::LastLink::Followed);
+            let real = paths::followed(path, LastLink::Followed);
             let tree = sight.room.canonical_path.as_deref()?;
             if !real.starts_with(tree) {
                 return None;
             }
         }
-        self.written_path(root, "path", path.to_str()?).ok()
+        // Links that are to be followed were; one that is left is itself what is changed.
+        self.committed_path(root, "path", path.to_str()?).ok().flatten()
     }
 
     /// Puts a refused edit of somebody's scope on record, as `scope check` does. The refusal stands without it.

@@ -23,7 +23,11 @@ use std::path::{Path, PathBuf};
 
 use baton_core::{code::ErrorCode, ids::RoomId};
 
-use crate::{App, Caller, Failure, app::Request};
+use crate::{
+    App, Caller, Failure,
+    app::Request,
+    paths::{self, LastLink},
+};
 
 /// A hook's call, for the log of keyed requests, which hooks have none of.
 const fn request(command: &'static str) -> Request<'static, ()> {
@@ -31,9 +35,9 @@ const fn request(command: &'static str) -> Request<'static, ()> {
 }
 
 impl App {
-    /// The open room around a directory or a file, which need not exist.
+    /// The open room around a directory or a file, which need not exist. Links are followed.
     fn room_around(&self, caller: &Caller, path: &Path) -> Result<Option<RoomId>, Failure> {
-        let path = caller.cwd.join(path);
+        let path = paths::followed(&caller.cwd.join(path), LastLink::Followed);
         let there: Option<PathBuf> = path.ancestors().find(|place| place.exists()).map(Path::to_owned);
         let Some(there) = there else { return Ok(None) };
         match self.room_at(caller, &there) {

@@ -51,6 +51,7 @@ pub(super) fn name(room: &Room, agent: &AgentId) -> String {
 fn files(paths: &[String]) -> String {
     match paths {
         [] => "The file was".to_owned(),
+        [one] if one == "." => "The working tree was".to_owned(),
         [one] => format!("{} was", line(one, NAME_CHARS)),
         [first, rest @ ..] => format!("{} and {} more were", line(first, NAME_CHARS), rest.len()),
     }

@@ -27,7 +27,20 @@ pub(super) fn explain(error: &clap::Error) -> ExitCode {
     } else {
         ui::complain(&plain);
     }
-    if error.use_stderr() { Exit::Usage } else { Exit::Done }.into()
+    // A program that calls a hook takes any other status for a refusal: an unknown word stops nobody's tools.
+    if error.use_stderr() && !calls_hook(&arguments) { Exit::Usage } else { Exit::Done }.into()
+}
+
+/// Whether the arguments are those of a hook, whatever is wrong with the rest of them.
+fn calls_hook(arguments: &[OsString]) -> bool {
+    let mut words = arguments.iter();
+    loop {
+        match words.next() {
+            Some(option) if option == "--store" => drop(words.next()),
+            Some(option) if option.as_encoded_bytes().starts_with(b"-") => {}
+            word => return word.is_some_and(|word| word == "hook"),
+        }
+    }
 }
 
 /// Whether the flag is among the arguments, as far as they could be flags.

@@ -27,6 +27,7 @@ mod handoffs;
 mod harnesses;
 mod help;
 mod hold;
+mod hook;
 mod install;
 mod job_results;
 mod jobs;

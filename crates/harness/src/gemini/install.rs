@@ -34,7 +34,7 @@ static FORMAT: Dialect = Dialect {
 
 const GUARD: &str = "BeforeTool";
 const EVENTS: [(Event, &str); 6] = [
-    (tool_event(GUARD, "write_file|replace|run_shell_command|mcp_baton_.*"), "baton-guard"),
+    (tool_event(GUARD, "write_file|replace|run_shell_command"), "baton-guard"),
     (tool_event("AfterTool", "run_shell_command"), "baton-watch"),
     (event("BeforeAgent"), "baton-prompt"),
     (event("SessionStart"), "baton-session"),
