@@ -4,7 +4,7 @@
 use baton_testkit::{
     Client,
     clients::left_out,
-    model::{Gate, Step},
+    model::{Gate, Step, Turn},
 };
 use serde_json::json;
 
@@ -57,6 +57,52 @@ fn with_the_stick_it_writes_everywhere_but_in_a_foreign_scope(client: Client) {
     assert_eq!(text(&scene.file("b.txt")).as_deref(), Some("x\n"), "{turn:#?}");
     assert!(turn.result_text(3).contains("has reserved src until"), "{turn:#?}");
     assert_eq!(text(&scene.file("src/theirs.txt")), None);
+}
+
+/// Current models of Codex write code that calls the tools.
+#[test]
+fn code_that_calls_tools_is_stopped_at_each_call() {
+    if left_out() {
+        return;
+    }
+    let scene = Scene::with_codex_model("gpt-6.1-sol");
+    scene.ana(&["wait"]);
+    let script = scene.plays(vec![
+        Step::write_file(&scene.file("a.txt"), "mine\n"),
+        Step::shell("echo x > b.txt"),
+        Step::shell("cat .git/HEAD"),
+        Step::say("done"),
+    ]);
+    let turn = script.reached(3);
+    for step in [0, 1] {
+        assert!(turn.result_text(step).contains("holds the stick until"), "{turn:#?}");
+    }
+    assert!(turn.result_text(2).contains("ref: refs/heads/"), "{turn:#?}");
+    assert_eq!((text(&scene.file("a.txt")), text(&scene.file("b.txt"))), (None, None));
+}
+
+/// No hook sees what Codex types into a shell that is open already.
+#[test]
+fn a_shell_that_stays_open_stays_confined() {
+    if left_out() {
+        return;
+    }
+    let scene = Scene::new(Client::Codex);
+    scene.ana(&["wait"]);
+    let type_into = |turn: &Turn| {
+        let said = turn.result_text(0);
+        let id = said.split("session ID ").nth(1).and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());
+        let id: u64 = id.and_then(|id| id.parse().ok()).unwrap_or_else(|| panic!("no session in {said}"));
+        Step::call_own("write_stdin", json!({"session_id": id, "chars": "echo evil > evade.txt; echo $((6*7))\n"}))
+    };
+    let script = scene.plays(vec![
+        Step::call_own("exec_command", json!({"cmd": "bash -i", "tty": true, "yield_time_ms": 1000})),
+        Step::decide(type_into),
+        Step::say("done"),
+    ]);
+    let turn = script.reached(2);
+    assert!(turn.result_text(1).contains("Permission denied") && turn.result_text(1).contains("42"), "{turn:#?}");
+    assert_eq!(text(&scene.file("evade.txt")), None);
 }
 
 fn a_subagent_is_stopped_like_its_main_agent(client: Client) {

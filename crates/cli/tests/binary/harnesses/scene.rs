@@ -35,10 +35,21 @@ impl Scene {
         scene
     }
 
-    /// The same before Baton is installed.
+    /// A room and a program before Baton is installed.
     pub(super) fn without_install(client: Client) -> Self {
+        Self::with_home(client, |home| home)
+    }
+
+    /// A room and a Codex that takes its model for one that it knows.
+    pub(super) fn with_codex_model(model: &'static str) -> Self {
+        let scene = Self::with_home(Client::Codex, |home| home.codex_as(model));
+        scene.install(&[]);
+        scene
+    }
+
+    fn with_home(client: Client, change: impl Fn(ClientHome) -> ClientHome) -> Self {
         let (world, model) = (World::new(), Model::start());
-        let home = ClientHome::new(&world.home()).all(&model.url(AGENT));
+        let home = change(ClientHome::new(&world.home())).all(&model.url(AGENT));
         let git = git_for_tests().arg("init").arg("-q").current_dir(world.workspace()).status().unwrap();
         assert!(git.success());
         let room = world.join_as("ana");

@@ -2,6 +2,8 @@
 
 use baton_testkit::{Client, Screen, clients::left_out, model::Step};
 
+use serde_json::json;
+
 use super::{for_each_client, scene::Scene};
 
 fn a_session_is_told_where_it_is_and_its_end_retires_it(client: Client) {
@@ -27,7 +29,8 @@ fn a_cleared_conversation_is_another_agent(client: Client) {
     }
     let scene = Scene::new(client);
     let first = scene.script(vec![Step::say("ONE is said")]);
-    let second = scene.script(vec![Step::say("TWO is said")]);
+    let reserve = json!({"op": "reserve", "args": {"room_id": scene.room, "scopes": ["docs"]}});
+    let second = scene.script(vec![Step::call("scope", reserve), Step::say("TWO is said")]);
     let screen = scene.launch().screen(Some("Begin."));
     screen.wait_for("ONE is said");
     first.finished();
@@ -40,6 +43,10 @@ fn a_cleared_conversation_is_another_agent(client: Client) {
     second.finished();
     scene.wait_until("the new session is a member", || !scene.programs().is_empty());
     let after = scene.programs();
+    // The MCP server lives as long as the process, and knows the conversation all the same.
+    let scopes = scene.world.data_of(&["scope", "status", "--room", &scene.room]);
+    let holder = after.iter().find(|agent| client == Client::Gemini || !before.contains(agent));
+    assert!(holder.is_some_and(|holder| scopes.to_string().contains(holder.as_str())), "{after:?} {scopes}");
     match client {
         // The old conversation ended, and the process has the new one.
         Client::Claude => assert!(after.len() == 1 && after != before, "{before:?} {after:?}"),
