@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Registration;
+use super::{Package, Registration};
 use crate::Harness;
 
 /// `baton hook <harness>`, as one harness is to run it.
@@ -26,6 +26,12 @@ impl HookCommand {
             is_shared: registration.is_shared(),
             slug: harness.slug(),
         }
+    }
+
+    /// The command with the options that a person chose for every hook.
+    pub(crate) fn choosing(self, package: &Package) -> Self {
+        let chosen = [("--strict", package.strict), ("--confine", package.confine)];
+        chosen.into_iter().filter(|(_, is_chosen)| *is_chosen).fold(self, |command, (option, _)| command.with(option))
     }
 
     pub(crate) fn with(&self, option: &str) -> Self {

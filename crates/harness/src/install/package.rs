@@ -101,6 +101,8 @@ pub struct Package {
     pub wake: Option<Wake>,
     /// Whether a tool that writes is refused where Baton cannot be run.
     pub strict: bool,
+    /// Whether shell commands are confined also where a person approves them.
+    pub confine: bool,
     /// Whether Claude Code's status line shows the room.
     pub status_line: bool,
     /// Whether Codex is told to trust the hooks.

@@ -50,7 +50,7 @@ pub fn plan_install(
         snippet = client.format().write(None, registration).map_err(|problem| problem.in_file(report.path.clone()))?;
         outcome.config.push(report);
     }
-    let command = HookCommand::new(registration, harness);
+    let command = HookCommand::new(registration, harness).choosing(package);
     let contents = client.contents(places, &Wanted { command, package });
     parts::write(&contents, package, &mut draft, &mut outcome)?;
     if package.has(Part::Hooks) {

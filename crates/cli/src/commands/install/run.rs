@@ -45,6 +45,9 @@ pub(in crate::commands) struct InstallArgs {
     /// Refuse tools that write when Baton cannot be run; without it they pass
     #[arg(long)]
     strict: bool,
+    /// Confine shell commands also where you approve them yourself; rules that allow commands by their text then do not match
+    #[arg(long)]
+    confine: bool,
     /// Show the room in Claude Code's status line, if it has none
     #[arg(long)]
     status_line: bool,
@@ -167,6 +170,7 @@ impl InstallArgs {
             without: self.without.clone(),
             wake: self.wake.filter(|wake| install::wakes(harness).contains(wake)),
             strict: self.strict,
+            confine: self.confine,
             status_line: self.status_line,
             trust_hooks: self.trust_hooks,
         };

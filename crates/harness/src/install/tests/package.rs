@@ -94,7 +94,7 @@ fn claude_code_runs_the_hook_directly_on_the_store_of_the_installation() {
     let package = Package { strict: true, wake: Some(Wake::StopHook), ..Package::default() };
     install(Harness::ClaudeCode, &home.places(), &registration_with_store(), &package).unwrap();
     let hooks = json_of(&home, &format!("{PLUGIN}/hooks/hooks.json"))["hooks"].take();
-    let arguments = json!(["--store", "/data/b", "hook", "claude-code"]);
+    let arguments = json!(["--store", "/data/b", "hook", "claude-code", "--strict"]);
     let guard = &hooks["PreToolUse"][0]["hooks"][0];
     assert_eq!(
         guard,
@@ -103,7 +103,7 @@ fn claude_code_runs_the_hook_directly_on_the_store_of_the_installation() {
     assert_eq!(hooks["SessionEnd"][0]["hooks"][0]["timeout"], 5);
     assert_eq!(hooks["Stop"][0]["hooks"][0]["onFailure"], Value::Null);
     let park = &hooks["Stop"][1]["hooks"][0];
-    assert_eq!((&park["asyncRewake"], &park["args"][4]), (&json!(true), &json!("--park")));
+    assert_eq!((&park["asyncRewake"], &park["args"][5]), (&json!(true), &json!("--park")));
 }
 
 #[test]
@@ -156,6 +156,17 @@ fn a_program_that_is_gone_stops_gemini_only_where_it_is_strict() {
     assert!(
         answer["reason"].as_str().unwrap().starts_with("Baton cannot be reached: /opt/baton is missing; reinstall")
     );
+}
+
+#[test]
+fn choices_for_every_hook_reach_every_hook() {
+    for (harness, _) in FILES {
+        let home = Home::new();
+        install_whole(&home, harness, &Package { strict: true, confine: true, ..Package::default() });
+        let hooks: Vec<String> = texts(&home).into_values().filter(|text| text.contains(harness.slug())).collect();
+        let has = |option: &str| hooks.iter().any(|text| text.contains("hook") && text.contains(option));
+        assert!(has("--strict") && has("--confine"), "{harness}: {hooks:?}");
+    }
 }
 
 #[test]
