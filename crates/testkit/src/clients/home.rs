@@ -81,10 +81,14 @@ impl ClientHome {
         self
     }
 
-    /// Points `claude` at a model. Its first questions (theme, key, permissions) count as answered.
+    /// Points `claude` at a model. Its first questions (theme, key, permissions) count as answered, unless the test has
+    /// written the file with the answers itself.
     #[must_use]
     pub fn claude(mut self, url: &str) -> Self {
-        write_new(&self.directory.join(CLAUDE_STATE), &pretty(&settings::claude()));
+        let state = self.directory.join(CLAUDE_STATE);
+        if !state.exists() {
+            write_new(&state, &pretty(&settings::claude()));
+        }
         self.variables.extend([
             ("ANTHROPIC_BASE_URL", url.into()),
             ("ANTHROPIC_API_KEY", "dummy".into()),
