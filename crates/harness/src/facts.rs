@@ -25,6 +25,8 @@ pub(crate) struct Facts {
     pub(crate) conversation_variable: Option<&'static str>,
     /// The variable with its process id.
     pub(crate) pid_variable: Option<&'static str>,
+    /// A prompt with which it shows the room.
+    pub(crate) status_prompt: &'static str,
     /// Whether a process has one conversation at a time.
     pub(crate) has_one_conversation: bool,
 }

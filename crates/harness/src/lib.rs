@@ -1,8 +1,9 @@
 //! Everything Baton knows of one agent program is in one place.
 //!
-//! Each program has a directory ([`claude_code`], [`codex`], [`gemini`], [`opencode`]): `facts.rs` is how it is
+//! Each program has a directory (`claude_code`, `codex`, `gemini`, `opencode`): `facts.rs` is how it is
 //! recognised, `hook.rs` what its hooks say and how they are answered, `install.rs` where its configuration is and what Baton
-//! puts there. [`Harness`] lists the programs; [`hook`] and [`install`](mod@install) have what all of them share. Nothing here reads the environment or prints.
+//! puts there, `inspect.rs` how it is read back. [`Harness`] lists the programs; [`hook`], [`install`](mod@install) and
+//! [`inspect`] have what all of them share. Nothing here reads the environment or prints.
 //!
 //! A fifth program is a directory here and a line in `program.rs`.
 
@@ -11,6 +12,7 @@ mod codex;
 mod facts;
 mod gemini;
 pub mod hook;
+pub mod inspect;
 pub mod install;
 mod opencode;
 mod process;

@@ -10,6 +10,7 @@ use crate::{
     facts::Facts,
     gemini::{self, Gemini},
     hook::HookDialect,
+    inspect::HookInspector,
     install::client::Client,
     opencode::{self, OpenCode},
 };
@@ -59,6 +60,11 @@ impl Harness {
         self.facts().pid_variable
     }
 
+    /// A prompt with which it shows the room it is in.
+    pub const fn status_prompt(self) -> &'static str {
+        self.facts().status_prompt
+    }
+
     /// Whether a process of it has one conversation at a time.
     pub const fn has_one_conversation(self) -> bool {
         self.facts().has_one_conversation
@@ -105,6 +111,16 @@ impl Harness {
 
     /// How Baton is installed in it.
     pub(crate) fn client(self) -> &'static dyn Client {
+        match self {
+            Self::ClaudeCode => &ClaudeCode,
+            Self::Codex => &Codex,
+            Self::Gemini => &Gemini,
+            Self::OpenCode => &OpenCode,
+        }
+    }
+
+    /// How its hooks are read back.
+    pub(crate) fn inspector(self) -> &'static dyn HookInspector {
         match self {
             Self::ClaudeCode => &ClaudeCode,
             Self::Codex => &Codex,

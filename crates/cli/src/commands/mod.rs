@@ -40,6 +40,7 @@ mod search;
 mod send;
 mod skill;
 mod spawn;
+mod start;
 mod status;
 mod store;
 pub(crate) mod surface;
@@ -87,6 +88,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Start(start::StartArgs),
     Status(status::StatusArgs),
     Needs(needs::NeedsArgs),
     Join(join::JoinArgs),
@@ -165,6 +167,7 @@ impl Command {
     /// The name in the JSON envelope.
     fn name(&self) -> &'static str {
         match self {
+            Self::Start(_) => "start",
             Self::Status(_) => "status",
             Self::Needs(_) => "needs",
             Self::Join(_) => "join",
@@ -279,6 +282,7 @@ fn dispatch(command: Command, store: Option<&str>, ui: Ui) -> Result<ExitCode, F
         Command::Up(args) => args.run(store, ui),
         Command::Ticket(args) => args.run(store, ui),
         Command::Token(command) => command.run(store, ui),
+        Command::Start(args) => args.run(store, ui),
         Command::Status(args) => args.run(&Context::open_for_jobs(store)?, ui),
         Command::Needs(args) => args.run(&Context::open_for_jobs(store)?, ui),
         Command::Join(args) => args.run(&Context::open(store)?, ui),

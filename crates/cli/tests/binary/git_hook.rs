@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
+
+use baton_harness::install::git_hook;
 
 use crate::support::World;
 
@@ -59,4 +61,47 @@ fn what_makes_no_sense_is_said_and_writes_nothing() {
     refused(&["install", "git-hook", "--store", "postgres://ana:hunter2@db.example/baton"], "~/.pgpass");
     assert_eq!(world.run(&["install", "--all"]).status, 0);
     assert!(!world.workspace().join(".git/hooks/pre-commit").exists(), "--all is about harnesses");
+}
+
+/// The targets of an answer, by the names they have there.
+fn targets(answer: &Value) -> Vec<&str> {
+    let outcomes = answer.as_array().into_iter().flatten().map(|done| &done["outcome"]);
+    outcomes.map(|outcome| outcome["harness"].as_str().unwrap_or(git_hook::SLUG)).collect()
+}
+
+#[test]
+fn a_project_gets_its_hook_with_its_harnesses_and_keeps_it_for_the_last() {
+    let world = World::new().with_repository();
+    let before = World::files(&world.workspace());
+    let hook = world.workspace().join(".git/hooks/pre-commit");
+    let would = world.data_of(&["install", "codex", "--project", "--print"]);
+    assert!(would[1]["would"].as_str().unwrap().contains("scope check --staged"), "{would}");
+    assert_eq!(World::files(&world.workspace()), before);
+
+    let installed = world.data_of(&["install", "codex", "claude-code", "--project"]);
+    assert_eq!(targets(&installed), ["codex", "claude-code", "git-hook"]);
+    let text = fs::read_to_string(&hook).unwrap();
+    assert!(text.contains("baton='baton'\n") && !text.contains("BATON_DATA_DIR="), "{text}");
+    assert_eq!(world.data_of(&["install", "codex", "--project"])[1]["changed"], json!(false));
+
+    let kept = world.data_of(&["uninstall", "codex", "--project"]);
+    assert!(kept[1]["skipped"].as_str().unwrap().starts_with("kept for Claude Code"), "{kept}");
+    assert!(hook.exists());
+    assert_eq!(world.data_of(&["uninstall", "claude-code", "--project"])[1]["outcome"]["change"], "removed_file");
+    assert_eq!(World::files(&world.workspace()), before);
+}
+
+#[test]
+fn a_project_can_do_without_the_hook() {
+    let world = World::new().with_repository();
+    let installed = world.data_of(&["install", "codex", "--project", "--without", "git-hook"]);
+    assert_eq!(targets(&installed), ["codex"]);
+    assert!(!world.workspace().join(".git/hooks/pre-commit").exists());
+    for arguments in [
+        &["install", "codex", "--without", "git-hook", "--json"][..],
+        &["install", "git-hook", "--project", "--without", "git-hook", "--json"],
+    ] {
+        let ran = world.run(arguments);
+        assert_eq!((ran.status, ran.code().as_str()), (2, "INVALID_INPUT"), "{ran:?}");
+    }
 }

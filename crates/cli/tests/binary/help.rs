@@ -30,6 +30,7 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
     Usage: baton [OPTIONS] <COMMAND>
 
     Commands:
+      start        Make this workspace ready for several agents, and say what to type in each
       status       Show this workspace at a glance: the stick, who is here, what waits for you
       needs        Show what waits for you in all rooms, oldest first, each with the next command
       join         Join the room of this workspace, opening it if there is none
@@ -75,10 +76,12 @@ fn the_help_tells_what_baton_is_and_what_it_can_do() {
       token        Make, list and revoke the tokens that let programs in over HTTP
       run          Run delegated jobs with Codex, Claude Code or a command of yours
       mcp          Serve MCP on standard input and output, for one coding agent
+      hook         Answer a hook of an agent program: JSON on standard input, the program's dialect on
+                   standard output
       demo         Watch scripted agents live through a whole story, on a throw-away store
       install      Install Baton in coding agents: MCP server, skill, hooks and slash commands
       uninstall    Take Baton out of coding agents again
-      doctor       Check the store, its files, every room against its log, and harness registration
+      doctor       Check the store, every room against its log, and each harness with its hooks
       store        Look at the store, bring it up to date, or copy it into another one
       completions  Print shell completions
       help         Print this message or the help of the given subcommand(s)

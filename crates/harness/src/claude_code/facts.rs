@@ -14,5 +14,6 @@ pub(crate) const FACTS: Facts = Facts {
     variables: &["CLAUDE_CODE_SESSION_ID", "CLAUDECODE"],
     conversation_variable: Some("CLAUDE_CODE_SESSION_ID"),
     pid_variable: Some("CLAUDE_PID"),
+    status_prompt: "/baton:status",
     has_one_conversation: true,
 };

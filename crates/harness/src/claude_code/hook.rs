@@ -1,8 +1,12 @@
 //! Claude Code's hooks.
 
+use std::path::Path;
+
 use serde_json::{Map, Value};
 
-use crate::hook::{HookAnswer, HookCall, HookDialect, HookOutput, Tool, claude_answer, claude_call};
+use crate::hook::{
+    CLAUDE_ANSWER_FIELDS, HookAnswer, HookCall, HookDialect, HookOutput, Tool, claude_answer, claude_call, sample_call,
+};
 
 /// Ends an `asyncRewake` hook so that the session goes on with what it says.
 const REWAKE_STATUS: u8 = 2;
@@ -24,6 +28,14 @@ impl HookDialect for Hooks {
             }
             answer => claude_answer(call, answer, None),
         }
+    }
+
+    fn sample(&self, cwd: &Path) -> Value {
+        sample_call("PreToolUse", "Bash", cwd)
+    }
+
+    fn answer_fields(&self) -> &'static [&'static str] {
+        CLAUDE_ANSWER_FIELDS
     }
 }
 

@@ -40,7 +40,10 @@ static FORMAT: Dialect = Dialect {
     extras: &[],
 };
 
-const GUARD: &str = "PreToolUse";
+/// The id under which it knows the plugin: the name of the directory, and where it was found.
+pub(super) const PLUGIN_ID: &str = "baton@skills-dir";
+
+pub(super) const GUARD: &str = "PreToolUse";
 const EVENTS: [Event; 9] = [
     // Baton's own tools are among them because the hook tells them which sub-agent calls.
     tool_event(GUARD, "Write|Edit|NotebookEdit|Bash|Monitor|PowerShell|mcp__baton__.*|mcp__plugin_baton_baton__.*"),
@@ -86,7 +89,7 @@ impl Client for ClaudeCode {
     }
 
     fn contents(&self, places: &Places, wanted: &Wanted<'_>) -> Contents {
-        let plugin = self.directory(places).join("skills/baton");
+        let plugin = self.plugin(places);
         let own =
             |part, path: &str, text| OwnFile { part, path: plugin.join(path), text, ownership: Ownership::Marked };
         let mut files = vec![
@@ -117,6 +120,12 @@ impl Client for ClaudeCode {
             items: wanted.package.status_line.then_some(status_line).into_iter().collect(),
         };
         Contents { files, shared: vec![settings] }
+    }
+}
+
+impl ClaudeCode {
+    pub(super) fn plugin(&self, places: &Places) -> PathBuf {
+        self.directory(places).join("skills/baton")
     }
 }
 

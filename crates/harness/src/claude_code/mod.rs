@@ -3,6 +3,7 @@
 mod facts;
 mod hook;
 mod inbox;
+mod inspect;
 mod install;
 
 pub(crate) use facts::FACTS;

@@ -15,6 +15,8 @@ pub(crate) const FACTS: Facts = Facts {
     variables: &["CODEX_THREAD_ID"],
     conversation_variable: Some("CODEX_THREAD_ID"),
     pid_variable: None,
+    // It has no slash commands of others.
+    status_prompt: "How does the Baton room stand?",
     // Codex runs a thread for each conversation, and each is an agent.
     has_one_conversation: false,
 };

@@ -1,9 +1,13 @@
 //! Codex's hooks: Claude Code's form, with patches as commands.
 
+use std::path::Path;
+
 use baton_core::guard::patch_targets;
 use serde_json::{Map, Value};
 
-use crate::hook::{HookAnswer, HookCall, HookDialect, HookOutput, Tool, claude_answer, claude_call};
+use crate::hook::{
+    CLAUDE_ANSWER_FIELDS, HookAnswer, HookCall, HookDialect, HookOutput, Tool, claude_answer, claude_call, sample_call,
+};
 
 pub(crate) struct Hooks;
 
@@ -15,6 +19,14 @@ impl HookDialect for Hooks {
     fn answer(&self, call: &HookCall, answer: &HookAnswer) -> HookOutput {
         // It ignores changed arguments that nobody decided on.
         claude_answer(call, answer, Some("allow"))
+    }
+
+    fn sample(&self, cwd: &Path) -> Value {
+        sample_call("PreToolUse", "Bash", cwd)
+    }
+
+    fn answer_fields(&self) -> &'static [&'static str] {
+        CLAUDE_ANSWER_FIELDS
     }
 }
 

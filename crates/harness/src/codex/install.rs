@@ -21,7 +21,7 @@ use crate::install::{
 /// Codex.
 pub(crate) struct Codex;
 
-const GUARD: &str = "PreToolUse";
+pub(super) const GUARD: &str = "PreToolUse";
 const EVENTS: [Event; 9] = [
     tool_event(GUARD, "^(Bash|apply_patch)$"),
     tool_event("PostToolUse", "^Bash$"),

@@ -15,6 +15,7 @@ pub(crate) const FACTS: Facts = Facts {
     variables: &["GEMINI_CLI"],
     conversation_variable: None,
     pid_variable: None,
+    status_prompt: "/baton:status",
     // No conversation is told, so the process is the agent anyway.
     has_one_conversation: false,
 };

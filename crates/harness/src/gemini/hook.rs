@@ -1,8 +1,13 @@
 //! Gemini CLI's hooks: Claude Code's input, answers of its own.
 
+use std::path::Path;
+
 use serde_json::{Map, Value, json};
 
-use crate::hook::{HookAnswer, HookCall, HookDialect, HookEvent, HookOutput, Tool, claude_answer, claude_call};
+use crate::hook::{
+    CLAUDE_ANSWER_FIELDS, HookAnswer, HookCall, HookDialect, HookEvent, HookOutput, Tool, claude_answer, claude_call,
+    sample_call,
+};
 
 pub(crate) struct Hooks;
 
@@ -23,6 +28,14 @@ impl HookDialect for Hooks {
             }
             (answer, _) => claude_answer(call, answer, None),
         }
+    }
+
+    fn sample(&self, cwd: &Path) -> Value {
+        sample_call("BeforeTool", "run_shell_command", cwd)
+    }
+
+    fn answer_fields(&self) -> &'static [&'static str] {
+        CLAUDE_ANSWER_FIELDS
     }
 }
 

@@ -32,8 +32,8 @@ static FORMAT: Dialect = Dialect {
     extras: &[("timeout", 60_000)],
 };
 
-const GUARD: &str = "BeforeTool";
-const EVENTS: [(Event, &str); 6] = [
+pub(super) const GUARD: &str = "BeforeTool";
+pub(super) const EVENTS: [(Event, &str); 6] = [
     (tool_event(GUARD, "write_file|replace|run_shell_command"), "baton-guard"),
     (tool_event("AfterTool", "run_shell_command"), "baton-watch"),
     (event("BeforeAgent"), "baton-prompt"),

@@ -2,6 +2,7 @@
 
 mod facts;
 mod hook;
+mod inspect;
 mod install;
 
 pub(crate) use facts::FACTS;

@@ -1,6 +1,6 @@
 //! The form of Claude Code's hooks, which Codex took over and Gemini CLI begins with.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
@@ -46,6 +46,25 @@ pub(crate) fn claude_call(input: &Value, tool: impl Fn(&str, &Map<String, Value>
         cwd: text("cwd").map(PathBuf::from).filter(|cwd| cwd.is_absolute()),
         is_bypassed: text("permission_mode") == Some("bypassPermissions"),
     }
+}
+
+/// The fields of an answer in this form.
+pub(crate) const CLAUDE_ANSWER_FIELDS: &[&str] = &["hookSpecificOutput", "decision", "reason", "systemMessage"];
+
+/// The session and the call of a sample, which no program has.
+const SAMPLE_ID: &str = "baton-doctor";
+
+/// A sample call in this form, before a tool that lists files.
+pub(crate) fn sample_call(event_name: &str, tool_name: &str, cwd: &Path) -> Value {
+    json!({
+        "session_id": SAMPLE_ID,
+        "cwd": cwd,
+        "permission_mode": "default",
+        "hook_event_name": event_name,
+        "tool_name": tool_name,
+        "tool_input": { "command": "ls" },
+        "tool_use_id": SAMPLE_ID,
+    })
 }
 
 /// A tool's arguments.

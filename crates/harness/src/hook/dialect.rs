@@ -1,5 +1,7 @@
 //! What every program's dialect answers.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::{HookAnswer, HookCall, HookOutput};
@@ -9,4 +11,10 @@ pub(crate) trait HookDialect: Sync {
     fn read(&self, input: &Value) -> HookCall;
 
     fn answer(&self, call: &HookCall, answer: &HookAnswer) -> HookOutput;
+
+    /// A call before a shell command that reads, in a session that nobody has.
+    fn sample(&self, cwd: &Path) -> Value;
+
+    /// The fields of its answers.
+    fn answer_fields(&self) -> &'static [&'static str];
 }

@@ -13,8 +13,10 @@ mod dialect;
 
 pub use answer::{HookAnswer, HookOutput};
 pub use call::{HookCall, HookEvent, SessionSource, Tool, ToolCall};
-pub(crate) use common::{claude_answer, claude_call};
+pub(crate) use common::{CLAUDE_ANSWER_FIELDS, claude_answer, claude_call, sample_call};
 pub(crate) use dialect::HookDialect;
+
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -37,5 +39,57 @@ impl Harness {
     /// An answer as the program reads it.
     pub fn answer_hook(self, call: &HookCall, answer: &HookAnswer) -> HookOutput {
         self.dialect().answer(call, answer)
+    }
+
+    /// A call to try its hooks with: harmless, from a session that nobody has, in `cwd`.
+    pub fn sample_hook(self, cwd: &Path) -> Value {
+        self.dialect().sample(cwd)
+    }
+
+    /// Whether the program would understand this as an answer.
+    pub fn is_hook_answer(self, answer: &Value) -> bool {
+        let is_known = |field: &String| self.dialect().answer_fields().contains(&field.as_str());
+        answer.as_object().is_some_and(|answer| answer.keys().all(is_known))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+
+    #[test]
+    fn a_sample_is_a_command_that_reads_before_it_runs() {
+        for harness in Harness::ALL {
+            let call = harness.read_hook(&harness.sample_hook(Path::new("/nowhere")));
+            assert_eq!(call.cwd.as_deref(), Some(Path::new("/nowhere")), "{harness}");
+            assert!(!call.session.is_empty() && !call.is_bypassed, "{harness}: {call:?}");
+            let HookEvent::BeforeTool(ToolCall { tool: Tool::Shell(command), .. }) = call.event else {
+                panic!("{harness}: {:?}", call.event);
+            };
+            assert_eq!(baton_core::guard::read_shell(&command).effect, baton_core::guard::ShellEffect::Reads);
+        }
+    }
+
+    #[test]
+    fn every_answer_is_known_as_one_and_nothing_else_is() {
+        let text = || "x".to_owned();
+        let answers = [
+            HookAnswer::Context(text()),
+            HookAnswer::Deny(text()),
+            HookAnswer::Rewrite(Map::new()),
+            HookAnswer::GoOn(text()),
+        ];
+        for harness in Harness::ALL {
+            let call = harness.read_hook(&harness.sample_hook(Path::new("/nowhere")));
+            for answer in &answers {
+                let output = harness.answer_hook(&call, answer).stdout;
+                assert!(harness.is_hook_answer(&serde_json::from_str(&output).unwrap()), "{harness}: {output}");
+            }
+            for other in [json!([]), json!("text"), json!({ "ok": true })] {
+                assert!(!harness.is_hook_answer(&other), "{harness}: {other}");
+            }
+        }
     }
 }

@@ -13,7 +13,24 @@ pub(crate) struct HookCommand {
     /// Whether the program is looked up in `PATH`, as in files that a team shares.
     is_shared: bool,
     slug: &'static str,
+    choices: Choices,
 }
+
+/// Options that a person chooses for every hook.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Choices {
+    pub(crate) strict: bool,
+    pub(crate) confine: bool,
+}
+
+impl Choices {
+    fn options(self) -> impl Iterator<Item = &'static str> {
+        [(STRICT, self.strict), (CONFINE, self.confine)].into_iter().filter(|(_, is_chosen)| *is_chosen).map(|(o, _)| o)
+    }
+}
+
+const STRICT: &str = "--strict";
+const CONFINE: &str = "--confine";
 
 impl HookCommand {
     pub(crate) fn new(registration: &Registration, harness: Harness) -> Self {
@@ -25,13 +42,46 @@ impl HookCommand {
             arguments: store.chain(["hook".to_owned(), harness.slug().to_owned()]).collect(),
             is_shared: registration.is_shared(),
             slug: harness.slug(),
+            choices: Choices::default(),
         }
     }
 
-    /// The command with the options that a person chose for every hook.
+    /// The command with the options that a person chose.
     pub(crate) fn choosing(self, package: &Package) -> Self {
-        let chosen = [("--strict", package.strict), ("--confine", package.confine)];
-        chosen.into_iter().filter(|(_, is_chosen)| *is_chosen).fold(self, |command, (option, _)| command.with(option))
+        Self { choices: Choices { strict: package.strict, confine: package.confine }, ..self }
+    }
+
+    pub(crate) const fn choices(&self) -> Choices {
+        self.choices
+    }
+
+    /// The words without the options that a person chose.
+    pub(crate) fn bare_words(&self) -> Vec<String> {
+        std::iter::once(&self.program).chain(&self.arguments).cloned().collect()
+    }
+
+    /// The command of a handler, read from one of the forms in which Baton writes it. A reader that is mistaken does no harm:
+    /// the command is written again and compared.
+    pub(crate) fn of_handler(handler: &Value, harness: Harness) -> Option<Self> {
+        let line = handler["command"].as_str()?;
+        let words = match handler["args"].as_array() {
+            Some(arguments) => {
+                let arguments = arguments.iter().map(|word| word.as_str().map(str::to_owned));
+                std::iter::once(Some(line.to_owned())).chain(arguments).collect::<Option<_>>()?
+            }
+            None => words_of(line)?,
+        };
+        Self::of_words(words, harness)
+    }
+
+    pub(crate) fn of_words(words: Vec<String>, harness: Harness) -> Option<Self> {
+        let mut words = words.into_iter();
+        let program = words.next()?;
+        let is_shared = !program.starts_with('/');
+        let (chosen, arguments): (Vec<String>, Vec<String>) = words.partition(|word| word == STRICT || word == CONFINE);
+        let has = |option: &str| chosen.iter().any(|word| word == option);
+        let choices = Choices { strict: has(STRICT), confine: has(CONFINE) };
+        Some(Self { program, arguments, is_shared, slug: harness.slug(), choices })
     }
 
     pub(crate) fn with(&self, option: &str) -> Self {
@@ -44,8 +94,8 @@ impl HookCommand {
         &self.program
     }
 
-    pub(crate) fn arguments(&self) -> &[String] {
-        &self.arguments
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        self.arguments.iter().cloned().chain(self.choices.options().map(str::to_owned)).collect()
     }
 
     pub(crate) fn is_shared(&self) -> bool {
@@ -53,7 +103,7 @@ impl HookCommand {
     }
 
     pub(crate) fn words(&self) -> Vec<String> {
-        std::iter::once(&self.program).chain(&self.arguments).cloned().collect()
+        std::iter::once(self.program.clone()).chain(self.arguments()).collect()
     }
 
     /// One command of a shell.
@@ -105,6 +155,39 @@ pub(crate) fn is_ours(handler: &Value, slug: &str) -> bool {
     words.windows(2).any(|pair| pair == ["hook", slug])
 }
 
+/// The words of `baton hook` in a line, whichever form the line has.
+fn words_of(line: &str) -> Option<Vec<String>> {
+    let words = unquoted(line)?;
+    if let [shell, option, inner] = words.as_slice()
+        && (shell.as_str(), option.as_str()) == ("/bin/sh", "-c")
+    {
+        return words_of(inner);
+    }
+    match line.rsplit_once("; exec ") {
+        Some((_, command)) => unquoted(command),
+        None => Some(words),
+    }
+}
+
+/// The words of a line that [`quoted`] made.
+fn unquoted(line: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut is_quoted) = (Vec::new(), None::<String>, false);
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\'' => {
+                is_quoted = !is_quoted;
+                word.get_or_insert_default();
+            }
+            ' ' if !is_quoted => words.extend(word.take()),
+            '\\' if !is_quoted => word.get_or_insert_default().push(letters.next()?),
+            letter => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    (!is_quoted).then_some(words)
+}
+
 pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+=:,@%".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) {
@@ -127,6 +210,21 @@ mod tests {
     #[test]
     fn a_line_quotes_what_a_shell_would_change() {
         assert_eq!(command("/o p/b'n").line(), r#"'/o p/b'\''n' --store 'postgres://a@b/c?d=1' hook gemini"#);
+    }
+
+    #[test]
+    fn a_command_is_read_back_from_every_form_in_which_it_is_written() {
+        for program in ["/b", "/o p/b'n", "/a; exec /b"] {
+            let ours = command(program);
+            let refusal = ours.refusal();
+            let read = |handler: Value| HookCommand::of_handler(&handler, Harness::Gemini).map(|read| read.words());
+            assert_eq!(read(json!({ "command": program, "args": ours.arguments() })), Some(ours.words()));
+            let lines = [ours.line(), ours.line_in_sh(None), ours.line_or(None), ours.line_or(Some(&refusal))];
+            for line in lines.into_iter().filter(|_| !program.contains("exec")) {
+                assert_eq!(read(json!({ "command": line })), Some(ours.words()), "{line}");
+            }
+        }
+        assert!(HookCommand::of_handler(&json!({ "command": "a 'b" }), Harness::Gemini).is_none());
     }
 
     #[test]

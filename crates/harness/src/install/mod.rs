@@ -1,7 +1,7 @@
 //! Setting Baton up in the coding agents a person uses: their MCP server entry and their skill; and in git.
 //!
 //! Each harness has a file `install.rs` of its own that says where its configuration is, what an entry looks like in it and which
-//! skill directory it reads; [`json`] and [`toml`] edit the two formats, [`atomic`] writes. [`git_hook`] guards the
+//! skill directory it reads; `json` and `toml` edit the two formats, `atomic` writes. [`git_hook`] guards the
 //! commits of a repository. Nothing here prints or reads the environment: the caller passes both in and shows the [`Outcome`].
 //!
 //! Start at [`install`], [`uninstall`] and [`status()`]; [`plan_install`] is what `--print` shows.
@@ -20,7 +20,7 @@ pub(crate) mod json;
 pub(crate) mod json_edit;
 mod outcome;
 mod package;
-mod parts;
+pub(crate) mod parts;
 mod places;
 mod plan;
 pub(crate) mod register;
@@ -28,7 +28,7 @@ pub(crate) mod registration;
 pub(crate) mod skill;
 mod status;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub(crate) mod toml;
 mod unregister;
 

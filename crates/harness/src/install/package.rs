@@ -4,6 +4,8 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use super::git_hook;
+
 /// A part that can be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -18,11 +20,13 @@ pub enum Part {
     Commands,
     /// Waking an idle session.
     Wake,
+    /// The hook before commits, for a repository only.
+    GitHook,
 }
 
 impl Part {
     /// Every part.
-    pub const ALL: [Self; 5] = [Self::Mcp, Self::Skill, Self::Hooks, Self::Commands, Self::Wake];
+    pub const ALL: [Self; 6] = [Self::Mcp, Self::Skill, Self::Hooks, Self::Commands, Self::Wake, Self::GitHook];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -32,6 +36,7 @@ impl Part {
             Self::Hooks => "hooks",
             Self::Commands => "commands",
             Self::Wake => "wake",
+            Self::GitHook => git_hook::SLUG,
         }
     }
 }

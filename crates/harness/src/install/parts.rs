@@ -1,6 +1,6 @@
 //! Writing and removing what a program's [`Contents`] list.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -66,6 +66,38 @@ pub(crate) fn remove(contents: &Contents, draft: &mut Draft, outcome: &mut Outco
     Ok(())
 }
 
+/// The files of a part that say something else than the contents list. Those that a person may change are passed over.
+pub(crate) fn differing(
+    contents: &Contents,
+    part: Part,
+    read: impl Fn(&Path) -> Result<Option<String>, InstallError>,
+) -> Result<Vec<PathBuf>, InstallError> {
+    let mut differing = Vec::new();
+    for file in contents.files.iter().filter(|file| file.part == part && file.ownership == Ownership::Marked) {
+        if read(&file.path)?.as_deref() != Some(file.text.as_str()) {
+            differing.push(file.path.clone());
+        }
+    }
+    for file in contents.shared.iter().filter(|file| file.part == part) {
+        let text = read(&file.path)?.unwrap_or_default();
+        let content = split_mark(&text).1;
+        if !is_current(file, content, &find(file, content)?)? {
+            differing.push(file.path.clone());
+        }
+    }
+    Ok(differing)
+}
+
+/// Whether a file has exactly the items that are wanted.
+fn is_current(file: &SharedFile, content: &str, found: &[Vec<Step>]) -> Result<bool, InstallError> {
+    let value = value_of(file, content)?;
+    let mut there: Vec<_> = found.iter().map(|path| described(path, &value)).collect();
+    let mut wanted: Vec<_> = file.items.iter().map(SharedItem::described).collect();
+    there.sort();
+    wanted.sort();
+    Ok(there == wanted)
+}
+
 fn is_own(file: &OwnFile, text: &str) -> bool {
     file.ownership == Ownership::Marked && text.contains(MARKER)
 }
@@ -73,14 +105,9 @@ fn is_own(file: &OwnFile, text: &str) -> bool {
 fn write_shared(file: &SharedFile, draft: &mut Draft, outcome: &mut Outcome) -> Result<(), InstallError> {
     let text = draft.text(&file.path)?;
     let (mark, content) = split_mark(text.as_deref().unwrap_or_default());
-    let value = value_of(file, content)?;
     let found = find(file, content)?;
-    let mut there: Vec<_> = found.iter().map(|path| described(path, &value)).collect();
-    let mut wanted: Vec<_> = file.items.iter().map(SharedItem::described).collect();
-    there.sort();
-    wanted.sort();
-    if there == wanted {
-        if !wanted.is_empty() {
+    if is_current(file, content, &found)? {
+        if !file.items.is_empty() {
             outcome.files.push(report(file.part, &file.path, FileChange::Already, ""));
         }
         return Ok(());

@@ -37,6 +37,11 @@ pub(crate) struct Edit {
 }
 
 impl Plan {
+    /// The files that would be written or removed, trust that a program keeps in a file of its own included.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.edits.iter().map(|edit| edit.path.as_path())
+    }
+
     /// Writes what was planned.
     pub(crate) fn apply(self) -> Result<Outcome, InstallError> {
         self.edits.iter().try_for_each(|edit| edit.apply(&self.kept))?;

@@ -15,6 +15,7 @@ pub(crate) const FACTS: Facts = Facts {
     // Baton's plugin sets it for each command.
     conversation_variable: Some("BATON_SESSION"),
     pid_variable: Some("OPENCODE_PID"),
+    status_prompt: "/baton:status",
     // Each of its sessions is an agent.
     has_one_conversation: false,
 };

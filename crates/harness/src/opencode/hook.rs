@@ -1,9 +1,11 @@
 //! OpenCode's hooks: JavaScript in its process, which asks Baton in the form that Baton's plugin has for it.
 
+use std::path::Path;
+
 use baton_core::guard::patch_targets;
 use serde_json::{Map, Value, json};
 
-use crate::hook::{HookAnswer, HookCall, HookDialect, HookOutput, Tool, claude_call};
+use crate::hook::{HookAnswer, HookCall, HookDialect, HookOutput, Tool, claude_call, sample_call};
 
 pub(crate) struct Hooks;
 
@@ -28,6 +30,17 @@ impl HookDialect for Hooks {
             HookAnswer::GoOn(text) | HookAnswer::Wake(text) => json!({ "wake": text }),
         };
         HookOutput::json(&said)
+    }
+
+    fn sample(&self, cwd: &Path) -> Value {
+        let mut call = sample_call("PreToolUse", "bash", cwd);
+        // A person is asked about it, so the command is not rewritten.
+        call["asks"] = true.into();
+        call
+    }
+
+    fn answer_fields(&self) -> &'static [&'static str] {
+        &["context", "decision", "reason", "tool_input", "wake"]
     }
 }
 

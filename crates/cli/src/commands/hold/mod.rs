@@ -7,6 +7,8 @@
 mod guardian;
 mod start;
 
+pub(super) use start::refusal;
+
 use std::process::ExitCode;
 
 use baton_app::{Failure, commands::stick::WaitForTurnResult};

@@ -89,8 +89,8 @@ fn show(ui: Ui, report: &Report) -> Result<ExitCode, Failure> {
     }))
 }
 
-/// What the guardian was told, with all its facts.
-fn refusal(mut error: Map<String, Value>) -> Failure {
+/// The failure that another process of Baton's reported, with all its facts.
+pub(in crate::commands) fn refusal(mut error: Map<String, Value>) -> Failure {
     let mut text = |key: &str| match error.remove(key) {
         Some(Value::String(text)) => text,
         Some(_) | None => String::new(),

@@ -5,5 +5,6 @@ mod run;
 mod standing;
 mod target;
 
+pub(super) use registration::{places, registration};
 pub(super) use run::{InstallArgs, UninstallArgs};
 pub(super) use standing::registrations;

@@ -9,11 +9,14 @@ use baton_harness::install::{InstallError, Places, Registration};
 /// Variables that decide which store Baton uses. A harness need not have those of this shell, nor start where it does.
 const STORE_VARIABLES: [&str; 3] = ["BATON_DATA_DIR", "TALKING_STICK_DATA_DIR", "XDG_DATA_HOME"];
 
-pub(super) fn places(environment: &Environment) -> Result<Places, Failure> {
+pub(in crate::commands) fn places(environment: &Environment) -> Result<Places, Failure> {
     Places::look_up(|name| environment.var(name).map(str::to_owned)).map_err(|error| failure(&error))
 }
 
-pub(super) fn registration(environment: &Environment, store: Option<&str>) -> Result<Registration, Failure> {
+pub(in crate::commands) fn registration(
+    environment: &Environment,
+    store: Option<&str>,
+) -> Result<Registration, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::new(ErrorCode::Internal, format!("This program's own path is unknown: {error}.")))?;
     Registration::new(&program, [], store_of(environment, store)?).map_err(|error| failure(&error))

@@ -7,8 +7,8 @@ use baton_core::code::ErrorCode;
 use baton_harness::{
     Harness,
     install::{
-        self, InstallError, Outcome, Package, Part, Places, Registration, Wake, absence, git_hook, plan_install,
-        plan_uninstall,
+        self, InstallError, Outcome, Package, Part, Places, Registration, Status, Wake, absence, git_hook,
+        plan_install, plan_uninstall,
     },
 };
 use serde_json::{Value, json};
@@ -27,12 +27,12 @@ use crate::{exit::Exit, ui::Ui};
 /// in ~/.pgpass.
 ///
 /// git-hook is for a git repository instead: a pre-commit hook that refuses a commit which touches what another active
-/// agent has reserved.
+/// agent has reserved. With --project it is a part of the installation.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct InstallArgs {
     #[command(flatten)]
     which: Which,
-    /// Leave a part as it is: mcp, skill, hooks, commands or wake
+    /// Leave a part as it is: mcp, skill, hooks, commands or wake; with --project also git-hook
     #[arg(long, value_name = "PART")]
     without: Vec<Part>,
     /// Wake an idle session another way: stop-hook (claude-code), park or steer (gemini)
@@ -58,7 +58,7 @@ pub(in crate::commands) struct InstallArgs {
 
 /// Take Baton out of coding agents again
 ///
-/// Every file is left as it was before the installation.
+/// Every file is left as it was before the installation. With --project the git-hook goes with the last harness.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct UninstallArgs {
     #[command(flatten)]
@@ -86,12 +86,15 @@ struct Which {
 
 impl Which {
     /// What is to be done, or why it cannot even begin.
-    fn work(&self, environment: &Environment) -> Result<Vec<Work>, Failure> {
+    fn work(&self, environment: &Environment, git_hook: GitHookPart) -> Result<Vec<Work>, Failure> {
         if self.path.is_some() && !self.project && !self.targets.contains(&Target::GitHook) {
             let message = "--path is only for git-hook and --project: else a harness is set up for this user, wherever they work.";
             return Err(Failure::new(ErrorCode::InvalidInput, message).advising("Leave out --path."));
         }
-        let targets = if self.all { Harness::ALL.map(Target::Harness).to_vec() } else { self.targets.clone() };
+        let mut targets = if self.all { Harness::ALL.map(Target::Harness).to_vec() } else { self.targets.clone() };
+        if self.project && git_hook == GitHookPart::Included && !targets.contains(&Target::GitHook) {
+            targets.push(Target::GitHook);
+        }
         let directory =
             self.path.as_ref().map_or_else(|| environment.cwd().to_owned(), |path| environment.cwd().join(path));
         let work = |target: Target| match target {
@@ -106,6 +109,13 @@ impl Which {
         };
         targets.into_iter().map(work).collect()
     }
+}
+
+/// Whether the hook before commits goes with a project's harnesses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GitHookPart {
+    Included,
+    LeftOut,
 }
 
 /// A target, and where it is on this machine.
@@ -146,7 +156,7 @@ impl Done {
 impl InstallArgs {
     pub(in crate::commands) fn run(&self, store: Option<&str>, ui: Ui) -> Result<ExitCode, Failure> {
         let environment = Environment::read();
-        let work = self.which.work(&environment)?;
+        let work = self.which.work(&environment, self.git_hook_part()?)?;
         self.check_wake(&work)?;
         let registration = match self.which.project {
             true => Registration::shared(),
@@ -181,6 +191,18 @@ impl InstallArgs {
         Done::of(target, install::install(harness, places, registration, &package), outcome_json)
     }
 
+    /// Refuses to leave out the hook before commits where it is no part, or is asked for.
+    fn git_hook_part(&self) -> Result<GitHookPart, Failure> {
+        if !self.without.contains(&Part::GitHook) {
+            return Ok(GitHookPart::Included);
+        }
+        if self.which.project && !self.which.targets.contains(&Target::GitHook) {
+            return Ok(GitHookPart::LeftOut);
+        }
+        let message = "--without git-hook is for --project: else it is installed only where it is named.";
+        Err(Failure::new(ErrorCode::InvalidInput, message).advising("Leave out --without git-hook."))
+    }
+
     /// Refuses a way of waking that none of the harnesses has.
     fn check_wake(&self, work: &[Work]) -> Result<(), Failure> {
         let Some(wake) = self.wake else { return Ok(()) };
@@ -200,8 +222,13 @@ impl InstallArgs {
 
 impl UninstallArgs {
     pub(in crate::commands) fn run(&self, ui: Ui) -> Result<ExitCode, Failure> {
-        let work = self.which.work(&Environment::read())?;
+        let work = self.which.work(&Environment::read(), GitHookPart::Included)?;
+        let others = self.others_of_project(&work);
         let each = |work: &Work| match work {
+            Work::GitHook(file) if !others.is_empty() => {
+                let names: Vec<_> = others.iter().map(|harness| harness.title()).collect();
+                Done::skipped(Target::GitHook, format!("kept for {}, {}", names.join(", "), file.display()))
+            }
             Work::Harness(harness, places) if self.which.print => {
                 Done::of(Target::Harness(*harness), plan_uninstall(*harness, places), would)
             }
@@ -212,6 +239,21 @@ impl UninstallArgs {
             Work::GitHook(file) => Done::of(Target::GitHook, git_hook::uninstall(file), hook_json),
         };
         Ok(report(ui, &work.iter().map(each).collect::<Vec<_>>()))
+    }
+
+    /// The harnesses for which a repository keeps its hook before commits, unless that is asked for by its name.
+    fn others_of_project(&self, work: &[Work]) -> Vec<Harness> {
+        let going = |harness: Harness| self.which.all || self.which.targets.contains(&Target::Harness(harness));
+        let places = work.iter().find_map(|work| match work {
+            Work::Harness(_, places) if self.which.project => Some(places),
+            Work::Harness(..) | Work::GitHook(_) => None,
+        });
+        let Some(places) = places.filter(|_| !self.which.targets.contains(&Target::GitHook)) else { return Vec::new() };
+        let has_baton = |harness: &Harness| {
+            let status = install::status(*harness, places, &Registration::shared());
+            !matches!(status, Status::Absent | Status::NotRegistered { .. })
+        };
+        Harness::ALL.into_iter().filter(|harness| !going(*harness)).filter(has_baton).collect()
     }
 }
 

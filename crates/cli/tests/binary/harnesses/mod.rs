@@ -5,6 +5,7 @@ mod failing;
 mod guarding;
 mod scene;
 mod sessions;
+mod shadowing;
 mod waking;
 
 /// A story for each program, by its name.

@@ -58,7 +58,7 @@ impl Outcome {
 /// What would be done to the file, and the outcome if it is.
 #[derive(Debug)]
 pub struct Plan {
-    outcome: Outcome,
+    pub(super) outcome: Outcome,
     /// Our lines; the whole file where it is new.
     lines: String,
     edit: Option<Edit>,

@@ -307,3 +307,24 @@ fn a_plan_shows_the_lines_and_writes_nothing() {
     let removal = repository.shown(&git_hook::plan_uninstall(&repository.hook()).unwrap());
     assert_eq!(removal, format!("would remove from ~/repo/.git/hooks/pre-commit\n\n{block}"));
 }
+
+#[test]
+fn a_hook_stands_as_it_was_installed_or_is_stale() {
+    use git_hook::Status;
+    let repository = Repository::new();
+    let own = [repository.registration(&[]), Registration::shared()];
+    let status = || git_hook::status(&repository.hook(), &own);
+    assert_eq!(status(), Status::NotInstalled);
+    repository.hook_is("#!/bin/sh\nexit 0\n", 0o755);
+    assert_eq!(status(), Status::NotInstalled);
+    repository.install().unwrap();
+    assert_eq!(status(), Status::Installed);
+    git_hook::install(&repository.hook(), &Registration::shared()).unwrap();
+    assert_eq!(status(), Status::Installed, "a team's lines are right too");
+    fs::set_permissions(repository.hook(), fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(matches!(status(), Status::Stale { why } if why.contains("executable")));
+    git_hook::install(&repository.hook(), &repository.registration(&[("BATON_STORE", "elsewhere")])).unwrap();
+    assert!(matches!(status(), Status::Stale { why } if why.contains("another store")));
+    repository.hook_is("#!/usr/bin/env python3\n", 0o755);
+    assert!(matches!(status(), Status::Unusable { .. }));
+}

@@ -2,7 +2,7 @@
 
 mod fresh;
 mod git_hook;
-mod home;
+pub(crate) mod home;
 mod json_edit;
 mod merge;
 mod package;

@@ -103,7 +103,7 @@ fn claude_code_runs_the_hook_directly_on_the_store_of_the_installation() {
     assert_eq!(hooks["SessionEnd"][0]["hooks"][0]["timeout"], 5);
     assert_eq!(hooks["Stop"][0]["hooks"][0]["onFailure"], Value::Null);
     let park = &hooks["Stop"][1]["hooks"][0];
-    assert_eq!((&park["asyncRewake"], &park["args"][5]), (&json!(true), &json!("--park")));
+    assert_eq!((&park["asyncRewake"], &park["args"][4]), (&json!(true), &json!("--park")));
 }
 
 #[test]
