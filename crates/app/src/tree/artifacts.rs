@@ -8,7 +8,7 @@ use std::{
 
 use baton_core::{
     handoff::{Artifact, Handoff},
-    tree::MissingArtifact,
+    tree::{FileState, Files, MissingArtifact},
 };
 
 use crate::packs::Workspace;
@@ -16,13 +16,17 @@ use crate::packs::Workspace;
 /// Lines beyond this are taken for there: counting further would cost more than it tells.
 const COUNTED_BYTES: u64 = 8 * 1024 * 1024;
 
-/// The artifacts that are not there. Those outside the workspace are not looked for.
-pub(super) fn missing(workspace: &Workspace, handoff: &Handoff) -> Vec<MissingArtifact> {
-    handoff.artifacts.iter().filter_map(|artifact| looked_for(workspace, artifact)).collect()
+/// The artifacts that are not there. Those outside the workspace are not looked for, and one that `dirty` has as deleted
+/// points to its removal.
+pub(super) fn missing(workspace: &Workspace, handoff: &Handoff, dirty: &Files) -> Vec<MissingArtifact> {
+    handoff.artifacts.iter().filter_map(|artifact| looked_for(workspace, artifact, dirty)).collect()
 }
 
-fn looked_for(workspace: &Workspace, artifact: &Artifact) -> Option<MissingArtifact> {
+fn looked_for(workspace: &Workspace, artifact: &Artifact, dirty: &Files) -> Option<MissingArtifact> {
     let path = workspace.relative(&artifact.path)?;
+    if dirty.0.get(&path).is_some_and(FileState::is_deleted) {
+        return None;
+    }
     let missing = |file_lines| MissingArtifact { path: artifact.path.clone(), lines: artifact.lines, file_lines };
     let Some(found) = workspace.inside(&path) else { return Some(missing(None)) };
     let [_, last] = artifact.lines?;

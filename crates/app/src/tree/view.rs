@@ -23,10 +23,13 @@ pub struct DriftReport {
     /// The commit that was checked out at the handoff, if another one is now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head_before: Option<String>,
+    /// The commit that is checked out now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head_now: Option<String>,
+    /// Files whose content is another one.
     #[serde(default, skip_serializing_if = "ChangedPaths::is_empty")]
     pub changed: ChangedPaths,
+    /// Files that were not there.
     #[serde(default, skip_serializing_if = "ChangedPaths::is_empty")]
     pub added: ChangedPaths,
     #[serde(default, skip_serializing_if = "ChangedPaths::is_empty")]
@@ -46,6 +49,7 @@ pub struct DriftReport {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedPaths {
     pub count: usize,
+    /// From the room's root; at most 20 of them.
     pub paths: Vec<String>,
 }
 

@@ -128,6 +128,8 @@ fn an_operator_says_who_may_write_to_whom_and_speaks_to_agents() {
     poll       5s
     edges      explicit
     spawn      ask
+    guard      on
+    wake       all
 
     ana$ baton handoff sunny-glade hello
     NO_EDGE: No edge leads from humble-orca to sunny-glade, and this room's policy asks for one.
