@@ -308,6 +308,8 @@ fn a_room_can_be_read_noted_ordered_timed_left_and_closed() {
     poll       5s
     edges      mesh
     spawn      ask
+    guard      on
+    wake       all
 
     ana$ baton room policy --lease 10m --heartbeat 30s
     FORBIDDEN: Only the owner of the current turn, or an operator, changes a room's timings.
@@ -327,6 +329,8 @@ fn a_room_can_be_read_noted_ordered_timed_left_and_closed() {
     poll       5s
     edges      mesh
     spawn      ask
+    guard      on
+    wake       all
 
     person$ baton room policy --lease 1s
     invalid_policy: heartbeat_interval_ms must be shorter than owner_lease_ttl_ms (1000), or a lease lapses between two heartbeats.
