@@ -11,10 +11,11 @@ use std::{
 use baton_core::{
     code::ErrorCode,
     ids::RoomId,
+    limits,
     room::Stick,
-    scope::{Reservation, ScopePath, Scopes, View},
+    scope::{Intent, Reservation, ScopePath, Scopes, Verdict, View},
 };
-use baton_store::scopes;
+use baton_store::{rooms, scopes};
 
 use crate::{
     App, Caller, Failure,
@@ -72,11 +73,34 @@ impl App {
             denied.extend(Some(target).filter(|target| places.trees.iter().any(|tree| target.starts_with(tree))));
             denied.push(scope);
         }
+        denied.extend(self.foreign_rooms_below(caller, &places.root)?);
         denied.sort();
         denied.dedup();
         let mut allowed = if has_all { Vec::new() } else { on_disk(&own.reservations) };
         allowed.extend(self.own_directory());
         Ok(WriteBounds { root: places.root, denied, allowed })
+    }
+
+    /// Roots of rooms inside of a directory that are not the caller's to change.
+    fn foreign_rooms_below(&self, caller: &Caller, directory: &Path) -> Result<Vec<PathBuf>, Failure> {
+        let Some(directory) = directory.to_str() else { return Ok(Vec::new()) };
+        let by = [caller.actor()];
+        let mut foreign = Vec::new();
+        for (room, path) in self.store.read(|tx| rooms::below(tx, directory, limits::ROOMS_MAX))? {
+            let (sight, found) = self.store.read(|tx| {
+                let room = self.room(tx, &room)?;
+                let eyes = self.eyes(tx, &room)?;
+                let found = scopes::in_force(tx, &room.id)?;
+                Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, found))
+            })?;
+            let root = scoping::root(&sight.room)?;
+            let stale_after = self.stale_after_or_default();
+            let view = View { room: &sight.room, root: &root, now: sight.now, stale_after, witness: &sight.eyes };
+            if matches!(found.guard(view, &by, Intent::Edit(std::slice::from_ref(&root))), Verdict::Refused(_)) {
+                foreign.push(PathBuf::from(path));
+            }
+        }
+        Ok(foreign)
     }
 
     /// The directories that a room's files are in, on this machine.

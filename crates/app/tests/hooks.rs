@@ -82,6 +82,59 @@ fn a_link_counts_where_it_leads_and_its_removal_where_it_lies() {
 }
 
 #[test]
+fn a_room_is_touched_by_whatever_sweeps_the_directories_around_it() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        ana.claim();
+        let root = app.workspace().text("");
+        let root = root.trim_end_matches('/');
+        let parent = std::path::Path::new(root).parent().unwrap().to_str().unwrap().to_owned();
+        for command in
+            [format!("rm -rf {parent}"), "rm -rf ..".to_owned(), format!("mv {parent} /x"), format!("rm -r {parent}/*")]
+        {
+            refusal(shell(&app, &bo, &command, Confinement::Allowed));
+            assert_eq!(shell(&app, &ana, &command, Confinement::Allowed), GuardAnswer::Pass, "{command}");
+        }
+    });
+}
+
+#[test]
+fn links_that_a_command_makes_and_other_programs_called_baton_are_not_trusted() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        ana.claim();
+        for command in [
+            "ln a.txt /tmp/hl",
+            "ln -s . /tmp/q; echo x > /tmp/q/a.txt",
+            "cp -l a.txt /tmp/hl",
+            "/tmp/other/baton status",
+            "baton confine --room /tmp/other -- bash -c 'echo x > a.txt'",
+            "baton install --project claude-code",
+            "ls > ~/x",
+        ] {
+            assert_eq!(shell(&app, &bo, command, Confinement::Allowed), GuardAnswer::Confine(bo.room()), "{command}");
+        }
+        assert_eq!(shell(&app, &bo, "baton status", Confinement::Allowed), GuardAnswer::Pass);
+    });
+}
+
+#[test]
+fn a_holder_works_beside_foreign_scopes_and_what_it_changes_in_them_is_compared() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        ana.claim();
+        bo.does("scope.reserve", json!({"scopes": ["src"]}));
+        for command in ["git add a", "git commit -m x", "git checkout -b new"] {
+            assert_eq!(shell(&app, &ana, command, Confinement::Allowed), GuardAnswer::Pass, "{command}");
+            refusal(shell(&app, &bo, command, Confinement::Allowed));
+        }
+        refusal(shell(&app, &ana, "git stash", Confinement::Allowed));
+        assert_eq!(shell(&app, &ana, "make", Confinement::Allowed), GuardAnswer::Compare(ana.room()));
+        assert_eq!(shell(&app, &bo, "make", Confinement::Allowed), GuardAnswer::Confine(bo.room()));
+    });
+}
+
+#[test]
 fn outside_of_a_room_nothing_is_answered_and_nothing_written() {
     on_every_backend(|app| {
         let eve = app.living_agent("eve");

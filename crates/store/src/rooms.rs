@@ -21,7 +21,7 @@ use crate::{
     log,
 };
 
-pub use finding::{Outline, Standing, Tally, all, at_paths, events_at, recent, standing, tally};
+pub use finding::{Outline, Standing, Tally, all, at_paths, below, events_at, recent, standing, tally};
 
 /// Reads a room, less its members.
 const LOAD: &str = "

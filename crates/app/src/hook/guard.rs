@@ -1,20 +1,23 @@
 //! The guard before a tool call: who may change these files now, and what becomes of a command that cannot be read.
 
 use std::{
-    collections::BTreeMap,
+    collections::BTreeSet,
     path::{Path, PathBuf},
 };
 
 use baton_core::{
-    guard::{ShellEffect, read_shell},
     ids::RoomId,
     policy::Guard,
     room::{Action, Actor},
-    scope::{Intent, Refusal, ScopePath, Taking, Verdict, View},
+    scope::{Intent, Refusal, ScopePath, Taking, Verdict, View, Watch},
 };
 use baton_store::scopes;
 
-use super::{reason, request};
+use super::{
+    reason::{self, Fate},
+    request,
+    touched::{Touched, TouchedRooms},
+};
 use crate::{
     App, Caller, Failure,
     app::Sight,
@@ -71,58 +74,11 @@ impl App {
         confinement: Confinement,
     ) -> Result<GuardAnswer, Failure> {
         let mut answer = GuardAnswer::Pass;
-        for (room, intents) in self.rooms_of(caller, tool)? {
-            let found = self.guard_room(caller, main, &room, &intents, confinement)?;
+        for (room, touched) in TouchedRooms::of(self, caller, tool)? {
+            let found = self.guard_room(caller, main, &room, &touched, confinement)?;
             answer = worse(answer, found);
         }
         Ok(answer)
-    }
-
-    /// The rooms that a tool call touches, with the paths there. A command that cannot be read touches the room it starts in.
-    fn rooms_of(&self, caller: &Caller, tool: &ToolUse) -> Result<BTreeMap<RoomId, Touched>, Failure> {
-        let mut rooms: BTreeMap<RoomId, Touched> = BTreeMap::new();
-        let paths: Vec<PathBuf> = match tool {
-            // The content goes to where a link leads; the link stays.
-            ToolUse::Edit(paths) => {
-                let real = |path: &String| paths::followed(&caller.cwd.join(path), LastLink::Followed);
-                paths.iter().map(real).collect()
-            }
-            ToolUse::Shell(command) => {
-                let read = read_shell(command);
-                if read.effect == ShellEffect::Reads {
-                    return Ok(rooms);
-                }
-                // Plain writes elsewhere say nothing about the rest of a command that could not be read whole.
-                let is_unread = read.is_partial || read.effect == ShellEffect::Unknown;
-                if let Some(room) = self.room_around(caller, &caller.cwd)?.filter(|_| is_unread) {
-                    rooms.entry(room).or_default().unread = true;
-                }
-                for tree in read.trees {
-                    let tree = caller.cwd.join(tree);
-                    if let Some(room) = self.room_around(caller, &tree)? {
-                        rooms.entry(room).or_default().paths.push(tree);
-                    }
-                }
-                // A command may write through a link or remove the link itself.
-                let both = |path: &String| {
-                    let path = caller.cwd.join(path);
-                    let real = paths::followed(&path, LastLink::Followed);
-                    [paths::followed(&path, LastLink::Kept), real]
-                };
-                read.writes.iter().flat_map(both).collect()
-            }
-        };
-        for path in paths {
-            // A link that is not followed is a file of the directory that it is in.
-            let place = path.parent().filter(|_| path.is_symlink()).unwrap_or(&path);
-            if let Some(room) = self.room_around(caller, place)? {
-                let paths = &mut rooms.entry(room).or_default().paths;
-                if !paths.contains(&path) {
-                    paths.push(path);
-                }
-            }
-        }
-        Ok(rooms)
     }
 
     fn guard_room(
@@ -160,24 +116,28 @@ impl App {
         };
         let you = &main.actor().agent_id;
         let policy = sight.room.policy.guard;
-        match found.guard(view, &by, Intent::Edit(&paths)) {
-            Verdict::Refused(refusal) => {
-                self.note_collision(main, &sight, &refusal, &touched.paths);
-                let text = reason::refusal(&sight.room, &refusal, you, sight.now);
-                return Ok(if policy == Guard::Warn { GuardAnswer::Tell(text) } else { GuardAnswer::Refuse(text) });
+        let fate = if policy == Guard::Warn { Fate::GoesOn } else { Fate::Stopped };
+        let index = (touched.index && !is_job).then_some(Intent::Index);
+        for intent in [Intent::Edit(&paths)].into_iter().chain(index) {
+            match found.guard(view, &by, intent) {
+                Verdict::Refused(refusal) => {
+                    self.note_collision(main, &sight, &refusal, &touched.paths);
+                    let text = reason::refusal(&sight.room, &refusal, you, sight.now, fate);
+                    return Ok(if fate == Fate::GoesOn { GuardAnswer::Tell(text) } else { GuardAnswer::Refuse(text) });
+                }
+                Verdict::Take(taking) => return self.take_for(main, room, taking).map(GuardAnswer::Tell),
+                Verdict::Free | Verdict::Watch(_) => {}
             }
-            Verdict::Take(taking) => return self.take_for(main, room, taking).map(GuardAnswer::Tell),
-            Verdict::Free | Verdict::Watch => {}
         }
         // An edit of files that are the agent's own says nothing about the rest of a command.
-        if !touched.unread || found.guard(view, &by, Intent::Unread) != Verdict::Watch || is_job {
+        if !touched.unread || is_job {
             return Ok(GuardAnswer::Pass);
         }
-        Ok(match (policy, confinement) {
-            (Guard::Strict, Confinement::Allowed | Confinement::Unwanted) | (Guard::On, Confinement::Allowed) => {
-                GuardAnswer::Confine(room.clone())
-            }
-            (Guard::Strict, Confinement::Unavailable) => {
+        let Verdict::Watch(watch) = found.guard(view, &by, Intent::Unread) else { return Ok(GuardAnswer::Pass) };
+        Ok(match (policy, confinement, watch) {
+            (Guard::Strict, Confinement::Allowed | Confinement::Unwanted, _)
+            | (Guard::On, Confinement::Allowed, Watch::Room) => GuardAnswer::Confine(room.clone()),
+            (Guard::Strict, Confinement::Unavailable, Watch::Room) => {
                 let needed = Refusal::StickNeeded {
                     holder: sight.room.owner().cloned(),
                     held_until: sight.room.ownership().map(|held| held.lease.expires_at),
@@ -186,8 +146,9 @@ impl App {
                     not_reserved: 0,
                     paths: Vec::new(),
                 };
-                GuardAnswer::Refuse(reason::refusal(&sight.room, &needed, you, sight.now))
+                GuardAnswer::Refuse(reason::refusal(&sight.room, &needed, you, sight.now, Fate::Stopped))
             }
+            // Confined, a holder could create nothing beside a foreign scope, and the stick is there to work with.
             _ => GuardAnswer::Compare(room.clone()),
         })
     }
@@ -206,7 +167,7 @@ impl App {
     }
 
     /// Puts a refused edit of somebody's scope on record, as `scope check` does. The refusal stands without it.
-    fn note_collision(&self, caller: &Caller, sight: &Sight<'_>, refusal: &Refusal, paths: &[PathBuf]) {
+    fn note_collision(&self, caller: &Caller, sight: &Sight<'_>, refusal: &Refusal, paths: &BTreeSet<PathBuf>) {
         if matches!(refusal, Refusal::Conflict(_) | Refusal::StaleFound(_)) {
             let paths = paths.iter().filter_map(|path| path.to_str().map(str::to_owned)).collect();
             let input = CheckInput { room_id: sight.room.id.clone(), paths, active_only: false, committed: false };
@@ -237,13 +198,6 @@ impl App {
              stop; to leave a handoff, call release_stick before that"
         ))
     }
-}
-
-/// The paths of a room that a tool call writes, and whether there may be more.
-#[derive(Default)]
-struct Touched {
-    paths: Vec<PathBuf>,
-    unread: bool,
 }
 
 fn is_same(one: &Caller, other: &Caller) -> bool {

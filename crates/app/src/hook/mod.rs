@@ -13,6 +13,7 @@ mod line;
 mod reason;
 mod session;
 mod status;
+mod touched;
 mod wake;
 mod welcome;
 

@@ -7,8 +7,20 @@ use super::line::line;
 /// Longest name of a path or an agent in a refusal.
 const NAME_CHARS: usize = 120;
 
-/// The refusal as the model reads it.
-pub(super) fn refusal(room: &Room, refusal: &Refusal, by: &AgentId, now: Timestamp) -> String {
+/// What becomes of the edit that a reason is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Stopped,
+    /// The room only warns.
+    GoesOn,
+}
+
+/// The refusal, or the warning, as the model reads it.
+pub(super) fn refusal(room: &Room, refusal: &Refusal, by: &AgentId, now: Timestamp, fate: Fate) -> String {
+    let outcome = |paths: &[String]| match fate {
+        Fate::Stopped => format!("{} not changed", files(paths)),
+        Fate::GoesOn => "This room only warns, so the edit goes on".to_owned(),
+    };
     let name = |agent: &AgentId| name(room, agent);
     let take = "Next: call wait_for_turn (in a shell: baton wait), edit when it says your_turn, then release_stick";
     match refusal {
@@ -22,15 +34,15 @@ pub(super) fn refusal(room: &Room, refusal: &Refusal, by: &AgentId, now: Timesta
                 (_, _, Some(kept)) => format!("the stick is kept for {}", name(kept)),
                 (_, _, None) => "nobody holds the stick, and you are not alone here".to_owned(),
             };
-            format!("Baton: {stick}. {} not changed. {take}", files(paths))
+            format!("Baton: {stick}. {}. {take}", outcome(paths))
         }
         Refusal::Conflict(met) | Refusal::StaleFound(met) => {
             let (owner, scope) = (line(&met.owner_agent, NAME_CHARS), line(&met.scope, NAME_CHARS));
             let until = at(met.expires_at, now);
             format!(
-                "Baton: {owner} has reserved {scope} until {until}. {} not changed. Next: work on other files, or ask {owner} \
-                 with baton send {owner}",
-                files(std::slice::from_ref(&met.incoming_scope))
+                "Baton: {owner} has reserved {scope} until {until}. {}. Next: work on other files, or ask {owner} with inbox send \
+                 (baton send --to {owner})",
+                outcome(std::slice::from_ref(&met.incoming_scope))
             )
         }
         Refusal::ReleaseForbidden { .. } | Refusal::NotFound { .. } | Refusal::TooMany { .. } => {

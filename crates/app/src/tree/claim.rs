@@ -66,7 +66,8 @@ impl App {
             Drift::between(Comparison { before, now, settled: &settled, committed: &committed, new: &look.new });
         let workspace = Workspace::at(&received.path, caller);
         let handoff = received.handoff.event.handoff();
-        let missing = workspace.zip(handoff).map(|(workspace, handoff)| artifacts::missing(&workspace, handoff, &before.dirty));
+        let missing =
+            workspace.zip(handoff).map(|(workspace, handoff)| artifacts::missing(&workspace, handoff, &before.dirty));
         let missing = missing.unwrap_or_default();
         if drift.is_empty() && missing.is_empty() {
             return None;

@@ -11,7 +11,7 @@ use baton_core::{
     ids::{AgentId, RoomId, Seq},
     lease::Standing,
     room::{Room, Stick},
-    scope::{self, Edited, ScopePath, View},
+    scope::{self, Edited, Reservation, ScopePath, View},
     tree::{FileState, Files, fitting},
 };
 use baton_store::{
@@ -46,8 +46,8 @@ pub(super) struct Noticed {
 
 impl App {
     /// Records edits that `caller` made without a turn: paths, from the room's root, that differ between two looks at the
-    /// tree. Paths in its own scopes are its to change, and all of them are while it holds the stick. An edit that is on
-    /// record is not recorded again.
+    /// tree. Paths in its own scopes are its to change, and while it holds the stick all but those in scopes of others. An edit
+    /// that is on record is not recorded again.
     pub fn record_outside_edits(&self, caller: &Caller, room: &RoomId, paths: &[String]) -> Result<(), Failure> {
         let path = self.room_path(room)?;
         let Some(working_tree) = path.as_deref().and_then(WorkingTree::at) else { return Ok(()) };
@@ -71,21 +71,20 @@ impl App {
             let mut files = noticed.files.clone();
             if noticed.author == Author::Caller {
                 let held = change.room.ownership().filter(|held| held.belongs_to(change.actor));
-                if held.is_some_and(|held| held.standing(change.now, change.witness) == Standing::Held) {
-                    return Ok(());
-                }
-                if change.is_somebody_else_at_work()? {
+                let holds = held.is_some_and(|held| held.standing(change.now, change.witness) == Standing::Held);
+                if !holds && change.is_somebody_else_at_work()? {
                     return Ok(());
                 }
                 let root = scoping::root(&change.room)?;
                 let now = change.now;
-                let scopes = change.scopes()?;
-                let own: Vec<ScopePath> =
-                    scopes.of(&by).filter(|own| own.is_live(now)).map(|own| own.path(&root)).collect();
-                files.retain(|path, _| {
+                let live = change.scopes()?.reservations.iter().filter(|scope| scope.is_live(now));
+                let (own, foreign): (Vec<&Reservation>, Vec<&Reservation>) =
+                    live.partition(|scope| scope.lease.holder == by);
+                let is_in = |scopes: &[&Reservation], path: &str| {
                     let file = ScopePath::file(path, &root);
-                    !file.is_ok_and(|file| own.iter().any(|scope| scope.contains(&file)))
-                });
+                    file.is_ok_and(|file| scopes.iter().any(|scope| scope.path(&root).contains(&file)))
+                };
+                files.retain(|path, _| if holds { is_in(&foreign, path) } else { !is_in(&own, path) });
             }
             let since = baseline(&change.room);
             let earlier = edits_since(change.tx, &change.room.id, since)?;

@@ -21,7 +21,8 @@ impl App {
     ) -> Result<Option<Record>, Failure> {
         let Some(path) = self.room_path(room)? else { return Ok(None) };
         let Some(look) = WorkingTree::at(&path).and_then(|working_tree| working_tree.look()) else { return Ok(None) };
-        let missing = Workspace::at(&path, caller).map(|workspace| artifacts::missing(&workspace, handoff, &look.tree.dirty));
+        let missing =
+            Workspace::at(&path, caller).map(|workspace| artifacts::missing(&workspace, handoff, &look.tree.dirty));
         Ok(Some(Record { tree: look.tree, missing_artifacts: missing.unwrap_or_default() }))
     }
 }

@@ -70,7 +70,7 @@ impl App {
         Ok(working_tree.and_then(|working_tree| working_tree.look()).map(|look| look.tree))
     }
 
-    pub(super) fn room_path(&self, room: &RoomId) -> Result<Option<String>, Failure> {
+    pub(crate) fn room_path(&self, room: &RoomId) -> Result<Option<String>, Failure> {
         if let Some(known) = self.room_paths.find(room) {
             return Ok(known);
         }

@@ -1,8 +1,8 @@
 //! `baton confine`
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
-use baton_app::Failure;
+use baton_app::{Failure, environment::Environment, programs::find_on_path};
 use baton_core::code::ErrorCode;
 use baton_host::confine::{ConfineError, Confinement};
 
@@ -44,10 +44,24 @@ impl ConfineArgs {
             ));
         }
         match self.command.split_first() {
-            Some((program, arguments)) => Err(not_run(confinement.exec(program, arguments))),
+            Some((program, arguments)) => Err(not_run(confinement.exec(&found(program)?, arguments))),
             None => Err(Failure::new(ErrorCode::InvalidInput, "No command was given.")),
         }
     }
+}
+
+/// The program on the path, without its relative directories: a repository's file must not run because of its name. One with
+/// a slash in it is meant as it is.
+fn found(program: &OsString) -> Result<OsString, Failure> {
+    if program.as_encoded_bytes().contains(&b'/') {
+        return Ok(program.clone());
+    }
+    let environment = Environment::read();
+    let found = find_on_path(program, environment.var_os("PATH").unwrap_or_default());
+    found.map(PathBuf::into_os_string).ok_or_else(|| {
+        let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+        not_run(ConfineError::Exec { program: program.clone(), source })
+    })
 }
 
 fn not_run(error: ConfineError) -> Failure {

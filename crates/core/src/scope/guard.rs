@@ -17,6 +17,8 @@ use crate::{
 pub enum Intent<'a> {
     /// Files that will be changed.
     Edit(&'a [ScopePath]),
+    /// The index or the branch of the repository, and no file.
+    Index,
     /// A command whose writes cannot be told.
     Unread,
 }
@@ -28,10 +30,19 @@ pub enum Verdict {
     Free,
     /// The agent is alone, and the stick is its own to take before the edit.
     Take(Taking),
-    /// A command that may write, by an agent that may not: it is to be confined, or compared before and after.
-    Watch,
+    /// A command that may write where the agent may not: it is to be confined, or compared before and after.
+    Watch(Watch),
     /// The edit is not the agent's to make.
     Refused(Refusal),
+}
+
+/// The places that a watched command must not write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watch {
+    /// The whole room.
+    Room,
+    /// Scopes of others: the agent holds the stick.
+    ForeignScopes,
 }
 
 /// How an agent that is alone comes by the stick.
@@ -53,6 +64,9 @@ impl Scopes {
         let paths = match intent {
             Intent::Edit([]) => return Verdict::Free,
             Intent::Edit(paths) => paths,
+            // A commit touches nobody's files, and belongs to whoever has the turn.
+            Intent::Index if holds(view, by) => return Verdict::Free,
+            Intent::Index => std::slice::from_ref(view.root),
             Intent::Unread => return self.guard_unread(view, by),
         };
         let Some(refusal) = refusal(by.iter().map(|actor| self.may_edit(view, actor, paths).err())) else {
@@ -74,7 +88,16 @@ impl Scopes {
     }
 
     fn guard_unread(&self, view: View<'_>, by: &[Actor]) -> Verdict {
-        if holds(view, by) || is_alone(view, by) { Verdict::Free } else { Verdict::Watch }
+        if is_alone(view, by) {
+            return Verdict::Free;
+        }
+        let is_own = |agent: &AgentId| by.iter().any(|actor| actor.agent_id == *agent);
+        let has_foreign = self.reservations.iter().any(|scope| scope.is_live(view.now) && !is_own(&scope.lease.holder));
+        match (holds(view, by), has_foreign) {
+            (true, false) => Verdict::Free,
+            (true, true) => Verdict::Watch(Watch::ForeignScopes),
+            (false, _) => Verdict::Watch(Watch::Room),
+        }
     }
 }
 

@@ -22,6 +22,11 @@ pub(crate) fn claude_call(input: &Value, tool: impl Fn(&str, &Map<String, Value>
             input: given,
         }
     };
+    // A shell command may name the directory that it runs in: Gemini's has `dir_path`, OpenCode's and Codex's `workdir`.
+    let directory = |call: &ToolCall| {
+        let given = ["workdir", "dir_path"].iter().find_map(|field| call.input.get(*field).and_then(Value::as_str));
+        given.filter(|given| matches!(call.tool, Tool::Shell(_)) && !given.is_empty()).map(PathBuf::from)
+    };
     let event = match event_name {
         "SessionStart" => HookEvent::SessionStart(match text("source") {
             Some("clear") => SessionSource::Clear,
@@ -38,12 +43,17 @@ pub(crate) fn claude_call(input: &Value, tool: impl Fn(&str, &Map<String, Value>
         "SubagentStop" => HookEvent::SubagentStop,
         _ => HookEvent::Other,
     };
+    let named = match &event {
+        HookEvent::BeforeTool(call) | HookEvent::AfterTool(call) => directory(call),
+        _ => None,
+    };
+    let cwd = text("cwd").map(PathBuf::from).unwrap_or_default().join(named.unwrap_or_default());
     HookCall {
         event_name: event_name.to_owned(),
         event,
         session: id("session_id").unwrap_or_default(),
         agent: id("agent_id"),
-        cwd: text("cwd").map(PathBuf::from).filter(|cwd| cwd.is_absolute()),
+        cwd: Some(cwd).filter(|cwd| cwd.is_absolute()),
         is_bypassed: text("permission_mode") == Some("bypassPermissions"),
     }
 }

@@ -42,6 +42,28 @@ pub fn at_paths(tx: &mut dyn Tx, paths: &[String]) -> Result<Vec<RoomId>, StoreE
     Ok(found)
 }
 
+/// Finds the open rooms below a directory. `substr` compares without an order of characters, which engines have each their own.
+const BELOW: &str = "
+    SELECT room_id, canonical_path
+      FROM rooms
+     WHERE closed_at_ms IS NULL AND substr(canonical_path, 1, length(CAST(?1 AS TEXT))) = CAST(?1 AS TEXT)
+     ORDER BY room_id
+     LIMIT ?2
+";
+
+/// The open rooms below a directory with their paths, at most `limit` of them.
+pub fn below(tx: &mut dyn Tx, directory: &str, limit: u32) -> Result<Vec<(RoomId, String)>, StoreError> {
+    let prefix = format!("{}/", directory.trim_end_matches('/'));
+    let mut found = Vec::new();
+    tx.query(BELOW, &[prefix.as_str().into(), i64::from(limit).into()], &mut |row| {
+        let id = row.text(0)?.unwrap_or_default();
+        let path = row.text(1)?.unwrap_or_default().to_owned();
+        found.push((id.parse().map_err(|error| bad("rooms", id, error))?, path));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
 /// Counts the events of all rooms that were ever at a path.
 const EVENTS_AT: &str = "
     SELECT MAX(earlier_events + last_seq)

@@ -2,6 +2,7 @@
 
 mod answer;
 mod compare;
+mod input;
 mod listener;
 mod run;
 mod status_line;

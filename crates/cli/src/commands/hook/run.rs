@@ -1,10 +1,6 @@
 //! One call of a hook: JSON in, the program's dialect out, exit 0 whatever happens.
 
-use std::{
-    io::{self, Read as _},
-    path::PathBuf,
-    process::ExitCode,
-};
+use std::{path::PathBuf, process::ExitCode};
 
 use baton_app::{
     App, Caller, Failure,
@@ -17,11 +13,12 @@ use baton_harness::{
 };
 use serde_json::Value;
 
-use super::{answer, listener, status_line};
+use super::{
+    answer,
+    input::{self, Input},
+    listener, status_line,
+};
 use crate::{context, ui};
-
-/// Most bytes of a hook's input: a tool call with the whole content of a file is in it.
-const INPUT_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Answer a hook of an agent program: JSON on standard input, the program's dialect on standard output
 ///
@@ -64,12 +61,18 @@ pub(super) struct Hook<'a> {
 
 impl HookArgs {
     pub(in crate::commands) fn run(&self, store: Option<&str>) -> ExitCode {
-        let Some(input) = read_input() else { return ExitCode::SUCCESS };
-        let call = self.harness.read_hook(&input);
-        let answered = match self.answer(store, &call, input) {
-            Ok(answer) => answer,
-            Err(failure) if self.strict && is_guarded(&call) => HookAnswer::Deny(unreachable(&failure)),
-            Err(_) => HookAnswer::Silence,
+        let input = input::read();
+        let call = self.harness.read_hook(input.value());
+        let answered = match input {
+            Input::Unreadable(_) if self.strict && matches!(call.event, HookEvent::BeforeTool(_)) => {
+                HookAnswer::Deny(undecided("what the program says cannot be read"))
+            }
+            Input::Unreadable(_) => HookAnswer::Silence,
+            Input::Read(value) => match self.answer(store, &call, value) {
+                Ok(answer) => answer,
+                Err(failure) if self.strict && is_guarded(&call) => HookAnswer::Deny(undecided(&failure.message)),
+                Err(_) => HookAnswer::Silence,
+            },
         };
         let output = self.harness.answer_hook(&call, &answered);
         ui::hook_output(&output.stdout, &output.stderr);
@@ -124,19 +127,13 @@ impl Hook<'_> {
     }
 }
 
-fn read_input() -> Option<Value> {
-    let mut text = Vec::new();
-    io::stdin().lock().take(INPUT_BYTES).read_to_end(&mut text).ok()?;
-    serde_json::from_slice(&text).ok()
-}
-
 fn is_guarded(call: &HookCall) -> bool {
     matches!(&call.event, HookEvent::BeforeTool(call) if matches!(call.tool, Tool::Edit(_) | Tool::Shell(_)))
 }
 
 /// The reason of a strict hook that cannot decide.
-fn unreachable(failure: &Failure) -> String {
-    let why = failure.message.trim_end_matches('.');
+fn undecided(why: &str) -> String {
+    let why = why.trim_end_matches('.');
     format!(
         "Baton cannot decide about this ({why}), and edits wait for it here. Next: ask a person to run baton doctor"
     )

@@ -2,7 +2,7 @@
 
 use super::{
     super::patch::patch_targets,
-    assignment, git, readers,
+    assignment, baton, git, readers,
     scene::Scene,
     script, sed,
     token::{Descriptor, Redirect, RedirectKind, Word},
@@ -47,7 +47,7 @@ fn run(
     is_external: bool,
 ) -> bool {
     match program {
-        "baton" => {}
+        "baton" => baton::read(arguments, scene),
         "cd" | "chdir" | "pushd" | "popd" if is_external => scene.unknown(),
         "cd" | "chdir" | "pushd" | "popd" => {
             change_directory(program, arguments, scene);
@@ -68,9 +68,9 @@ fn run(
 fn program(word: &Word) -> Option<&str> {
     let text = word.literal()?;
     let base = text.rsplit_once('/').map_or(text, |(_, base)| base);
+    // A program elsewhere may be anybody's, whatever it is called.
     let is_known = !text.contains('/') || SYSTEM.iter().any(|directory| text.strip_prefix(directory) == Some(base));
-    // Baton's own commands are free, wherever it is installed.
-    (is_known || base == "baton").then_some(base)
+    is_known.then_some(base)
 }
 
 /// The words behind the assignments before a command.

@@ -119,6 +119,9 @@ fn read_verb(verb: &str, words: &[&Word], scene: &mut Scene) {
         "subtree" => !matches!(first, None | Some("split" | "push")),
         _ => false,
     };
+    if moves && is_about_index(verb, words) {
+        return scene.move_index();
+    }
     if moves {
         return scene.move_tree();
     }
@@ -148,6 +151,17 @@ fn read_verb(verb: &str, words: &[&Word], scene: &mut Scene) {
         _ => MOVES.contains(&verb),
     };
     scene.is_partial |= !reads || may_have(words, "", &RUNS);
+}
+
+/// Whether the verb changes the index or the branch, and no file of the working tree.
+fn is_about_index(verb: &str, words: &[&Word]) -> bool {
+    let words: Option<Vec<&str>> = words.iter().map(|word| word.literal()).collect();
+    match verb {
+        "add" | "stage" | "commit" | "update-index" => true,
+        "checkout" => matches!(words.as_deref(), Some(["-b" | "-B", _])),
+        "switch" => matches!(words.as_deref(), Some(["-c" | "-C", _])),
+        _ => false,
+    }
 }
 
 /// The first word, if it is no option.
@@ -184,6 +198,8 @@ fn is_rehearsal(verb: &str, words: &[&Word]) -> bool {
         .collect();
     match verb {
         _ if words.iter().any(|word| word.may_be_option()) => false,
+        _ if matches!(options.as_slice(), ["--help"]) && words.len() == 1 => true,
+        "commit" => matches!(options.as_slice(), ["--dry-run"]) && words.len() == 1,
         "add" | "rm" | "mv" | "clean" => {
             options.iter().all(|option| flags.contains(option))
                 && options.iter().any(|option| option.starts_with("-n") || *option == "--dry-run")

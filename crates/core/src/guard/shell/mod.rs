@@ -5,6 +5,7 @@
 
 mod arguments;
 mod assignment;
+mod baton;
 mod command;
 mod git;
 mod heredoc;

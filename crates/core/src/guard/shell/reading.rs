@@ -17,6 +17,8 @@ pub struct ShellReading {
     pub moves_tree: bool,
     /// Directories in which a git verb does so, written like `writes`; `.` is the directory in which the command starts.
     pub trees: Vec<String>,
+    /// Directories in which a git verb moves the index or the branch, and no file.
+    pub indexes: Vec<String>,
     /// Some part cannot be told, so `writes` and `trees` may not be all. Always set if the effect is unknown, never if it is reading.
     pub is_partial: bool,
 }
@@ -47,6 +49,6 @@ pub fn read_shell(command: &str) -> ShellReading {
     } else {
         ShellEffect::Reads
     };
-    let Scene { writes, moves_tree, trees, is_partial, .. } = scene;
-    ShellReading { effect, writes, moves_tree, trees, is_partial }
+    let Scene { writes, moves_tree, trees, indexes, is_partial, .. } = scene;
+    ShellReading { effect, writes, moves_tree, trees, indexes, is_partial }
 }

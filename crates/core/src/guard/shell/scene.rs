@@ -18,6 +18,7 @@ pub(super) struct Scene {
     pub(super) writes: Vec<String>,
     pub(super) trees: Vec<String>,
     pub(super) moves_tree: bool,
+    pub(super) indexes: Vec<String>,
     pub(super) is_partial: bool,
     pub(super) directory: Directory,
 }
@@ -29,6 +30,13 @@ pub(super) struct Directory {
     path: Rc<str>,
     /// A `cd` before may have failed, or not have run.
     pub(super) is_unsure: bool,
+}
+
+impl Directory {
+    /// Whether it is one that only the shell knows: a home directory, or the value of a variable.
+    fn is_elsewhere(&self) -> bool {
+        self.path.starts_with(['~', '$'])
+    }
 }
 
 impl Scene {
@@ -51,7 +59,9 @@ impl Scene {
         }
         // `>!` is an operator in some shells.
         self.is_partial |= word.text.starts_with('!') && word.bare > 0;
-        match self.resolve(word) {
+        // A home directory or the beginning of a variable's value may be anywhere.
+        let is_elsewhere = (word.expands && word.starts_unknown) || (word.text.starts_with('~') && word.bare > 0);
+        match self.resolve(word).filter(|_| !is_elsewhere) {
             Some(path) => self.add_write(path),
             None => self.unknown(),
         }
@@ -59,7 +69,7 @@ impl Scene {
 
     /// Notes that a literal path is written.
     pub(super) fn write_path(&mut self, path: &str) {
-        match self.join(path, path.starts_with(['/', '$'])) {
+        match self.join(path, path.starts_with('/')).filter(|path| !path.starts_with(['~', '$'])) {
             Some(path) => self.add_write(path),
             None => self.unknown(),
         }
@@ -67,13 +77,31 @@ impl Scene {
 
     /// Notes that git moves the tree in the directory.
     pub(super) fn move_tree(&mut self) {
+        let directory = self.git_directory();
+        Self::note(&mut self.trees, directory, &mut self.is_partial);
+    }
+
+    /// Notes that git moves the index or the branch in the directory, and no file of the tree.
+    pub(super) fn move_index(&mut self) {
+        let directory = self.git_directory();
+        Self::note(&mut self.indexes, directory, &mut self.is_partial);
+    }
+
+    fn git_directory(&mut self) -> Option<String> {
         self.moves_tree = true;
         self.is_partial |= self.directory.is_unsure;
-        let path = if self.directory.path.is_empty() { "." } else { &self.directory.path };
-        if self.trees.len() >= PATHS_MAX {
-            self.is_partial = true;
-        } else if !self.trees.iter().any(|tree| tree == path) {
-            self.trees.push(path.to_owned());
+        let path = &self.directory.path;
+        (!self.directory.is_elsewhere()).then(|| if path.is_empty() { ".".to_owned() } else { path.to_string() })
+    }
+
+    fn note(paths: &mut Vec<String>, path: Option<String>, is_partial: &mut bool) {
+        match path {
+            Some(path) if paths.len() < PATHS_MAX => {
+                if !paths.contains(&path) {
+                    paths.push(path);
+                }
+            }
+            _ => *is_partial = true,
         }
     }
 
@@ -91,11 +119,7 @@ impl Scene {
     }
 
     fn add_write(&mut self, path: String) {
-        if self.writes.len() >= PATHS_MAX {
-            self.is_partial = true;
-        } else if !self.writes.contains(&path) {
-            self.writes.push(path);
-        }
+        Self::note(&mut self.writes, Some(path), &mut self.is_partial);
     }
 
     fn resolve(&mut self, word: &Word) -> Option<String> {
@@ -111,6 +135,9 @@ impl Scene {
             return (path.len() <= PATH_BYTES_MAX).then(|| path.to_owned());
         }
         self.is_partial |= self.directory.is_unsure;
+        if self.directory.is_elsewhere() {
+            return None;
+        }
         let directory = self.directory.path.trim_end_matches('/');
         if directory.len() + path.len() >= PATH_BYTES_MAX {
             return None;

@@ -19,7 +19,12 @@ pub(super) fn read(program: &str, words: &[&Word], scene: &mut Scene) -> bool {
             destination(&arguments, scene);
             each(&arguments.operands, scene);
         }
-        "cp" => destination(&Arguments::read(words, "t:S:", &["target-directory", "suffix"]), scene),
+        "cp" => {
+            let arguments = Arguments::read(words, "t:S:", &["target-directory", "suffix"]);
+            // A second name of a file is written like the first.
+            scene.is_partial |= arguments.has("l", "link") || arguments.has("s", "symbolic-link");
+            destination(&arguments, scene);
+        }
         "ln" => link(words, scene),
         "install" | "ginstall" => install(words, scene),
         "chmod" => chmod(words, scene),
@@ -76,6 +81,8 @@ fn destination(arguments: &Arguments<'_>, scene: &mut Scene) {
 
 fn link(words: &[&Word], scene: &mut Scene) {
     let arguments = Arguments::read(words, "t:S:", &["target-directory", "suffix"]);
+    // A later part, or another command, may write through the link.
+    scene.unknown();
     match arguments.operands.as_slice() {
         // The link is made here, with the name of the file.
         [only] if !arguments.has("t", "target-directory") => match only.text.rsplit('/').next() {

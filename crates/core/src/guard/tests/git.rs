@@ -42,10 +42,11 @@ fn verbs_that_read_are_free() {
 }
 
 #[test]
-fn verbs_that_move_the_tree_or_the_index_write() {
+fn verbs_that_move_the_tree_write() {
     for command in [
         "git checkout main",
-        "git switch -c x",
+        "git switch x",
+        "git checkout -b x main",
         "git restore a",
         "git reset --hard",
         "git stash",
@@ -59,24 +60,19 @@ fn verbs_that_move_the_tree_or_the_index_write() {
         "git clean -fd",
         "git am p",
         "git apply p",
-        "git add .",
         "git rm a",
         "git mv a b",
-        "git commit -m x",
         "git worktree add ../x",
         "git submodule update --init",
         "git sparse-checkout set a",
         "git bisect start",
         "git read-tree x",
-        "git update-index --refresh",
-        "git --no-pager commit -m 'a > b'",
         "git stash $x",
         "git clean -f -e -n",
         "git apply --check --apply p",
-        "git commit -m \"$(cat <<'E'\nline > one\nE\n)\"",
         "sudo git reset",
-        "/usr/bin/git add a",
-        "git status && git add a",
+        "/usr/bin/git reset",
+        "git status && git pull",
     ] {
         let reading = read_shell(command);
         assert!(reading.moves_tree && reading.writes.is_empty(), "{command}: {reading:?}");
@@ -85,11 +81,32 @@ fn verbs_that_move_the_tree_or_the_index_write() {
 }
 
 #[test]
+fn verbs_that_move_only_the_index_or_the_branch_are_told_apart() {
+    for command in [
+        "git add .",
+        "git commit -m x",
+        "git --no-pager commit -m 'a > b'",
+        "git commit -m \"$(cat <<'E'\nline > one\nE\n)\"",
+        "git update-index --refresh",
+        "git checkout -b x",
+        "git switch -c x",
+        "git status && git add a",
+    ] {
+        let reading = read_shell(command);
+        assert!(reading.moves_tree && reading.writes.is_empty() && reading.trees.is_empty(), "{command}: {reading:?}");
+        assert_eq!((reading.effect, reading.indexes), (ShellEffect::Writes, vec![".".to_owned()]), "{command}");
+    }
+    read(&["git commit --dry-run", "git checkout --help"]);
+}
+
+#[test]
 fn the_directory_of_a_tree_that_is_moved_is_known() {
     let trees = |command: &str| read_shell(command).trees;
-    assert_eq!(trees("git -C /tmp/x commit -m y"), ["/tmp/x"]);
-    assert_eq!(trees("cd a && git -C b add . && git commit"), ["a/b", "a"]);
-    assert_eq!(trees("git -C $D pull; git pull"), ["$D", "."]);
+    assert_eq!(trees("git -C /tmp/x pull"), ["/tmp/x"]);
+    assert_eq!(trees("cd a && git -C b pull && git reset"), ["a/b", "a"]);
+    assert_eq!(trees("git -C $D pull; git pull"), ["."]);
+    assert!(read_shell("git -C $D pull; git pull").is_partial);
+    assert_eq!(read_shell("cd a && git -C b add . && git commit").indexes, ["a/b", "a"]);
     let moved = read_shell("git --git-dir=x --work-tree=y checkout z");
     assert!(moved.moves_tree && moved.is_partial);
     let moved = read_shell("cd a; git commit");

@@ -33,14 +33,27 @@ fn programs_that_only_read_are_free() {
 }
 
 #[test]
-fn batons_own_commands_are_free_wherever_it_is() {
+fn batons_own_commands_are_free_if_they_only_coordinate() {
     read(&[
         "baton",
         "baton status --json",
+        "baton --store /d wait",
+        "baton send --to bo --body \"$x\"",
+        "/usr/bin/baton take",
+        "baton job create x",
+    ]);
+    unknown(&[
         "/opt/x/baton take",
-        "./target/debug/baton wait",
-        "~/bin/baton say 'hi'",
-        "baton say \"$x\"",
+        "./baton status",
+        "~/bin/baton status",
+        "baton $x",
+        "baton confine --room other -- rm x",
+        "baton install --project claude-code",
+        "baton install git-hook",
+        "baton uninstall --all",
+        "baton job apply JOB-1",
+        "baton start --yes",
+        "baton run",
     ]);
 }
 

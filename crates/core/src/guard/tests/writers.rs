@@ -23,17 +23,14 @@ fn redirections_to_files_write() {
         ("for i in a b; do echo $i; done > f", &["f"]),
         ("if true; then ls; fi >> f", &["f"]),
         ("exec > f", &["f"]),
-        ("ls > $F", &["$F"]),
-        ("ls > \"$D/x\"", &["$D/x"]),
-        ("ls > ~/f", &["~/f"]),
         ("ls > '~/f'", &["./~/f"]),
         ("ls 12> f", &["f"]),
-        ("ls >&$F", &["$F"]),
         ("baton status > f", &["f"]),
         ("cat > f <<'E'\nrm x\nE\n", &["f"]),
         ("cat <<'E' > f\n> g\nE", &["f"]),
         ("[[ -f a ]] > f", &["f"]),
     ]);
+    unknown(&["ls > $F", "ls > \"$D/x\"", "ls > ~/f", "ls >&$F", "ls > $(mktemp)"]);
     write_and_more(&[("ls {fd}> f", &["f"]), ("ls >! f", &["!"]), ("make > f", &["f"])]);
 }
 
@@ -98,8 +95,6 @@ fn programs_that_write_name_their_files() {
         ("cp --target d a", &["d"]),
         ("mv a b", &["b", "a"]),
         ("mv -t d a", &["d", "a"]),
-        ("ln -s a b", &["b"]),
-        ("ln -s /x/a", &["a"]),
         ("chmod +x f", &["f"]),
         ("chmod 644 f g", &["f", "g"]),
         ("chmod -x f", &["f"]),
@@ -118,8 +113,6 @@ fn programs_that_write_name_their_files() {
         ("install -d a b", &["a", "b"]),
         ("rsync -av a/ b/", &["b/"]),
         ("uniq a b", &["b"]),
-        ("rm $x *.o", &["$x", "*.o"]),
-        ("rm \"$D\"/x", &["$D/x"]),
         ("unlink f", &["f"]),
         ("cp *.rs d", &["d"]),
     ]);
@@ -128,13 +121,28 @@ fn programs_that_write_name_their_files() {
         ("patch -o g f", &["g", "f"]),
         ("sed -i 's/a/b/w g' f", &["f"]),
         ("sed -i 's/a/b/e' f", &["f"]),
-        ("cp a b $x", &["$x"]),
+        ("ln -s a b", &["b"]),
+        ("ln -s /x/a", &["a"]),
+        ("cp -l a b", &["b"]),
+        ("cp -as a b", &["b"]),
+        ("rm $x *.o", &["*.o"]),
         ("rsync -e x a b", &["b"]),
         ("rsync --log-file=l a b", &["b"]),
         ("rm a; make", &["a"]),
         ("make && rm a", &["a"]),
     ]);
-    unknown(&["patch -p1 < p", "rm", "cp a", "mv", "rsync a host:b", "chmod 644", "tee >(cat)", "patch -d d f"]);
+    unknown(&[
+        "rm \"$D\"/x",
+        "cp a b $x",
+        "patch -p1 < p",
+        "rm",
+        "cp a",
+        "mv",
+        "rsync a host:b",
+        "chmod 644",
+        "tee >(cat)",
+        "patch -d d f",
+    ]);
     read(&["ls | tee", "ls | tee /dev/stderr"]);
 }
 
@@ -149,12 +157,7 @@ fn paths_are_joined_to_the_directory_before() {
         ("(cd a; ls); rm y", &["y"]),
         ("cd a && (ls; rm x)", &["a/x"]),
         ("cd a && { ls; rm x; }", &["a/x"]),
-        ("cd && rm x", &["~/x"]),
-        ("cd - && rm x", &["$OLDPWD/x"]),
-        ("cd $D && rm x", &["$D/x"]),
-        ("cd ~/p && rm x", &["~/p/x"]),
         ("cd 'a b' && rm x", &["a b/x"]),
-        ("cd a && rm $x ~/y \"$z/w\"", &["$x", "~/y", "$z/w"]),
         ("pushd a && rm x", &["a/x"]),
         ("cd a &&\nrm x", &["a/x"]),
         ("command cd a && rm x", &["a/x"]),
@@ -166,6 +169,7 @@ fn paths_are_joined_to_the_directory_before() {
         ("cd a && ls | tee x", &["a/x"]),
         ("cd a; rm /x", &["/x"]),
     ]);
+    unknown(&["cd && rm x", "cd - && rm x", "cd $D && rm x", "cd ~/p && rm x", "cd a && rm $x ~/y \"$z/w\""]);
 }
 
 #[test]
@@ -194,7 +198,6 @@ fn a_device_is_harmless_as_output_only() {
         ("mv a /dev/null", &["/dev/null", "a"]),
         ("chmod 600 /dev/null", &["/dev/null"]),
         ("cp a /dev/stdout", &["/dev/stdout"]),
-        ("ln -sf a /dev/stderr", &["/dev/stderr"]),
         ("touch /dev/null", &["/dev/null"]),
     ]);
 }

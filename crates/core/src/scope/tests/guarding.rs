@@ -4,7 +4,7 @@ use super::scene::Scene;
 use crate::{
     code::ErrorCode,
     policy::Guard,
-    scope::{Conventions, Intent, ScopePath, Taking, Verdict},
+    scope::{Conventions, Intent, ScopePath, Taking, Verdict, Watch},
 };
 
 impl Scene {
@@ -24,7 +24,7 @@ impl Scene {
 fn code(verdict: &Verdict) -> Option<ErrorCode> {
     match verdict {
         Verdict::Refused(refusal) => Some(refusal.code()),
-        Verdict::Free | Verdict::Take(_) | Verdict::Watch => None,
+        Verdict::Free | Verdict::Take(_) | Verdict::Watch(_) => None,
     }
 }
 
@@ -76,12 +76,24 @@ fn a_sub_agent_edits_under_the_turn_of_the_agent_it_works_for() {
 #[test]
 fn a_command_that_cannot_be_read_is_watched_without_the_stick() {
     let mut scene = Scene::with(&["ana", "ben"]);
-    assert_eq!(scene.guards_unread("ana"), Verdict::Watch);
+    assert_eq!(scene.guards_unread("ana"), Verdict::Watch(Watch::Room));
     scene.takes_stick("ana");
     assert_eq!(scene.guards_unread("ana"), Verdict::Free);
-    assert_eq!(scene.guards_unread("ben"), Verdict::Watch);
+    assert_eq!(scene.guards_unread("ben"), Verdict::Watch(Watch::Room));
+    scene.reserve("ben", &["src"]).unwrap();
+    assert_eq!(scene.guards_unread("ana"), Verdict::Watch(Watch::ForeignScopes));
     scene.kill("ana");
     assert_eq!(scene.guards_unread("ben"), Verdict::Free, "nobody else is there");
+}
+
+#[test]
+fn a_commit_belongs_to_the_holder_whatever_others_reserved() {
+    let mut scene = Scene::with(&["ana", "ben"]);
+    scene.takes_stick("ana");
+    scene.reserve("ben", &["src"]).unwrap();
+    let commits = |name: &str| scene.see(|found, view| found.guard(view, &[scene.actor(name)], Intent::Index));
+    assert_eq!(commits("ana"), Verdict::Free);
+    assert_eq!(code(&commits("ben")), Some(ErrorCode::StickNeeded));
 }
 
 #[test]
