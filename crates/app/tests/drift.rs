@@ -262,6 +262,24 @@ fn edits_that_were_recorded_name_their_author_and_are_one_row() {
 }
 
 #[test]
+fn a_holders_changes_in_a_foreign_scope_are_on_record_and_its_others_are_not() {
+    on_every_backend(|app| {
+        let [codex, claude] = cast(&app);
+        codex.claim();
+        claude.does("scope.reserve", json!({"scopes": ["a.rs"]}));
+        for file in ["a.rs", "b.rs"] {
+            app.workspace().file(&format!("repo/{file}"), "other\n");
+        }
+        let both = ["a.rs".to_owned(), "b.rs".to_owned()];
+        app.app().record_outside_edits(codex.caller(), &codex.room(), &both).unwrap();
+        let rows = incursions(&codex);
+        assert_eq!(rows.len(), 1, "{rows:?}");
+        assert!(rows[0].to_string().contains("a.rs") && !rows[0].to_string().contains("b.rs"), "{rows:?}");
+        is_sound(&app);
+    });
+}
+
+#[test]
 fn who_takes_over_is_told_what_the_last_holder_may_have_changed_and_that_is_no_incursion() {
     on_every_backend(|app| {
         let (agents, _) = handed_on(&app, |_| {});
@@ -275,14 +293,16 @@ fn who_takes_over_is_told_what_the_last_holder_may_have_changed_and_that_is_no_i
 }
 
 #[test]
-fn rooms_without_git_and_rooms_whose_path_is_gone_behave_as_before() {
+fn without_git_artifacts_are_looked_for_and_files_are_not_and_without_a_path_nothing_is() {
     on_every_backend(|app| {
         let [codex, claude] = app.joined(["codex:9b22", "claude:a3f1"]);
         let turn = codex.claim();
         let released = release_with(&codex, &turn, json!([{"path": "gone.rs", "role": "edit"}]));
-        assert_eq!(released.get("warnings"), None);
+        assert_eq!(released["warnings"], json!(["Artifact gone.rs does not exist."]));
         app.workspace().file("x.rs", "1\n");
-        assert_eq!(claude.claim().answer.get("drift"), None);
+        let drift = claude.claim().answer["drift"].clone();
+        assert_eq!(drift["missing_artifacts"][0]["path"], "gone.rs", "{drift}");
+        assert_eq!((drift.get("added"), drift.get("changed")), (None, None), "{drift}");
         assert_eq!(app.app().look_at_tree(&codex.room()).unwrap(), None);
         app.app().record_outside_edits(codex.caller(), &codex.room(), &["x.rs".to_owned()]).unwrap();
         assert_eq!(incursions(&codex), Vec::<Value>::new());

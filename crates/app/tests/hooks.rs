@@ -99,6 +99,28 @@ fn a_room_is_touched_by_whatever_sweeps_the_directories_around_it() {
 }
 
 #[test]
+fn a_room_inside_another_one_is_guarded_from_whoever_holds_the_outer_stick() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        ana.claim();
+        let nest = app.workspace().text("nest");
+        std::fs::create_dir(&nest).unwrap();
+        let joined = bo.does("room.join", json!({"context_path": nest, "force_new": true}));
+        let inner = joined["room_id"].as_str().unwrap().to_owned();
+        bo.does("stick.wait", json!({"room_id": inner, "max_wait_ms": 0}));
+        refusal(edit(&app, &ana, "nest/a"));
+        refusal(shell(&app, &ana, "git checkout .", Confinement::Allowed));
+        assert_eq!(
+            shell(&app, &ana, "make", Confinement::Allowed),
+            GuardAnswer::Confine(inner.parse().unwrap()),
+            "the inner room alone is closed"
+        );
+        let bounds = app.app().write_bounds(ana.caller(), &ana.room()).unwrap();
+        assert!(bounds.denied.iter().any(|path| path.ends_with("nest")), "{bounds:?}");
+    });
+}
+
+#[test]
 fn links_that_a_command_makes_and_other_programs_called_baton_are_not_trusted() {
     on_every_backend(|app| {
         let [ana, bo] = app.joined_living(["ana", "bo"]);

@@ -8,7 +8,7 @@ use baton_core::{
     ids::{AgentId, RoomId},
     room::Room,
     scope::{Reservation, ScopePath},
-    tree::{Comparison, Drift},
+    tree::{Comparison, Drift, Tree},
 };
 use baton_store::scopes;
 
@@ -53,17 +53,8 @@ impl App {
     /// The drift since a handoff. The turn is granted whatever comes of this, so a look that fails tells nothing.
     pub(crate) fn drift_since(&self, caller: &Caller, received: &Received) -> Option<DriftReport> {
         let record = received.handoff.event.tree()?;
-        let working_tree = WorkingTree::at(&received.path)?;
-        let look = working_tree.look()?;
-        let (before, now) = (&record.tree, &look.tree);
-        let clean = before.dirty.0.keys().filter(|path| !now.dirty.0.contains_key(*path));
-        let settled = clean.map(|path| (path.clone(), working_tree.state(path))).collect();
-        let committed = match (&before.head, &now.head) {
-            (Some(before), Some(now)) if before != now => working_tree.committed(before, now),
-            _ => Default::default(),
-        };
-        let drift =
-            Drift::between(Comparison { before, now, settled: &settled, committed: &committed, new: &look.new });
+        let before = &record.tree;
+        let drift = WorkingTree::at(&received.path).and_then(|tree| compared(&tree, before)).unwrap_or_default();
         let workspace = Workspace::at(&received.path, caller);
         let handoff = received.handoff.event.handoff();
         let missing =
@@ -119,6 +110,19 @@ impl App {
             })
         })
     }
+}
+
+/// The differences between a record and the tree as it is; none where it cannot be looked at.
+fn compared(working_tree: &WorkingTree, before: &Tree) -> Option<Drift> {
+    let look = working_tree.look()?;
+    let now = &look.tree;
+    let clean = before.dirty.0.keys().filter(|path| !now.dirty.0.contains_key(*path));
+    let settled = clean.map(|path| (path.clone(), working_tree.state(path))).collect();
+    let committed = match (&before.head, &now.head) {
+        (Some(before), Some(now)) if before != now => working_tree.committed(before, now),
+        _ => Default::default(),
+    };
+    Some(Drift::between(Comparison { before, now, settled: &settled, committed: &committed, new: &look.new }))
 }
 
 impl Explanations {

@@ -20,10 +20,15 @@ impl App {
         handoff: &Handoff,
     ) -> Result<Option<Record>, Failure> {
         let Some(path) = self.room_path(room)? else { return Ok(None) };
-        let Some(look) = WorkingTree::at(&path).and_then(|working_tree| working_tree.look()) else { return Ok(None) };
+        let look = WorkingTree::at(&path).and_then(|working_tree| working_tree.look());
+        // Without git nothing is known of the files, but artifacts can be looked for.
+        if look.is_none() && handoff.artifacts.is_empty() {
+            return Ok(None);
+        }
+        let tree = look.map(|look| look.tree).unwrap_or_default();
         let missing =
-            Workspace::at(&path, caller).map(|workspace| artifacts::missing(&workspace, handoff, &look.tree.dirty));
-        Ok(Some(Record { tree: look.tree, missing_artifacts: missing.unwrap_or_default() }))
+            Workspace::at(&path, caller).map(|workspace| artifacts::missing(&workspace, handoff, &tree.dirty));
+        Ok(Some(Record { tree, missing_artifacts: missing.unwrap_or_default() }))
     }
 }
 

@@ -1,7 +1,7 @@
 //! `baton hook`: the contract that every program relies on, whoever calls it and whatever it is given.
 #![expect(clippy::unwrap_used, reason = "these helpers are part of tests, where a failed step ends the test")]
 
-use std::process::Command;
+use std::{path::Path, process::Command};
 
 use serde_json::{Value, json};
 
@@ -86,6 +86,38 @@ fn an_edit_without_the_stick_is_refused_in_each_programs_own_words() {
 }
 
 #[test]
+fn half_a_character_in_its_content_does_not_let_an_edit_pass() {
+    let world = World::new();
+    world.join_as("ana");
+    world.run_as("ana", &["wait"]);
+    let input = edit(&world, "claude-code").to_string().replace("\"x\"", r#""half \ud83d""#);
+    let said = answer(world.baton(&["hook", "claude-code"]), &input);
+    assert!(said.contains("holds the stick until"), "{said}");
+}
+
+#[test]
+fn a_command_counts_in_the_directory_that_it_names() {
+    let world = World::new();
+    world.join_as("ana");
+    world.run_as("ana", &["wait"]);
+    let elsewhere = world.make_workspace("elsewhere");
+    for (harness, event, tool, field) in
+        [("gemini", "BeforeTool", "run_shell_command", "dir_path"), ("opencode", "PreToolUse", "bash", "workdir")]
+    {
+        let call = |cwd: &Path, directory: &Path| {
+            let mut input = json!({"command": "rm a.txt"});
+            input[field] = json!(directory);
+            let call = json!({
+                "hook_event_name": event, "session_id": "5e55", "cwd": cwd, "tool_name": tool, "tool_input": input,
+            });
+            asked(&world, &["hook", harness], &call)
+        };
+        assert!(call(&elsewhere, &world.workspace()).contains("holds the stick"), "{harness}");
+        assert_eq!(call(&world.workspace(), &elsewhere), "", "{harness}");
+    }
+}
+
+#[test]
 fn strictly_a_store_that_cannot_be_opened_stops_edits_and_nothing_else() {
     let world = World::new();
     world.join_as("ana");
@@ -97,6 +129,9 @@ fn strictly_a_store_that_cannot_be_opened_stops_edits_and_nothing_else() {
     let refusal = asked(&world, &["hook", "claude-code", "--strict"], &edit(&world, "claude-code"));
     assert!(refusal.contains("\"deny\""), "{refusal}");
     assert_eq!(asked(&world, &["hook", "claude-code"], &edit(&world, "claude-code")), "");
+    let unreadable = r#"{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"n":1e999}}"#;
+    let refusal = answer(world.baton(&["hook", "claude-code", "--strict"]), unreadable);
+    assert!(refusal.contains("\"deny\""), "{refusal}");
     let start = json!({"hook_event_name": "SessionStart", "session_id": "s", "cwd": world.workspace()});
     assert_eq!(asked(&world, &["hook", "claude-code", "--strict"], &start), "");
 }
