@@ -47,9 +47,11 @@ pub(crate) fn write(path: &Path, text: &str, new_mode: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a file, and the directories above it that are empty then, up to one of those that are kept.
+/// Removes a file, and the directories above it that are empty then, up to one of those that are kept. A link to it is the
+/// person's, and stays.
 pub(crate) fn remove(path: &Path, kept: &[PathBuf]) -> io::Result<()> {
-    fs::remove_file(path)?;
+    let path = resolve(path)?;
+    fs::remove_file(&path)?;
     for directory in path.ancestors().skip(1).take_while(|directory| !kept.iter().any(|kept| kept == directory)) {
         // A directory with something else in it stays, and that is no failure.
         if fs::remove_dir(directory).is_err() {

@@ -119,6 +119,17 @@ fn nothing_is_left_beside_the_files() {
 }
 
 #[test]
+fn a_link_to_a_file_that_is_not_there_yet_is_there_again_after_a_removal() {
+    let home = Home::new();
+    home.write(".codex/mine", "");
+    symlink(home.path("dotfiles/config.toml"), home.path(CODEX)).unwrap();
+    home.install(Harness::Codex);
+    assert!(home.has("dotfiles/config.toml"));
+    home.uninstall(Harness::Codex);
+    assert!(home.path(CODEX).is_symlink() && !home.has("dotfiles/config.toml"));
+}
+
+#[test]
 fn a_directory_in_the_way_is_an_error_that_names_it() {
     let home = Home::new();
     fs::create_dir(home.path(CLAUDE)).unwrap();
