@@ -1,16 +1,20 @@
 //! Members who come and go: one way back for every process that goes on, and one way out for those proven gone.
 
 use baton_core::{
-    agent::ConnectionStatus,
+    agent::{ConnectionState, ConnectionStatus},
     code::ErrorCode,
     ids::AgentId,
     job::job_of,
+    policy::Resume,
     room::{self, Action, IdOrigin, Member, Room},
     turn::Outcome as TurnOutcome,
 };
-use baton_store::{envelopes, former, tasks};
+use baton_store::{agent_sessions, envelopes, former, tasks};
 
 use crate::{Caller, Failure, change::Change, commands::bus::GONE, identity::require_own_id};
+
+/// Why nothing comes of what a session was asked that rests.
+const SESSION_ENDED: &str = "its session ended";
 
 impl Change<'_> {
     /// Makes the caller a member again, if it was retired: its conversation goes on in another process, whatever it calls
@@ -87,8 +91,8 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Takes members off the list whose processes are proven gone and who hold, reserve, own and owe nothing. What their
-    /// processes had taken goes back first.
+    /// Takes members off the list whose processes are proven gone and who hold, reserve, own and owe nothing, or has them rest
+    /// where their sessions may be resumed. What their processes had taken goes back first.
     pub(crate) fn retire_gone(&mut self) -> Result<(), Failure> {
         if !self.is_open() {
             return Ok(());
@@ -100,18 +104,75 @@ impl Change<'_> {
     fn retire(&mut self, agent: AgentId) -> Result<(), Failure> {
         self.lose_if_lost(&agent)?;
         self.end_actions_of(&agent, GONE)?;
-        if self.has_stake(&agent)? {
+        if self.can_rest(&agent)? {
+            self.decide(Action::Rest { agent: agent.clone() })?;
+        }
+        let is_resting = self.room.member(&agent).is_some_and(|member| self.room.is_resting(self.now, member));
+        if is_resting || self.has_stake(&agent)? {
             return self.tell_gone(&agent);
         }
         self.disconnect(&agent, GONE, ConnectionStatus::left(true))?;
+        agent_sessions::remove(self.tx, &self.room.id, &agent)?;
         self.decide(Action::Retire { agent })?;
         Ok(())
     }
 
-    /// Members whose processes are proven gone. A job's own agent is none: it goes with its job.
+    /// Members whose processes are proven gone, or whose rest is over. A job's own agent is none: it goes with its job.
     fn gone_members(&self) -> impl Iterator<Item = &Member> {
         let others = self.room.members.iter().filter(|member| member.agent_id != self.actor.agent_id);
-        others.filter(|member| job_of(&member.agent_id).is_none() && member.liveness(self.witness).is_gone())
+        let is_gone = |member: &Member| {
+            member.liveness(self.witness).is_gone() || self.room.has_ended(self.now, member, self.witness)
+        };
+        others.filter(move |member| job_of(&member.agent_id).is_none() && is_gone(member))
+    }
+
+    /// Has the caller rest, whose session ended: it works nowhere and answers nothing until a runner resumes it. Tells whether
+    /// it does.
+    pub(crate) fn rest(&mut self) -> Result<bool, Failure> {
+        let you = self.actor.agent_id.clone();
+        if !self.can_rest(&you)? {
+            return Ok(false);
+        }
+        let now = self.now;
+        let reserved = self.scopes()?.release_all(now, &you);
+        self.record_all(reserved)?;
+        self.end_turn_of(&you, TurnOutcome::Lost, SESSION_ENDED)?;
+        self.end_actions_of(&you, SESSION_ENDED)?;
+        let status = ConnectionStatus { state: ConnectionState::Gone, why: SESSION_ENDED.to_owned() };
+        self.disconnect(&you, SESSION_ENDED, status)?;
+        self.decide(Action::Rest { agent: you })?;
+        Ok(true)
+    }
+
+    /// Whether an agent may rest once its session ended: a runner can resume its conversation, and there is a place, which
+    /// the one that rests the longest gives up. A rest that is over does not begin again by itself.
+    fn can_rest(&mut self, agent: &AgentId) -> Result<bool, Failure> {
+        let is_member = self.room.member(agent).is_some_and(|member| member.rest.is_none());
+        if self.room.policy.resume == Resume::Off || !is_member || job_of(agent).is_some() {
+            return Ok(false);
+        }
+        let session = agent_sessions::find(self.tx, &self.room.id, agent)?;
+        if session.is_none_or(|session| session.origin.is_none()) {
+            return Ok(false);
+        }
+        let resting: Vec<AgentId> =
+            self.room.resting(self.now).into_iter().map(|member| member.agent_id.clone()).collect();
+        for longest in resting {
+            if self.room.may_rest(self.now, agent) {
+                break;
+            }
+            if !self.has_stake(&longest)? {
+                self.as_bus(|change| change.end_rest(longest))?;
+            }
+        }
+        Ok(self.room.may_rest(self.now, agent))
+    }
+
+    fn end_rest(&mut self, agent: AgentId) -> Result<(), Failure> {
+        self.disconnect(&agent, SESSION_ENDED, ConnectionStatus::left(false))?;
+        agent_sessions::remove(self.tx, &self.room.id, &agent)?;
+        self.decide(Action::Remove { agent })?;
+        Ok(())
     }
 
     /// Whether somebody has something in the room that would be orphaned without it.

@@ -10,7 +10,7 @@ use baton_core::{
     job::{self, JobId},
     lease::Fence,
     library, limits,
-    policy::Policy,
+    policy::{Policy, Wake},
     process::{Guardian, Liveness, Proof, SessionKind, Witness},
     protocol::{Project, ProtocolEvent},
     reference::Reference,
@@ -481,6 +481,14 @@ impl RoomEvent {
                 proof: left.retired,
                 ..blank
             },
+            Event::Rested(rested) => Self {
+                from_agent_id: Some(rested.agent_id.clone()),
+                to_agent_id: rested.reserved_for.clone(),
+                reason: rested.proof.map(|_| "its process has exited".to_owned()),
+                proof: rested.proof,
+                expires_at: Some(rested.until),
+                ..blank
+            },
             Event::Registered(registered) => {
                 let was = format!("was {}", registered.previous_name);
                 Self { display_name: Some(registered.display_name.clone()), reason: Some(was), ..blank }
@@ -491,6 +499,10 @@ impl RoomEvent {
                 reason: Some(resumed.evidence.clone()),
                 ..blank
             },
+            Event::WakeChosen(chosen) => {
+                let wake = chosen.wake.map_or("as the room's policy says", Wake::as_str);
+                Self { to_agent_id: Some(chosen.agent_id.clone()), reason: Some(wake.to_owned()), ..blank }
+            }
             Event::Reordered(reordered) => Self { order: Some(reordered.order.clone()), ..blank },
             Event::Claimed(claimed) => Self {
                 from_agent_id: claimed.from_agent_id.clone(),

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use baton_app::{
     doctor,
-    hook::{Confinement, GuardAnswer, Stopped, ToolUse},
+    hook::{Confinement, GuardAnswer, SessionBeginning, SessionEnding, Stopped, ToolUse},
 };
 use baton_core::{limits, time::Ttl};
 use baton_testkit::{Agent, TestApp, on_every_backend};
@@ -29,7 +29,7 @@ fn refusal(answer: GuardAnswer) -> String {
 }
 
 fn begins(app: &TestApp, agent: &Agent<'_>) -> String {
-    app.app().begin_session(agent.caller()).unwrap().unwrap()
+    app.app().begin_session(agent.caller(), SessionBeginning::Usual, None).unwrap().unwrap()
 }
 
 fn assert_sound(app: &TestApp) {
@@ -160,11 +160,11 @@ fn a_holder_works_beside_foreign_scopes_and_what_it_changes_in_them_is_compared(
 fn outside_of_a_room_nothing_is_answered_and_nothing_written() {
     on_every_backend(|app| {
         let eve = app.living_agent("eve");
-        assert_eq!(app.app().begin_session(eve.caller()).unwrap(), None);
-        assert_eq!(app.app().news(eve.caller()).unwrap(), None);
+        assert_eq!(app.app().begin_session(eve.caller(), SessionBeginning::Usual, None).unwrap(), None);
+        assert_eq!(app.app().news(eve.caller(), None).unwrap(), None);
         assert_eq!(app.app().stop(eve.caller()).unwrap(), None);
         assert_eq!(edit(&app, &eve, "a"), GuardAnswer::Pass);
-        app.app().end_session(eve.caller()).unwrap();
+        app.app().end_session(eve.caller(), SessionEnding::Exit).unwrap();
         assert!(app.rooms().is_empty());
     });
 }
@@ -247,8 +247,8 @@ fn a_session_begins_as_a_member_and_is_told_where_it_is_in_under_a_kilobyte() {
         assert!(text.contains("Goal of the room: \"Ship it soon."), "{text}");
         assert!(app.stored(&ana.room()).member(&bo.id()).is_some());
         ana.release(&turn);
-        assert_eq!(app.app().news(bo.caller()).unwrap().unwrap().lines().count(), 1, "only that the stick moved");
-        assert_eq!(app.app().news(bo.caller()).unwrap(), None, "it was told");
+        assert_eq!(app.app().news(bo.caller(), None).unwrap().unwrap().lines().count(), 1, "only that the stick moved");
+        assert_eq!(app.app().news(bo.caller(), None).unwrap(), None, "it was told");
     });
 }
 
@@ -259,14 +259,14 @@ fn the_end_of_a_session_hands_the_stick_on_and_retires_exactly_that_session() {
         begins(&app, &ana);
         ana.claim();
         ana.does("scope.reserve", json!({"scopes": ["docs"]}));
-        app.app().end_session(ana.caller()).unwrap();
+        app.app().end_session(ana.caller(), SessionEnding::Exit).unwrap();
         let room = app.stored(&bo.room());
         assert!(room.member(&ana.id()).is_none() && room.member(&bo.id()).is_some());
         assert_eq!(room.reservation().map(|kept| &kept.recipient), Some(&bo.id()));
         assert_eq!(bo.does("scope.status", json!({}))["scopes"], json!([]));
         let turn = bo.wait();
         assert!(turn["handoff"]["status"].as_str().unwrap().contains("session of this agent ended"), "{turn}");
-        app.app().end_session(ana.caller()).unwrap();
+        app.app().end_session(ana.caller(), SessionEnding::Exit).unwrap();
         assert_sound(&app);
     });
 }
@@ -337,6 +337,38 @@ fn a_policy_and_a_bound_limit_waking() {
 }
 
 #[test]
+fn an_agent_chooses_what_wakes_it_and_nobody_but_an_operator_chooses_for_it() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        begins(&app, &bo);
+        app.app().stop(bo.caller()).unwrap();
+        let woken = || app.app().take_wake(bo.caller(), &bo.room()).unwrap().is_some();
+        let message =
+            || ana.does("inbox.send", json!({"to": "bo", "category": "INFO", "subject": "s", "body": "hello"}));
+        let refused = ana.refused("agent.wake", json!({"agent": "bo", "wake": "off"}));
+        assert_eq!((&refused["error"], &refused["needs"]), (&json!("FORBIDDEN"), &json!("operator")), "{refused}");
+        assert!(refused["next"].as_str().unwrap().contains("baton agent wake"), "{refused}");
+        let chosen = bo.does("agent.wake", json!({"wake": "off"}));
+        assert_eq!((&chosen["wake"], &chosen["chosen"]), (&json!("off"), &json!(true)));
+        message();
+        assert!(!woken());
+        let shown = ana.does("agent.show", json!({"agent": "bo"}));
+        assert_eq!((&shown["wake"], &shown["wake_chosen"]), (&json!("off"), &json!(true)), "{shown}");
+        let person = app.person("human:pat:pts1");
+        person.enter(&bo.room());
+        person.does("agent.wake", json!({"agent": "bo", "wake": "messages"}));
+        assert!(woken(), "the message is still unread");
+        let turn = ana.claim();
+        ana.pass(&turn, &bo);
+        assert!(!woken(), "the stick is no message");
+        let back = bo.does("agent.wake", json!({"wake": "room"}));
+        assert_eq!((&back["wake"], &back["chosen"]), (&json!("all"), &json!(false)));
+        assert!(woken(), "the stick is kept for it");
+        assert_sound(&app);
+    });
+}
+
+#[test]
 fn a_woken_session_that_does_nothing_needs_a_person() {
     on_every_backend(|app| {
         let [ana, bo] = app.joined_living(["ana", "bo"]);
@@ -348,7 +380,7 @@ fn a_woken_session_that_does_nothing_needs_a_person() {
         assert_eq!(unprocessed(), json!(null), "it was just woken");
         app.later(limits::WAKE_UNANSWERED);
         assert_eq!(unprocessed(), json!(1));
-        app.app().news(bo.caller()).unwrap();
+        app.app().news(bo.caller(), None).unwrap();
         assert_eq!(unprocessed(), json!(null), "it went on");
     });
 }

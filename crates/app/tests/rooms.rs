@@ -109,7 +109,7 @@ fn join_returns_policy_template_state_and_names() {
             json!({
                 "owner_lease_ttl_ms": 2_700_000, "heartbeat_interval_ms": 300_000, "claim_ttl_ms": 1_200_000,
                 "wait_for_turn_max_wait_ms": 30_000, "wait_for_turn_poll_ms": 5_000, "presence_ttl_ms": 14_400_000,
-                "edges": "mesh", "spawn": "ask", "guard": "on", "wake": "all",
+                "edges": "mesh", "spawn": "ask", "guard": "on", "wake": "all", "resume": "off",
             })
         );
         let template = joined["handoff_template"].as_object().unwrap();

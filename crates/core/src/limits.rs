@@ -168,6 +168,15 @@ pub const WAKE_HOUR: Ttl = Ttl::from_minutes(60);
 pub const WAKES_PER_HOUR: u32 = 20;
 /// A woken session that does nothing for this long needs a person.
 pub const WAKE_UNANSWERED: Ttl = Ttl::from_minutes(5);
+/// Most sessions of a room that rest until a runner resumes them: more would let one message start old work in a crowd. The one
+/// that rests the longest makes place for another.
+pub const RESTING_SESSIONS: usize = 8;
+/// How long a session rests before it leaves: programs throw conversations away, and nobody expects last month's to answer.
+pub const REST_TTL: Ttl = Ttl::from_minutes(7 * 24 * 60);
+/// How long a runner whose process nobody can look at counts as busy with a session that it resumed: longer than any slice.
+pub const RESUMPTION_TTL: Ttl = Ttl::from_minutes(25 * 60);
+/// Longest reason of a resumption that failed.
+pub const RESUME_FAILURE_CHARS: usize = 400;
 /// Most rooms in one listing.
 pub const ROOMS_MAX: u32 = 200;
 

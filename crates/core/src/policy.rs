@@ -32,6 +32,9 @@ pub struct Policy {
     /// For what an idle agent is woken.
     #[serde(default)]
     pub wake: Wake,
+    /// Whether runners resume sessions whose process ended.
+    #[serde(default)]
+    pub resume: Resume,
 }
 
 words! {
@@ -90,6 +93,18 @@ words! {
     }
 }
 
+words! {
+    /// Whether runners resume sessions whose process ended.
+    #[derive(Default)]
+    Resume {
+        /// A session that ends leaves the room.
+        #[default]
+        Off "off",
+        /// It stays a member for a while, and a runner resumes it for what would have woken it.
+        On "on",
+    }
+}
+
 impl Default for Policy {
     fn default() -> Self {
         Self {
@@ -103,6 +118,7 @@ impl Default for Policy {
             spawn: Spawning::default(),
             guard: Guard::default(),
             wake: Wake::default(),
+            resume: Resume::default(),
         }
     }
 }
@@ -141,6 +157,9 @@ pub struct PolicyChange {
     /// For what an idle agent is woken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<Wake>,
+    /// Whether runners resume sessions whose process ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<Resume>,
 }
 
 impl PolicyChange {
@@ -151,6 +170,7 @@ impl PolicyChange {
             ("spawn", self.spawn.is_some()),
             ("guard", self.guard.is_some()),
             ("wake", self.wake.is_some()),
+            ("resume", self.resume.is_some()),
         ];
         fields.into_iter().find_map(|(field, is_given)| is_given.then_some(field))
     }
@@ -180,6 +200,7 @@ impl Policy {
             spawn: change.spawn.unwrap_or(self.spawn),
             guard: change.guard.unwrap_or(self.guard),
             wake: change.wake.unwrap_or(self.wake),
+            resume: change.resume.unwrap_or(self.resume),
         };
         policy.check()?;
         Ok(policy)

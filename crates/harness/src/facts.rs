@@ -29,4 +29,6 @@ pub(crate) struct Facts {
     pub(crate) status_prompt: &'static str,
     /// Whether a process has one conversation at a time.
     pub(crate) has_one_conversation: bool,
+    /// The word before a conversation's id that has a run without a screen go on with it, where a runner may do that.
+    pub(crate) resume_word: Option<&'static str>,
 }

@@ -70,6 +70,17 @@ impl Harness {
         self.facts().has_one_conversation
     }
 
+    /// Whether a conversation of it can be resumed by a runner, as the same agent.
+    pub const fn can_resume(self) -> bool {
+        self.facts().resume_word.is_some()
+    }
+
+    /// The arguments that have a run without a screen go on with a conversation; none where that cannot be.
+    pub fn resume_arguments(self, conversation: &str) -> impl Iterator<Item = String> {
+        let words = self.facts().resume_word.map(|word| [word.to_owned(), conversation.to_owned()]);
+        words.into_iter().flatten()
+    }
+
     /// The harness whose agents' ids begin like this.
     pub fn of_slug(slug: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|harness| harness.slug() == slug)

@@ -6,14 +6,10 @@ use std::sync::{
 };
 
 use baton_app::Cancel;
-use baton_core::{
-    job::{Executor, JobId},
-    runner::Trouble,
-    time::Timestamp,
-};
+use baton_core::{job::Executor, runner::Trouble, time::Timestamp};
 
 use crate::{
-    circuit::{Backoff, Circuits, Consequence, ProgramFailure},
+    circuit::{Attempt, Backoff, Circuits, Consequence, ProgramFailure},
     slots::WorkerId,
 };
 
@@ -54,14 +50,14 @@ impl Breaker {
         lock(&self.waiting).iter().filter(|(of, ..)| *of == executor).for_each(|(_, _, bell)| bell.ring());
     }
 
-    /// Takes note that a job was claimed.
-    pub(crate) fn begin(&self, executor: Executor, job: JobId) {
-        self.change(|circuits| circuits.begin(executor, job));
+    /// Takes note of an attempt.
+    pub(crate) fn begin(&self, executor: Executor, attempt: Attempt) {
+        self.change(|circuits| circuits.begin(executor, attempt));
     }
 
-    /// Takes note that a job is over.
-    pub(crate) fn leave(&self, job: JobId) {
-        self.change(|circuits| circuits.leave(job));
+    /// Takes note that an attempt is over.
+    pub(crate) fn leave(&self, attempt: Attempt) {
+        self.change(|circuits| circuits.leave(attempt));
     }
 
     /// Changes the circuits, and wakes the loop if there is something to tell.

@@ -18,6 +18,8 @@ use baton_core::{
     time::{Timestamp, Ttl},
 };
 
+use crate::slots::WorkerId;
+
 /// Failures in a row that open a circuit.
 const OPEN_AFTER: u32 = 3;
 
@@ -43,13 +45,22 @@ impl Backoff {
     }
 }
 
+/// Something that a program is started for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Attempt {
+    /// A job, however often it is claimed.
+    Job(JobId),
+    /// A session that is resumed, this once.
+    Session(WorkerId),
+}
+
 /// A failure that is the program's.
 #[derive(Clone, Debug)]
 pub(crate) struct ProgramFailure {
     pub(crate) executor: Executor,
     pub(crate) kind: TroubleKind,
     pub(crate) message: String,
-    pub(crate) job: JobId,
+    pub(crate) attempt: Attempt,
 }
 
 /// What follows from a failure.
@@ -76,10 +87,10 @@ struct Streak {
     message: String,
     since: Timestamp,
     failures: u32,
-    jobs: BTreeMap<JobId, u32>,
+    attempts: BTreeMap<Attempt, u32>,
     next_try: Timestamp,
-    /// The job that tries.
-    probe: Option<JobId>,
+    /// The one that tries.
+    probe: Option<Attempt>,
 }
 
 impl Circuits {
@@ -89,14 +100,14 @@ impl Circuits {
 
     /// Counts a failure.
     pub(crate) fn fail(&mut self, now: Timestamp, failure: &ProgramFailure) -> Consequence {
-        let ProgramFailure { executor, kind, message, job } = failure;
+        let ProgramFailure { executor, kind, message, attempt } = failure;
         let known = self.streaks.remove(executor).filter(|streak| streak.kind == *kind);
         let mut streak = known.unwrap_or_else(|| Streak {
             kind: *kind,
             message: String::new(),
             since: now,
             failures: 0,
-            jobs: BTreeMap::new(),
+            attempts: BTreeMap::new(),
             next_try: now,
             probe: None,
         });
@@ -108,10 +119,10 @@ impl Circuits {
         }
         match kind {
             // It keeps its claim and tries again itself.
-            TroubleKind::ModelDown => streak.probe = Some(*job),
-            _ => drop(streak.probe.take_if(|probe| probe == job)),
+            TroubleKind::ModelDown => streak.probe = Some(*attempt),
+            _ => drop(streak.probe.take_if(|probe| probe == attempt)),
         }
-        let of_job = streak.jobs.entry(*job).or_default();
+        let of_job = streak.attempts.entry(*attempt).or_default();
         *of_job += 1;
         let job_failures = *of_job;
         let consequence = Consequence { is_open: streak.is_open(), next_try: streak.next_try, job_failures };
@@ -124,17 +135,17 @@ impl Circuits {
         self.streaks.remove(&executor);
     }
 
-    /// Takes note that a job was claimed, which is the probe if its circuit is open.
-    pub(crate) fn begin(&mut self, executor: Executor, job: JobId) {
+    /// Takes note of an attempt, which is the probe if its circuit is open.
+    pub(crate) fn begin(&mut self, executor: Executor, attempt: Attempt) {
         if let Some(streak) = self.streaks.get_mut(&executor).filter(|streak| streak.is_open()) {
-            streak.probe = Some(job);
+            streak.probe = Some(attempt);
         }
     }
 
-    /// Takes note that a job is over. A probe that showed nothing (it was canceled, say) is followed by another one.
-    pub(crate) fn leave(&mut self, job: JobId) {
+    /// Takes note that an attempt is over. A probe that showed nothing (it was canceled, say) is followed by another one.
+    pub(crate) fn leave(&mut self, attempt: Attempt) {
         for streak in self.streaks.values_mut() {
-            streak.probe.take_if(|probe| *probe == job);
+            streak.probe.take_if(|probe| *probe == attempt);
         }
     }
 
@@ -162,7 +173,7 @@ impl Streak {
     fn is_open(&self) -> bool {
         match self.kind {
             TroubleKind::Missing | TroubleKind::CannotStart => true,
-            TroubleKind::Crash => self.failures >= OPEN_AFTER && self.jobs.len() > 1,
+            TroubleKind::Crash => self.failures >= OPEN_AFTER && self.attempts.len() > 1,
             TroubleKind::NotLoggedIn | TroubleKind::UsageLimit | TroubleKind::ModelDown => self.failures >= OPEN_AFTER,
         }
     }
@@ -192,7 +203,12 @@ mod tests {
     }
 
     fn failure(kind: TroubleKind, job: u32) -> ProgramFailure {
-        ProgramFailure { executor: Executor::Codex, kind, message: "no.\nway.".to_owned(), job: JobId(job) }
+        ProgramFailure {
+            executor: Executor::Codex,
+            kind,
+            message: "no.\nway.".to_owned(),
+            attempt: Attempt::Job(JobId(job)),
+        }
     }
 
     /// Fails at some seconds, each time with this job, and tells whether the circuit is open then.
@@ -270,14 +286,14 @@ mod tests {
         let mut circuits = Circuits::default();
         fails(&mut circuits, TroubleKind::NotLoggedIn, &[(0, 1), (5, 1), (15, 1)]);
         assert_eq!((probe_at(&circuits), circuits.next_probe()), (Some(35), Some(at(35))));
-        circuits.begin(Executor::Codex, JobId(2));
+        circuits.begin(Executor::Codex, Attempt::Job(JobId(2)));
         assert_eq!((probe_at(&circuits), circuits.next_probe()), (None, None), "one is under way");
         assert_eq!(fails(&mut circuits, TroubleKind::NotLoggedIn, &[(40, 2)]), [true]);
         assert_eq!(probe_at(&circuits), Some(80));
-        circuits.begin(Executor::Codex, JobId(3));
-        circuits.leave(JobId(2));
+        circuits.begin(Executor::Codex, Attempt::Session(WorkerId(3)));
+        circuits.leave(Attempt::Job(JobId(2)));
         assert_eq!(probe_at(&circuits), None, "that was another one");
-        circuits.leave(JobId(3));
+        circuits.leave(Attempt::Session(WorkerId(3)));
         assert_eq!(probe_at(&circuits), Some(80), "canceled, say: it showed nothing");
     }
 

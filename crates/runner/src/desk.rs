@@ -425,10 +425,15 @@ impl Desk {
         Ok(left.map(|left| Duration::from_millis(left.as_millis())))
     }
 
-    /// Watches the processes that have claimed jobs in this room or speak for its runners, so that the end of one is heard
-    /// of at once. Those that are watched already stay so.
-    pub(crate) fn follow(&self, watched: &mut Vec<(ProcessIdentity, OwnedFd)>) -> Result<(), Failure> {
-        let at_work = self.app.processes_at_work(&self.room)?;
+    /// Watches the processes that have claimed jobs in this room or speak for its runners, and `more`, so that the end of one is
+    /// heard of at once. Those that are watched already stay so.
+    pub(crate) fn follow(
+        &self,
+        watched: &mut Vec<(ProcessIdentity, OwnedFd)>,
+        more: &[ProcessIdentity],
+    ) -> Result<(), Failure> {
+        let mut at_work = self.app.processes_at_work(&self.room)?;
+        at_work.extend_from_slice(more);
         watched.retain(|(process, _)| at_work.contains(process));
         for process in at_work {
             if watched.len() < WATCHED_MAX && watched.iter().all(|(known, _)| *known != process) {

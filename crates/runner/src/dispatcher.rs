@@ -1,8 +1,12 @@
-//! The runner's loop: it says that it is there, claims what comes next, and starts a worker for each job.
+//! The runner's loop: it says that it is there, claims what comes next, and starts a worker for each job and for each session
+//! that it resumes.
 //!
 //! One thread decides; each job has a worker and a keeper of its claim. Nothing polls: the loop sleeps until the room's bell
-//! rings, a worker is done, its own lease wants renewing, somebody else's claim runs out, or the process behind one ends.
+//! rings, a worker is done, its own lease wants renewing, somebody else's claim runs out, or the process behind one, or behind a
+//! session that may be resumed, ends.
 #![expect(clippy::disallowed_methods, reason = "this is a wait: it measures how long it was idle")]
+
+mod resuming;
 
 use std::{
     os::fd::{AsFd, BorrowedFd},
@@ -27,6 +31,7 @@ use baton_core::{
 
 use crate::{
     breaker::Breaker,
+    circuit::Attempt,
     desk::{Claimed, Desk, may_pass},
     executor::{Executor, ExecutorKind, NotFound},
     lifeline::{Cut, Lifeline},
@@ -47,6 +52,8 @@ const RETRY: Duration = Duration::from_secs(2);
 pub struct Summary {
     /// Jobs that were claimed.
     pub jobs: u64,
+    /// Sessions that were resumed.
+    pub sessions: u64,
 }
 
 /// A runner at work.
@@ -64,13 +71,13 @@ struct Dispatcher {
     began: Timestamp,
     active: Vec<Active>,
     over: (Sender<WorkerId>, Receiver<WorkerId>),
-    jobs: u64,
+    summary: Summary,
 }
 
-/// A job that is worked on, or that waits for a person with all that it has.
+/// A job that is worked on, or that waits for a person with all that it has; or a session that was resumed.
 struct Active {
     id: WorkerId,
-    job: JobId,
+    attempt: Attempt,
     lifeline: Arc<Lifeline>,
     worker: JoinHandle<()>,
 }
@@ -94,13 +101,13 @@ pub fn run(app: Arc<App>, settings: Settings, told: Told) -> Result<Summary, Fai
         began,
         active: Vec::new(),
         over: channel(),
-        jobs: 0,
+        summary: Summary::default(),
     };
     // The first word is the one that may be refused for good: then there is nothing to run for, and to sign off from.
     dispatcher.desk.beat(&[], dispatcher.settings.runner_ttl, &dispatcher.capabilities())?;
     let ended = dispatcher.live();
     dispatcher.leave();
-    ended.map(|()| Summary { jobs: dispatcher.jobs })
+    ended.map(|()| dispatcher.summary)
 }
 
 /// Whether jobs are queued that such a runner could do. One that has signed off asks this: until then, whoever queued a
@@ -158,7 +165,8 @@ impl Dispatcher {
             if beaten.elapsed() >= third {
                 self.look_for_missing();
             }
-            let changed = buried + self.fill().or_else(|failure| self.see_out(failure))?;
+            let resumed = self.resume_due().or_else(|failure| self.see_out(failure))?;
+            let changed = buried + resumed + self.fill().or_else(|failure| self.see_out(failure))?;
             if changed > 0 || beaten.elapsed() >= third || self.told_version != self.breaker.version() {
                 beaten = Instant::now();
                 self.say_there()?;
@@ -171,7 +179,7 @@ impl Dispatcher {
             }
             if !self.is_full() {
                 // Without it they are waited for until their time runs out.
-                let _ = self.desk.follow(&mut others);
+                let _ = self.desk.follow(&mut others, &self.resumable_processes());
             }
             let wait = self.until_next(third.saturating_sub(beaten.elapsed()), idle_since);
             let poke = self.settings.leave.poke();
@@ -297,7 +305,7 @@ impl Dispatcher {
         // Those at work first: the first one is the one that the radar names.
         let (working, waiting): (Vec<&Active>, Vec<&Active>) =
             self.active.iter().partition(|active| self.slots.has_place(active.id));
-        let active: Vec<JobId> = working.iter().chain(&waiting).map(|active| active.job).collect();
+        let active: Vec<JobId> = working.iter().chain(&waiting).filter_map(|active| active.job()).collect();
         self.told_version = self.breaker.version();
         let can = self.capabilities();
         match self.desk.beat(&active, self.settings.runner_ttl, &can) {
@@ -340,7 +348,7 @@ impl Dispatcher {
     fn fill(&mut self) -> Result<usize, Failure> {
         let mut claimed = 0;
         while !self.is_full() {
-            if self.settings.until == Until::OneJob && self.jobs > 0 {
+            if self.has_done_its_one() {
                 break;
             }
             // First what cannot be done for now, so that nothing of it is claimed.
@@ -350,7 +358,7 @@ impl Dispatcher {
             match self.desk.claim() {
                 Ok(Some(job)) => {
                     if let Some(executor) = job.job.claim_executor {
-                        self.breaker.begin(executor, job.id());
+                        self.breaker.begin(executor, Attempt::Job(job.id()));
                     }
                     self.start(job)?;
                     claimed += 1;
@@ -368,8 +376,8 @@ impl Dispatcher {
 
     fn start(&mut self, claimed: Claimed) -> Result<(), Failure> {
         let job = claimed.id();
-        self.jobs += 1;
-        let id = WorkerId(self.jobs);
+        self.summary.jobs += 1;
+        let id = self.next_worker();
         self.told.say(job, &format!("claimed: {}", claimed.job.title));
         let lifeline = Arc::new(Lifeline::new().map_err(|error| internal(&error))?);
         let (desk, settings, told) = (self.desk.clone(), Arc::clone(&self.settings), self.told.clone());
@@ -386,8 +394,18 @@ impl Dispatcher {
             Work { id, desk, settings, claimed, lifeline, told, slots, breaker, bell }.run();
         });
         let worker = worker.map_err(|error| internal(&error))?;
-        self.active.push(Active { id, job, lifeline, worker });
+        self.active.push(Active { id, attempt: Attempt::Job(job), lifeline, worker });
         Ok(())
+    }
+
+    /// The id of the worker that was counted last.
+    fn next_worker(&self) -> WorkerId {
+        WorkerId(self.summary.jobs + self.summary.sessions)
+    }
+
+    /// Whether a runner for one job has had it.
+    fn has_done_its_one(&self) -> bool {
+        self.settings.until == Until::OneJob && self.summary != Summary::default()
     }
 
     /// Lays to rest the workers that are done, and tells how many.
@@ -397,9 +415,12 @@ impl Dispatcher {
             if let Some(place) = self.active.iter().position(|active| active.id == id) {
                 let done = self.active.remove(place);
                 self.slots.release(id);
-                self.breaker.leave(done.job);
+                self.breaker.leave(done.attempt);
                 if done.worker.join().is_err() {
-                    self.told.say(done.job, "was left by its worker; its claim runs out");
+                    match done.attempt {
+                        Attempt::Job(job) => self.told.say(job, "was left by its worker; its claim runs out"),
+                        Attempt::Session(_) => self.told.line("a resumed session was left by its worker"),
+                    }
                 }
                 buried += 1;
             }
@@ -417,6 +438,15 @@ impl Dispatcher {
         }
         if let Err(failure) = self.desk.retire() {
             self.told.line(&format!("could not sign off: {failure}"));
+        }
+    }
+}
+
+impl Active {
+    fn job(&self) -> Option<JobId> {
+        match self.attempt {
+            Attempt::Job(job) => Some(job),
+            Attempt::Session(_) => None,
         }
     }
 }

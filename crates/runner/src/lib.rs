@@ -1,8 +1,8 @@
 //! Runs jobs: the only part of Baton that executes anything.
 //!
 //! - [`run`] is the loop: it claims jobs and starts a worker for each (`work.rs`), which plays slices (`slice.rs`) until the
-//!   job is done with proof (`gate.rs`), or turns of a conversation on the bus (`converse/`). All that it says to Baton
-//!   goes over one desk (`desk.rs`).
+//!   job is done with proof (`gate.rs`), or turns of a conversation on the bus (`converse/`). It also resumes sessions of agents
+//!   that ended (`resumption.rs`). All that it says to Baton goes over one desk (`desk.rs`).
 //! - [`config`] is what the user allows.
 //! - [`executor`] knows the agent programs: how each is started, what its stream means, where its answer is.
 //! - [`process`] runs a program as a child that ends with the runner, however the runner ends.
@@ -22,11 +22,13 @@ pub mod executor;
 mod gate;
 mod ground;
 mod keeper;
+mod kept_output;
 mod lifeline;
 mod place;
 pub mod process;
 pub mod prompt;
 mod record;
+mod resumption;
 mod scratch;
 mod settings;
 mod slice;

@@ -26,19 +26,19 @@ use crate::{
     executor::{
         Cause, Conversation, Executor, Failed, Form, Outcome, Running, Seen, Server, Session, Slice, ToolState,
     },
+    kept_output::KeptOutput,
     place::{Before, Place},
     process::Line,
     prompt::Prompt,
     record::Prompted,
     scratch::Scratch,
+    settings::Settings,
     spent::microusd,
     teller::{SliceStart, Teller},
     turn::Ended,
     work::{Halted, Work},
 };
 
-/// How much of a stream is kept.
-const KEPT_BYTES: usize = 4 * 1024 * 1024;
 /// How often it is reported at the most that a model does not answer.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
 
@@ -91,11 +91,11 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
         prompt: prompt.sent(),
         form,
         cwd: place.path().to_owned(),
-        profile: profile(executor, job),
+        profile: Some(profile(executor, job)),
         model: routing(job).and_then(|routing| Some(routing.model_for(executor.kind())?.to_owned())),
         resume,
         scratch: scratch.path().to_owned(),
-        server: Some(server(work, scratch.path()).map_err(|error| failed("A file", &error))?),
+        server: Some(jobs_server(work, scratch.path()).map_err(|error| failed("A file", &error))?),
         read_only: is_read_only(job),
     };
     let mut recording = Recording::new(work, number, turn);
@@ -119,7 +119,7 @@ pub(crate) fn play(work: &Work<'_>, place: &Place, job: &JobView, part: Part) ->
     };
     work.claimed.deadline.attach(running.halt());
     work.lifeline.attach(running.halt());
-    let mut log = Stream::default();
+    let mut log = KeptOutput::default();
     // Whoever watches sees it as it comes. Without that the job is done all the same.
     let mut tail = work.desk.tail(work.claimed);
     let played = thread::scope(|scope| {
@@ -216,8 +216,15 @@ fn profile(executor: &Executor, job: &JobView) -> baton_core::job::Profile {
 }
 
 /// Baton itself, for the program to report to and ask, as its job's own agent.
-fn server(work: &Work<'_>, scratch: &Path) -> io::Result<Server> {
-    let store = &work.settings.store;
+fn jobs_server(work: &Work<'_>, scratch: &Path) -> io::Result<Server> {
+    let mut server = server(work.settings, scratch)?;
+    server.env.push((BATON_JOB.to_owned(), work.desk.assignment(work.claimed).reveal()));
+    Ok(server)
+}
+
+/// Baton itself, for a program that the runner starts.
+pub(crate) fn server(settings: &Settings, scratch: &Path) -> io::Result<Server> {
+    let store = &settings.store;
     let mut env = store.env.clone();
     for file in &store.files {
         let path = scratch.join(file.variable.to_ascii_lowercase());
@@ -225,41 +232,15 @@ fn server(work: &Work<'_>, scratch: &Path) -> io::Result<Server> {
         env.retain(|(name, _)| *name != file.variable);
         env.push((file.variable.clone(), path.display().to_string()));
     }
-    env.push((BATON_JOB.to_owned(), work.desk.assignment(work.claimed).reveal()));
     let args = ["mcp", "--no-runner-autostart"].map(str::to_owned).into_iter().chain(store.args.iter().cloned());
-    Ok(Server { command: work.settings.server_program.clone(), args: args.collect(), env })
-}
-
-/// A stream, as much of it as is kept.
-#[derive(Default)]
-struct Stream {
-    text: String,
-    lost: usize,
-}
-
-impl Stream {
-    fn push(&mut self, line: &str) {
-        if self.text.len() + line.len() < KEPT_BYTES {
-            self.text.push_str(line);
-            self.text.push('\n');
-        } else {
-            self.lost += line.len() + 1;
-        }
-    }
-
-    fn whole(&self) -> String {
-        match self.lost {
-            0 => self.text.clone(),
-            lost => format!("{}[{lost} more bytes were not kept]\n", self.text),
-        }
-    }
+    Ok(Server { command: settings.server_program.clone(), args: args.collect(), env })
 }
 
 /// What is seen of a program, as it is told and kept.
 struct Recording<'a> {
     work: &'a Work<'a>,
     turn: TurnId,
-    transcript: Stream,
+    transcript: KeptOutput,
     reported: Option<Instant>,
     refs: Vec<Reference>,
     usage: Usage,
@@ -269,7 +250,7 @@ struct Recording<'a> {
 impl<'a> Recording<'a> {
     fn new(work: &'a Work<'a>, number: u32, turn: TurnId) -> Self {
         let meta = Map::from_iter([("slices".to_owned(), json!(number))]);
-        let (transcript, usage) = (Stream::default(), Usage::default());
+        let (transcript, usage) = (KeptOutput::default(), Usage::default());
         Self { work, turn, transcript, reported: None, refs: Vec::new(), usage, meta }
     }
 
@@ -351,7 +332,7 @@ impl<'a> Recording<'a> {
 
     fn keep_all(
         &mut self,
-        log: &Stream,
+        log: &KeptOutput,
         place: &Place,
         before: &Before,
         (outcome, form): (&Outcome, Form),

@@ -11,8 +11,8 @@ use std::{
 use baton_app::Cancel;
 use baton_core::limits;
 
-/// One claim of this runner's, in the order in which they were made. A job that comes back has another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// One claim or resumption of this runner's, in the order in which they were made. A job that comes back has another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct WorkerId(pub(crate) u64);
 
 /// The places of a runner.

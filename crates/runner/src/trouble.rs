@@ -5,7 +5,7 @@ use std::time::Duration;
 use baton_core::{job::ReportKind, runner::TroubleKind};
 
 use crate::{
-    circuit::{Consequence, ProgramFailure},
+    circuit::{Attempt, Consequence, ProgramFailure},
     desk::Said,
     executor::{ExecutorKind, Failed},
     slice,
@@ -30,7 +30,7 @@ impl Work<'_> {
         let executor = slice::choose(self, &self.claimed.job)?.kind();
         let now = self.patiently(|| self.desk.app.now())?;
         let message = if failed.why.is_empty() { failed.tail.clone() } else { failed.why.clone() };
-        let failure = ProgramFailure { executor, kind, message, job: self.claimed.id() };
+        let failure = ProgramFailure { executor, kind, message, attempt: Attempt::Job(self.claimed.id()) };
         let Consequence { is_open, next_try, job_failures } = self.breaker.fail(now, &failure);
         let program = executor.program();
         match kind {

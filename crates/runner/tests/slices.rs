@@ -21,7 +21,7 @@ fn start(script: &str, scratch: &Path, limits: Limits) -> Running {
         prompt: "Do it.\n".to_owned(),
         form: Form::Answer,
         cwd: scratch.to_owned(),
-        profile: Profile::Audit,
+        profile: Some(Profile::Audit),
         model: None,
         resume: None,
         scratch: scratch.to_owned(),

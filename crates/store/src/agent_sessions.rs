@@ -1,18 +1,21 @@
-//! Sessions of agents whose programs call Baton's hooks: how far each was told, whether it is idle, when it was woken.
+//! Sessions of agents whose programs call Baton's hooks: how far each was told, whether it is idle, when it was woken, and where
+//! its conversation is.
 //!
 //! No part of the log, like presence. A session without a row has no hooks, and is neither told nor woken.
 
 use baton_core::{
     ids::{AgentId, RoomId, Seq},
     lease::Fence,
-    policy::Wake,
+    process::ProcessIdentity,
+    reference::Reference,
     time::Timestamp,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::{
     StoreError,
     engine::{Changes, Row, Tx},
-    fields::{Fields, collect},
+    fields::{Fields, bad, collect},
 };
 
 /// One session in one room.
@@ -34,8 +37,40 @@ pub struct AgentSession {
     pub wakes: u32,
     /// The turn that the guard took for it, which ends with the agent's own turn.
     pub taken_turn: Option<Fence>,
-    /// Its own choice, before the room's.
-    pub wake: Option<Wake>,
+    /// Its conversation, if its program can resume it.
+    pub origin: Option<SessionOrigin>,
+    /// The last resumption, until the session goes on by itself.
+    pub resumption: Option<Resumption>,
+}
+
+/// A conversation, with all that resuming it needs. Programs keep conversations in the user's home directory, so they are resumed
+/// on that machine and with that home only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionOrigin {
+    /// The program.
+    pub harness: String,
+    /// The program's own id of the conversation.
+    pub conversation: String,
+    /// The session's working directory.
+    pub directory: String,
+    /// The user's home directory.
+    pub home: String,
+    /// The machine.
+    pub host_id: String,
+}
+
+/// A resumption of a session by a runner.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resumption {
+    /// The runner's process, while the resumed program runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<ProcessIdentity>,
+    /// Why it failed, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// The file with the program's output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Reference>,
 }
 
 impl AgentSession {
@@ -50,24 +85,36 @@ impl AgentSession {
             wakes_from: None,
             wakes: 0,
             taken_turn: None,
-            wake: None,
+            origin: None,
+            resumption: None,
+        }
+    }
+
+    /// Notes that its model goes on by itself, told of everything up to `told`.
+    pub fn goes_on(&mut self, told: Seq) {
+        (self.told, self.idle_since) = (told, None);
+        if let Some(resumption) = &mut self.resumption {
+            resumption.failure = None;
         }
     }
 }
 
 const PUT: &str = "
     INSERT INTO agent_sessions
-           (room_id, agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, wake)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+           (room_id, agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn,
+            origin, resumption)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
         ON CONFLICT (room_id, agent_id) DO UPDATE
        SET told_seq = excluded.told_seq, idle_since_ms = excluded.idle_since_ms, woken_seq = excluded.woken_seq,
            woken_at_ms = excluded.woken_at_ms, wakes_from_ms = excluded.wakes_from_ms, wakes = excluded.wakes,
-           taken_turn = excluded.taken_turn, wake = excluded.wake
+           taken_turn = excluded.taken_turn, origin = excluded.origin, resumption = excluded.resumption
 ";
 
 /// Stores a session as it is now.
 pub fn save(tx: &mut dyn Tx, room: &RoomId, session: &AgentSession) -> Result<(), StoreError> {
     let millis = |time: Option<Timestamp>| time.map(Timestamp::as_millis);
+    let origin = json(session, session.origin.as_ref())?;
+    let resumption = json(session, session.resumption.as_ref())?;
     let params = [
         room.as_str().into(),
         session.agent_id.as_str().into(),
@@ -78,9 +125,15 @@ pub fn save(tx: &mut dyn Tx, room: &RoomId, session: &AgentSession) -> Result<()
         millis(session.wakes_from).into(),
         i64::from(session.wakes).into(),
         session.taken_turn.map(|turn| turn.0 as i64).into(),
-        session.wake.map(Wake::as_str).into(),
+        origin.as_deref().into(),
+        resumption.as_deref().into(),
     ];
     tx.execute(PUT, &params, Changes::Any)
+}
+
+fn json<T: Serialize>(session: &AgentSession, value: Option<&T>) -> Result<Option<String>, StoreError> {
+    let text = value.map(serde_json::to_string).transpose();
+    text.map_err(|error| bad("agent_sessions", session.agent_id.as_str(), error))
 }
 
 const REMOVE: &str = "
@@ -94,7 +147,8 @@ pub fn remove(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<(), Sto
 }
 
 const FIND: &str = "
-    SELECT agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, wake
+    SELECT agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, origin,
+           resumption
       FROM agent_sessions
      WHERE room_id = ?1 AND agent_id = ?2
 ";
@@ -107,7 +161,8 @@ pub fn find(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Option<Ag
 
 /// Lists a room's sessions by agent.
 pub(crate) const OF_ROOM: &str = "
-    SELECT agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, wake
+    SELECT agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, origin,
+           resumption
       FROM agent_sessions
      WHERE room_id = ?1
      ORDER BY agent_id
@@ -129,6 +184,7 @@ fn read(room: &RoomId, row: &dyn Row) -> Result<AgentSession, StoreError> {
         wakes_from: fields.optional_time(5)?,
         wakes: u32::try_from(fields.number(6)?).unwrap_or(u32::MAX),
         taken_turn: row.int(7)?.map(|turn| Fence(turn as u64)),
-        wake: fields.optional_word(8)?,
+        origin: fields.optional_json(8)?,
+        resumption: fields.optional_json(9)?,
     })
 }

@@ -6,9 +6,9 @@ use baton_core::{
     event::Recorded,
     ids::{AgentId, Role, RoomId, Seq},
     lease::{Fence, Lease},
-    policy::Policy,
+    policy::{Policy, Wake},
     process::{ProcessIdentity, SessionKind},
-    room::{ClaimReason, Member, Ownership, Pending, Reservation, Room, Stick, Via},
+    room::{ClaimReason, Member, Ownership, Pending, Reservation, Rest, Room, Stick, Via},
     time::Timestamp,
 };
 use serde_json::Value;
@@ -37,7 +37,7 @@ const LOAD: &str = "
 const LOAD_MEMBERS: &str = "
     SELECT agent_id, display_name, session_kind, host_id, boot_id, pid_namespace, pid, start_ticks, pidfd_inode,
            process_started_at_ms, joined_at_ms, last_seen_at_ms, role, keeps, added_by, parallel_to,
-           overridden, ordinal
+           overridden, ordinal, wake, rest_seq, rest_until_ms
       FROM members
      WHERE room_id = ?1
 ";
@@ -206,15 +206,17 @@ fn close(tx: &mut dyn Tx, room: &Room) -> Result<(), StoreError> {
 const PUT_MEMBER: &str = "
     INSERT INTO members (room_id, agent_id, ordinal, display_name, session_kind, host_id, boot_id, pid_namespace, pid,
                          start_ticks, pidfd_inode, process_started_at_ms, joined_at_ms, last_seen_at_ms, role, keeps,
-                         added_by, parallel_to, overridden)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+                         added_by, parallel_to, overridden, wake, rest_seq, rest_until_ms)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
+            ?21, ?22)
         ON CONFLICT (room_id, agent_id) DO UPDATE
        SET ordinal = excluded.ordinal, display_name = excluded.display_name, session_kind = excluded.session_kind,
            host_id = excluded.host_id, boot_id = excluded.boot_id, pid_namespace = excluded.pid_namespace,
            pid = excluded.pid, start_ticks = excluded.start_ticks, pidfd_inode = excluded.pidfd_inode,
            process_started_at_ms = excluded.process_started_at_ms, last_seen_at_ms = excluded.last_seen_at_ms,
            role = excluded.role, keeps = excluded.keeps, added_by = excluded.added_by,
-           parallel_to = excluded.parallel_to, overridden = excluded.overridden
+           parallel_to = excluded.parallel_to, overridden = excluded.overridden, wake = excluded.wake,
+           rest_seq = excluded.rest_seq, rest_until_ms = excluded.rest_until_ms
 ";
 
 /// Moves a member's presence. A late writer never moves it back.
@@ -253,7 +255,7 @@ macro_rules! memberships {
             "
     SELECT agent_id, display_name, session_kind, host_id, boot_id, pid_namespace, pid, start_ticks, pidfd_inode,
            process_started_at_ms, joined_at_ms, last_seen_at_ms, role, keeps, added_by, parallel_to,
-           overridden, room_id
+           overridden, room_id, wake, rest_seq, rest_until_ms
       FROM members
      WHERE ",
             $where
@@ -320,6 +322,9 @@ fn put_member(tx: &mut dyn Tx, room: &RoomId, ordinal: usize, member: &Member) -
             member.added_by.as_deref().into(),
             member.parallel_to.as_ref().map(AgentId::as_str).into(),
             i64::from(member.overridden).into(),
+            member.wake.map(Wake::as_str).into(),
+            member.rest.map(|rest| number(rest.since.0)).into(),
+            member.rest.map(|rest| rest.until.as_millis()).into(),
         ],
         Changes::Any,
     )
@@ -498,6 +503,11 @@ fn member(room: &RoomId, row: &dyn Row) -> Result<Member, StoreError> {
         overridden: row.int(16)?.unwrap_or_default() != 0,
         added_by: row.text(14)?.map(str::to_owned),
         parallel_to: fields.optional(15)?,
+        wake: fields.optional_word(18)?,
+        rest: row
+            .int(19)?
+            .zip(fields.optional_time(20)?)
+            .map(|(since, until)| Rest { since: Seq(since as u64), until }),
         joined_at: fields.time(10)?,
         last_seen_at: fields.time(11)?,
     })

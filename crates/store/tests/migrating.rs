@@ -32,6 +32,9 @@ use serde_json::json;
 const BACK_TO_FIVE: &[&str] = &[
     "DROP INDEX conversations_by_task",
     "DROP TABLE agent_sessions",
+    "ALTER TABLE members DROP COLUMN rest_until_ms",
+    "ALTER TABLE members DROP COLUMN rest_seq",
+    "ALTER TABLE members DROP COLUMN wake",
     "DROP TABLE waits",
     "ALTER TABLE inbox DROP COLUMN note",
     "ALTER TABLE rooms DROP COLUMN earlier_events",

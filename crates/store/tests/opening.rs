@@ -233,8 +233,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0016_told_once.sqlite.sql", "21035789cf4b68fd717c7ff72030885dd3bdb274155f42bf30babda0e442fb4b"),
     ("0017_waits.postgres.sql", "95448129f7ed9d9b23fd934748da92d7398502867cb3181985d4ad8274ef289a"),
     ("0017_waits.sqlite.sql", "decc10eda0a9213e6945a1c164f5e886165350053d73c7cee2d3744f71530018"),
-    ("0018_agent_sessions.postgres.sql", "cb774f65b6246776ea17899c4a6cbbc23122ed336594f05890d6d1647103c976"),
-    ("0018_agent_sessions.sqlite.sql", "f2a20aee124ee241608d02553042f19b08bc29d988e0eeb883460542b4cf5021"),
+    ("0018_agent_sessions.postgres.sql", "58bf139b399db18da435debb6657bd134c673379d47b61a1d199c838c73247fc"),
+    ("0018_agent_sessions.sqlite.sql", "d267a02a00f02c72e109260cd8e44f009b144c26256b6607d44d82cb09a4f460"),
 ];
 
 #[test]

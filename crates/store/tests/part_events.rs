@@ -9,8 +9,9 @@ use baton_core::{
     event::{Event, Recorded},
     ids::{AgentId, BeadId, Seq},
     inbox::{self, Accepted, Category, Delivered, Forwarded, Payload, Recipient, Seen, Sent, Urgency},
+    policy::Wake,
     process::{Liveness, ProcessIdentity, Proof, SessionKind},
-    room::{self, Joined, Registered, Resumed},
+    room::{self, Joined, Registered, Rested, Resumed, WakeChosen},
     scope::{self, Displaced, Edited, Expired, Incursion, Overlap, Released, Reserved, Transferred},
     task::{self, Assigned, Created, Done, Focused, Started, TaskId},
     time::Timestamp,
@@ -258,10 +259,16 @@ fn identity_events() -> Vec<Event> {
         scopes: Vec::new(),
         ..resumed.clone()
     };
+    let rested =
+        Rested { agent_id: agent("ana"), until: at(8), reserved_for: None, claim_expires_at: None, proof: None };
     let events = [
         room::Event::Joined(joined),
         room::Event::Registered(Registered { role: None, ..registered.clone() }),
         room::Event::Registered(registered),
+        room::Event::WakeChosen(WakeChosen { agent_id: agent("ana"), wake: Some(Wake::Messages) }),
+        room::Event::WakeChosen(WakeChosen { agent_id: agent("ana"), wake: None }),
+        room::Event::Rested(Rested { proof: Some(Proof::Zombie), ..rested.clone() }),
+        room::Event::Rested(Rested { reserved_for: Some(agent("bo")), claim_expires_at: Some(at(9)), ..rested }),
         room::Event::Resumed(resumed),
         room::Event::Resumed(Resumed { resume_reason: ResumeReason::InProgressOwnership, ..bare.clone() }),
         room::Event::Resumed(Resumed { resume_reason: ResumeReason::ConfirmedByPerson, ..bare }),
@@ -274,7 +281,7 @@ fn every_kind_of_event_about_scopes_tasks_inboxes_and_identities_is_read_back_as
     let events = [scope_events(), task_events(), inbox_events(), identity_events()].concat();
     let kinds: BTreeSet<&str> = events.iter().map(Event::kind).collect();
     let all = [
-        "agent.register agent.resume member.join",
+        "agent.register agent.resume agent.wake member.join member.rest",
         "scope.reserve scope.release scope.expire scope.transfer scope.incursion scope.edit",
         "task.create task.start task.done task.assign task.focus",
         "message.send inbox.deliver inbox.see inbox.accept inbox.forward",

@@ -136,6 +136,7 @@ pub(crate) const TABLE: &[Command] = &[
     Command::of::<spawn::ApprovalList>(),
     Command::of::<spawn::ApprovalResolve>(),
     Command::of::<spawn::Grant>(),
+    Command::of::<agent::Wake>(),
     Command::of::<waiting::WaitFor>(),
     Command::of::<envelope::EdgeList>(),
     Command::of::<envelope::EdgeAdd>(),

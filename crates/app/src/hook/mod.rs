@@ -11,6 +11,7 @@
 mod guard;
 mod line;
 mod reason;
+mod resume;
 mod session;
 mod status;
 mod touched;
@@ -18,6 +19,8 @@ mod wake;
 mod welcome;
 
 pub use guard::{Confinement, GuardAnswer, ToolUse};
+pub use resume::{DueSession, ResumeAbility};
+pub use session::{ResumableConversation, SessionBeginning, SessionEnding};
 pub use wake::Stopped;
 
 use std::path::{Path, PathBuf};

@@ -1,14 +1,16 @@
 //! The life of a session: it begins, is told what is new, and ends.
 
+use std::path::Path;
+
 use baton_core::{
     handoff::Handoff,
-    ids::{RoomId, Seq},
+    ids::{AgentId, RoomId, Seq},
     limits,
-    room::{Action, Event, Shown},
+    room::{Action, Event, Member, Shown},
     tree::Record,
 };
 use baton_store::{
-    agent_sessions::{self, AgentSession},
+    agent_sessions::{self, AgentSession, SessionOrigin},
     inbox, log, rooms,
 };
 
@@ -16,23 +18,61 @@ use super::{
     line::{unread, within_context},
     request, welcome,
 };
-use crate::{App, Caller, Failure, app::Sight, change::Change, commands::room::depart};
+use crate::{App, Caller, Failure, app::Sight, change::Change, commands::room::depart, identity::Employment};
 
 /// Said by the handoff of a session that ended while it held the stick.
 const ENDED_STATUS: &str = "The session of this agent ended while it held the stick. It left no handoff of its own.";
 const ENDED_NEXT: &str =
     "Look at the working tree (git status, git diff) before you go on: its work may be unfinished.";
 
+/// A conversation that its program can resume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResumableConversation<'a> {
+    /// The program.
+    pub harness: &'a str,
+    /// The program's own id of the conversation.
+    pub id: &'a str,
+    /// The user's home directory, in which programs keep conversations.
+    pub home: &'a Path,
+}
+
+/// The way in which a session began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionBeginning {
+    /// It is new, or goes on.
+    Usual,
+    /// A person cleared the conversation before it, in the same process.
+    Cleared,
+}
+
+/// The way in which a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionEnding {
+    /// Its program ended, or lost its terminal.
+    Exit,
+    /// A person turned to another conversation in the same process: this one is over by their wish.
+    Replaced,
+}
+
 impl App {
     /// Makes the agent of a session a member of the room around it, and tells it where it is. Outside of a room nothing.
-    pub fn begin_session(&self, caller: &Caller) -> Result<Option<String>, Failure> {
+    pub fn begin_session(
+        &self,
+        caller: &Caller,
+        beginning: SessionBeginning,
+        conversation: Option<ResumableConversation<'_>>,
+    ) -> Result<Option<String>, Failure> {
         let Some(room) = self.room_around(caller, &caller.cwd)? else { return Ok(None) };
+        let origin = conversation.and_then(|conversation| origin(caller, conversation));
         let text = self.change(caller, &request("hook.session_start"), &room, |change| {
             change.join(None, None)?;
             let mut session = change.session()?;
-            session.told = change.room.last_seq;
-            session.idle_since = None;
+            session.goes_on(change.room.last_seq);
+            session.origin = origin.clone().or(session.origin);
             change.save_session(&session)?;
+            if beginning == SessionBeginning::Cleared {
+                change.forget_cleared()?;
+            }
             welcome::text(change)
         })?;
         caller.has_joined(&room);
@@ -40,12 +80,17 @@ impl App {
     }
 
     /// Tells a session what it was not told yet: messages, and that the stick moved. A prompt also ends its idleness.
-    pub fn news(&self, caller: &Caller) -> Result<Option<String>, Failure> {
+    pub fn news(
+        &self,
+        caller: &Caller,
+        conversation: Option<ResumableConversation<'_>>,
+    ) -> Result<Option<String>, Failure> {
         let Some(room) = self.room_around(caller, &caller.cwd)? else { return Ok(None) };
         let you = caller.actor().agent_id;
         let (sight, known) = self.sight_of_session(caller, &room)?;
-        let Some(known) = known.filter(|_| sight.room.member(&you).is_some()) else {
-            return self.begin_session(caller);
+        let is_there = sight.room.member(&you).is_some_and(|member| member.rest.is_none());
+        let Some(known) = known.filter(|_| is_there) else {
+            return self.begin_session(caller, SessionBeginning::Usual, conversation);
         };
         if known.told == sight.room.last_seq && known.idle_since.is_none() {
             return Ok(None);
@@ -53,8 +98,7 @@ impl App {
         self.change(caller, &request("hook.prompt"), &room, |change| {
             let mut session = change.session()?;
             let text = change.news_since(session.told)?;
-            session.told = change.room.last_seq;
-            session.idle_since = None;
+            session.goes_on(change.room.last_seq);
             change.save_session(&session)?;
             Ok(text)
         })
@@ -62,9 +106,12 @@ impl App {
 
     /// Notes that a session is at work: a call of a tool shows it.
     pub(super) fn is_at_work(&self, caller: &Caller, room: &RoomId) -> Result<(), Failure> {
-        let (_, known) = self.sight_of_session(caller, room)?;
-        if known.is_some_and(|known| known.idle_since.is_some()) {
+        let (sight, known) = self.sight_of_session(caller, room)?;
+        let member = sight.room.member(&caller.actor().agent_id);
+        let rests = member.is_some_and(|member| member.rest.is_some());
+        if known.is_some_and(|known| rests || known.idle_since.is_some()) {
             self.change(caller, &request("hook.tool"), room, |change| {
+                change.join(None, None)?;
                 let mut session = change.session()?;
                 session.idle_since = None;
                 change.save_session(&session)
@@ -73,19 +120,26 @@ impl App {
         Ok(())
     }
 
-    /// Ends a session: what it holds is handed on, what it reserved is released, and it is no member any more.
-    pub fn end_session(&self, caller: &Caller) -> Result<(), Failure> {
+    /// Ends a session: what it holds is handed on, what it reserved is released, and it is no member any more, or rests if it
+    /// may be resumed.
+    pub fn end_session(&self, caller: &Caller, ending: SessionEnding) -> Result<(), Failure> {
         let you = caller.actor().agent_id;
         let memberships = self.store.read(|tx| rooms::of_agent(tx, &you))?;
         for (room, _) in memberships {
             let handoff = left_behind(ENDED_STATUS, ENDED_NEXT);
             let tree = self.look_if_held(caller, &room, &handoff)?;
             self.change(caller, &request("hook.session_end"), &room, |change| {
-                agent_sessions::remove(change.tx, &change.room.id, &you)?;
                 if change.room.member(&you).is_none() {
-                    return Ok(());
+                    return Ok(agent_sessions::remove(change.tx, &change.room.id, &you)?);
                 }
                 change.hand_on(&handoff, tree.as_ref())?;
+                if ending == SessionEnding::Exit && change.rest()? {
+                    let mut session = change.session()?;
+                    // Its listeners end: what comes from now on is a runner's to tell it.
+                    session.idle_since = None;
+                    return change.save_session(&session);
+                }
+                agent_sessions::remove(change.tx, &change.room.id, &you)?;
                 depart(change, &you, Action::Leave)
             })?;
         }
@@ -121,6 +175,24 @@ impl Change<'_> {
         let you = &self.actor.agent_id;
         let found = agent_sessions::find(self.tx, &self.room.id, you)?;
         Ok(found.unwrap_or_else(|| AgentSession::new(you.clone(), self.room.last_seq)))
+    }
+
+    /// Takes it from the process's other conversations that they may be resumed: a person cleared them, and their program does
+    /// not say so of each.
+    fn forget_cleared(&mut self) -> Result<(), Failure> {
+        let Some(process) = &self.actor.process else { return Ok(()) };
+        let is_other = |member: &&Member| {
+            let is_process = member.process.as_ref().is_some_and(|known| known.same_process(process));
+            is_process && member.agent_id != self.actor.agent_id
+        };
+        let others: Vec<AgentId> =
+            self.room.members.iter().filter(is_other).map(|member| member.agent_id.clone()).collect();
+        for agent in others {
+            if let Some(session) = agent_sessions::find(self.tx, &self.room.id, &agent)? {
+                self.save_session(&AgentSession { origin: None, ..session })?;
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn save_session(&mut self, session: &AgentSession) -> Result<(), Failure> {
@@ -161,6 +233,21 @@ impl Change<'_> {
         let is_long = newer.len() as u64 >= u64::from(limits::EVENTS_MAX);
         Ok(is_long || newer.iter().any(|event| event.actor != *you && event.event.room().is_some_and(moves)))
     }
+}
+
+/// All that resuming a conversation of the caller needs, where its machine is known. A job's agent is resumed with its job.
+fn origin(caller: &Caller, conversation: ResumableConversation<'_>) -> Option<SessionOrigin> {
+    if *caller.employment() != Employment::None {
+        return None;
+    }
+    let (directory, home) = (caller.cwd.to_str()?, conversation.home.to_str()?);
+    Some(SessionOrigin {
+        harness: conversation.harness.to_owned(),
+        conversation: conversation.id.to_owned(),
+        directory: directory.to_owned(),
+        home: home.to_owned(),
+        host_id: caller.actor().process?.host_id,
+    })
 }
 
 /// A handoff that nobody wrote.

@@ -140,5 +140,5 @@ impl<'a> TouchedRooms<'a> {
 fn literal_part(path: &Path) -> &Path {
     let is_pattern =
         |part: Component<'_>| part.as_os_str().as_encoded_bytes().iter().any(|byte| b"*?[{".contains(byte));
-    path.ancestors().filter(|part| !part.components().any(is_pattern)).next().unwrap_or(path)
+    path.ancestors().find(|part| !part.components().any(is_pattern)).unwrap_or(path)
 }

@@ -155,7 +155,7 @@ impl App {
 
 impl Change<'_> {
     /// The reason to wake a session, which counts as told from now on.
-    fn wake(&mut self, session: &mut AgentSession) -> Result<Option<String>, Failure> {
+    pub(super) fn wake(&mut self, session: &mut AgentSession) -> Result<Option<String>, Failure> {
         let Some(text) = reason(self.tx, &self.room, session, self.now)? else { return Ok(None) };
         let hour = limits::WAKE_HOUR;
         if session.wakes_from.is_none_or(|from| self.now.since(from) >= hour) {
@@ -168,10 +168,15 @@ impl Change<'_> {
 }
 
 /// The reason to wake a session, if there is one that it does not know.
-fn reason(tx: &mut dyn Tx, room: &Room, session: &AgentSession, now: Timestamp) -> Result<Option<String>, Failure> {
+pub(super) fn reason(
+    tx: &mut dyn Tx,
+    room: &Room,
+    session: &AgentSession,
+    now: Timestamp,
+) -> Result<Option<String>, Failure> {
     let is_spent = session.wakes >= limits::WAKES_PER_HOUR
         && session.wakes_from.is_some_and(|from| now.since(from) < limits::WAKE_HOUR);
-    let mode = session.wake.unwrap_or(room.policy.wake);
+    let mode = room.member(&session.agent_id).map_or(Wake::Off, |member| room.wake_of(member));
     if mode == Wake::Off || is_spent {
         return Ok(None);
     }

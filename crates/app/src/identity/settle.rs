@@ -178,7 +178,8 @@ pub(crate) enum Membership {
 /// The agent of the same harness that a process is already, whose id was found and not chosen.
 fn agent_of(process: &ProcessIdentity, id: &AgentId, members: Vec<(RoomId, Member)>) -> Option<AgentId> {
     let harness = |id: &AgentId| id.as_str().split_once(':').map(|(harness, _)| harness.to_owned());
-    let is_found = |member: &Member| !member.overridden && member.added_by.is_none();
+    // A conversation at rest is not the one that its process has.
+    let is_found = |member: &Member| !member.overridden && member.added_by.is_none() && member.rest.is_none();
     let own = members
         .into_iter()
         .map(|(_, member)| member)

@@ -410,6 +410,7 @@ fn no_secret_in_any_field_of_any_command_is_answered_or_stored() {
             agent.heartbeat: agent
             agent.init: adopt register role scopes[]
             agent.register: name role
+            agent.wake: agent
             bus.add: id name role
             bus.await: group_id
             bus.relay: task_id

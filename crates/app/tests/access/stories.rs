@@ -95,9 +95,14 @@ fn assert_steering_is_refused(scene: &Scene<'_>, command: &str) {
 }
 
 fn itself(scene: &Scene<'_>, command: &str) {
-    let refused = scene.caller.refused(command, json!({"id": scene.founder.id()}));
+    let (field, mut input) = match command {
+        "agent.wake" => ("agent", json!({"wake": "off"})),
+        _ => ("id", json!({})),
+    };
+    let own = scene.caller.call(command, input.clone());
+    input[field] = json!(scene.founder.id());
+    let refused = scene.caller.refused(command, input);
     assert_eq!((code(&refused), &refused["needs"]), ("FORBIDDEN", &json!("operator")));
-    let own = scene.caller.call(command, json!({}));
     assert!(!own.is_err_and(|failure| failure.to_json()["error"] == "FORBIDDEN"));
 }
 

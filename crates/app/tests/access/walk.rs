@@ -139,7 +139,7 @@ fn a_jobs_agent_may_call_these_commands_that_write_and_no_other() {
     tasks.artifact.gc
     bus.rename bus.close
     context.brief.edit
-    agent.adopt agent.approval.resolve agent.grant agent.edge.add agent.edge.remove
+    agent.adopt agent.approval.resolve agent.grant agent.wake agent.edge.add agent.edge.remove
     ");
 }
 

@@ -15,7 +15,7 @@ use baton_core::{
     time::Ttl,
 };
 use baton_runner::{
-    Backoff, Leave, LookAgain, SecretFile, Settings, StoreHint, Told, Until,
+    Backoff, Leave, LookAgain, SecretFile, Settings, StoreHint, Summary, Told, Until,
     config::{Config, Whereabouts},
     executor::{self, Equipment, Limits, Named, NotFound},
     process::Child,
@@ -38,6 +38,9 @@ use crate::{
 /// Programs are found on PATH, by flag, by BATON_CODEX_BIN and BATON_CLAUDE_BIN, or in ~/.config/baton/config.toml, which
 /// is the only place where a command of your own can be named. Ctrl-C gives the jobs back; whatever was started ends with
 /// the runner, even when it is killed.
+///
+/// In a room whose policy says resume: on, it also resumes sessions of yours that ended on this machine, once for each message
+/// and whenever the stick is passed to them, with the rights of a job.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct RunArgs {
     #[command(flatten)]
@@ -48,7 +51,7 @@ pub(super) struct RunArgs {
     /// How many jobs to work on at a time [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     max_parallel: Option<u32>,
-    /// Work on one job, if there is one, then end
+    /// Work on one job, or resume one session, if there is one, then end
     #[arg(long)]
     once: bool,
     /// Where Codex is
@@ -80,6 +83,8 @@ struct Ran {
     room_id: RoomId,
     runner_id: AgentId,
     jobs: u64,
+    /// Sessions that were resumed.
+    sessions: u64,
 }
 
 impl RunArgs {
@@ -115,18 +120,27 @@ impl RunArgs {
         };
         let settings = self.settings(context, &environment, store, room)?;
         let (room_id, runner_id) = (settings.room.clone(), settings.runner.clone());
-        let ran = |jobs| Ran { room_id: room_id.clone(), runner_id: runner_id.clone(), jobs };
-        let text = |ran: &Ran| format!("{} worked on {} jobs.\n", ran.runner_id, ran.jobs);
+        let ran = |done: Summary| Ran {
+            room_id: room_id.clone(),
+            runner_id: runner_id.clone(),
+            jobs: done.jobs,
+            sessions: done.sessions,
+        };
+        let text = |ran: &Ran| match ran.sessions {
+            0 => format!("{} worked on {} jobs.\n", ran.runner_id, ran.jobs),
+            sessions => format!("{} worked on {} jobs and resumed {sessions} sessions.\n", ran.runner_id, ran.jobs),
+        };
         if self.autostarted && seat.is_none() {
             // Somebody else's is there already.
-            let ran = ran(0);
+            let ran = ran(Summary::default());
             return Ok(ui.answer(&ran, || text(&ran)));
         }
         heed_signals(&settings.leave)?;
         let told = Told::to(|line| ui::complain(&format!("{}\n", ui::clean(line))));
-        let mut jobs = 0;
+        let mut done = Summary::default();
         loop {
-            jobs += baton_runner::run(Arc::clone(&context.app), settings.clone(), told.clone())?.jobs;
+            let more = baton_runner::run(Arc::clone(&context.app), settings.clone(), told.clone())?;
+            done = Summary { jobs: done.jobs + more.jobs, sessions: done.sessions + more.sessions };
             // First the seat, then the look: a job that is queued after the look has a runner started, which finds it free.
             drop(seat.take());
             if !self.autostarted || settings.leave.is_asked() || !baton_runner::is_waited_for(&context.app, &settings) {
@@ -137,7 +151,7 @@ impl RunArgs {
                 break;
             }
         }
-        let ran = ran(jobs);
+        let ran = ran(done);
         Ok(ui.answer(&ran, || text(&ran)))
     }
 

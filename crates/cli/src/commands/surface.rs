@@ -78,6 +78,7 @@ pub(crate) const SURFACE: &[(&str, &[&str])] = &[
     ("agent.approval.list", &["approval", "list"]),
     ("agent.approval.resolve", &["approval", "approve"]),
     ("agent.grant", &["agent", "grant"]),
+    ("agent.wake", &["agent", "wake"]),
     ("tasks.macro.delegate", &["job", "delegate"]),
     ("tasks.macro.fanout_jobs", &["job", "fanout"]),
     ("jobs.create", &["job", "create"]),

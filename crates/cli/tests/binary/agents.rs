@@ -115,6 +115,7 @@ fn a_session_begins_beats_and_is_seen() {
       connection  idle, reading: it is there and waits; active SPAN ago
       role        reviewer
       scopes      docs
+      wake        all: messages, the stick and its jobs wake it (as the room's policy says)
       grants      may not ask for further agents
 
     bo$ baton agent show humble-orca
@@ -122,6 +123,7 @@ fn a_session_begins_beats_and_is_seen() {
       liveness    active, seen SPAN ago
       connection  idle, reading: it is there and waits; active SPAN ago
       role        parser-person
+      wake        all: messages, the stick and its jobs wake it (as the room's policy says)
       grants      may not ask for further agents
 
     bo$ baton agent show test:cy

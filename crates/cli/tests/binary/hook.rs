@@ -1,5 +1,4 @@
 //! `baton hook`: the contract that every program relies on, whoever calls it and whatever it is given.
-#![expect(clippy::unwrap_used, reason = "these helpers are part of tests, where a failed step ends the test")]
 
 use std::{path::Path, process::Command};
 

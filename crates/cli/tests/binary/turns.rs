@@ -83,6 +83,7 @@ fn a_turn_takes_what_waits_and_a_failed_one_gives_it_back() {
     amber-otter (test:bo)
       liveness    active, seen SPAN ago
       connection  connected, writing: TURN-2 goes on; active SPAN ago
+      wake        all: messages, the stick and its jobs wake it (as the room's policy says)
       grants      may not ask for further agents
 
     ana$ baton turn end 2

@@ -61,6 +61,8 @@ impl Given {
             }
             Event::Created(_)
             | Event::Reordered(_)
+            | Event::Rested(_)
+            | Event::WakeChosen(_)
             | Event::Claimed(_)
             | Event::Released(_)
             | Event::Passed(_)

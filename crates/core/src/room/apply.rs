@@ -2,7 +2,7 @@
 
 use super::{
     Claimed, Event, Granted, Joined, Left, Member, Ownership, Pending, Registered, Released, Reordered, Reservation,
-    Resumed, Room, Stick, TakenOver, Via, state::ClaimReason,
+    Rest, Rested, Resumed, Room, Stick, TakenOver, Via, WakeChosen, state::ClaimReason,
 };
 use crate::{
     event::{self, Recorded},
@@ -68,9 +68,11 @@ impl Room {
             Event::Created(_) | Event::Noted(_) => {}
             Event::Joined(joined) => self.apply_joined(joined, at),
             Event::Left(left) => self.apply_left(left),
+            Event::Rested(rested) => self.apply_rested(rested, seq),
             Event::Reordered(reordered) => self.apply_reordered(reordered),
             Event::Registered(registered) => self.apply_registered(registered),
             Event::Resumed(resumed) => self.apply_resumed(resumed, at),
+            Event::WakeChosen(chosen) => self.apply_wake_chosen(chosen),
             Event::Claimed(claimed) => self.apply_claimed(claimed, actor, at),
             Event::Released(released) => self.apply_released(released, actor, seq, Via::Release),
             Event::Passed(released) => self.apply_released(released, actor, seq, Via::Pass),
@@ -89,6 +91,7 @@ impl Room {
                 member.overridden = joined.agent_id_override;
                 member.added_by = joined.added_by.clone();
                 member.parallel_to = joined.parallel_to.clone();
+                member.rest = None;
             }
             None => self.members.push(Member {
                 agent_id: joined.agent_id.clone(),
@@ -99,6 +102,8 @@ impl Room {
                 overridden: joined.agent_id_override,
                 added_by: joined.added_by.clone(),
                 parallel_to: joined.parallel_to.clone(),
+                wake: None,
+                rest: None,
                 joined_at: at,
                 last_seen_at: at,
             }),
@@ -114,6 +119,12 @@ impl Room {
         if let Some(member) = self.members.iter_mut().find(|member| member.agent_id == registered.agent_id) {
             member.display_name = registered.display_name.clone();
             member.role = registered.role.clone();
+        }
+    }
+
+    fn apply_wake_chosen(&mut self, chosen: &WakeChosen) {
+        if let Some(member) = self.members.iter_mut().find(|member| member.agent_id == chosen.agent_id) {
+            member.wake = chosen.wake;
         }
     }
 
@@ -142,6 +153,8 @@ impl Room {
                 overridden: resumed.agent_id_override,
                 added_by: resumed.added_by.clone(),
                 parallel_to: resumed.parallel_to.clone(),
+                wake: None,
+                rest: None,
                 joined_at: at,
                 last_seen_at: at,
             }),
@@ -150,19 +163,7 @@ impl Room {
 
     fn apply_left(&mut self, left: &Left) {
         let anchor = self.members.get(self.sequence_index).map(|member| member.agent_id.clone());
-        if let Stick::Reserved(reservation) = &mut self.stick
-            && reservation.recipient == left.agent_id
-        {
-            match (&left.reserved_for, left.claim_expires_at) {
-                (Some(next), Some(until)) => {
-                    reservation.recipient = next.clone();
-                    reservation.claim_expires_at = until;
-                    // Nobody chose this recipient: it is the next in sequence, however the stick was let go.
-                    reservation.pending.via = Via::Release;
-                }
-                _ => self.stick = Stick::Idle(Some(reservation.pending.clone())),
-            }
-        }
+        self.hand_reservation_on(&left.agent_id, left.reserved_for.as_ref().zip(left.claim_expires_at));
         self.members.retain(|member| member.agent_id != left.agent_id);
         self.sequence_index = match &left.reserved_for {
             Some(next) => self.rank(next).unwrap_or(0),
@@ -170,6 +171,35 @@ impl Room {
                 .and_then(|agent| self.rank(&agent))
                 .unwrap_or_else(|| self.sequence_index.min(self.members.len().saturating_sub(1))),
         };
+    }
+
+    fn apply_rested(&mut self, rested: &Rested, seq: Seq) {
+        if rested.proof.is_none() {
+            self.hand_reservation_on(&rested.agent_id, rested.reserved_for.as_ref().zip(rested.claim_expires_at));
+        }
+        if let Some(rank) = rested.reserved_for.as_ref().and_then(|next| self.rank(next)) {
+            self.sequence_index = rank;
+        }
+        if let Some(member) = self.members.iter_mut().find(|member| member.agent_id == rested.agent_id) {
+            member.rest = Some(Rest { since: seq, until: rested.until });
+        }
+    }
+
+    /// Keeps a stick that was kept for `agent` for the next one, or for nobody in particular.
+    fn hand_reservation_on(&mut self, agent: &AgentId, next: Option<(&AgentId, Timestamp)>) {
+        let Stick::Reserved(reservation) = &mut self.stick else { return };
+        if reservation.recipient != *agent {
+            return;
+        }
+        match next {
+            Some((next, until)) => {
+                reservation.recipient = next.clone();
+                reservation.claim_expires_at = until;
+                // Nobody chose this recipient: it is the next in sequence, however the stick was let go.
+                reservation.pending.via = Via::Release;
+            }
+            None => self.stick = Stick::Idle(Some(reservation.pending.clone())),
+        }
     }
 
     fn apply_reordered(&mut self, reordered: &Reordered) {
@@ -198,6 +228,7 @@ impl Room {
         self.turn = grant.turn_id;
         if let Some(member) = self.members.iter_mut().find(|member| member.agent_id == *actor) {
             member.process = grant.process.clone().or_else(|| member.process.take());
+            member.rest = None;
         }
         self.stick = Stick::Owned(Ownership {
             lease: Lease { holder: actor.clone(), fence: grant.turn_id, expires_at: grant.lease_expires_at },

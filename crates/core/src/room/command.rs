@@ -7,7 +7,7 @@ use crate::{
     handoff::Handoff,
     ids::{AgentId, AgentName, LeaseId, Role},
     lease::Fence,
-    policy::PolicyChange,
+    policy::{PolicyChange, Wake},
     process::{ProcessIdentity, SessionKind},
     tree,
 };
@@ -131,6 +131,15 @@ pub enum Action {
         /// Which.
         identity: NewIdentity,
     },
+    /// Choose what wakes a member while it is idle.
+    ChooseWake {
+        /// The member.
+        agent: AgentId,
+        /// The choice; without one the room's policy counts.
+        wake: Option<Wake>,
+        /// What the caller acts as.
+        authority: Authority,
+    },
     /// Resume the identity of another session.
     Adopt {
         /// Which, and on what grounds.
@@ -186,6 +195,11 @@ pub enum Action {
     },
     /// Take a member off the list whose process is proven gone.
     Retire {
+        /// The member.
+        agent: AgentId,
+    },
+    /// Have a member rest whose session ended.
+    Rest {
         /// The member.
         agent: AgentId,
     },

@@ -28,6 +28,7 @@ impl Room {
         match &command.action {
             Action::Join { identity } => self.decide_join(now, by, identity, witness),
             Action::Register { identity } => self.decide_register(by, identity),
+            Action::ChooseWake { agent, wake, authority } => self.decide_wake(by, agent, *wake, *authority),
             Action::Adopt { adopting } => self.decide_adopt(now, by, adopting, witness).map(Some),
             Action::Claim { lease_id } => self.decide_claim(now, by, lease_id, witness).map(Some),
             Action::Release { shown, handoff, tree } => {
@@ -42,7 +43,8 @@ impl Room {
             Action::Note { text, authority } => self.decide_note(by, text, *authority).map(Some),
             Action::Leave => self.decide_leave(now, by, &by.agent_id, witness).map(Some),
             Action::Remove { agent } => self.decide_leave(now, by, agent, witness).map(Some),
-            Action::Retire { agent } => Ok(self.decide_retire(agent, witness)),
+            Action::Retire { agent } => Ok(self.decide_retire(now, agent, witness)),
+            Action::Rest { agent } => self.decide_rest(now, by, agent, witness),
             Action::Rename { name } => self.decide_rename(name),
             Action::Close { expected_turn, lease_id, reason, authority } => {
                 self.require_authority(&by.agent_id, *authority)?;
@@ -104,7 +106,7 @@ impl Room {
                 let guarded = member.session_kind == SessionKind::HumanGuardian
                     && by.session_kind != SessionKind::HumanGuardian
                     && member.liveness(witness) == Liveness::Alive;
-                let moves = self.changes_process(member, by) || self.moves_turn(by, witness);
+                let moves = member.rest.is_some() || self.changes_process(member, by) || self.moves_turn(by, witness);
                 if guarded || !moves {
                     return Ok(None);
                 }
@@ -217,11 +219,14 @@ impl Room {
         if target.agent_id == by.agent_id {
             return Err(Refusal::PassToSelf { to_agent_id: target.agent_id.clone() });
         }
-        if target.liveness(witness).is_gone() {
-            return Err(refuse("has exited"));
-        }
-        if !target.is_present(now, &self.policy) {
-            return Err(refuse("has not been seen lately"));
+        // A session at rest is called back by it.
+        if !self.is_resting(now, target) {
+            if target.liveness(witness).is_gone() {
+                return Err(refuse("has exited"));
+            }
+            if !target.is_present(now, &self.policy) {
+                return Err(refuse("has not been seen lately"));
+            }
         }
         Ok(Event::Passed(self.released(now, Some(target.agent_id.clone()), handoff, tree)))
     }
@@ -292,10 +297,7 @@ impl Room {
                 Refusal::HoldsStick { current_turn_id }
             });
         }
-        let reserved_for = match self.reservation() {
-            Some(reservation) if reservation.recipient == *who => self.next_active_after(now, who, witness),
-            Some(_) | None => None,
-        };
+        let reserved_for = self.next_recipient(now, who, witness);
         Ok(Event::Left(Left {
             agent_id: who.clone(),
             claim_expires_at: reserved_for.as_ref().map(|_| now.plus(self.policy.claim_ttl_ms)),
@@ -304,15 +306,21 @@ impl Room {
         }))
     }
 
-    /// Takes a member off the list whose process is proven gone, unless the stick is its own or kept for it: then a
-    /// takeover comes first.
-    fn decide_retire(&self, who: &AgentId, witness: &dyn Witness) -> Option<Event> {
-        let proof = self.member(who)?.liveness(witness).proof()?;
+    /// The member whom a reservation goes to that was kept for `who`.
+    pub(super) fn next_recipient(&self, now: Timestamp, who: &AgentId, witness: &dyn Witness) -> Option<AgentId> {
+        let is_theirs = self.reservation().is_some_and(|reservation| reservation.recipient == *who);
+        is_theirs.then(|| self.next_active_after(now, who, witness)).flatten()
+    }
+
+    /// Takes a member off the list whose process is proven gone or whose rest is over, unless the stick is its own or kept
+    /// for it: then a takeover comes first.
+    fn decide_retire(&self, now: Timestamp, who: &AgentId, witness: &dyn Witness) -> Option<Event> {
+        let member = self.member(who)?;
         let recipient = self.reservation().map(|reservation| &reservation.recipient);
-        if self.owner() == Some(who) || recipient == Some(who) {
+        if !self.has_ended(now, member, witness) || self.owner() == Some(who) || recipient == Some(who) {
             return None;
         }
-        let (agent_id, retired) = (who.clone(), Some(proof));
+        let (agent_id, retired) = (who.clone(), member.liveness(witness).proof());
         Some(Event::Left(Left { agent_id, reserved_for: None, claim_expires_at: None, retired }))
     }
 
@@ -337,7 +345,7 @@ impl Room {
             && ![&reservation.recipient, &reservation.pending.from].contains(&&by.agent_id)
             && authority != Authority::Operator
             && !expired(reservation.claim_expires_at, now)
-            && !self.is_gone(&reservation.recipient, witness)
+            && !self.is_recipient_gone(now, reservation, witness)
         {
             return Err(Refusal::KeptForAnother {
                 reserved_for: reservation.recipient.clone(),

@@ -11,7 +11,7 @@ use crate::{
     handoff::Handoff,
     ids::{AgentId, BeadId, LeaseId, Role, Seq},
     lease::Fence,
-    policy::Policy,
+    policy::{Policy, Wake},
     process::{Liveness, ProcessIdentity, Proof, SessionKind},
     time::Timestamp,
     tree,
@@ -24,12 +24,16 @@ events! {
     "member.join" => Joined,
     /// Someone stopped being a member.
     "member.leave" => Left,
+    /// A member's session ended, and may be resumed.
+    "member.rest" => Rested,
     /// The turn order changed.
     "member.reorder" => Reordered,
     /// A member took another name or role.
     "agent.register" => Registered,
     /// A member resumed the identity of another session.
     "agent.resume" => Resumed,
+    /// It was chosen what wakes a member.
+    "agent.wake" => WakeChosen,
     /// A turn began.
     "stick.claim" => Claimed,
     /// A turn ended, for whoever is next.
@@ -113,6 +117,24 @@ pub struct Left {
     pub retired: Option<Proof>,
 }
 
+/// A member's session ended, and may be resumed. It stays a member, and is not there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rested {
+    /// Who.
+    pub agent_id: AgentId,
+    /// Until when it may be resumed.
+    pub until: Timestamp,
+    /// Where a reservation that was theirs went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserved_for: Option<AgentId>,
+    /// Until when it is kept there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim_expires_at: Option<Timestamp>,
+    /// Proof of the process's death, where the session did not say itself that it ended. A reservation then stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
+}
+
 /// The turn order changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reordered {
@@ -131,6 +153,16 @@ pub struct Registered {
     pub role: Option<Role>,
     /// What they were called.
     pub previous_name: String,
+}
+
+/// It was chosen what wakes a member while it is idle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WakeChosen {
+    /// The member.
+    pub agent_id: AgentId,
+    /// The choice; without one the room's policy counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake: Option<Wake>,
 }
 
 /// A member resumed the identity of another session: its name and role, and in the events that follow its scopes, tasks
@@ -283,7 +315,9 @@ impl Event {
             Self::Released(released) | Self::Passed(released) => released.to_agent_id.as_ref(),
             Self::TakenOver(taken) => Some(&taken.revoked_agent_id),
             Self::Left(left) => left.reserved_for.as_ref(),
+            Self::Rested(rested) => rested.reserved_for.as_ref(),
             Self::Resumed(resumed) => Some(&resumed.prior_session_agent),
+            Self::WakeChosen(chosen) => Some(&chosen.agent_id),
             Self::Created(_)
             | Self::Joined(_)
             | Self::Reordered(_)
@@ -303,6 +337,9 @@ impl Event {
                 None => Concern::Everyone,
             },
             Self::Left(left) => left.reserved_for.as_ref().map_or(Concern::Everyone, Concern::One),
+            Self::Rested(rested) => rested.reserved_for.as_ref().map_or(Concern::Everyone, Concern::One),
+            // Something may wait that wakes it from now on.
+            Self::WakeChosen(chosen) => Concern::One(&chosen.agent_id),
             Self::Closed(_) => Concern::Everyone,
             Self::Created(_)
             | Self::Joined(_)
@@ -332,9 +369,11 @@ impl Event {
             Self::Created(_)
             | Self::Joined(_)
             | Self::Left(_)
+            | Self::Rested(_)
             | Self::Reordered(_)
             | Self::Registered(_)
             | Self::Resumed(_)
+            | Self::WakeChosen(_)
             | Self::Claimed(_)
             | Self::TakenOver(_)
             | Self::Noted(_)

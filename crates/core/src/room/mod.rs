@@ -16,17 +16,19 @@ mod identity;
 mod occupancy;
 mod prospect;
 mod refusal;
+mod resting;
 mod state;
 #[cfg(test)]
 mod tests;
+mod waking;
 
 pub use command::{Action, Actor, Authority, Command, IdOrigin, NewIdentity, Shown};
 pub use decide::check_name;
 pub use event::{
     Claimed, Closed, Created, Event, Granted, Joined, Left, Noted, PolicySet, Registered, Released, Renamed, Reordered,
-    Resumed, TakenOver,
+    Rested, Resumed, TakenOver, WakeChosen,
 };
 pub use occupancy::{Occupant, is_occupied, poses};
 pub use prospect::{Prospect, TakeoverReason};
 pub use refusal::Refusal;
-pub use state::{ClaimReason, Member, Ownership, Pending, Reservation, Room, RoomState, Stick, Via};
+pub use state::{ClaimReason, Member, Ownership, Pending, Reservation, Rest, Room, RoomState, Stick, Via};

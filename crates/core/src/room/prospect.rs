@@ -1,7 +1,7 @@
 //! What a member may do about the stick right now. Only looks; `decide` asks the same question again
 //! inside the transaction that acts on the answer.
 
-use super::{ClaimReason, Pending, Room, Stick, Via};
+use super::{ClaimReason, Pending, Room, Stick, Via, resting::calls_back};
 use crate::{
     ids::AgentId,
     lease::{Standing, expired},
@@ -85,7 +85,7 @@ impl Room {
                 },
                 pending: Some(reservation.pending.clone()),
             },
-            Stick::Reserved(reservation) if self.is_gone(&reservation.recipient, witness) => {
+            Stick::Reserved(reservation) if self.is_recipient_gone(now, reservation, witness) => {
                 Prospect::Takeover { reason: TakeoverReason::RecipientGone }
             }
             Stick::Reserved(reservation) if expired(reservation.claim_expires_at, now) => {
@@ -164,7 +164,9 @@ impl Room {
         match &self.stick {
             Stick::Owned(ownership) => ownership.process.as_ref(),
             Stick::Reserved(reservation) => {
-                self.member(&reservation.recipient).and_then(|member| member.process.as_ref())
+                let recipient = self.member(&reservation.recipient);
+                // One that was at rest already has no process whose end could open anything.
+                recipient.filter(|member| !calls_back(reservation, member))?.process.as_ref()
             }
             Stick::Idle(_) | Stick::Closed => None,
         }

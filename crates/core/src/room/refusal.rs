@@ -228,6 +228,14 @@ pub enum Refusal {
         /// The role that may.
         needs: &'static str,
     },
+    /// Somebody wants to choose what wakes another agent.
+    #[error("Only {agent_id} itself or an operator chooses what wakes it.")]
+    WakesAnother {
+        /// The agent.
+        agent_id: AgentId,
+        /// The role that may.
+        needs: &'static str,
+    },
     /// The new order is not an order of the members.
     #[error("order must name every member exactly once.")]
     InvalidOrder {
@@ -295,7 +303,7 @@ impl Refusal {
             Self::InvalidNote { .. } => ErrorCode::InvalidNote,
             Self::InvalidName { .. } => ErrorCode::InvalidInput,
             Self::InvalidPolicy { .. } => ErrorCode::InvalidPolicy,
-            Self::OwnerOnly { .. } | Self::OperatorOnly { .. } => ErrorCode::Forbidden,
+            Self::OwnerOnly { .. } | Self::OperatorOnly { .. } | Self::WakesAnother { .. } => ErrorCode::Forbidden,
             Self::InvalidOrder { .. } => ErrorCode::InvalidOrder,
             Self::NameTaken { .. } => ErrorCode::DuplicateAgentId,
             Self::AdoptionRejected { .. } => ErrorCode::AdoptionRejected,

@@ -7,7 +7,7 @@ use super::Actor;
 use crate::{
     ids::{AgentId, LeaseId, Role, RoomId, Seq},
     lease::{Fence, Lease, Standing, expired},
-    policy::Policy,
+    policy::{Policy, Wake},
     process::{Guardian, Liveness, ProcessIdentity, SessionKind, Witness},
     time::Timestamp,
 };
@@ -60,10 +60,23 @@ pub struct Member {
     pub added_by: Option<String>,
     /// The agent whose conversation they share as a second process.
     pub parallel_to: Option<AgentId>,
+    /// The wakes they chose for themselves, before the room's policy.
+    pub wake: Option<Wake>,
+    /// Set once their session ended and may be resumed.
+    pub rest: Option<Rest>,
     /// When they joined.
     pub joined_at: Timestamp,
     /// When they last called.
     pub last_seen_at: Timestamp,
+}
+
+/// A session that ended and may be resumed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rest {
+    /// The event of its end: a stick that is kept for it since was meant for it as it is.
+    pub since: Seq,
+    /// The end of its rest, unless it is resumed.
+    pub until: Timestamp,
 }
 
 /// Where the stick is. Ownership, reservation and closing exclude each other by construction.
@@ -268,7 +281,9 @@ impl Room {
                 Standing::Expired => RoomState::StaleOwner,
                 Standing::Gone => RoomState::OwnerGone,
             },
-            Stick::Reserved(reservation) if self.is_gone(&reservation.recipient, witness) => RoomState::RecipientGone,
+            Stick::Reserved(reservation) if self.is_recipient_gone(now, reservation, witness) => {
+                RoomState::RecipientGone
+            }
             Stick::Reserved(_) => RoomState::Reserved,
         }
     }
@@ -278,11 +293,6 @@ impl Room {
         self.members
             .iter()
             .any(|member| member.is_present(now, &self.policy) || member.liveness(witness) == Liveness::Alive)
-    }
-
-    /// Whether `agent`'s process is proven gone.
-    pub(super) fn is_gone(&self, agent: &AgentId, witness: &dyn Witness) -> bool {
-        self.member(agent).is_some_and(|member| member.liveness(witness).is_gone())
     }
 
     /// Marks `agent` as seen at `now`. Presence is not an event.
@@ -334,8 +344,8 @@ impl Member {
         }
     }
 
-    /// Whether they count as active: present, and not proven gone.
+    /// Whether they count as active: present, not at rest, and not proven gone.
     pub fn is_active(&self, now: Timestamp, policy: &Policy, witness: &dyn Witness) -> bool {
-        self.is_present(now, policy) && !self.liveness(witness).is_gone()
+        self.is_present(now, policy) && self.rest.is_none() && !self.liveness(witness).is_gone()
     }
 }

@@ -16,4 +16,5 @@ pub(crate) const FACTS: Facts = Facts {
     pid_variable: Some("CLAUDE_PID"),
     status_prompt: "/baton:status",
     has_one_conversation: true,
+    resume_word: Some("--resume"),
 };

@@ -19,4 +19,5 @@ pub(crate) const FACTS: Facts = Facts {
     status_prompt: "How does the Baton room stand?",
     // Codex runs a thread for each conversation, and each is an agent.
     has_one_conversation: false,
+    resume_word: Some("resume"),
 };

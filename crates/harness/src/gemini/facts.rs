@@ -18,4 +18,6 @@ pub(crate) const FACTS: Facts = Facts {
     status_prompt: "/baton:status",
     // No conversation is told, so the process is the agent anyway.
     has_one_conversation: false,
+    // So a resumed conversation would be another agent.
+    resume_word: None,
 };

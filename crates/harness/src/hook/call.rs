@@ -23,7 +23,7 @@ pub struct HookCall {
 #[derive(Clone, Debug, PartialEq)]
 pub enum HookEvent {
     SessionStart(SessionSource),
-    SessionEnd,
+    SessionEnd(SessionEnd),
     /// A prompt was submitted.
     Prompt,
     BeforeTool(ToolCall),
@@ -47,6 +47,15 @@ pub enum SessionSource {
     Clear,
     /// Its history was summarised.
     Compact,
+}
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionEnd {
+    /// The program ended, or lost its terminal.
+    Exit,
+    /// A person turned to another conversation, and the process goes on with that.
+    Replaced,
 }
 
 /// A call of a tool.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::{HookAnswer, HookCall, HookEvent, HookOutput, SessionSource, Tool, ToolCall};
+use super::{HookAnswer, HookCall, HookEvent, HookOutput, SessionEnd, SessionSource, Tool, ToolCall};
 
 /// Longest id that is believed: real ones have 36 characters.
 const ID_BYTES: usize = 128;
@@ -33,7 +33,10 @@ pub(crate) fn claude_call(input: &Value, tool: impl Fn(&str, &Map<String, Value>
             Some("compact") => SessionSource::Compact,
             _ => SessionSource::Startup,
         }),
-        "SessionEnd" => HookEvent::SessionEnd,
+        "SessionEnd" => HookEvent::SessionEnd(match text("reason") {
+            Some("clear" | "resume") => SessionEnd::Replaced,
+            _ => SessionEnd::Exit,
+        }),
         "UserPromptSubmit" | "BeforeAgent" => HookEvent::Prompt,
         "PreToolUse" | "BeforeTool" => HookEvent::BeforeTool(call()),
         "PostToolUse" | "AfterTool" => HookEvent::AfterTool(call()),

@@ -12,7 +12,7 @@ mod common;
 mod dialect;
 
 pub use answer::{HookAnswer, HookOutput};
-pub use call::{HookCall, HookEvent, SessionSource, Tool, ToolCall};
+pub use call::{HookCall, HookEvent, SessionEnd, SessionSource, Tool, ToolCall};
 pub(crate) use common::{CLAUDE_ANSWER_FIELDS, claude_answer, claude_call, sample_call};
 pub(crate) use dialect::HookDialect;
 

@@ -18,4 +18,6 @@ pub(crate) const FACTS: Facts = Facts {
     status_prompt: "/baton:status",
     // Each of its sessions is an agent.
     has_one_conversation: false,
+    // No runner drives it.
+    resume_word: None,
 };

@@ -68,7 +68,14 @@ async fn the_inspector_shows_all_that_went_in_and_came_out_of_an_agent() {
     says(
         &shown,
         "agent",
-        &["action=\"/do/inbox.tell\"", "value=\"interrupt\"", "data-delegate", "action=\"/do/agent.grant\""],
+        &[
+            "action=\"/do/inbox.tell\"",
+            "value=\"interrupt\"",
+            "data-delegate",
+            "action=\"/do/agent.grant\"",
+            "action=\"/do/agent.wake\"",
+            "data-wake=\"all\"",
+        ],
     );
     says(
         &shown,

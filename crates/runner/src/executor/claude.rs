@@ -8,6 +8,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+use baton_harness::Harness;
 use serde_json::{Value, json};
 
 use super::{
@@ -27,7 +28,7 @@ const SHELL: &str = baton_core::job::SHELL_TOOLS[1];
 const WRITING: &str = "Bash,Edit,Write,NotebookEdit";
 
 pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
-    let choice = agent.profiles.choice(slice.profile).cloned().unwrap_or_default();
+    let choice = agent.profiles.chosen(slice.profile);
     let servers = slice.scratch.join("mcp.json");
     let mut allowed = vec!["mcp__baton"];
     let mut argv = Argv::of(bin)
@@ -52,7 +53,7 @@ pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
         argv = argv.add(["--effort", effort]);
     }
     if let Some(session) = &slice.resume {
-        argv = argv.add(["--resume", session.as_str()]);
+        argv = argv.add(Harness::ClaudeCode.resume_arguments(session.as_str()));
     }
     Plan {
         argv: argv.add(&agent.args).done(),

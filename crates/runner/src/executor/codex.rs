@@ -15,6 +15,7 @@ use std::{
 };
 
 use baton_app::{environment::Environment, paths::known_by};
+use baton_harness::Harness;
 use serde_json::Value;
 use toml_edit::{Array, Document, InlineTable, Value as Toml};
 
@@ -34,7 +35,7 @@ const CONFIG_BYTES: u64 = 1024 * 1024;
 
 pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
     let schema = slice.scratch.join("answer.schema.json");
-    let choice = agent.profiles.choice(slice.profile).cloned().unwrap_or_default();
+    let choice = agent.profiles.chosen(slice.profile);
     let mut argv = Argv::of(bin)
         .add(["exec", "--json", "--skip-git-repo-check", "--sandbox", sandbox(slice)])
         .add(set("approval_policy", "never".into()))
@@ -67,7 +68,7 @@ pub(super) fn plan(bin: &Path, agent: &Agent, slice: &Slice) -> Plan {
     }
     argv = argv.add(&agent.args);
     if let Some(session) = &slice.resume {
-        argv = argv.add(["resume", session.as_str()]);
+        argv = argv.add(Harness::Codex.resume_arguments(session.as_str()));
     }
     Plan { argv: argv.add(["-"]).done(), env, files, stop_signal: StopSignal::Terminate }
 }

@@ -8,15 +8,16 @@
 use std::path::Path;
 
 use super::{
-    Answer, Cause, CommandLine, Failed, Form, Misfit, Plan, Reading, Seen, Session, Slice, answer::WORDS_BYTES,
-    plan::Argv, seen::message,
+    Answer, Cause, CommandLine, Failed, Form, Misfit, Plan, Profile, Reading, Seen, Session, Slice,
+    answer::WORDS_BYTES, plan::Argv, seen::message,
 };
 use crate::process::{Exit, Line, StopSignal, Tail};
 
 pub(super) fn plan(bin: &Path, line: &CommandLine, slice: &Slice) -> Plan {
-    let choice = line.profiles.choice(slice.profile).cloned().unwrap_or_default();
-    let mut env = vec![("BATON_PROFILE".into(), slice.profile.as_str().into())];
+    let choice = line.profiles.chosen(slice.profile);
+    let mut env = Vec::new();
     let told = [
+        ("BATON_PROFILE", slice.profile.map(Profile::as_str)),
         ("BATON_MODEL", slice.model.as_deref().or(choice.model.as_deref())),
         ("BATON_EFFORT", choice.effort.as_deref()),
         ("BATON_RESUME", slice.resume.as_ref().map(Session::as_str)),

@@ -7,6 +7,7 @@ use baton_app::{environment::Environment, programs::is_program};
 use super::{Plan, Profiles, Reading, Slice, VariableName, Variables, claude, codex, command};
 
 use baton_core::job::Shell;
+use baton_harness::Harness;
 
 pub use baton_core::job::Executor as ExecutorKind;
 
@@ -25,6 +26,15 @@ pub(super) const fn variables(kind: ExecutorKind) -> &'static [&'static str] {
         ExecutorKind::ClaudeCode => &["BATON_CLAUDE_BIN", "BM_CLAUDE_BIN"],
         ExecutorKind::Codex => &["BATON_CODEX_BIN", "BM_CODEX_BIN"],
         ExecutorKind::Command => &[],
+    }
+}
+
+/// The harness that a program is to Baton's hooks, whose sessions it can resume. A command line has none.
+pub(crate) const fn harness(kind: ExecutorKind) -> Option<Harness> {
+    match kind {
+        ExecutorKind::ClaudeCode => Some(Harness::ClaudeCode),
+        ExecutorKind::Codex => Some(Harness::Codex),
+        ExecutorKind::Command => None,
     }
 }
 

@@ -33,6 +33,7 @@ pub use answer::{Answer, AnswerStatus, Misfit, Note, NoteKind, SCHEMA};
 pub use cause::Cause;
 pub use equip::{Equipment, MissingProgram, Named, equip};
 pub use find::{NotFound, Wanted, find};
+pub(crate) use kind::harness;
 pub use kind::{Agent, CommandLine, Executor, ExecutorKind};
 pub use plan::Plan;
 pub use profile::{Choice, Profile, Profiles};

@@ -38,4 +38,9 @@ impl Profiles {
     pub fn choice(&self, profile: Profile) -> Option<&Choice> {
         self.0.iter().find(|(known, _)| *known == profile).map(|(_, choice)| choice)
     }
+
+    /// The meaning of the profile that a slice has; nothing is said without one.
+    pub(super) fn chosen(&self, profile: Option<Profile>) -> Choice {
+        profile.and_then(|profile| self.choice(profile)).cloned().unwrap_or_default()
+    }
 }

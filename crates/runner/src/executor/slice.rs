@@ -13,8 +13,8 @@ pub struct Slice {
     pub form: Form,
     /// Where it works.
     pub cwd: PathBuf,
-    /// How much thought it gives.
-    pub profile: Profile,
+    /// How much thought it gives. Without one that is the program's own choice.
+    pub profile: Option<Profile>,
     /// The model, if the job wants a certain one. It goes before the profile's.
     pub model: Option<String>,
     /// The conversation to go on with.

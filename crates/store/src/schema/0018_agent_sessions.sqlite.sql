@@ -1,5 +1,5 @@
 -- Sessions of agents whose programs call Baton's hooks. No part of the log, like presence: how far each was told of the room,
--- whether it waits for a prompt, and when it was woken.
+-- whether it waits for a prompt, when it was woken, and where its conversation is if a runner may resume it.
 CREATE TABLE agent_sessions (
     room_id       TEXT    NOT NULL REFERENCES rooms (room_id),
     agent_id      TEXT    NOT NULL,
@@ -10,6 +10,14 @@ CREATE TABLE agent_sessions (
     wakes_from_ms INTEGER,
     wakes         INTEGER NOT NULL,
     taken_turn    INTEGER,
-    wake          TEXT,
+    origin        TEXT,
+    resumption    TEXT,
     PRIMARY KEY (room_id, agent_id)
 ) STRICT;
+
+-- A member's own choice of what wakes it; without one the room's policy counts.
+ALTER TABLE members ADD COLUMN wake TEXT;
+
+-- The end of a member's session, if it may be resumed: its event, and until when.
+ALTER TABLE members ADD COLUMN rest_seq INTEGER;
+ALTER TABLE members ADD COLUMN rest_until_ms INTEGER;

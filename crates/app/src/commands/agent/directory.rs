@@ -3,6 +3,7 @@
 use baton_core::{
     agent::{ConnectionState, Former, Presence, Target},
     ids::{AgentId, Role},
+    policy::Wake,
     process::SessionKind,
     room::{Member, Room, Stick},
     scope::{Scopes, View},
@@ -46,6 +47,15 @@ pub struct AgentView {
     pub holds_stick: bool,
     pub scopes: Vec<String>,
     pub in_progress: Vec<TaskId>,
+    /// What wakes it while it is idle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake: Option<Wake>,
+    /// Set when that was chosen for it, and is not the room's policy.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wake_chosen: bool,
+    /// Set while its session has ended and a runner may resume it: until when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumable_until: Option<Timestamp>,
     /// Whether it is there, and why.
     pub connection: AgentConnection,
     /// Whether it is the caller.
@@ -86,6 +96,10 @@ impl Directory<'_> {
             holds_stick: room.owner() == Some(agent),
             scopes: self.scopes_of(agent, now),
             in_progress: self.tasks_of(agent),
+            // A person is not woken.
+            wake: (!member.session_kind.is_person()).then(|| room.wake_of(member)),
+            wake_chosen: member.wake.is_some(),
+            resumable_until: member.rest.filter(|_| room.is_resting(now, member)).map(|rest| rest.until),
             connection,
             you: agent == self.viewer,
             former: false,
@@ -116,6 +130,9 @@ impl Directory<'_> {
             holds_stick: false,
             scopes: Vec::new(),
             in_progress: self.tasks_of(&former.agent_id),
+            wake: None,
+            wake_chosen: false,
+            resumable_until: None,
             connection,
             you: former.agent_id == *self.viewer,
             former: true,

@@ -13,6 +13,7 @@ mod needs;
 mod node;
 mod register;
 mod show;
+mod wake;
 
 pub use adopt::{Adopt, AdoptInput, AdoptResult, adopt_confirmed};
 pub use directory::AgentView;
@@ -25,3 +26,4 @@ pub use needs::{Evidence, Need, NeedKind, Needs, NeedsInput, NeedsResult, Whom};
 pub use node::{NodeKind, NodeView};
 pub use register::{Register, RegisterInput, RegisterResult, parse_name, parse_role};
 pub use show::{Show, ShowInput, ShowResult};
+pub use wake::{Wake, WakeChoice, WakeInput, WakeResult};

@@ -27,7 +27,7 @@ pub struct SetPolicy;
 #[serde(deny_unknown_fields)]
 pub struct SetPolicyInput {
     pub room_id: RoomId,
-    /// Milliseconds; what is left out stays as it is. edges, spawn, guard and wake: operators only
+    /// Milliseconds; what is left out stays as it is. edges, spawn, guard, wake and resume: operators only
     pub policy: PolicyChange,
     /// Your turn, as with release_stick
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -544,8 +544,12 @@ enum Woken {
 
 /// Whether an event is about the stick or its order, and not about who is called what or who said what.
 fn moves_stick(recorded: &Recorded) -> bool {
-    let aside =
-        |event: &Event| matches!(event, Event::Joined(_) | Event::Noted(_) | Event::Registered(_) | Event::Resumed(_));
+    let aside = |event: &Event| {
+        matches!(
+            event,
+            Event::Joined(_) | Event::Noted(_) | Event::Registered(_) | Event::Resumed(_) | Event::WakeChosen(_)
+        )
+    };
     recorded.event.room().is_some_and(|event| !aside(event))
 }
 

@@ -11,6 +11,7 @@ mod list;
 mod page;
 mod register;
 mod show;
+mod wake;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,7 @@ pub(super) enum AgentCommand {
     List(list::ListArgs),
     Show(show::ShowArgs),
     Grant(grant::GrantArgs),
+    Wake(wake::WakeArgs),
     Graph(graph::GraphArgs),
     Inspect(inspect::InspectArgs),
 }
@@ -43,6 +45,7 @@ impl AgentCommand {
             Self::List(_) => "agent list",
             Self::Show(_) => "agent show",
             Self::Grant(_) => "agent grant",
+            Self::Wake(_) => "agent wake",
             Self::Graph(_) => "agent graph",
             Self::Inspect(_) => "agent inspect",
         }
@@ -57,6 +60,7 @@ impl AgentCommand {
             Self::List(args) => args.run(context, ui),
             Self::Show(args) => args.run(context, ui),
             Self::Grant(args) => args.run(context, ui),
+            Self::Wake(args) => args.run(context, ui),
             Self::Graph(args) => args.run(context, ui),
             Self::Inspect(args) => args.run(context, ui),
         }

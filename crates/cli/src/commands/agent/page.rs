@@ -7,7 +7,7 @@ use baton_app::{
     commands::agent::{AgentView, Candidate},
     view::ProcessState,
 };
-use baton_core::{agent::ResumeReason, code::ErrorCode, spawn::Grants, task::TaskId, time::Timestamp};
+use baton_core::{agent::ResumeReason, code::ErrorCode, policy::Wake, spawn::Grants, task::TaskId, time::Timestamp};
 use serde_json::Value;
 
 use crate::{
@@ -27,7 +27,8 @@ fn row(agent: &AgentView, now: Timestamp) -> [String; 7] {
     let role = agent.role.as_ref().map_or_else(String::new, |role| format!("role:{role}"));
     let stick = if agent.holds_stick { "has the stick" } else { "" };
     let you = if agent.you && !agent.former { "  (you)" } else { "" };
-    let work = [clean(&agent.scopes.join(", ")), tasks(&agent.in_progress)];
+    let wake = agent.wake.filter(|_| agent.wake_chosen).map_or_else(String::new, |wake| format!("wake:{wake}"));
+    let work = [clean(&agent.scopes.join(", ")), tasks(&agent.in_progress), wake];
     let work: Vec<_> = work.into_iter().filter(|part| !part.is_empty()).collect();
     [
         who(&agent.name, &agent.agent_id),
@@ -55,8 +56,20 @@ pub(super) fn page(agent: &AgentView, grants: Grants, now: Timestamp) -> String 
     add("stick", if agent.holds_stick { "held".to_owned() } else { String::new() });
     add("scopes", clean(&agent.scopes.join(", ")));
     add("at work", tasks(&agent.in_progress));
+    add("wake", agent.wake.map_or_else(String::new, |wake| wakes(wake, agent.wake_chosen)));
     add("grants", if agent.former { String::new() } else { may(grants) });
     format!("{}{you}\n{}", who(&agent.name, &agent.agent_id), table(&rows))
+}
+
+/// An agent's wakes, in words.
+pub(super) fn wakes(wake: Wake, is_chosen: bool) -> String {
+    let words = match wake {
+        Wake::Off => "off: it is left alone while it is idle",
+        Wake::Messages => "messages: messages wake it",
+        Wake::All => "all: messages, the stick and its jobs wake it",
+    };
+    let whose = if is_chosen { "chosen for it" } else { "as the room's policy says" };
+    format!("{words} ({whose})")
 }
 
 /// What an agent may do, in words.
@@ -69,9 +82,10 @@ pub(super) fn may(grants: Grants) -> String {
 /// When an agent was last there.
 fn presence(agent: &AgentView, now: Timestamp) -> String {
     let seen = seen(agent.last_seen_at, now);
-    match agent.process {
-        ProcessState::Gone => format!("{seen}, its process has exited"),
-        ProcessState::Alive | ProcessState::Unknown => seen,
+    match (agent.resumable_until, agent.process) {
+        (Some(at), _) => format!("{seen}, its session ended and can be resumed for {}", at.since(now)),
+        (None, ProcessState::Gone) => format!("{seen}, its process has exited"),
+        (None, ProcessState::Alive | ProcessState::Unknown) => seen,
     }
 }
 

@@ -2,12 +2,12 @@
 
 use baton_app::{
     Failure,
-    hook::{Confinement, GuardAnswer, Stopped, ToolUse},
+    hook::{Confinement, GuardAnswer, SessionBeginning, SessionEnding, Stopped, ToolUse},
     identity::CALLER_ARGUMENT,
 };
 use baton_harness::{
     Harness,
-    hook::{HookAnswer, HookEvent, Tool, ToolCall},
+    hook::{HookAnswer, HookEvent, SessionEnd, SessionSource, Tool, ToolCall},
 };
 use serde_json::{Map, Value};
 
@@ -16,20 +16,34 @@ use super::{compare, listener, run::Hook};
 pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer, Failure> {
     match &hook.call.event {
         // A sub-agent works under the session that it belongs to.
-        HookEvent::SessionStart(_) | HookEvent::Prompt | HookEvent::SessionEnd | HookEvent::Stop
+        HookEvent::SessionStart(_) | HookEvent::Prompt | HookEvent::SessionEnd(_) | HookEvent::Stop
             if hook.main.is_some() =>
         {
             Ok(HookAnswer::Silence)
         }
-        HookEvent::SessionStart(_) => Ok(context(hook.app.begin_session(&hook.caller)?)),
-        HookEvent::Prompt => Ok(context(hook.app.news(&hook.caller)?)),
-        HookEvent::SessionEnd => hook.app.end_session(&hook.caller).map(|()| HookAnswer::Silence),
+        HookEvent::SessionStart(source) => {
+            let (beginning, conversation) = match source {
+                SessionSource::Startup => (SessionBeginning::Usual, hook.resumable()),
+                SessionSource::Clear => (SessionBeginning::Cleared, hook.resumable()),
+                // The directory may have changed since it began, and its conversation is found by the first one.
+                SessionSource::Compact => (SessionBeginning::Usual, None),
+            };
+            Ok(context(hook.app.begin_session(&hook.caller, beginning, conversation)?))
+        }
+        HookEvent::Prompt => Ok(context(hook.app.news(&hook.caller, hook.resumable())?)),
+        HookEvent::SessionEnd(end) => {
+            let ending = match end {
+                SessionEnd::Exit => SessionEnding::Exit,
+                SessionEnd::Replaced => SessionEnding::Replaced,
+            };
+            hook.app.end_session(&hook.caller, ending).map(|()| HookAnswer::Silence)
+        }
         HookEvent::BeforeTool(call) => before_tool(hook, call),
         HookEvent::AfterTool(call) => compare::after(hook, call).map(|()| HookAnswer::Silence),
         HookEvent::Stop => stop(hook),
         // The other programs begin the summarised session anew, and are told then.
         HookEvent::Compaction if hook.harness == Harness::OpenCode && hook.main.is_none() => {
-            Ok(context(hook.app.begin_session(&hook.caller)?))
+            Ok(context(hook.app.begin_session(&hook.caller, SessionBeginning::Usual, None)?))
         }
         HookEvent::Compaction | HookEvent::SubagentStart | HookEvent::SubagentStop | HookEvent::Other => {
             Ok(HookAnswer::Silence)

@@ -5,6 +5,7 @@ use std::{path::PathBuf, process::ExitCode};
 use baton_app::{
     App, Caller, Failure,
     environment::Environment,
+    hook::ResumableConversation,
     identity::{HookKey, Surroundings, Told},
 };
 use baton_harness::{
@@ -120,6 +121,13 @@ impl HookArgs {
 }
 
 impl Hook<'_> {
+    /// The session's conversation, if a runner may resume it.
+    pub(super) fn resumable(&self) -> Option<ResumableConversation<'_>> {
+        let (home, id) = (self.app.environment().home()?, self.call.session.as_str());
+        let can_resume = self.harness.can_resume() && !id.is_empty();
+        can_resume.then_some(ResumableConversation { harness: self.harness.slug(), id, home })
+    }
+
     /// The argument that names the calling conversation to the harness's MCP server.
     pub(super) fn signed_caller(&self) -> Result<Option<Value>, Failure> {
         let Some(process) = self.caller.actor().process else { return Ok(None) };

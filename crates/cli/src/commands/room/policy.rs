@@ -7,7 +7,7 @@ use baton_app::{
     commands::room::{SetPolicy, SetPolicyInput, SetRoomPolicyResult},
 };
 use baton_core::{
-    policy::{Edges, Guard, Policy, PolicyChange, Spawning, Wake},
+    policy::{Edges, Guard, Policy, PolicyChange, Resume, Spawning, Wake},
     time::Ttl,
 };
 
@@ -21,8 +21,8 @@ use crate::{
 /// Show a room's policy, or change what is given
 ///
 /// Times are a number and a unit: 500ms, 30s, 45m, 4h. A running lease or claim keeps its expiry. Times are changed by the
-/// holder of the stick or by a person at a terminal; --edges, --spawn, --guard
-/// and --wake by a person only.
+/// holder of the stick or by a person at a terminal; --edges, --spawn, --guard,
+/// --wake and --resume by a person only.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct PolicyArgs {
     #[command(flatten)]
@@ -57,6 +57,9 @@ pub(in crate::commands) struct PolicyArgs {
     /// For what idle agents are woken: off, messages or all
     #[arg(long, value_name = "WORD", value_parser = wake)]
     wake: Option<Wake>,
+    /// Whether runners resume sessions whose process ended: off or on
+    #[arg(long, value_name = "WORD", value_parser = resume)]
+    resume: Option<Resume>,
     #[command(flatten)]
     key: KeyArgs,
 }
@@ -74,6 +77,7 @@ impl PolicyArgs {
             spawn: self.spawn,
             guard: self.guard,
             wake: self.wake,
+            resume: self.resume,
         };
         let set = if change == PolicyChange::default() {
             let state = self.room.state(context)?;
@@ -98,7 +102,7 @@ impl PolicyArgs {
 fn text(policy: &Policy) -> String {
     format!(
         "lease      {}\nheartbeat  {}\nclaim      {}\npresence   {}\nwait       {}\npoll       {}\nedges      {}\n\
-         spawn      {}\nguard      {}\nwake       {}\n",
+         spawn      {}\nguard      {}\nwake       {}\nresume     {}\n",
         policy.owner_lease_ttl_ms,
         policy.heartbeat_interval_ms,
         policy.claim_ttl_ms,
@@ -109,6 +113,7 @@ fn text(policy: &Policy) -> String {
         policy.spawn,
         policy.guard,
         policy.wake,
+        policy.resume,
     )
 }
 
@@ -126,4 +131,8 @@ fn guard(word: &str) -> Result<Guard, String> {
 
 fn wake(word: &str) -> Result<Wake, String> {
     Wake::named(word).ok_or_else(|| "it is off, messages or all".to_owned())
+}
+
+fn resume(word: &str) -> Result<Resume, String> {
+    Resume::named(word).ok_or_else(|| "it is off or on".to_owned())
 }

@@ -3,6 +3,7 @@
 mod collision;
 mod failing;
 mod guarding;
+mod resuming;
 mod scene;
 mod sessions;
 mod shadowing;

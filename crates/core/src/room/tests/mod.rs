@@ -7,6 +7,8 @@ mod identity;
 mod occupancy;
 mod property;
 mod recovery;
+mod resting;
 mod scene;
 mod states;
 mod steering;
+mod waking;

@@ -11,7 +11,7 @@ use proptest::{collection::vec, prelude::*};
 use super::scene::{Scene, agent};
 use crate::{
     ids::LeaseId,
-    policy::PolicyChange,
+    policy::{PolicyChange, Resume},
     room::{Action, Authority, Prospect, Shown, Stick},
     time::Ttl,
 };
@@ -27,6 +27,8 @@ enum Step {
     Take(usize),
     Heartbeat { who: usize, stale: bool },
     Leave(usize),
+    Rest { who: usize, of: usize },
+    Resume(bool),
     Reorder(usize),
     Policy(usize, u64),
     Note(usize),
@@ -45,6 +47,8 @@ fn step() -> impl Strategy<Value = Step> {
         5 => who.clone().prop_map(Step::Take),
         3 => (who.clone(), any::<bool>()).prop_map(|(who, stale)| Step::Heartbeat { who, stale }),
         2 => who.clone().prop_map(Step::Leave),
+        2 => (who.clone(), who.clone()).prop_map(|(who, of)| Step::Rest { who, of }),
+        1 => any::<bool>().prop_map(Step::Resume),
         1 => who.clone().prop_map(Step::Reorder),
         1 => (who.clone(), 6..90_u64).prop_map(|(who, minutes)| Step::Policy(who, minutes)),
         1 => who.clone().prop_map(Step::Note),
@@ -118,6 +122,11 @@ fn play(scene: &mut Scene, model: &mut Model, step: &Step) {
             }
         }
         Step::Leave(who) => drop(scene.act(CAST[who], Action::Leave)),
+        Step::Rest { who, of } => drop(scene.act(CAST[who], Action::Rest { agent: agent(CAST[of]) })),
+        Step::Resume(is_on) => {
+            let resume = Some(if is_on { Resume::On } else { Resume::Off });
+            drop(scene.set_policy(CAST[0], PolicyChange { resume, ..PolicyChange::default() }));
+        }
         Step::Reorder(who) => {
             let mut order: Vec<_> = scene.room.members.iter().map(|member| member.agent_id.to_string()).collect();
             let by = order.len().min(1);

@@ -22,12 +22,17 @@ pub(super) struct Scene {
     pub(super) log: Vec<Recorded>,
     now: Timestamp,
     dead: RefCell<HashSet<u32>>,
+    hidden: RefCell<HashSet<u32>>,
     leases: u64,
 }
 
 impl Witness for Scene {
     fn liveness(&self, process: &ProcessIdentity) -> Liveness {
-        if self.dead.borrow().contains(&process.pid) { Liveness::Gone(Proof::Exited) } else { Liveness::Alive }
+        match process.pid {
+            pid if self.dead.borrow().contains(&pid) => Liveness::Gone(Proof::Exited),
+            pid if self.hidden.borrow().contains(&pid) => Liveness::Unknown,
+            _ => Liveness::Alive,
+        }
     }
 }
 
@@ -88,8 +93,8 @@ impl Scene {
             .into(),
         };
         let room = Room::open(&first).unwrap();
-        let mut scene =
-            Self { room, log: vec![first], now: Timestamp::from_millis(0), dead: RefCell::default(), leases: 0 };
+        let (now, dead, hidden) = (Timestamp::from_millis(0), RefCell::default(), RefCell::default());
+        let mut scene = Self { room, log: vec![first], now, dead, hidden, leases: 0 };
         for name in names {
             scene.act(name, Action::join()).unwrap();
         }
@@ -112,6 +117,11 @@ impl Scene {
     /// Ends an agent's process.
     pub(super) fn kill(&self, name: &str) {
         self.dead.borrow_mut().insert(process(name, 0).pid);
+    }
+
+    /// Puts an agent's process where nobody can look.
+    pub(super) fn hide(&self, name: &str) {
+        self.hidden.borrow_mut().insert(process(name, 0).pid);
     }
 
     pub(super) fn act(&mut self, name: &str, action: Action) -> Result<Option<Event>, Refusal> {

@@ -5,7 +5,7 @@ use crate::{
     code::ErrorCode,
     ids::AgentName,
     limits,
-    policy::{Edges, Guard, PolicyChange, Spawning, Wake},
+    policy::{Edges, Guard, PolicyChange, Resume, Spawning, Wake},
     room::{Action, Authority, Event, NewIdentity, Refusal, RoomState, Shown},
     time::Ttl,
 };
@@ -136,6 +136,7 @@ fn steering_fields_are_an_operators_to_change_even_for_the_holder() {
         ("spawn", PolicyChange { spawn: Some(Spawning::Auto), ..PolicyChange::default() }),
         ("guard", PolicyChange { guard: Some(Guard::Off), ..PolicyChange::default() }),
         ("wake", PolicyChange { wake: Some(Wake::Off), ..PolicyChange::default() }),
+        ("resume", PolicyChange { resume: Some(Resume::On), ..PolicyChange::default() }),
         ("edges", PolicyChange { edges: Some(Edges::Explicit), ..lease_of(20) }),
     ] {
         let refused = scene.set_policy_as("codex", change.clone(), Some(&turn), Authority::Member).unwrap_err();

@@ -18,7 +18,7 @@ fn slice() -> Slice {
         prompt: "Do it.".to_owned(),
         form: Form::Answer,
         cwd: "/repo".into(),
-        profile: Profile::Deep,
+        profile: Some(Profile::Deep),
         model: None,
         resume: None,
         scratch: "/scratch".into(),

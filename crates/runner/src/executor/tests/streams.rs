@@ -39,7 +39,7 @@ fn read_as(form: Form, executor: &Executor, stream: &str, exit: &Exit) -> (Strin
         prompt: String::new(),
         form,
         cwd: "/repo".into(),
-        profile: Profile::Fast,
+        profile: Some(Profile::Fast),
         model: None,
         resume: None,
         scratch: scratch.path().to_owned(),

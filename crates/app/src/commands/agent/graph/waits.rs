@@ -8,7 +8,7 @@ use baton_core::{
     inbox::Item,
     job::agent_of,
     reference::Reference,
-    room::Stick,
+    room::{RoomState, Stick},
     time::Timestamp,
 };
 use baton_store::{bus, engine::Tx, envelopes, jobs, log, spawns};
@@ -216,7 +216,7 @@ pub(super) fn for_acceptance(tx: &mut dyn Tx, sight: &Sight<'_>, pending: &[Item
 fn stick(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Option<WaitView>, Failure> {
     let room = &sight.room;
     let Stick::Reserved(reservation) = &room.stick else { return Ok(None) };
-    let gone = room.member(&reservation.recipient).is_some_and(|member| member.liveness(&sight.eyes).is_gone());
+    let gone = room.state(sight.now, &sight.eyes) == RoomState::RecipientGone;
     let until = match (gone, reservation.claim_expires_at > sight.now) {
         (true, _) => "its process is gone: anybody may take over".to_owned(),
         (false, true) => format!("kept until {}", reservation.claim_expires_at),

@@ -3,6 +3,7 @@
 use baton_core::{
     ids::{AgentId, RoomId},
     limits,
+    policy::Wake,
     spawn::Grants,
     turn::Usage,
 };
@@ -111,6 +112,12 @@ pub struct InspectResult {
     pub scopes: Vec<String>,
     /// What it may do beyond what all may, and what it may not.
     pub grants: Grants,
+    /// What wakes it while it is idle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake: Option<Wake>,
+    /// Set when that was chosen for it, and is not the room's policy.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wake_chosen: bool,
     /// How many turns it has had.
     pub turn_count: u64,
     /// What all of them took.
@@ -211,6 +218,8 @@ fn identity(
         room_id: room.clone(),
         node,
         process: view.as_ref().map_or(ProcessState::Unknown, |view| view.process),
+        wake: view.as_ref().and_then(|view| view.wake),
+        wake_chosen: view.as_ref().is_some_and(|view| view.wake_chosen),
         scopes: view.map(|view| view.scopes).unwrap_or_default(),
         grants: grants_of(tx, room, agent, kind)?,
         turn_count,

@@ -1,14 +1,17 @@
 //! Who it is, whether it is there, and what a person can do: write to it, delegate, say what it may do.
 
 use baton_app::commands::agent::{NodeKind, WaitView};
-use baton_core::ids::AgentId;
+use baton_core::{ids::AgentId, policy::Wake};
 use maud::{Markup, html};
 
 use super::view::View;
 use crate::web::{
     at::path,
     form::Form,
-    pages::graph::{state_mark, stream_words},
+    pages::{
+        graph::{state_mark, stream_words},
+        room::wake_words,
+    },
     parts::{ago, cli, copy, delegate_link, process_word, reference},
 };
 
@@ -40,6 +43,7 @@ pub(super) fn region(view: &View<'_>) -> Markup {
                 @if !view.shown.scopes.is_empty() { div { dt { "Scopes" } dd { @for scope in &view.shown.scopes { code { bdi { (scope) } } " " } } } }
                 @if !view.shown.waits.is_empty() { div { dt { "Waits" } dd { ul.waits role="list" { @for wait in &view.shown.waits { (waiting(view, wait)) } } } } }
                 div { dt { "May" } dd { (may(view)) } }
+                @if let Some(wake) = view.shown.wake { div { dt { "Wake" } dd data-wake=(wake) { b { (wake) } " " span.quiet { (if view.shown.wake_chosen { "chosen for it" } else { "as the room's policy says" }) } } } }
             }
             @if view.sight.is_open() && node.kind != NodeKind::Outside { (acts(view)) }
         }
@@ -77,7 +81,7 @@ fn acts(view: &View<'_>) -> Markup {
     html! {
         @if node.agent_id != view.sight.you { (tell(view)) }
         div.tools { (delegate_link(look, &[("agent", node.agent_id.as_str())])) }
-        @if look.may_act() && node.kind == NodeKind::Agent { (grant(view)) }
+        @if look.may_act() && node.kind == NodeKind::Agent { (grant(view)) @if view.shown.wake.is_some() { (wakes(view)) } }
     }
 }
 
@@ -115,4 +119,22 @@ fn grant(view: &View<'_>) -> Markup {
     let form = Form::of("agent.grant", "What it may do is said.").class("stack");
     let form = form.with("room_id", view.room()).with("agent", id);
     html! { details.act { summary { "What it may do" } (form.body(view.look, body)) } }
+}
+
+fn wakes(view: &View<'_>) -> Markup {
+    let id = &view.shown.node.agent_id;
+    let chosen = view.shown.wake.filter(|_| view.shown.wake_chosen);
+    let body = html! {
+        label { span { "Woken while idle" }
+            select name="wake" {
+                option value="room" selected[chosen.is_none()] { "as the room's policy says" }
+                @for &one in Wake::ALL { option value=(one) selected[chosen == Some(one)] { (one) ": " (wake_words(one)) } }
+            }
+        }
+        p { button type="submit" { "Save" } }
+        (cli(&view.look.command(&format!("agent wake '{id}' messages"), view.sight.id())))
+    };
+    let form = Form::of("agent.wake", "What wakes it is chosen.").class("stack");
+    let form = form.with("room_id", view.room()).with("agent", id);
+    html! { details.act { summary { "What wakes it" } (form.body(view.look, body)) } }
 }

@@ -20,4 +20,5 @@ mod tree;
 mod turns;
 
 pub(super) use page::page;
+pub(super) use policy::wake_words;
 pub(super) use sight::Sight;

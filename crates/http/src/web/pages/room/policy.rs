@@ -5,7 +5,7 @@ use baton_app::{
     commands::envelope::{EdgeList, EdgeListInput},
 };
 use baton_core::{
-    policy::{Edges, Guard, Policy, Spawning, Wake},
+    policy::{Edges, Guard, Policy, Resume, Spawning, Wake},
     time::Ttl,
 };
 use maud::{Markup, html};
@@ -71,11 +71,18 @@ const fn guard_words(guard: Guard) -> &'static str {
     }
 }
 
-const fn wake_words(wake: Wake) -> &'static str {
+pub(in crate::web::pages) const fn wake_words(wake: Wake) -> &'static str {
     match wake {
         Wake::Off => "idle agents are left alone",
         Wake::Messages => "messages wake idle agents",
         Wake::All => "messages, the stick and jobs wake idle agents",
+    }
+}
+
+const fn resume_words(resume: Resume) -> &'static str {
+    match resume {
+        Resume::Off => "a session that ends leaves",
+        Resume::On => "runners resume sessions that ended",
     }
 }
 
@@ -91,6 +98,7 @@ pub(super) fn region(look: &Look<'_>, sight: &Sight) -> Result<Markup, Failure> 
                 div { dt { "Spawn" } dd { b { (policy.spawn) } " " span.quiet { (spawn_words(policy.spawn)) } } }
                 div { dt { "Guard" } dd { b { (policy.guard) } " " span.quiet { (guard_words(policy.guard)) } } }
                 div { dt { "Wake" } dd { b { (policy.wake) } " " span.quiet { (wake_words(policy.wake)) } } }
+                div { dt { "Resume" } dd { b { (policy.resume) } " " span.quiet { (resume_words(policy.resume)) } } }
             }
             @if sight.is_open() && look.may_act() { details.act { summary { "Change the policy" } (form(look, sight)) } }
         }
@@ -106,6 +114,7 @@ fn form(look: &Look<'_>, sight: &Sight) -> Markup {
         label { span { "Spawn" } select name="policy.spawn" { @for one in [Spawning::Ask, Spawning::Auto, Spawning::Off] { option value=(one) selected[one == policy.spawn] { (one) ": " (spawn_words(one)) } } } }
         label { span { "Guard" } select name="policy.guard" { @for &one in Guard::ALL { option value=(one) selected[one == policy.guard] { (one) ": " (guard_words(one)) } } } }
         label { span { "Wake" } select name="policy.wake" { @for &one in Wake::ALL { option value=(one) selected[one == policy.wake] { (one) ": " (wake_words(one)) } } } }
+        label { span { "Resume" } select name="policy.resume" { @for &one in Resume::ALL { option value=(one) selected[one == policy.resume] { (one) ": " (resume_words(one)) } } } }
         p { button type="submit" { "Save the policy" } }
         (cli(&look.command("room policy --lease 30m", sight.id())))
     };
