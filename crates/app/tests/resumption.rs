@@ -114,7 +114,7 @@ fn a_session_that_ended_is_resumed_once_for_each_event() {
         message(&ana, &bo);
         let due = taken(&app, &runner, ability()).unwrap();
         assert_eq!((&due.agent_id, due.conversation.as_str()), (&bo.id(), "thread-bo"));
-        assert!(due.text.contains("1 unread messages") && due.text.contains("a runner resumed this session"));
+        assert!(due.text.contains("1 unread message.") && due.text.contains("a runner resumed this session"));
         message(&ana, &bo);
         assert_eq!(taken(&app, &runner, ability()), None, "it is being resumed");
         let resumed = bo.second_process("codex:parallel");

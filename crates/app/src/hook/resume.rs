@@ -43,7 +43,7 @@ pub struct ResumeAbility<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DueSession {
     pub agent_id: AgentId,
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
     /// The program.
     pub harness: String,
@@ -119,7 +119,7 @@ impl App {
 
 impl Change<'_> {
     fn take_due_session(&mut self, can: ResumeAbility<'_>) -> Result<Option<DueSession>, Failure> {
-        // Whoever died without a word rests from now on.
+        // Members that died without a word rest from now on.
         self.retire_gone()?;
         for mut session in agent_sessions::of_room(self.tx, &self.room.id)? {
             let is_resting =

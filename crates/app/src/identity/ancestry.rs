@@ -4,6 +4,8 @@ use baton_core::process::ProcessIdentity;
 
 /// Deeper than anything nests that does not try to hide something.
 const ANCESTORS_MAX: usize = 256;
+/// In place of a claim on a minder's command line (`baton minder watch SIGNAL CLAIM LOCK …`), where there is none.
+const NO_CLAIM: &str = "-";
 
 /// The processes above a caller, as far as they can be seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,7 +18,7 @@ pub struct Ancestry {
 }
 
 impl Ancestry {
-    /// The processes that mind the program of a job, nearest first. Everything below one works for that job.
+    /// The processes that mind a runner's program, nearest first. Everything below the minder of a job works for that job.
     pub(super) fn minders(&self) -> impl Iterator<Item = &Ancestor> {
         self.processes.iter().filter(|ancestor| ancestor.is_minder())
     }
@@ -51,10 +53,18 @@ impl Ancestor {
         name.strip_prefix('-').unwrap_or(name)
     }
 
-    /// Whether it minds the program of a job: everything below it works for that job.
+    /// Whether it minds a program that a runner started.
     pub(super) fn is_minder(&self) -> bool {
         let is_baton = self.program() == "baton" || self.comm == "baton";
         is_baton && self.argv.get(1).is_some_and(|word| word == "minder")
+    }
+
+    /// Whether the program that it minds may be a job's: it has no claim only where it is a session that a runner resumed, which
+    /// is an agent of its own. Who forges this gains nothing: the minder of its job is above all the same.
+    pub(super) fn may_mind_job(&self) -> bool {
+        let without_claim = ["watch", NO_CLAIM, NO_CLAIM];
+        let words = [2, 4, 5].map(|place| self.argv.get(place).map(String::as_str));
+        self.is_minder() && words != without_claim.map(Some)
     }
 }
 

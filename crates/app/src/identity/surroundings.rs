@@ -180,14 +180,14 @@ impl Surroundings {
 }
 
 /// The job that a process works for: the one of the nearest minder above it, whatever its own environment says, and only
-/// without a minder that of its own `BATON_JOB`. A minder whose job cannot be read still minds one.
+/// without a job's minder that of its own `BATON_JOB`. A job's minder whose job cannot be read still minds one.
 fn employment(environment: &Environment, ancestry: &Ancestry) -> Result<Employment, Failure> {
     let told = |minder: &Ancestor| assignment_in(&peer::environment(minder.pid)).ok().flatten();
     if let Some(assignment) = ancestry.minders().find_map(told) {
         return Ok(assignment.into());
     }
     // A minder may be above the processes that were looked at, too.
-    if ancestry.minders().next().is_some() || ancestry.is_cut() {
+    if ancestry.minders().any(Ancestor::may_mind_job) || ancestry.is_cut() {
         return Ok(Employment::Hidden);
     }
     Ok(assignment_in(environment)?.into())

@@ -292,6 +292,16 @@ fn a_process_works_for_the_harness_or_the_job_above_it_and_a_service_for_nobody(
     assert_eq!(above(&[], &["12 sh", "9 baton minder x", "1 init"]), Some(AgentAbove::Job));
 }
 
+#[test]
+fn everything_below_a_jobs_minder_works_for_it_and_a_resumed_session_for_itself() {
+    let of_job = |lines: &[&str]| ancestors(lines).minders().any(Ancestor::may_mind_job);
+    assert!(of_job(&["12 sh", "9 baton minder watch TERM 3 /locks/JOB-1.lock codex exec", "1 init"]));
+    assert!(!of_job(&["12 sh", "9 baton minder watch TERM - - codex exec resume x", "1 init"]));
+    assert!(of_job(&["12 sh", "9 baton minder", "1 init"]), "a minder that does not say what it minds");
+    let forged = ["12 sh", "9 baton minder watch TERM - - sh", "7 baton minder watch TERM 3 /locks/JOB-1.lock codex"];
+    assert!(of_job(&forged), "its job's minder is above");
+}
+
 fn at_terminal_is_person(environment: &Environment, ancestry: &Ancestry) -> bool {
     at_terminal(Surface::Cli, environment, ancestry).is_person()
 }

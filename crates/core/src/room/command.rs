@@ -137,7 +137,7 @@ pub enum Action {
         agent: AgentId,
         /// The choice; without one the room's policy counts.
         wake: Option<Wake>,
-        /// What the caller acts as.
+        /// The caller's authority.
         authority: Authority,
     },
     /// Resume the identity of another session.

@@ -120,11 +120,11 @@ pub struct Left {
 /// A member's session ended, and may be resumed. It stays a member, and is not there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rested {
-    /// Who.
+    /// The member.
     pub agent_id: AgentId,
     /// Until when it may be resumed.
     pub until: Timestamp,
-    /// Where a reservation that was theirs went.
+    /// The member whom a reservation that was theirs went to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved_for: Option<AgentId>,
     /// Until when it is kept there.

@@ -5,7 +5,7 @@
 //! nothing. Only the stick that somebody passes to it while it rests is kept for it, as for anybody, until the claim's time is
 //! up. The session's next process ends the rest by joining.
 //!
-//! What must stay true: rest is bounded, by [`limits::RESTING_SESSIONS`] and [`limits::REST_TTL`]; a member whose rest is
+//! Invariant: rest is bounded, by [`limits::RESTING_SESSIONS`] and [`limits::REST_TTL`]; a member whose rest is
 //! over, or whose room's policy changed, is retired like any other that is gone.
 
 use super::{Actor, Event, Member, Refusal, Reservation, Rested, Room};

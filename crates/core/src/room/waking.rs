@@ -1,4 +1,4 @@
-//! What wakes a member while it is idle: its own choice, or the room's policy.
+//! Wakes of a member while it is idle: its own choice, or the room's policy.
 
 use super::{Actor, Authority, Event, Member, Refusal, Room, WakeChosen};
 use crate::{ids::AgentId, policy::Wake};

@@ -112,3 +112,22 @@ pub(crate) fn claude_answer(call: &HookCall, answer: &HookAnswer, decided: Optio
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_that_a_person_turned_away_from_is_told_from_one_whose_program_ended() {
+        let end = |reason: Option<&str>| {
+            let input = json!({"hook_event_name": "SessionEnd", "session_id": "s", "reason": reason});
+            claude_call(&input, |_, _| Tool::Other).event
+        };
+        for replaced in ["clear", "resume"] {
+            assert_eq!(end(Some(replaced)), HookEvent::SessionEnd(SessionEnd::Replaced), "{replaced}");
+        }
+        for exit in [Some("prompt_input_exit"), Some("logout"), Some("other"), Some("exit"), None] {
+            assert_eq!(end(exit), HookEvent::SessionEnd(SessionEnd::Exit), "{exit:?}");
+        }
+    }
+}

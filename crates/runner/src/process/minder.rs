@@ -49,7 +49,7 @@ pub(super) const OWN_PROGRAM: &str = "/proc/self/exe";
 pub(super) const WORD: &str = "minder";
 pub(super) const WATCH: &str = "watch";
 const LAUNCH: &str = "launch";
-/// In place of a claim and its lock, where there are none.
+/// In place of a claim and its lock, where there are none: the program is no job's (`identity/ancestry.rs` of the app reads it).
 pub(super) const NO_CLAIM: &str = "-";
 
 /// How long a program may take to stop once its runner is gone.

@@ -47,10 +47,10 @@ pub struct AgentView {
     pub holds_stick: bool,
     pub scopes: Vec<String>,
     pub in_progress: Vec<TaskId>,
-    /// What wakes it while it is idle.
+    /// Its wakes in force while it is idle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<Wake>,
-    /// Set when that was chosen for it, and is not the room's policy.
+    /// Set when they were chosen for it, and are not the room's policy.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wake_chosen: bool,
     /// Set while its session has ended and a runner may resume it: until when.

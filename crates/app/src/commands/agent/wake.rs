@@ -79,7 +79,7 @@ pub struct WakeInput {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WakeResult {
     pub room_id: RoomId,
-    /// What people call it.
+    /// Its name.
     pub agent: String,
     pub agent_id: AgentId,
     /// The wakes in force.

@@ -42,10 +42,12 @@ fn a_session_that_ended_is_resumed_once_for_a_message(client: Client) {
     let scene = Scene::new(client);
     allow_resuming(&scene);
     let inbox = json!({"op": "list", "args": {"room_id": scene.room}});
+    let claim = json!({"op": "claim", "args": {"room_id": scene.room}});
     let script = scene.script(vec![
         Step::say("ONE is said"),
         Step::call("inbox", inbox),
         Step::write_file(&scene.file("a.txt"), "mine\n"),
+        Step::call("jobs", claim),
         Step::say("TWO is said"),
         Step::say("THREE is never said"),
     ]);
@@ -60,15 +62,16 @@ fn a_session_that_ended_is_resumed_once_for_a_message(client: Client) {
     assert_eq!(runner_resumes(&scene), 1);
     let prompt = script.reached(1).prompt().to_owned();
     assert!(prompt.contains("unread message") && prompt.contains("a runner resumed this session"), "{prompt}");
-    let turn = script.reached(3);
+    let turn = script.reached(4);
     assert!(turn.result_text(1).contains("Are you there?"), "it is the same agent: {turn:#?}");
     assert!(turn.result_text(2).contains("holds the stick until"), "its hooks guard it: {turn:#?}");
     assert_eq!(text(&scene.file("a.txt")), None);
+    assert!(turn.result_text(3).contains("\"claimed\":false"), "it is no job's agent, which may not claim: {turn:#?}");
     let after = scene.requests();
     assert!(after > before);
     assert_eq!(resting(&scene), you, "it rests again");
     assert_eq!(runner_resumes(&scene), 0, "it was told");
-    assert_eq!((scene.requests(), script.steps().last()), (after, Some(&3)));
+    assert_eq!((scene.requests(), script.steps().last()), (after, Some(&4)));
     let kept = scene.world.data_of(&["artifact", "list", "--room", &scene.room]);
     let is_output = |file: &Value| file["name"] == "resume.log.txt";
     assert!(kept["artifacts"].as_array().unwrap().iter().any(is_output), "{kept}");

@@ -1,4 +1,4 @@
-//! What wakes a member: chosen by itself or by an operator, and by nobody else.
+//! Wakes of a member: chosen by itself or by an operator, and by nobody else.
 
 use super::scene::{Scene, agent};
 use crate::{

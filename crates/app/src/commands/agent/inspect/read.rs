@@ -5,6 +5,7 @@ use baton_core::{
     limits,
     policy::Wake,
     spawn::Grants,
+    time::Timestamp,
     turn::Usage,
 };
 use baton_store::{engine::Tx, envelopes::Way, turns as stored};
@@ -112,12 +113,15 @@ pub struct InspectResult {
     pub scopes: Vec<String>,
     /// What it may do beyond what all may, and what it may not.
     pub grants: Grants,
-    /// What wakes it while it is idle.
+    /// Its wakes in force while it is idle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<Wake>,
-    /// Set when that was chosen for it, and is not the room's policy.
+    /// Set when they were chosen for it, and are not the room's policy.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wake_chosen: bool,
+    /// Set while its session has ended and a runner may resume it: until when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumable_until: Option<Timestamp>,
     /// How many turns it has had.
     pub turn_count: u64,
     /// What all of them took.
@@ -220,6 +224,7 @@ fn identity(
         process: view.as_ref().map_or(ProcessState::Unknown, |view| view.process),
         wake: view.as_ref().and_then(|view| view.wake),
         wake_chosen: view.as_ref().is_some_and(|view| view.wake_chosen),
+        resumable_until: view.as_ref().and_then(|view| view.resumable_until),
         scopes: view.map(|view| view.scopes).unwrap_or_default(),
         grants: grants_of(tx, room, agent, kind)?,
         turn_count,

@@ -40,7 +40,7 @@ fn failure(session: &AgentSession) -> Option<String> {
     let resumption = session.resumption.as_ref()?;
     let why = resumption.failure.as_ref()?;
     let output = resumption.output.as_ref().map_or_else(String::new, |output| format!(" Its output is {output}."));
-    Some(format!("A runner was to tell it something: {why}.{output}"))
+    Some(format!("Its session was to be resumed for a message or the stick, and that failed: {why}.{output}"))
 }
 
 /// A resumption that the session's hooks did not answer: its program lost them, or the runner ended first.

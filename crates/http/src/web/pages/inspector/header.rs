@@ -12,7 +12,7 @@ use crate::web::{
         graph::{state_mark, stream_words},
         room::wake_words,
     },
-    parts::{ago, cli, copy, delegate_link, process_word, reference},
+    parts::{ago, cli, copy, delegate_link, process_word, reference, until},
 };
 
 pub(super) fn region(view: &View<'_>) -> Markup {
@@ -36,6 +36,7 @@ pub(super) fn region(view: &View<'_>) -> Markup {
                     @if let Some(session) = &connection.session { code { bdi { (session) } } (copy(session, "session id")) } @else { span.quiet { "none told" } }
                 } }
                 div { dt { "Process" } dd { (process_word(view.shown.process)) } }
+                @if let Some(at) = view.shown.resumable_until { div { dt { "Resumable" } dd { "its session ended; a runner may resume it, " (until(look, at)) } } }
                 @if let Some(turn) = connection.turn { div { dt { "Turn" } dd { (reference(view.room(), &turn.to_string())) } } }
                 div { dt { "Does" } dd { @if let Some(does) = &node.does { span dir="auto" { (does) } } @else { span.quiet { "nothing on record" } } } }
                 @if let Some(job) = node.job { div { dt { "Job" } dd { (reference(view.room(), &job.to_string())) } } }
