@@ -16,6 +16,7 @@ use baton_core::{
     process::ProcessIdentity,
     redact::{may_hold_secret, redact, redact_json},
     room::{Actor, Room},
+    scope::Scopes,
     time::Timestamp,
 };
 use baton_store::{
@@ -23,6 +24,7 @@ use baton_store::{
     engine::Tx,
     hosts, idempotency,
     rooms::{self, Arrival},
+    scopes,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -364,6 +366,16 @@ impl App {
             let room = self.room(tx, id)?;
             let eyes = self.eyes(tx, &room)?;
             Ok(Sight { room, eyes, now: tx.now()? })
+        })
+    }
+
+    /// A room as it is now, with its reservations.
+    pub(crate) fn see_with_scopes(&self, id: &RoomId) -> Result<(Sight<'_>, Scopes), Failure> {
+        self.store.read(|tx| {
+            let room = self.room(tx, id)?;
+            let eyes = self.eyes(tx, &room)?;
+            let found = scopes::in_force(tx, &room.id)?;
+            Ok((Sight { room, eyes, now: tx.now()? }, found))
         })
     }
 }

@@ -15,11 +15,10 @@ use baton_core::{
     room::Stick,
     scope::{Intent, Reservation, ScopePath, Scopes, Verdict, View},
 };
-use baton_store::{rooms, scopes};
+use baton_store::rooms;
 
 use crate::{
     App, Caller, Failure,
-    app::Sight,
     paths::{self, LastLink},
     presence::{self, Effort},
     scoping,
@@ -41,12 +40,7 @@ impl App {
     /// others; anybody else only in live scopes of its own.
     pub fn write_bounds(&self, caller: &Caller, room: &RoomId) -> Result<WriteBounds, Failure> {
         let stale_after = self.stale_after_or_default();
-        let (mut sight, found) = self.store.read(|tx| {
-            let room = self.room(tx, room)?;
-            let eyes = self.eyes(tx, &room)?;
-            let found = scopes::in_force(tx, &room.id)?;
-            Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, found))
-        })?;
+        let (mut sight, found) = self.see_with_scopes(room)?;
         // Refuses a caller that goes by somebody else's id.
         presence::refresh(self, caller, &mut sight.room, sight.now, Effort::Try)?;
         if sight.room.stick == Stick::Closed {
@@ -87,12 +81,7 @@ impl App {
         let by = [caller.actor()];
         let mut foreign = Vec::new();
         for (room, path) in self.store.read(|tx| rooms::below(tx, directory, limits::ROOMS_MAX))? {
-            let (sight, found) = self.store.read(|tx| {
-                let room = self.room(tx, &room)?;
-                let eyes = self.eyes(tx, &room)?;
-                let found = scopes::in_force(tx, &room.id)?;
-                Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, found))
-            })?;
+            let (sight, found) = self.see_with_scopes(&room)?;
             let root = scoping::root(&sight.room)?;
             let stale_after = self.stale_after_or_default();
             let view = View { room: &sight.room, root: &root, now: sight.now, stale_after, witness: &sight.eyes };

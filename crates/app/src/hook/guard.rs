@@ -11,7 +11,6 @@ use baton_core::{
     room::{Action, Actor},
     scope::{Intent, Refusal, ScopePath, Taking, Verdict, View, Watch},
 };
-use baton_store::scopes;
 
 use super::{
     reason::{self, Fate},
@@ -90,12 +89,7 @@ impl App {
         confinement: Confinement,
     ) -> Result<GuardAnswer, Failure> {
         let main = main.unwrap_or(caller);
-        let (mut sight, found) = self.store.read(|tx| {
-            let room = self.room(tx, room)?;
-            let eyes = self.eyes(tx, &room)?;
-            let found = scopes::in_force(tx, &room.id)?;
-            Ok::<_, Failure>((Sight { room, eyes, now: tx.now()? }, found))
-        })?;
+        let (mut sight, found) = self.see_with_scopes(room)?;
         if sight.room.policy.guard == Guard::Off {
             return Ok(GuardAnswer::Pass);
         }

@@ -130,6 +130,7 @@ fn an_operator_says_who_may_write_to_whom_and_speaks_to_agents() {
     spawn      ask
     guard      on
     wake       all
+    resume     off
 
     ana$ baton handoff sunny-glade hello
     NO_EDGE: No edge leads from humble-orca to sunny-glade, and this room's policy asks for one.

@@ -310,6 +310,7 @@ fn a_room_can_be_read_noted_ordered_timed_left_and_closed() {
     spawn      ask
     guard      on
     wake       all
+    resume     off
 
     ana$ baton room policy --lease 10m --heartbeat 30s
     FORBIDDEN: Only the owner of the current turn, or an operator, changes a room's timings.
@@ -331,6 +332,7 @@ fn a_room_can_be_read_noted_ordered_timed_left_and_closed() {
     spawn      ask
     guard      on
     wake       all
+    resume     off
 
     person$ baton room policy --lease 1s
     invalid_policy: heartbeat_interval_ms must be shorter than owner_lease_ttl_ms (1000), or a lease lapses between two heartbeats.
