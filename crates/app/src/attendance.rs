@@ -121,7 +121,8 @@ impl Change<'_> {
     fn gone_members(&self) -> impl Iterator<Item = &Member> {
         let others = self.room.members.iter().filter(|member| member.agent_id != self.actor.agent_id);
         let is_gone = |member: &Member| {
-            member.liveness(self.witness).is_gone() || self.room.has_ended(self.now, member, self.witness)
+            let is_over = || member.rest.is_some() && self.room.has_ended(self.now, member, self.witness);
+            member.liveness(self.witness).is_gone() || is_over()
         };
         others.filter(move |member| job_of(&member.agent_id).is_none() && is_gone(member))
     }

@@ -2,8 +2,8 @@
 //!
 //! A hook is one call of `baton hook` by an agent's program. Reading what the program says, and answering in its dialect, is
 //! left to `baton-harness`; here is the same for all of them. [`App::guard`] decides about a tool call,
-//! [`App::begin_session`], [`App::news`] and [`App::end_session`] follow a session, and [`App::await_wake`] waits for
-//! something that an idle one has to know.
+//! [`App::begin_session`], [`App::news`] and [`App::end_session`] follow a session, [`App::await_wake`] waits for
+//! something that an idle one has to know, and [`App::take_due_session`] is for runners, which resume sessions that ended.
 //!
 //! What must stay true: outside of a room nothing is answered and nothing written; a session is told once, and woken once, for
 //! each event; and reading is never refused.

@@ -111,7 +111,9 @@ impl App {
         let rests = member.is_some_and(|member| member.rest.is_some());
         if known.is_some_and(|known| rests || known.idle_since.is_some()) {
             self.change(caller, &request("hook.tool"), room, |change| {
-                change.join(None, None)?;
+                if rests {
+                    change.join(None, None)?;
+                }
                 let mut session = change.session()?;
                 session.idle_since = None;
                 change.save_session(&session)

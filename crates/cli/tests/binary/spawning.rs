@@ -106,6 +106,7 @@ fn an_agent_is_asked_for_and_an_operator_decides() {
     sunny-glade (test:bo)  (you)
       liveness    active, seen SPAN ago
       connection  idle, reading: it is there and waits; active SPAN ago
+      wake        all: messages, the stick and its jobs wake it (as the room's policy says)
       grants      may ask for further agents
 
     bo$ baton spawn "Read the logs" --prompt "Read them all." --message "Here they are."

@@ -7,6 +7,8 @@ use crate::support::{Agent, Ran, Transcript, World};
 #[test]
 fn two_agents_hand_over_from_join_to_join() {
     let world = World::new();
+    world.write("src/parser.rs", &"line\n".repeat(80));
+    world.write("plan.md", "plan\n");
     let mut story = Transcript::new(&world);
     story.run("ana", &["status"]);
     story.run("ana", &["join"]);
