@@ -141,8 +141,12 @@ impl Screen {
         let mut found = self.first;
         self.wait_until("the program's process", || {
             found = self.program();
-            let launched = matches!(self.client, Client::Codex | Client::Gemini);
-            !launched || found != self.first
+            match self.client {
+                Client::Gemini => found != self.first,
+                // Its launcher is a script for node, or replaces itself.
+                Client::Codex => !processes::command_line(found).first().is_some_and(|word| word.ends_with("node")),
+                Client::Claude | Client::OpenCode => true,
+            }
         });
         u32::try_from(found.as_raw_nonzero().get()).unwrap()
     }
