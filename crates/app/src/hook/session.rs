@@ -79,6 +79,16 @@ impl App {
         Ok(Some(text))
     }
 
+    /// Notes that nothing of what a session was told at its start reached its model: the first prompt tells it again.
+    pub fn put_off_welcome(&self, caller: &Caller) -> Result<(), Failure> {
+        let Some(room) = self.room_around(caller, &caller.cwd)? else { return Ok(()) };
+        self.change(caller, &request("hook.session_start"), &room, |change| {
+            let mut session = change.session()?;
+            session.told = Seq::default();
+            change.save_session(&session)
+        })
+    }
+
     /// Tells a session what it was not told yet: messages, and that the stick moved. A prompt also ends its idleness.
     pub fn news(
         &self,
@@ -89,7 +99,8 @@ impl App {
         let you = caller.actor().agent_id;
         let (sight, known) = self.sight_of_session(caller, &room)?;
         let is_there = sight.room.member(&you).is_some_and(|member| member.rest.is_none());
-        let Some(known) = known.filter(|_| is_there) else {
+        let is_welcomed = |known: &AgentSession| known.told > Seq::default();
+        let Some(known) = known.filter(|known| is_there && is_welcomed(known)) else {
             return self.begin_session(caller, SessionBeginning::Usual, conversation);
         };
         if known.told == sight.room.last_seq && known.idle_since.is_none() {

@@ -28,7 +28,13 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer, Failure> {
                 // The directory may have changed since it began, and its conversation is found by the first one.
                 SessionSource::Compact => (SessionBeginning::Usual, None),
             };
-            Ok(context(hook.app.begin_session(&hook.caller, beginning, conversation)?))
+            let text = hook.app.begin_session(&hook.caller, beginning, conversation)?;
+            // Gemini does not wait for this hook before it sends a prompt of its command line, so the prompt's own hook tells.
+            if hook.harness == Harness::Gemini {
+                hook.app.put_off_welcome(&hook.caller)?;
+                return Ok(HookAnswer::Silence);
+            }
+            Ok(context(text))
         }
         HookEvent::Prompt => Ok(context(hook.app.news(&hook.caller, hook.resumable())?)),
         HookEvent::SessionEnd(end) => {
