@@ -10,7 +10,7 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// What git printed, perhaps not all of it.
+/// Output of git, perhaps not all of it.
 pub(crate) struct Printed {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,

@@ -7,7 +7,7 @@ use super::line::line;
 /// Longest name of a path or an agent in a refusal.
 const NAME_CHARS: usize = 120;
 
-/// What becomes of the edit that a reason is about.
+/// The fate of the edit that a reason is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Stopped,

@@ -45,7 +45,7 @@ const TAKEN_STATUS: &str =
     "This turn was taken for an edit by an agent that was alone here; it left no handoff of its own.";
 const TAKEN_NEXT: &str = "Go on with your own work; look at the working tree (git status, git diff) first.";
 
-/// What a session does at the end of its turn.
+/// The state of a session at the end of its turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// It is idle.

@@ -16,7 +16,7 @@ use crate::{Failure, change::Change};
 /// Longest part of a brief, a handoff or a title that is repeated.
 const SAID_CHARS: usize = 160;
 
-/// What a session that begins is told.
+/// The text for a session that begins.
 pub(super) fn text(change: &mut Change<'_>) -> Result<String, Failure> {
     let (you, now) = (change.actor.agent_id.clone(), change.now);
     let room = change.room.clone();
@@ -51,7 +51,7 @@ pub(super) fn stick(room: &Room, you: &AgentId, now: Timestamp) -> String {
     }
 }
 
-/// What is unfinished: each a line, the most pressing first.
+/// Unfinished work: each a line, the most pressing first.
 fn waiting(tx: &mut dyn Tx, room: &Room, you: &AgentId, now: Timestamp) -> Result<Vec<String>, Failure> {
     let mut lines = Vec::new();
     let mail = inbox::waiting(tx, &room.id, you)?;

@@ -76,7 +76,7 @@ impl Surroundings {
         self.resolve(Surface::Mcp { client_name, thread_id, told })
     }
 
-    /// Who runs a hook: the agent of the conversation that its harness names.
+    /// The agent behind a hook, by the conversation that its harness names.
     pub fn hook_caller(&self, harness: Harness, told: &Told) -> Resolved {
         self.resolve(Surface::Hook { harness, told })
     }

@@ -28,7 +28,7 @@ pub(crate) struct Received {
     room: RoomId,
     path: String,
     handoff: Recorded,
-    /// Who had the turn meanwhile, and lost it without a handoff.
+    /// The agent that had the turn meanwhile, and lost it without a handoff.
     lost_by: Option<AgentId>,
 }
 
@@ -126,7 +126,7 @@ fn compared(working_tree: &WorkingTree, before: &Tree) -> Option<Drift> {
 }
 
 impl Explanations {
-    /// Who had reserved a file since the handoff.
+    /// The agent that had reserved a file since the handoff.
     fn reserved_by(&self, path: &str) -> Option<AgentId> {
         let file = ScopePath::file(path, &self.root).ok()?;
         let over = self.reservations.iter().find(|reservation| reservation.path(&self.root).contains(&file))?;

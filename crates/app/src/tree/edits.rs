@@ -26,7 +26,7 @@ use crate::{App, Caller, Failure, app::Request, change::Change, scoping};
 /// Edits since one handoff that are looked at. Beyond it older ones are recorded again, which costs a row.
 const EARLIER: u32 = 50;
 
-/// Who changed files.
+/// The author of changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Author {
     /// The caller, by its own word: its files changed while it ran something without the stick.
@@ -143,7 +143,7 @@ pub(super) fn baseline(room: &Room) -> Seq {
     received.or_else(|| room.pending()).map_or(Seq(1), |pending| pending.seq)
 }
 
-/// Whom an edit without a turn disturbs.
+/// The agent that an edit without a turn disturbs.
 fn owner(room: &Room) -> Option<&AgentId> {
     room.owner().or_else(|| room.reservation().map(|reservation| &reservation.recipient))
 }

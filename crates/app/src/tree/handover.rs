@@ -33,7 +33,7 @@ impl App {
 }
 
 impl Change<'_> {
-    /// What the holder should know of the tree that it hands on: dirty files that changed without a turn and are as they were
+    /// Warnings about the tree that the holder hands on: dirty files that changed without a turn and are as they were
     /// found then, and artifacts that are not there.
     pub(crate) fn warnings(&mut self, record: Option<&Record>) -> Result<Vec<String>, Failure> {
         let Some(record) = record else { return Ok(Vec::new()) };

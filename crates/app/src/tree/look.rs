@@ -160,7 +160,7 @@ impl WorkingTree {
     }
 }
 
-/// What `git status --porcelain=v2 --branch -z` says.
+/// Output of `git status --porcelain=v2 --branch -z`.
 struct Status<'a> {
     head: Option<String>,
     /// Each dirty path, and whether the commit does not have it.

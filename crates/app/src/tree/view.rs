@@ -88,7 +88,7 @@ impl ChangedPaths {
     }
 }
 
-/// Whose each file is.
+/// The owner of each file.
 pub(super) type Authors = BTreeMap<String, (AgentId, DriftReason)>;
 
 impl DriftReport {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// What a hook answers.
+/// Answer of a hook.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HookAnswer {
     /// Nothing: the program goes on.

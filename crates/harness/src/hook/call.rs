@@ -19,7 +19,7 @@ pub struct HookCall {
     pub is_bypassed: bool,
 }
 
-/// What a program tells its hooks.
+/// Event that a program tells its hooks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HookEvent {
     SessionStart(SessionSource),

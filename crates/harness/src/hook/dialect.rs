@@ -1,4 +1,4 @@
-//! What every program's dialect answers.
+//! Answers in every program's dialect.
 
 use std::path::Path;
 

@@ -124,7 +124,7 @@ impl HookCommand {
         }
     }
 
-    /// The same for a harness that runs lines with whatever shell the person has.
+    /// Such a line for a harness that runs it with whatever shell the person has.
     pub(crate) fn line_in_sh(&self, otherwise: Option<&Value>) -> String {
         format!("/bin/sh -c {}", quoted(&self.line_or(otherwise)))
     }

@@ -1,4 +1,4 @@
-//! Which programs there are, and where they are installed.
+//! The programs, and where they are installed.
 
 use std::{
     io::{self, Write},

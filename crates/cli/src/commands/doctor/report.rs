@@ -58,7 +58,7 @@ impl Finding {
     }
 }
 
-/// Whose hooks they are.
+/// The program that the hooks are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Level {

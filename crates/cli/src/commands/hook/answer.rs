@@ -113,7 +113,7 @@ fn confinement(hook: &Hook<'_>) -> Confinement {
     }
 }
 
-/// The same command without write access to the room.
+/// The command without write access to the room.
 fn confined(hook: &Hook<'_>, room: &str, command: &str) -> Result<String, Failure> {
     let program = listener::own_program()?;
     let store = hook.store.map_or_else(String::new, |store| format!(" --store {}", quoted(store)));

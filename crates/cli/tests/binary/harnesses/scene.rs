@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::support::{Ran, World};
 
-/// Whose scripts the model plays.
+/// The name under which the model plays scripts.
 const AGENT: &str = "agent";
 /// Longest wait for something that a program does by itself.
 const LOOKS: usize = 600;

@@ -1,4 +1,4 @@
-//! Which edits the guard stops.
+//! Edits that the guard stops.
 
 use super::scene::Scene;
 use crate::{
