@@ -45,6 +45,7 @@ fn steps(file: &Path, room: &str, line: &'static str, way: Way, both_have_read: 
         }
     };
     let (first, again, barrier, room) = (with_line.clone(), with_line, Arc::clone(both_have_read), room.to_owned());
+    let waited_in = room.clone();
     // Claude Code notices by itself that a file changed since it was read, if that was before its own call.
     let is_refused = |said: &str| said.contains("Baton:") || said.contains("modified since read");
     vec![
@@ -54,12 +55,25 @@ fn steps(file: &Path, room: &str, line: &'static str, way: Way, both_have_read: 
             write
         }),
         Step::decide(move |turn| match is_refused(turn.result_text(0)) {
-            true => Step::call("wait_for_turn", json!({"room_id": room, "max_wait_ms": 50_000})),
+            true => Step::call("wait_for_turn", json!({"room_id": waited_in, "max_wait_ms": 50_000})),
             false => Step::shell("true"),
+        }),
+        Step::decide(move |turn| {
+            match is_refused(turn.result_text(0)) && turn.result_text(1).contains("takeover_available") {
+                true => take_over(&room, turn.result_text(1)),
+                false => Step::shell("true"),
+            }
         }),
         Step::decide(move |turn| if is_refused(turn.result_text(0)) { again() } else { Step::shell("true") }),
         Step::say("done"),
     ]
+}
+
+/// A program whose exit cuts its hook off leaves the stick to be taken over.
+fn take_over(room: &str, offer: &str) -> Step {
+    let digits = offer.split("\"turn_id\":").nth(1).unwrap().trim_start();
+    let turn: u64 = digits.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap();
+    Step::call("takeover_stick", json!({"room_id": room, "expected_turn_id": turn, "reason": "its process is gone"}))
 }
 
 /// The lines that are in the file after both have written it, by a policy for the room.
