@@ -7,12 +7,15 @@ use std::{
 
 use baton_core::{
     ids::RoomId,
+    lease::Fence,
     policy::Guard,
     room::{Action, Actor},
-    scope::{Intent, Refusal, ScopePath, Taking, Verdict, View, Watch},
+    scope::{Intent, Refusal, ScopePath, Taking, Verdict, View, Watch, is_alone},
 };
+use baton_store::agent_sessions::AgentSession;
 
 use super::{
+    missed::missed_turn,
     reason::{self, Fate},
     request,
     touched::{Touched, TouchedRooms},
@@ -94,7 +97,7 @@ impl App {
             return Ok(GuardAnswer::Pass);
         }
         presence::refresh(self, main, &mut sight.room, sight.now, Effort::Try)?;
-        self.is_at_work(main, room)?;
+        let session = self.is_at_work(main, room)?;
         let root = scoping::root(&sight.room)?;
         let is_job = *caller.employment() != Employment::None;
         let paths: Vec<ScopePath> =
@@ -112,6 +115,19 @@ impl App {
         let policy = sight.room.policy.guard;
         let fate = if policy == Guard::Warn { Fate::GoesOn } else { Fate::Stopped };
         let index = (touched.index && !is_job).then_some(Intent::Index);
+        let unread = touched.unread && !is_job;
+        let names: Vec<String> = paths.iter().map(|path| path.shown(&root)).collect();
+        let writes = !paths.is_empty() || index.is_some() || unread;
+        if writes
+            && fate == Fate::Stopped
+            && is_alone(view, &by)
+            && self.has_missed_turn(main, &sight, session.as_ref())?
+        {
+            let told = self.change(main, &request("hook.tell"), room, |change| change.tell_missed_turn())?;
+            if let Some(news) = told {
+                return Ok(GuardAnswer::Refuse(reason::missed(&news, &names)));
+            }
+        }
         for intent in [Intent::Edit(&paths)].into_iter().chain(index) {
             match found.guard(view, &by, intent) {
                 Verdict::Refused(refusal) => {
@@ -119,12 +135,12 @@ impl App {
                     let text = reason::refusal(&sight.room, &refusal, you, sight.now, fate);
                     return Ok(if fate == Fate::GoesOn { GuardAnswer::Tell(text) } else { GuardAnswer::Refuse(text) });
                 }
-                Verdict::Take(taking) => return self.take_for(main, room, taking).map(GuardAnswer::Tell),
+                Verdict::Take(taking) => return self.take_for(main, room, taking, &names),
                 Verdict::Free | Verdict::Watch(_) => {}
             }
         }
         // An edit of files that are the agent's own says nothing about the rest of a command.
-        if !touched.unread || is_job {
+        if !unread {
             return Ok(GuardAnswer::Pass);
         }
         let Verdict::Watch(watch) = found.guard(view, &by, Intent::Unread) else { return Ok(GuardAnswer::Pass) };
@@ -169,9 +185,34 @@ impl App {
         }
     }
 
-    /// Takes the stick for an agent that is alone, until the end of its own turn.
-    fn take_for(&self, caller: &Caller, room: &RoomId, taking: Taking) -> Result<String, Failure> {
-        let turn = self.change(caller, &request("hook.take"), room, |change| {
+    /// Whether somebody else had a turn of which the agent was not told.
+    fn has_missed_turn(
+        &self,
+        caller: &Caller,
+        sight: &Sight<'_>,
+        session: Option<&AgentSession>,
+    ) -> Result<bool, Failure> {
+        let you = caller.actor();
+        let turn =
+            self.store.read(|tx| missed_turn(tx, &sight.room, (&you.agent_id, you.process.as_ref()), session))?;
+        Ok(turn.is_some())
+    }
+
+    /// Takes the stick for an agent that is alone, until the end of its own turn. A turn that came and went since the look is told
+    /// instead.
+    fn take_for(
+        &self,
+        caller: &Caller,
+        room: &RoomId,
+        taking: Taking,
+        paths: &[String],
+    ) -> Result<GuardAnswer, Failure> {
+        let taken: Result<Fence, String> = self.change(caller, &request("hook.take"), room, |change| {
+            if change.room.policy.guard != Guard::Warn
+                && let Some(news) = change.tell_missed_turn()?
+            {
+                return Ok(Err(news));
+            }
             change.join(None, None)?;
             let lease_id = self.ids.lease_id()?;
             change.decide(match taking {
@@ -185,12 +226,15 @@ impl App {
             let mut session = change.session()?;
             session.taken_turn = Some(change.room.turn);
             change.save_session(&session)?;
-            Ok(change.room.turn)
+            Ok(Ok(change.room.turn))
         })?;
-        Ok(format!(
-            "Baton: you are alone in this room, so the stick was taken for your edit (turn {turn}). It is given back when you \
-             stop; to leave a handoff, call release_stick before that"
-        ))
+        Ok(match taken {
+            Ok(turn) => GuardAnswer::Tell(format!(
+                "Baton: you are alone in this room, so the stick was taken for your edit (turn {turn}). It is given back when \
+                 you stop; to leave a handoff, call release_stick before that"
+            )),
+            Err(news) => GuardAnswer::Refuse(reason::missed(&news, paths)),
+        })
     }
 }
 

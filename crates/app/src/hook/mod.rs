@@ -6,10 +6,11 @@
 //! something that an idle one has to know, and [`App::take_due_session`] is for runners, which resume sessions that ended.
 //!
 //! What must stay true: outside of a room nothing is answered and nothing written; a session is told once, and woken once, for
-//! each event; and reading is never refused.
+//! each event; reading is never refused; and nobody's edit undoes a turn that its agent was not told of.
 
 mod guard;
 mod line;
+mod missed;
 mod reason;
 mod resume;
 mod session;

@@ -51,11 +51,26 @@ pub(super) fn refusal(room: &Room, refusal: &Refusal, by: &AgentId, now: Timesta
     }
 }
 
+/// The refusal of an edit after a turn that the agent was not told of. `news` says whose it was.
+pub(super) fn missed(news: &str, paths: &[String]) -> String {
+    let (outcome, what) = match paths {
+        [] => ("The command was not run".to_owned(), "what it changes"),
+        [_] => (format!("{} not changed", files(paths)), "it"),
+        _ => (format!("{} not changed", files(paths)), "them"),
+    };
+    format!("Baton: {news}. {outcome}. Next: read {what} again, then try again with what you find")
+}
+
 /// The name of an agent with its program, as people know it.
 pub(super) fn name(room: &Room, agent: &AgentId) -> String {
+    called(room, agent, None)
+}
+
+/// The name of an agent with its program. `former` is the name of one that left.
+pub(super) fn called(room: &Room, agent: &AgentId, former: Option<&str>) -> String {
     let program = agent.as_str().split(':').next().unwrap_or_default();
-    match room.member(agent) {
-        Some(member) => format!("{} ({program})", line(&member.display_name, NAME_CHARS)),
+    match room.member(agent).map(|member| member.display_name.as_str()).or(former) {
+        Some(name) => format!("{} ({program})", line(name, NAME_CHARS)),
         None => line(agent.as_str(), NAME_CHARS),
     }
 }

@@ -5,17 +5,17 @@ use std::path::Path;
 use baton_core::{
     handoff::Handoff,
     ids::{AgentId, RoomId, Seq},
-    limits,
-    room::{Action, Event, Member, Shown},
+    room::{Action, Member, Shown},
     tree::Record,
 };
 use baton_store::{
     agent_sessions::{self, AgentSession, SessionOrigin},
-    inbox, log, rooms,
+    inbox, rooms,
 };
 
 use super::{
     line::{unread, within_context},
+    missed::missed_turn,
     request, welcome,
 };
 use crate::{App, Caller, Failure, app::Sight, change::Change, commands::room::depart, identity::Employment};
@@ -108,19 +108,19 @@ impl App {
         }
         self.change(caller, &request("hook.prompt"), &room, |change| {
             let mut session = change.session()?;
-            let text = change.news_since(session.told)?;
+            let text = change.news_of(&session)?;
             session.goes_on(change.room.last_seq);
             change.save_session(&session)?;
             Ok(text)
         })
     }
 
-    /// Notes that a session is at work: a call of a tool shows it.
-    pub(super) fn is_at_work(&self, caller: &Caller, room: &RoomId) -> Result<(), Failure> {
+    /// Notes that a session is at work: a call of a tool shows it. Answers with the session as it was before.
+    pub(super) fn is_at_work(&self, caller: &Caller, room: &RoomId) -> Result<Option<AgentSession>, Failure> {
         let (sight, known) = self.sight_of_session(caller, room)?;
         let member = sight.room.member(&caller.actor().agent_id);
         let rests = member.is_some_and(|member| member.rest.is_some());
-        if known.is_some_and(|known| rests || known.idle_since.is_some()) {
+        if known.as_ref().is_some_and(|known| rests || known.idle_since.is_some()) {
             self.change(caller, &request("hook.tool"), room, |change| {
                 if rests {
                     change.join(None, None)?;
@@ -130,7 +130,7 @@ impl App {
                 change.save_session(&session)
             })?;
         }
-        Ok(())
+        Ok(known)
     }
 
     /// Ends a session: what it holds is handed on, what it reserved is released, and it is no member any more, or rests if it
@@ -221,30 +221,22 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// The news for the caller's model after an event, if there is any.
-    pub(super) fn news_since(&mut self, told: Seq) -> Result<Option<String>, Failure> {
+    /// The news for the model of a session, if there is any.
+    pub(super) fn news_of(&mut self, session: &AgentSession) -> Result<Option<String>, Failure> {
         let you = self.actor.agent_id.clone();
         let mut lines = Vec::new();
-        let mail = inbox::waiting(self.tx, &self.room.id, &you)?;
-        if mail.calls.is_some_and(|message| message > told) {
-            lines.push(format!("Baton: you have {} (inbox list).", unread(mail.unseen)));
-        }
-        if self.stick_moved_since(told)? {
+        lines.extend(self.mail_since(session.told)?.map(|mail| format!("Baton: {mail}.")));
+        if missed_turn(self.tx, &self.room, (&you, None), Some(session))?.is_some() {
             lines.push(format!("Baton: {}", welcome::stick(&self.room, &you, self.now)));
         }
         Ok((!lines.is_empty()).then(|| within_context(&lines)))
     }
 
-    /// Whether somebody else moved the stick after an event.
-    fn stick_moved_since(&mut self, told: Seq) -> Result<bool, Failure> {
-        let (room, you) = (&self.room.id, &self.actor.agent_id);
-        let newer = log::after(self.tx, room, told, limits::EVENTS_MAX)?;
-        let moves = |event: &Event| {
-            matches!(event, Event::Claimed(_) | Event::Released(_) | Event::Passed(_) | Event::TakenOver(_))
-        };
-        // More than a page of events is news anyhow.
-        let is_long = newer.len() as u64 >= u64::from(limits::EVENTS_MAX);
-        Ok(is_long || newer.iter().any(|event| event.actor != *you && event.event.room().is_some_and(moves)))
+    /// The caller's unread messages, if any came after an event.
+    pub(super) fn mail_since(&mut self, told: Seq) -> Result<Option<String>, Failure> {
+        let mail = inbox::waiting(self.tx, &self.room.id, &self.actor.agent_id)?;
+        let is_new = mail.calls.is_some_and(|message| message > told);
+        Ok(is_new.then(|| format!("you have {} (inbox list)", unread(mail.unseen))))
     }
 }
 

@@ -115,7 +115,7 @@ fn holds(view: View<'_>, by: &[Actor]) -> bool {
 }
 
 /// Whether no other member is there, and no other holds the stick.
-fn is_alone(view: View<'_>, by: &[Actor]) -> bool {
+pub fn is_alone(view: View<'_>, by: &[Actor]) -> bool {
     let is_own = |agent: &AgentId| by.iter().any(|actor| actor.agent_id == *agent);
     let mut others = view.room.members.iter().filter(|member| !is_own(&member.agent_id));
     let is_somebody_there = others.any(|member| member.is_active(view.now, &view.room.policy, view.witness));

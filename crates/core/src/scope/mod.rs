@@ -21,7 +21,7 @@ pub use anchor::{Casing, Conventions, PathStyle};
 pub use decide::{Came, Collision, Reserve, Strictness, Takeover, View};
 pub use edit::EditRight;
 pub use event::{Displaced, Event, Expired, Incursion, Released, Reserved, Transferred};
-pub use guard::{Intent, Taking, Verdict, Watch};
+pub use guard::{Intent, Taking, Verdict, Watch, is_alone};
 pub use outside::Edited;
 pub use overlap::Overlap;
 pub use path::{InvalidScope, ScopePath};

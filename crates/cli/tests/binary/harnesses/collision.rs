@@ -31,9 +31,24 @@ enum Way {
     Shell,
 }
 
+/// When a program writes, once both have read.
+#[derive(Clone)]
+enum Start {
+    AtOnce,
+    /// Only after the other program has ended, with what it read before.
+    Late(Arc<Barrier>),
+}
+
 /// A script that ignores the skill: both read the file, and then both write it whole with a line more. Who is refused does what
 /// the refusal says, as a model does: it waits for its turn, and begins again with what it reads then.
-fn steps(file: &Path, room: &str, line: &'static str, way: Way, both_have_read: &Arc<Barrier>) -> Vec<Step> {
+fn steps(
+    file: &Path,
+    room: &str,
+    line: &'static str,
+    way: Way,
+    both_have_read: &Arc<Barrier>,
+    start: Start,
+) -> Vec<Step> {
     let with_line = {
         let file = file.to_owned();
         move || {
@@ -52,6 +67,9 @@ fn steps(file: &Path, room: &str, line: &'static str, way: Way, both_have_read: 
         Step::decide(move |_| {
             let write = first();
             barrier.wait();
+            if let Start::Late(other_has_ended) = &start {
+                other_has_ended.wait();
+            }
             write
         }),
         Step::decide(move |turn| match is_refused(turn.result_text(0)) {
@@ -65,7 +83,10 @@ fn steps(file: &Path, room: &str, line: &'static str, way: Way, both_have_read: 
             }
         }),
         Step::decide(move |turn| if is_refused(turn.result_text(0)) { again() } else { Step::shell("true") }),
-        Step::say("done"),
+        Step::decide(move |turn| {
+            assert!(!is_refused(turn.result_text(3)), "{:?}", turn.results);
+            Step::say("done")
+        }),
     ]
 }
 
@@ -76,8 +97,9 @@ fn take_over(room: &str, offer: &str) -> Step {
     Step::call("takeover_stick", json!({"room_id": room, "expected_turn_id": turn, "reason": "its process is gone"}))
 }
 
-/// The lines that are in the file after both have written it, by a policy for the room.
-fn lines_left(guard: &str, way: Way) -> Vec<String> {
+/// The lines that are in the file after both have written it, by a policy for the room. `late` is a program that writes only
+/// after the other one has ended.
+fn lines_left(guard: &str, way: Way, late: Option<Client>) -> Vec<String> {
     let (world, model) = (World::new(), Model::start());
     let homes = PROGRAMS.map(|client| {
         let name = harness(client);
@@ -95,16 +117,26 @@ fn lines_left(guard: &str, way: Way) -> Vec<String> {
     let file = world.workspace().join("shared.txt");
     fs::write(&file, "").unwrap();
     let both_have_read = Arc::new(Barrier::new(PROGRAMS.len()));
+    let other_has_ended = Arc::new(Barrier::new(2));
     let scripts: Vec<Script> = PROGRAMS
         .iter()
-        .map(|client| model.script(harness(*client), steps(&file, room, harness(*client), way, &both_have_read)))
+        .map(|client| {
+            let start = if late == Some(*client) { Start::Late(Arc::clone(&other_has_ended)) } else { Start::AtOnce };
+            let steps = steps(&file, room, harness(*client), way, &both_have_read, start);
+            model.script(harness(*client), steps)
+        })
         .collect();
-    let started: Vec<_> = PROGRAMS
+    let mut started: Vec<_> = PROGRAMS
         .iter()
         .zip(&homes)
-        .map(|(client, home)| Launch::new(*client, home, &world.workspace()).headless("Add your line."))
+        .map(|(client, home)| (*client, Launch::new(*client, home, &world.workspace()).headless("Add your line.")))
         .collect();
-    for program in started {
+    // The late one is waited for last.
+    started.sort_by_key(|(client, _)| late == Some(*client));
+    for (client, program) in started {
+        if late == Some(client) {
+            other_has_ended.wait();
+        }
         let ended = program.wait();
         assert_eq!(ended.code, Some(0), "{ended:#?}");
     }
@@ -121,7 +153,19 @@ fn no_edit_is_lost_however_often_two_programs_change_one_file_at_once() {
     }
     for run in 0..RUNS {
         let way = if run % 2 == 0 { Way::Tool } else { Way::Shell };
-        assert_eq!(lines_left("on", way), ["claude-code", "codex"], "run {run}");
+        assert_eq!(lines_left("on", way, None), ["claude-code", "codex"], "run {run}");
+    }
+}
+
+#[test]
+fn an_edit_that_was_read_before_a_turn_of_somebody_who_is_gone_by_now_is_not_lost() {
+    if left_out() {
+        return;
+    }
+    for late in PROGRAMS {
+        for way in [Way::Tool, Way::Shell] {
+            assert_eq!(lines_left("on", way, Some(late)), ["claude-code", "codex"], "{late:?} late");
+        }
     }
 }
 
@@ -130,5 +174,6 @@ fn without_the_guard_an_edit_is_lost() {
     if left_out() {
         return;
     }
-    assert_eq!(lines_left("off", Way::Shell).len(), 1);
+    // One overwrites the other, or both are mixed in one file.
+    assert_ne!(lines_left("off", Way::Shell, None), ["claude-code", "codex"]);
 }
