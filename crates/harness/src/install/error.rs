@@ -50,6 +50,14 @@ pub enum InstallError {
         /// What should be there.
         wanted: &'static str,
     },
+    /// Somebody else's server has our name.
+    #[error("{path} has a server of another program under the name baton: {command}")]
+    ForeignEntry {
+        /// The file.
+        path: PathBuf,
+        /// The command or address that is registered there.
+        command: String,
+    },
     /// The configuration was changed by someone else, again and again.
     #[error("{path} changed while it was being edited")]
     Changed {
@@ -112,6 +120,7 @@ impl InstallError {
             Self::Unparsable { .. } => "config_unparsable",
             Self::NotText { .. } => "config_not_text",
             Self::WrongShape { .. } => "config_wrong_shape",
+            Self::ForeignEntry { .. } => "config_foreign_entry",
             Self::Changed { .. } => "config_changed",
             Self::BadEdit { .. } => "config_bad_edit",
             Self::ForeignHook { .. } => "hook_not_shell",
@@ -144,6 +153,11 @@ impl InstallError {
             Self::NotText { .. } => "Save the file as UTF-8 and run it again; it was not touched.".to_owned(),
             Self::WrongShape { key, wanted, .. } => {
                 format!("Make {key} {wanted} or remove it, and run it again; the file was not touched.")
+            }
+            Self::ForeignEntry { .. } => {
+                "Give that server another name and run it again, or install everything but it with --without mcp; the file was \
+                 not touched."
+                    .to_owned()
             }
             Self::Changed { .. } => "Close the harness that is writing to it and run it again.".to_owned(),
             Self::BadEdit { .. } => {

@@ -28,8 +28,10 @@ pub struct Outcome {
 impl Outcome {
     /// Whether any file is, or would be, different from before.
     pub fn changed(&self) -> bool {
-        let untouched = [ConfigChange::Already, ConfigChange::NotRegistered];
-        let config = self.config.iter().any(|report| !untouched.contains(&report.change));
+        let is_untouched = |change: &ConfigChange| {
+            matches!(change, ConfigChange::Already | ConfigChange::KeptForeign { .. } | ConfigChange::NotRegistered)
+        };
+        let config = self.config.iter().any(|report| !is_untouched(&report.change));
         let skill = self.skill.as_ref().map(|skill| &skill.change);
         let files = self.files.iter().any(|file| file.change.is_change());
         config || files || matches!(skill, Some(SkillChange::Installed | SkillChange::Updated | SkillChange::Removed))
@@ -66,6 +68,11 @@ pub enum ConfigChange {
     /// The entry is gone.
     Removed {
         /// The command it had.
+        command: String,
+    },
+    /// A server of another program has our name, and stays.
+    KeptForeign {
+        /// Its command.
         command: String,
     },
     /// There was no entry to remove.
@@ -156,6 +163,12 @@ impl fmt::Display for Outcome {
                 }
                 ConfigChange::Already => writeln!(f, "{name}: already registered in {path}"),
                 ConfigChange::Removed { command } => writeln!(f, "{name}: removed from {path} (was {command})"),
+                ConfigChange::KeptForeign { command } => {
+                    writeln!(
+                        f,
+                        "{name}: the server baton in {path} is another program's ({command}) and was left alone"
+                    )
+                }
                 ConfigChange::NotRegistered => writeln!(f, "{name}: not registered in {path}"),
             }?;
         }

@@ -77,6 +77,9 @@ impl fmt::Display for Plan {
                 }
                 ConfigChange::Already => writeln!(f, "{name}: {path} already has"),
                 ConfigChange::Removed { command } => writeln!(f, "{name}: would remove {command} from {path}"),
+                ConfigChange::KeptForeign { command } => {
+                    writeln!(f, "{name}: would leave the server baton of another program ({command}) in {path} alone")
+                }
                 ConfigChange::NotRegistered => writeln!(f, "{name}: nothing to remove from {path}"),
             }?;
         }

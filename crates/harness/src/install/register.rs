@@ -84,6 +84,9 @@ fn write_entry(
     let path = config.path.clone();
     let change = match &config.entry {
         Some(entry) if entry.satisfies(registration) => ConfigChange::Already,
+        Some(entry) if !entry.is_of_baton() => {
+            return Err(InstallError::ForeignEntry { path, command: entry.to_string() });
+        }
         Some(entry) => ConfigChange::Updated { from: entry.to_string(), to: updated(entry, registration).to_string() },
         None if config.text.is_none() => ConfigChange::Created,
         None => ConfigChange::Added,

@@ -94,6 +94,15 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// Whether it starts a Baton, this one or another, or reaches one over HTTP. The program may have any name.
+    pub(crate) fn is_of_baton(&self) -> bool {
+        match self.command_line.as_slice() {
+            [] => true,
+            [address] if address.contains("://") => address.trim_end_matches('/').ends_with("/mcp"),
+            [_, arguments @ ..] => arguments.first().is_some_and(|first| first == "mcp"),
+        }
+    }
+
     /// Whether installing would change nothing. Variables that are nobody's business but the person's do not count.
     pub(crate) fn satisfies(&self, registration: &Registration) -> bool {
         self.enabled

@@ -35,6 +35,11 @@ pub fn plan_uninstall(harness: Harness, places: &Places) -> Result<Plan, Install
     for path in files.by_precedence {
         let config = read_config(client, path)?;
         let Some(entry) = config.entry else { continue };
+        if !entry.is_of_baton() {
+            let change = ConfigChange::KeptForeign { command: entry.to_string() };
+            outcome.config.push(ConfigReport { path: config.path, change });
+            continue;
+        }
         let Some(text) = draft.text(&config.path)? else { continue };
         let (mark, content) = split_mark(&text);
         let after = format.remove(content).map_err(|problem| problem.in_file(config.path.clone()))?;
@@ -74,7 +79,7 @@ fn other_readers(harness: Harness, places: &Places) -> Vec<Harness> {
         let client = other.client();
         *other != harness
             && skill::same_file(&client.skill_file(places), &file)
-            && find_config(client, places).map_or(true, |config| config.entry.is_some())
+            && find_config(client, places).map_or(true, |config| config.entry.is_some_and(|entry| entry.is_of_baton()))
     };
     Harness::ALL.into_iter().filter(reads_it).collect()
 }

@@ -1,6 +1,6 @@
 //! Configurations that are refused, and left as they are.
 
-use super::super::{InstallError, uninstall};
+use super::super::{ConfigChange, InstallError, uninstall};
 use super::home::{CLAUDE, CODEX, GEMINI, Home, OPENCODE};
 use crate::Harness;
 
@@ -63,4 +63,25 @@ fn a_file_that_is_not_text_is_refused() {
     std::fs::write(home.path(CLAUDE), [0xff, 0xfe, 0x00]).unwrap();
     assert_eq!(home.try_install(Harness::ClaudeCode).unwrap_err().code(), "config_not_text");
     assert_eq!(std::fs::read(home.path(CLAUDE)).unwrap(), [0xff, 0xfe, 0x00]);
+}
+
+#[test]
+fn a_server_of_another_program_under_our_name_is_neither_replaced_nor_removed() {
+    for (harness, file, text) in [
+        (Harness::ClaudeCode, CLAUDE, r#"{"mcpServers": {"baton": {"command": "npx", "args": ["-y", "conductor"]}}}"#),
+        (Harness::Codex, CODEX, "[mcp_servers.baton]\ncommand = \"conductor\"\n"),
+        (Harness::Gemini, GEMINI, r#"{"mcpServers": {"baton": {"httpUrl": "http://localhost:1/music"}}}"#),
+        (Harness::OpenCode, OPENCODE, r#"{"mcp": {"baton": {"type": "local", "command": ["conductor", "serve"]}}}"#),
+    ] {
+        let home = Home::with(file, text);
+        let before = home.everything();
+        let error = home.try_install(harness).unwrap_err();
+        assert_eq!(error.code(), "config_foreign_entry", "{error}");
+        assert!(error.hint().contains("--without mcp") && error.hint().contains("not touched"), "{}", error.hint());
+        assert_eq!(home.everything(), before);
+        let outcome = uninstall(harness, &home.places()).unwrap();
+        assert!(matches!(outcome.config[0].change, ConfigChange::KeptForeign { .. }), "{outcome:?}");
+        assert!(!outcome.changed(), "{outcome}");
+        assert_eq!(home.everything(), before);
+    }
 }
