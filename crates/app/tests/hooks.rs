@@ -270,6 +270,31 @@ fn a_turn_of_ones_own_and_a_prompt_tell_of_the_turns_before() {
 }
 
 #[test]
+fn an_agent_that_is_alone_is_stopped_once_after_a_holder_died_beside_it() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        begins(&app, &ana);
+        bo.claim();
+        app.app().news(ana.caller(), None).unwrap().unwrap();
+        refusal(edit(&app, &ana, "a"));
+        bo.dies();
+        let reason = refusal(edit(&app, &ana, "a"));
+        assert!(reason.contains("had the stick after you last looked"), "{reason}");
+        let GuardAnswer::Tell(text) = edit(&app, &ana, "a") else { panic!("it was told") };
+        assert!(text.contains("the stick was taken"), "{text}");
+        let cy = app.living_agent("cy");
+        cy.join();
+        app.app().end_session(ana.caller(), SessionEnding::Exit).unwrap();
+        cy.claim();
+        cy.dies();
+        let dan = app.living_agent("dan");
+        begins(&app, &dan);
+        assert!(matches!(edit(&app, &dan, "a"), GuardAnswer::Tell(_)), "it began after the holder was gone");
+        assert_sound(&app);
+    });
+}
+
+#[test]
 fn a_session_from_before_the_room_is_stopped_once_after_the_first_turn_there() {
     on_every_backend(|app| {
         let sleeper = Sleeper::start();

@@ -37,6 +37,8 @@ pub struct AgentSession {
     pub wakes: u32,
     /// The turn that the guard took for it, which ends with the agent's own turn.
     pub taken_turn: Option<Fence>,
+    /// The newest turn whose holder was gone, of which its model was told. No event says that such a turn is over.
+    pub abandoned_turn: Option<Fence>,
     /// Its conversation, if its program can resume it.
     pub origin: Option<SessionOrigin>,
     /// The last resumption, until the session goes on by itself.
@@ -85,6 +87,7 @@ impl AgentSession {
             wakes_from: None,
             wakes: 0,
             taken_turn: None,
+            abandoned_turn: None,
             origin: None,
             resumption: None,
         }
@@ -102,17 +105,19 @@ impl AgentSession {
 const PUT: &str = "
     INSERT INTO agent_sessions
            (room_id, agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn,
-            origin, resumption)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            origin, resumption, abandoned_turn)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
         ON CONFLICT (room_id, agent_id) DO UPDATE
        SET told_seq = excluded.told_seq, idle_since_ms = excluded.idle_since_ms, woken_seq = excluded.woken_seq,
            woken_at_ms = excluded.woken_at_ms, wakes_from_ms = excluded.wakes_from_ms, wakes = excluded.wakes,
-           taken_turn = excluded.taken_turn, origin = excluded.origin, resumption = excluded.resumption
+           taken_turn = excluded.taken_turn, origin = excluded.origin, resumption = excluded.resumption,
+           abandoned_turn = excluded.abandoned_turn
 ";
 
 /// Stores a session as it is now.
 pub fn save(tx: &mut dyn Tx, room: &RoomId, session: &AgentSession) -> Result<(), StoreError> {
     let millis = |time: Option<Timestamp>| time.map(Timestamp::as_millis);
+    let number = |turn: Option<Fence>| turn.map(|turn| turn.0 as i64);
     let origin = json(session, session.origin.as_ref())?;
     let resumption = json(session, session.resumption.as_ref())?;
     let params = [
@@ -124,9 +129,10 @@ pub fn save(tx: &mut dyn Tx, room: &RoomId, session: &AgentSession) -> Result<()
         millis(session.woken_at).into(),
         millis(session.wakes_from).into(),
         i64::from(session.wakes).into(),
-        session.taken_turn.map(|turn| turn.0 as i64).into(),
+        number(session.taken_turn).into(),
         origin.as_deref().into(),
         resumption.as_deref().into(),
+        number(session.abandoned_turn).into(),
     ];
     tx.execute(PUT, &params, Changes::Any)
 }
@@ -148,7 +154,7 @@ pub fn remove(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<(), Sto
 
 const FIND: &str = "
     SELECT agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, origin,
-           resumption
+           resumption, abandoned_turn
       FROM agent_sessions
      WHERE room_id = ?1 AND agent_id = ?2
 ";
@@ -162,7 +168,7 @@ pub fn find(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Option<Ag
 /// Lists a room's sessions by agent.
 pub(crate) const OF_ROOM: &str = "
     SELECT agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, origin,
-           resumption
+           resumption, abandoned_turn
       FROM agent_sessions
      WHERE room_id = ?1
      ORDER BY agent_id
@@ -186,5 +192,6 @@ fn read(room: &RoomId, row: &dyn Row) -> Result<AgentSession, StoreError> {
         taken_turn: row.int(7)?.map(|turn| Fence(turn as u64)),
         origin: fields.optional_json(8)?,
         resumption: fields.optional_json(9)?,
+        abandoned_turn: row.int(10)?.map(|turn| Fence(turn as u64)),
     })
 }

@@ -80,6 +80,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("schema/0018_agent_sessions.sqlite.sql"),
         postgres: include_str!("schema/0018_agent_sessions.postgres.sql"),
     },
+    Migration {
+        sqlite: include_str!("schema/0019_abandoned_turns.sqlite.sql"),
+        postgres: include_str!("schema/0019_abandoned_turns.postgres.sql"),
+    },
 ];
 
 /// The schema this program writes.

@@ -15,7 +15,7 @@ use baton_core::{
 use baton_store::agent_sessions::AgentSession;
 
 use super::{
-    missed::missed_turn,
+    missed::{abandoned_turn, missed_turn},
     reason::{self, Fate},
     request,
     touched::{Touched, TouchedRooms},
@@ -185,7 +185,7 @@ impl App {
         }
     }
 
-    /// Whether somebody else had a turn of which the agent was not told.
+    /// Whether somebody else had a turn of which the agent, which is alone, was not told.
     fn has_missed_turn(
         &self,
         caller: &Caller,
@@ -193,9 +193,9 @@ impl App {
         session: Option<&AgentSession>,
     ) -> Result<bool, Failure> {
         let you = caller.actor();
-        let turn =
-            self.store.read(|tx| missed_turn(tx, &sight.room, (&you.agent_id, you.process.as_ref()), session))?;
-        Ok(turn.is_some())
+        let process = you.process.as_ref();
+        let missed = self.store.read(|tx| missed_turn(tx, &sight.room, (&you.agent_id, process), session))?;
+        Ok(missed.is_some() || abandoned_turn(&sight.room, &you.agent_id, session).is_some())
     }
 
     /// Takes the stick for an agent that is alone, until the end of its own turn. A turn that came and went since the look is told

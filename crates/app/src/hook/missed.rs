@@ -1,7 +1,7 @@
 //! Turns of others that a session's model has not heard of.
 //!
-//! An agent that is alone is not stopped, but it may have read a file before somebody else's turn, who is gone by now. Its next
-//! edit would undo that turn. So it is stopped once and told; its second attempt passes.
+//! An agent that is alone is not stopped, but it may have read a file before or during the turn of somebody who is gone by now. Its
+//! next edit would undo that turn. So it is stopped once and told; its second attempt passes.
 
 use baton_core::{
     event::Recorded,
@@ -25,8 +25,8 @@ const TURN_EVENTS: [&str; 4] = ["stick.claim", "stick.release", "stick.pass", "s
 /// Events that are searched for a turn. There is no index by type, and a session that long behind was told at its last prompt.
 const SEARCHED_EVENTS: u64 = 10_000;
 
-/// The end of the newest turn, if it was somebody else's and came after all that `you` were told. A turn of one's own ends the
-/// search: claiming it told of those before.
+/// Who had the newest turn, if that was somebody else and began or ended after all that `you` were told. A turn of one's own ends
+/// the search: claiming it told of those before.
 ///
 /// Without a session nobody was told anything; then only turns count that came after the agent's process began.
 pub(super) fn missed_turn(
@@ -34,7 +34,7 @@ pub(super) fn missed_turn(
     room: &Room,
     (you, process): (&AgentId, Option<&ProcessIdentity>),
     session: Option<&AgentSession>,
-) -> Result<Option<Recorded>, Failure> {
+) -> Result<Option<AgentId>, Failure> {
     let told = session.map(|session| session.told).filter(|told| *told > Seq::default());
     let after = told.unwrap_or_default().0.max(room.last_seq.0.saturating_sub(SEARCHED_EVENTS));
     if after >= room.last_seq.0 {
@@ -44,17 +44,23 @@ pub(super) fn missed_turn(
     let newest = log::of_types(tx, &room.id, &TURN_EVENTS, stretch, (Order::NewestFirst, 1))?.into_iter().next();
     let is_news =
         |turn: &Recorded| told.is_some() || process.is_some_and(|process| turn.at >= process.process_started_at);
-    Ok(newest.filter(|turn| turn.actor != *you && is_news(turn)))
+    Ok(newest.filter(|turn| turn.actor != *you && is_news(turn)).map(|turn| turn.actor))
+}
+
+/// The holder of a turn that nobody ended, seen by an agent that is alone: it worked until it was gone, so a session that began
+/// before that was not told of all it did.
+pub(super) fn abandoned_turn(room: &Room, you: &AgentId, session: Option<&AgentSession>) -> Option<AgentId> {
+    let holder = &room.ownership()?.lease.holder;
+    (holder != you && session?.abandoned_turn != Some(room.turn)).then(|| holder.clone())
 }
 
 impl Change<'_> {
-    /// Says who had a turn that the caller was not told of, and everything else that is new: it counts as told from now on.
+    /// Tells the caller, which is alone, whose turn it missed, and everything else that is new: it counts as told from now on.
     pub(super) fn tell_missed_turn(&mut self) -> Result<Option<String>, Failure> {
         let (you, process) = (self.actor.agent_id.clone(), self.actor.process.clone());
         let known = agent_sessions::find(self.tx, &self.room.id, &you)?;
-        let Some(turn) = missed_turn(self.tx, &self.room, (&you, process.as_ref()), known.as_ref())? else {
-            return Ok(None);
-        };
+        let missed = missed_turn(self.tx, &self.room, (&you, process.as_ref()), known.as_ref())?;
+        let Some(by) = missed.or_else(|| abandoned_turn(&self.room, &you, known.as_ref())) else { return Ok(None) };
         // The session counts as told of its messages, too.
         let mail = match &known {
             Some(known) => self.mail_since(known.told)?,
@@ -65,12 +71,13 @@ impl Change<'_> {
         }
         let mut session = self.session()?;
         session.goes_on(self.room.last_seq);
+        session.abandoned_turn = Some(self.room.turn);
         self.save_session(&session)?;
-        let left = match self.room.member(&turn.actor) {
+        let left = match self.room.member(&by) {
             Some(_) => None,
-            None => former::last(self.tx, &self.room.id, &turn.actor)?.map(|former| former.name),
+            None => former::last(self.tx, &self.room.id, &by)?.map(|former| former.name),
         };
-        let by = reason::called(&self.room, &turn.actor, left.as_deref());
+        let by = reason::called(&self.room, &by, left.as_deref());
         let mail = mail.map_or_else(String::new, |mail| format!(". Also, {mail}"));
         Ok(Some(format!(
             "{by} had the stick after you last looked at this room, so files may have changed since you read them{mail}"

@@ -5,6 +5,7 @@ use std::path::Path;
 use baton_core::{
     handoff::Handoff,
     ids::{AgentId, RoomId, Seq},
+    lease::{Fence, Standing},
     room::{Action, Member, Shown},
     tree::Record,
 };
@@ -66,8 +67,12 @@ impl App {
         let origin = conversation.and_then(|conversation| origin(caller, conversation));
         let text = self.change(caller, &request("hook.session_start"), &room, |change| {
             change.join(None, None)?;
+            let is_new = agent_sessions::find(change.tx, &room, &caller.actor().agent_id)?.is_none();
             let mut session = change.session()?;
             session.goes_on(change.room.last_seq);
+            if is_new {
+                session.abandoned_turn = change.abandoned_turn();
+            }
             session.origin = origin.clone().or(session.origin);
             change.save_session(&session)?;
             if beginning == SessionBeginning::Cleared {
@@ -188,6 +193,12 @@ impl Change<'_> {
         let you = &self.actor.agent_id;
         let found = agent_sessions::find(self.tx, &self.room.id, you)?;
         Ok(found.unwrap_or_else(|| AgentSession::new(you.clone(), self.room.last_seq)))
+    }
+
+    /// The turn of a holder that is gone, which a session that begins now cannot have worked beside.
+    fn abandoned_turn(&self) -> Option<Fence> {
+        let held = self.room.ownership()?;
+        (held.standing(self.now, self.witness) != Standing::Held).then_some(self.room.turn)
     }
 
     /// Takes it from the process's other conversations that they may be resumed: a person cleared them, and their program does
