@@ -1,11 +1,11 @@
 //! The answers to hooks: which edits are stopped, what a session is told, and when it is woken.
 #![expect(clippy::unwrap_used, reason = "a test whose helper fails should stop there")]
 
-use std::os::unix::fs::symlink;
+use std::{os::unix::fs::symlink, thread};
 
 use baton_app::{
     doctor,
-    hook::{Confinement, GuardAnswer, SessionBeginning, SessionEnding, Stopped, ToolUse},
+    hook::{Confinement, Displaced, GuardAnswer, SessionEnding, Stopped, ToolUse},
 };
 use baton_core::{
     limits,
@@ -34,7 +34,7 @@ fn refusal(answer: GuardAnswer) -> String {
 }
 
 fn begins(app: &TestApp, agent: &Agent<'_>) -> String {
-    app.app().begin_session(agent.caller(), SessionBeginning::Usual, None).unwrap().unwrap()
+    app.app().begin_session(agent.caller(), None).unwrap().unwrap()
 }
 
 fn assert_sound(app: &TestApp) {
@@ -165,7 +165,7 @@ fn a_holder_works_beside_foreign_scopes_and_what_it_changes_in_them_is_compared(
 fn outside_of_a_room_nothing_is_answered_and_nothing_written() {
     on_every_backend(|app| {
         let eve = app.living_agent("eve");
-        assert_eq!(app.app().begin_session(eve.caller(), SessionBeginning::Usual, None).unwrap(), None);
+        assert_eq!(app.app().begin_session(eve.caller(), None).unwrap(), None);
         assert_eq!(app.app().news(eve.caller(), None).unwrap(), None);
         assert_eq!(app.app().stop(eve.caller()).unwrap(), None);
         assert_eq!(edit(&app, &eve, "a"), GuardAnswer::Pass);
@@ -398,6 +398,78 @@ fn the_end_of_a_session_hands_the_stick_on_and_retires_exactly_that_session() {
         let turn = bo.wait();
         assert!(turn["handoff"]["status"].as_str().unwrap().contains("session of this agent ended"), "{turn}");
         app.app().end_session(ana.caller(), SessionEnding::Exit).unwrap();
+        assert_sound(&app);
+    });
+}
+
+#[test]
+fn a_conversation_that_begins_ends_the_idle_ones_of_its_process_and_no_others() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        [&ana, &bo].map(|agent| begins(&app, agent));
+        ana.claim();
+        app.app().stop(bo.caller()).unwrap();
+        let next = ana.sibling("ana-next");
+        app.app().end_displaced(next.caller(), None, Displaced::Idle).unwrap();
+        assert_eq!(app.stored(&ana.room()).owner(), Some(&ana.id()), "it is at work");
+        app.app().stop(ana.caller()).unwrap();
+        app.app().end_displaced(next.caller(), None, Displaced::Idle).unwrap();
+        begins(&app, &next);
+        let room = app.stored(&bo.room());
+        let members: Vec<&str> = room.members.iter().map(|member| member.agent_id.as_str()).collect();
+        assert_eq!((room.owner(), members.as_slice()), (None, ["bo", "ana-next"].as_slice()));
+        assert!(
+            app.app().news(ana.caller(), None).unwrap().unwrap().contains("you are"),
+            "it comes back with a prompt"
+        );
+        assert_sound(&app);
+    });
+}
+
+#[test]
+fn at_a_server_only_the_conversation_of_the_same_screen_ends() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        let cy = ana.sibling("cy");
+        let next = ana.sibling("next");
+        let (one, other) = (Sleeper::start(), Sleeper::start());
+        let [one, other] = [&one, &other].map(|screen| vec![screen.identity()]);
+        for (agent, screens) in [(&ana, &one), (&cy, &other), (&bo, &one)] {
+            begins(&app, agent);
+            app.app().note_screens(agent.caller(), screens).unwrap();
+            app.app().stop(agent.caller()).unwrap();
+        }
+        let members = || app.stored(&bo.room()).members.len();
+        let both = [one.clone(), other].concat();
+        app.app().end_displaced(next.caller(), Some(&both), Displaced::All).unwrap();
+        assert_eq!(members(), 3, "it is not known at which one it is");
+        app.app().end_displaced(next.caller(), Some(&one), Displaced::All).unwrap();
+        assert_eq!(members(), 2, "another server's is another screen");
+        assert!(app.stored(&bo.room()).member(&ana.id()).is_none());
+    });
+}
+
+#[test]
+fn the_session_of_a_screen_that_is_closed_ends_though_its_server_lives() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        begins(&app, &ana);
+        let (mut first, mut second) = (Sleeper::start(), Sleeper::start());
+        let both = [first.identity(), second.identity()];
+        app.app().note_screens(ana.caller(), &both).unwrap();
+        ana.claim();
+        app.app().stop(ana.caller()).unwrap();
+        thread::scope(|scope| {
+            let listener = scope.spawn(|| app.app().await_wake(ana.caller()).unwrap());
+            first.kill();
+            bo.does("room.note", json!({"text": "One is closed."}));
+            assert!(app.stored(&bo.room()).member(&ana.id()).is_some(), "it may be at the other one");
+            second.kill();
+            assert_eq!(listener.join().unwrap(), None);
+        });
+        let room = app.stored(&bo.room());
+        assert!(room.member(&ana.id()).is_none());
+        assert_eq!(room.reservation().map(|kept| &kept.recipient), Some(&bo.id()));
         assert_sound(&app);
     });
 }

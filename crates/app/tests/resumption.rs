@@ -6,8 +6,7 @@ use std::{path::Path, sync::Barrier, thread};
 use baton_app::{
     doctor,
     hook::{
-        Confinement, DueSession, GuardAnswer, ResumableConversation, ResumeAbility, SessionBeginning, SessionEnding,
-        ToolUse,
+        Confinement, Displaced, DueSession, GuardAnswer, ResumableConversation, ResumeAbility, SessionEnding, ToolUse,
     },
 };
 use baton_core::{
@@ -25,13 +24,9 @@ fn ability() -> ResumeAbility<'static> {
 }
 
 fn begins(app: &TestApp, agent: &Agent<'_>) {
-    begins_as(app, agent, SessionBeginning::Usual);
-}
-
-fn begins_as(app: &TestApp, agent: &Agent<'_>, beginning: SessionBeginning) {
     let id = format!("thread-{}", agent.id());
     let conversation = ResumableConversation { harness: "codex", id: &id, home: Path::new(HOME) };
-    app.app().begin_session(agent.caller(), beginning, Some(conversation)).unwrap().unwrap();
+    app.app().begin_session(agent.caller(), Some(conversation)).unwrap().unwrap();
 }
 
 fn ends(app: &TestApp, agent: &Agent<'_>, ending: SessionEnding) {
@@ -183,8 +178,8 @@ fn a_conversation_that_a_person_cleared_is_over_in_any_case() {
         begins(&app, &cy);
         cy.enter(&ana.room());
         let next = cy.sibling("cy-next");
-        begins_as(&app, &next, SessionBeginning::Cleared);
-        app.app().end_session(cy.caller(), SessionEnding::Exit).unwrap();
+        app.app().end_displaced(next.caller(), None, Displaced::All).unwrap();
+        begins(&app, &next);
         assert_eq!(member(&app, &cy), None);
         app.app().end_session(next.caller(), SessionEnding::Exit).unwrap();
         next.enter(&ana.room());

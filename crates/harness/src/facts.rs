@@ -31,4 +31,6 @@ pub(crate) struct Facts {
     pub(crate) has_one_conversation: bool,
     /// The word before a conversation's id that has a run without a screen go on with it, where a runner may do that.
     pub(crate) resume_word: Option<&'static str>,
+    /// The argument of a process that serves several screens and outlives them.
+    pub(crate) server_word: Option<&'static str>,
 }

@@ -18,6 +18,14 @@ impl Harness {
         if Self::ALL.into_iter().any(|harness| is_helper(harness.facts())) { None } else { Self::of_program(comm) }
     }
 
+    /// Whether a process of this harness serves several screens, and outlives them.
+    pub fn is_server(self, argv: &[String]) -> bool {
+        let word = self.facts().server_word;
+        word.is_some_and(|word| {
+            argv.iter().skip(1).take_while(|argument| *argument != "--").any(|argument| argument == word)
+        })
+    }
+
     fn of_program(name: &str) -> Option<Self> {
         let is_named = |facts: &Facts| {
             facts.program == name || facts.program_prefixes.iter().any(|prefix| name.starts_with(prefix))
@@ -82,6 +90,18 @@ mod tests {
         for (comm, command_line, slug) in cases {
             assert_eq!(of(comm, command_line), Some(slug), "{command_line}");
         }
+    }
+
+    #[test]
+    fn a_server_is_known_by_its_command() {
+        let is_server = |harness: Harness, command_line: &str| {
+            harness.is_server(&command_line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        };
+        assert!(is_server(Harness::Codex, "/opt/bin/codex app-server --listen unix:// --managed-daemon"));
+        assert!(is_server(Harness::OpenCode, "opencode serve --port 1"));
+        assert!(!is_server(Harness::Codex, "codex --full-auto -- app-server"));
+        assert!(!is_server(Harness::Codex, "app-server"));
+        assert!(!is_server(Harness::ClaudeCode, "claude serve app-server"));
     }
 
     #[test]

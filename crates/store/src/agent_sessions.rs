@@ -39,6 +39,8 @@ pub struct AgentSession {
     pub taken_turn: Option<Fence>,
     /// The newest turn whose holder was gone, of which its model was told. No event says that such a turn is over.
     pub abandoned_turn: Option<Fence>,
+    /// The screens at which it may be, if its program serves several. It is over when all of them are gone.
+    pub screens: Vec<ProcessIdentity>,
     /// Its conversation, if its program can resume it.
     pub origin: Option<SessionOrigin>,
     /// The last resumption, until the session goes on by itself.
@@ -88,6 +90,7 @@ impl AgentSession {
             wakes: 0,
             taken_turn: None,
             abandoned_turn: None,
+            screens: Vec::new(),
             origin: None,
             resumption: None,
         }
@@ -105,13 +108,13 @@ impl AgentSession {
 const PUT: &str = "
     INSERT INTO agent_sessions
            (room_id, agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn,
-            origin, resumption, abandoned_turn)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            origin, resumption, abandoned_turn, screens)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
         ON CONFLICT (room_id, agent_id) DO UPDATE
        SET told_seq = excluded.told_seq, idle_since_ms = excluded.idle_since_ms, woken_seq = excluded.woken_seq,
            woken_at_ms = excluded.woken_at_ms, wakes_from_ms = excluded.wakes_from_ms, wakes = excluded.wakes,
            taken_turn = excluded.taken_turn, origin = excluded.origin, resumption = excluded.resumption,
-           abandoned_turn = excluded.abandoned_turn
+           abandoned_turn = excluded.abandoned_turn, screens = excluded.screens
 ";
 
 /// Stores a session as it is now.
@@ -120,6 +123,7 @@ pub fn save(tx: &mut dyn Tx, room: &RoomId, session: &AgentSession) -> Result<()
     let number = |turn: Option<Fence>| turn.map(|turn| turn.0 as i64);
     let origin = json(session, session.origin.as_ref())?;
     let resumption = json(session, session.resumption.as_ref())?;
+    let screens = json(session, Some(&session.screens).filter(|screens| !screens.is_empty()))?;
     let params = [
         room.as_str().into(),
         session.agent_id.as_str().into(),
@@ -133,6 +137,7 @@ pub fn save(tx: &mut dyn Tx, room: &RoomId, session: &AgentSession) -> Result<()
         origin.as_deref().into(),
         resumption.as_deref().into(),
         number(session.abandoned_turn).into(),
+        screens.as_deref().into(),
     ];
     tx.execute(PUT, &params, Changes::Any)
 }
@@ -154,7 +159,7 @@ pub fn remove(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<(), Sto
 
 const FIND: &str = "
     SELECT agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, origin,
-           resumption, abandoned_turn
+           resumption, abandoned_turn, screens
       FROM agent_sessions
      WHERE room_id = ?1 AND agent_id = ?2
 ";
@@ -168,7 +173,7 @@ pub fn find(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Option<Ag
 /// Lists a room's sessions by agent.
 pub(crate) const OF_ROOM: &str = "
     SELECT agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, origin,
-           resumption, abandoned_turn
+           resumption, abandoned_turn, screens
       FROM agent_sessions
      WHERE room_id = ?1
      ORDER BY agent_id
@@ -193,5 +198,6 @@ fn read(room: &RoomId, row: &dyn Row) -> Result<AgentSession, StoreError> {
         origin: fields.optional_json(8)?,
         resumption: fields.optional_json(9)?,
         abandoned_turn: row.int(10)?.map(|turn| Fence(turn as u64)),
+        screens: fields.optional_json(11)?.unwrap_or_default(),
     })
 }

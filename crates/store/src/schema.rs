@@ -81,8 +81,8 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("schema/0018_agent_sessions.postgres.sql"),
     },
     Migration {
-        sqlite: include_str!("schema/0019_abandoned_turns.sqlite.sql"),
-        postgres: include_str!("schema/0019_abandoned_turns.postgres.sql"),
+        sqlite: include_str!("schema/0019_session_screens.sqlite.sql"),
+        postgres: include_str!("schema/0019_session_screens.postgres.sql"),
     },
 ];
 

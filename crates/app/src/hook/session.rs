@@ -4,9 +4,10 @@ use std::path::Path;
 
 use baton_core::{
     handoff::Handoff,
-    ids::{AgentId, RoomId, Seq},
+    ids::{RoomId, Seq},
     lease::{Fence, Standing},
-    room::{Action, Member, Shown},
+    process::ProcessIdentity,
+    room::{Action, Actor, Shown},
     tree::Record,
 };
 use baton_store::{
@@ -37,13 +38,13 @@ pub struct ResumableConversation<'a> {
     pub home: &'a Path,
 }
 
-/// The way in which a session began.
+/// The conversations that end because another one begins at their screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SessionBeginning {
-    /// It is new, or goes on.
-    Usual,
-    /// A person cleared the conversation before it, in the same process.
-    Cleared,
+pub enum Displaced {
+    /// Those that wait for a prompt: a screen shows one conversation, and a person turned to another.
+    Idle,
+    /// All of them: a person cleared the screen.
+    All,
 }
 
 /// The way in which a session ended.
@@ -60,7 +61,6 @@ impl App {
     pub fn begin_session(
         &self,
         caller: &Caller,
-        beginning: SessionBeginning,
         conversation: Option<ResumableConversation<'_>>,
     ) -> Result<Option<String>, Failure> {
         let Some(room) = self.room_around(caller, &caller.cwd)? else { return Ok(None) };
@@ -75,13 +75,61 @@ impl App {
             }
             session.origin = origin.clone().or(session.origin);
             change.save_session(&session)?;
-            if beginning == SessionBeginning::Cleared {
-                change.forget_cleared()?;
-            }
             welcome::text(change)
         })?;
         caller.has_joined(&room);
         Ok(Some(text))
+    }
+
+    /// Ends the conversations that were at the caller's screen before it. `screens` are those of a program that serves several;
+    /// any other has one, which is its process. Where a server has several screens here, it is not known which one the caller is
+    /// at, and nobody is ended.
+    pub fn end_displaced(
+        &self,
+        caller: &Caller,
+        screens: Option<&[ProcessIdentity]>,
+        displaced: Displaced,
+    ) -> Result<(), Failure> {
+        let Some(room) = self.room_around(caller, &caller.cwd)? else { return Ok(()) };
+        let you = caller.actor();
+        let Some(process) = &you.process else { return Ok(()) };
+        let (members, sessions) = self
+            .store
+            .read::<_, Failure>(|tx| Ok((self.room(tx, &room)?.members, agent_sessions::of_room(tx, &room)?)))?;
+        let is_displaced = |session: &AgentSession| {
+            let is_at_screen = screens.is_none_or(|screens| screens.len() == 1 && are_same(&session.screens, screens));
+            session.agent_id != you.agent_id
+                && is_at_screen
+                && (displaced == Displaced::All || session.idle_since.is_some())
+        };
+        for session in sessions.iter().filter(|session| is_displaced(session)) {
+            let other = members.iter().find(|member| member.agent_id == session.agent_id);
+            let Some(other) = other.filter(|other| other.process.as_ref().is_some_and(|it| it.same_process(process)))
+            else {
+                continue;
+            };
+            let actor = Actor::found(other.agent_id.clone(), other.process.clone(), other.session_kind);
+            self.end_session(&Caller::new(actor, caller.cwd.clone()), SessionEnding::Replaced)?;
+        }
+        Ok(())
+    }
+
+    /// Notes the screens at which the caller's session may be: those that were known and are still there, else all that were
+    /// found.
+    pub fn note_screens(&self, caller: &Caller, found: &[ProcessIdentity]) -> Result<(), Failure> {
+        let Some(room) = self.room_around(caller, &caller.cwd)? else { return Ok(()) };
+        let Some(session) = self.sight_of_session(caller, &room)?.1 else { return Ok(()) };
+        let kept: Vec<ProcessIdentity> =
+            session.screens.iter().filter(|known| found.iter().any(|it| it.same_process(known))).cloned().collect();
+        let screens = if kept.is_empty() { found.to_vec() } else { kept };
+        if screens.is_empty() || are_same(&screens, &session.screens) {
+            return Ok(());
+        }
+        self.change(caller, &request("hook.screens"), &room, |change| {
+            let mut session = change.session()?;
+            session.screens.clone_from(&screens);
+            change.save_session(&session)
+        })
     }
 
     /// Notes that nothing of what a session was told at its start reached its model: the first prompt tells it again.
@@ -106,7 +154,7 @@ impl App {
         let is_there = sight.room.member(&you).is_some_and(|member| member.rest.is_none());
         let is_welcomed = |known: &AgentSession| known.told > Seq::default();
         let Some(known) = known.filter(|known| is_there && is_welcomed(known)) else {
-            return self.begin_session(caller, SessionBeginning::Usual, conversation);
+            return self.begin_session(caller, conversation);
         };
         if known.told == sight.room.last_seq && known.idle_since.is_none() {
             return Ok(None);
@@ -201,24 +249,6 @@ impl Change<'_> {
         (held.standing(self.now, self.witness) != Standing::Held).then_some(self.room.turn)
     }
 
-    /// Takes it from the process's other conversations that they may be resumed: a person cleared them, and their program does
-    /// not say so of each.
-    fn forget_cleared(&mut self) -> Result<(), Failure> {
-        let Some(process) = &self.actor.process else { return Ok(()) };
-        let is_other = |member: &&Member| {
-            let is_process = member.process.as_ref().is_some_and(|known| known.same_process(process));
-            is_process && member.agent_id != self.actor.agent_id
-        };
-        let others: Vec<AgentId> =
-            self.room.members.iter().filter(is_other).map(|member| member.agent_id.clone()).collect();
-        for agent in others {
-            if let Some(session) = agent_sessions::find(self.tx, &self.room.id, &agent)? {
-                self.save_session(&AgentSession { origin: None, ..session })?;
-            }
-        }
-        Ok(())
-    }
-
     pub(super) fn save_session(&mut self, session: &AgentSession) -> Result<(), Failure> {
         Ok(agent_sessions::save(self.tx, &self.room.id, session)?)
     }
@@ -264,6 +294,11 @@ fn origin(caller: &Caller, conversation: ResumableConversation<'_>) -> Option<Se
         home: home.to_owned(),
         host_id: caller.actor().process?.host_id,
     })
+}
+
+/// Whether two lists name the same processes. The same start comes out some milliseconds apart when it is worked out twice.
+fn are_same(one: &[ProcessIdentity], other: &[ProcessIdentity]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.same_process(other))
 }
 
 /// A handoff that nobody wrote.

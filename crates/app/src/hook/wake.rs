@@ -23,7 +23,7 @@ use baton_store::{
 use super::{
     line::{line, unread},
     request,
-    session::left_behind,
+    session::{SessionEnding, left_behind},
     welcome,
 };
 use crate::{
@@ -93,10 +93,17 @@ impl App {
             if !is_idle || is_gone || sight.room.stick == baton_core::room::Stick::Closed {
                 return Ok(Looked::Found(None));
             }
+            let screens = session.map(|session| session.screens).unwrap_or_default();
+            // The server that runs it outlives the screen that a person closed.
+            if !screens.is_empty() && screens.iter().all(|screen| self.probe.liveness(screen).is_gone()) {
+                self.end_session(caller, SessionEnding::Exit)?;
+                return Ok(Looked::Found(None));
+            }
             if let Some(text) = self.take_wake(caller, &room)? {
                 return Ok(Looked::Found(Some(text)));
             }
-            Ok(Looked::NotYet(process.as_ref().and_then(|process| self.probe.watch(process)).into_iter().collect()))
+            let watched = process.iter().chain(&screens);
+            Ok(Looked::NotYet(watched.filter_map(|process| self.probe.watch(process)).collect()))
         })?;
         Ok(found.flatten())
     }

@@ -17,4 +17,5 @@ pub(crate) const FACTS: Facts = Facts {
     status_prompt: "/baton:status",
     has_one_conversation: true,
     resume_word: Some("--resume"),
+    server_word: None,
 };

@@ -20,4 +20,6 @@ pub(crate) const FACTS: Facts = Facts {
     // Codex runs a thread for each conversation, and each is an agent.
     has_one_conversation: false,
     resume_word: Some("resume"),
+    // Its threads live in a server in the background, to which its screens connect, unless it is told otherwise.
+    server_word: Some("app-server"),
 };

@@ -20,4 +20,5 @@ pub(crate) const FACTS: Facts = Facts {
     has_one_conversation: false,
     // So a resumed conversation would be another agent.
     resume_word: None,
+    server_word: None,
 };

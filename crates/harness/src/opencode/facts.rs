@@ -20,4 +20,5 @@ pub(crate) const FACTS: Facts = Facts {
     has_one_conversation: false,
     // No runner drives it.
     resume_word: None,
+    server_word: Some("serve"),
 };

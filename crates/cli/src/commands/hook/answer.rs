@@ -2,7 +2,7 @@
 
 use baton_app::{
     Failure,
-    hook::{Confinement, GuardAnswer, SessionBeginning, SessionEnding, Stopped, ToolUse},
+    hook::{Confinement, Displaced, GuardAnswer, SessionEnding, Stopped, ToolUse},
     identity::CALLER_ARGUMENT,
 };
 use baton_harness::{
@@ -22,13 +22,19 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer, Failure> {
             Ok(HookAnswer::Silence)
         }
         HookEvent::SessionStart(source) => {
-            let (beginning, conversation) = match source {
-                SessionSource::Startup => (SessionBeginning::Usual, hook.resumable()),
-                SessionSource::Clear => (SessionBeginning::Cleared, hook.resumable()),
-                // The directory may have changed since it began, and its conversation is found by the first one.
-                SessionSource::Compact => (SessionBeginning::Usual, None),
+            let screens = hook.screens();
+            let displaced = match source {
+                SessionSource::Startup => Some(Displaced::Idle),
+                SessionSource::Clear => Some(Displaced::All),
+                SessionSource::Compact => None,
             };
-            let text = hook.app.begin_session(&hook.caller, beginning, conversation)?;
+            if let Some(displaced) = displaced {
+                hook.app.end_displaced(&hook.caller, screens.as_deref(), displaced)?;
+            }
+            // The directory may have changed since it began, and its conversation is found by the first one.
+            let conversation = displaced.and_then(|_| hook.resumable());
+            let text = hook.app.begin_session(&hook.caller, conversation)?;
+            hook.note(screens)?;
             // Gemini does not wait for this hook before it sends a prompt of its command line, so the prompt's own hook tells.
             if hook.harness == Harness::Gemini {
                 hook.app.put_off_welcome(&hook.caller)?;
@@ -36,7 +42,11 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer, Failure> {
             }
             Ok(context(text))
         }
-        HookEvent::Prompt => Ok(context(hook.app.news(&hook.caller, hook.resumable())?)),
+        HookEvent::Prompt => {
+            let text = hook.app.news(&hook.caller, hook.resumable())?;
+            hook.note(hook.screens())?;
+            Ok(context(text))
+        }
         HookEvent::SessionEnd(end) => {
             let ending = match end {
                 SessionEnd::Exit => SessionEnding::Exit,
@@ -49,7 +59,7 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer, Failure> {
         HookEvent::Stop => stop(hook),
         // The other programs begin the summarised session anew, and are told then.
         HookEvent::Compaction if hook.harness == Harness::OpenCode && hook.main.is_none() => {
-            Ok(context(hook.app.begin_session(&hook.caller, SessionBeginning::Usual, None)?))
+            Ok(context(hook.app.begin_session(&hook.caller, None)?))
         }
         HookEvent::Compaction | HookEvent::SubagentStart | HookEvent::SubagentStop | HookEvent::Other => {
             Ok(HookAnswer::Silence)

@@ -6,8 +6,9 @@ use baton_app::{
     App, Caller, Failure,
     environment::Environment,
     hook::ResumableConversation,
-    identity::{HookKey, Surroundings, Told},
+    identity::{HookKey, Surroundings, Told, screens},
 };
+use baton_core::process::ProcessIdentity;
 use baton_harness::{
     Harness,
     hook::{HookAnswer, HookCall, HookEvent, Tool},
@@ -58,6 +59,8 @@ pub(super) struct Hook<'a> {
     pub(super) data_directory: PathBuf,
     pub(super) store: Option<&'a str>,
     pub(super) confine: bool,
+    /// Whether the program's process serves several screens.
+    pub(super) is_server: bool,
 }
 
 impl HookArgs {
@@ -90,7 +93,8 @@ impl HookArgs {
         let app = context::open_at(&environment, &location)?;
         let surroundings = context::surroundings(&environment, &app)?;
         let told = Told { session: call.session.clone(), agent: call.agent.clone() };
-        let is_bypassed = surroundings.command_line_of(self.harness).is_some_and(|argv| self.harness.is_bypassed(argv));
+        let argv = surroundings.command_line_of(self.harness);
+        let is_bypassed = argv.is_some_and(|argv| self.harness.is_bypassed(argv));
         let cwd = call.cwd.clone().unwrap_or_else(|| environment.cwd().to_owned());
         let caller = |told: &Told| self.caller(&app, &surroundings, told, cwd.clone());
         let hook = Hook {
@@ -104,6 +108,7 @@ impl HookArgs {
             data_directory: context::data_directory(&environment, store)?,
             store,
             confine: self.confine,
+            is_server: argv.is_some_and(|argv| self.harness.is_server(argv)),
         };
         if self.status_line {
             status_line::print(&hook)?;
@@ -121,6 +126,16 @@ impl HookArgs {
 }
 
 impl Hook<'_> {
+    /// The screens in the session's directory, if the program's process serves several.
+    pub(super) fn screens(&self) -> Option<Vec<ProcessIdentity>> {
+        self.is_server.then(|| screens(self.harness, &self.caller.cwd))
+    }
+
+    /// Notes the screens at which the session may be.
+    pub(super) fn note(&self, screens: Option<Vec<ProcessIdentity>>) -> Result<(), Failure> {
+        screens.map_or(Ok(()), |screens| self.app.note_screens(&self.caller, &screens))
+    }
+
     /// The session's conversation, if a runner may resume it.
     pub(super) fn resumable(&self) -> Option<ResumableConversation<'_>> {
         let (home, id) = (self.app.environment().home()?, self.call.session.as_str());

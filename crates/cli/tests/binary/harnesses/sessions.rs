@@ -1,18 +1,31 @@
 //! Sessions that begin, are cleared, end, or lose their terminal.
+#![expect(clippy::unwrap_used, reason = "a test that cannot set its scene should stop there")]
 
-use baton_testkit::{Client, Screen, clients::left_out, model::Step};
+use std::fs;
+
+use baton_testkit::{Client, Launch, Screen, clients::left_out, model::Step};
 
 use serde_json::json;
 
 use super::{for_each_client, scene::Scene};
 
 fn a_session_is_told_where_it_is_and_its_end_retires_it(client: Client) {
+    is_told_and_retired(client, |launch| launch);
+}
+
+/// Codex's threads live in a server in the background unless it is told otherwise, and the server outlives its screens.
+#[test]
+fn a_session_at_a_server_in_the_background_is_retired_when_its_terminal_closes() {
+    is_told_and_retired(Client::Codex, Launch::with_background_server);
+}
+
+fn is_told_and_retired(client: Client, how: impl Fn(Launch) -> Launch) {
     if left_out() {
         return;
     }
     let scene = Scene::new(client);
     let script = scene.script(vec![Step::say("ONE is said"), Step::say("TWO is said")]);
-    let screen = scene.launch().screen(Some("Begin."));
+    let screen = how(scene.launch()).screen(Some("Begin."));
     screen.wait_for("ONE is said");
     scene.wait_until("the session is a member", || scene.programs().len() == 1);
     let context = format!("{:?}", script.reached(0));
@@ -24,6 +37,15 @@ fn a_session_is_told_where_it_is_and_its_end_retires_it(client: Client) {
 
 /// `/clear` begins another conversation in the same process; what it does afterwards it does as another agent.
 fn a_cleared_conversation_is_another_agent(client: Client) {
+    is_another_agent_when_cleared(client, |launch| launch);
+}
+
+#[test]
+fn a_cleared_conversation_at_a_server_in_the_background_is_another_agent() {
+    is_another_agent_when_cleared(Client::Codex, Launch::with_background_server);
+}
+
+fn is_another_agent_when_cleared(client: Client, how: impl Fn(Launch) -> Launch) {
     if left_out() {
         return;
     }
@@ -31,7 +53,7 @@ fn a_cleared_conversation_is_another_agent(client: Client) {
     let first = scene.script(vec![Step::say("ONE is said")]);
     let reserve = json!({"op": "reserve", "args": {"room_id": scene.room, "scopes": ["docs"]}});
     let second = scene.script(vec![Step::call("scope", reserve), Step::say("TWO is said")]);
-    let screen = scene.launch().screen(Some("Begin."));
+    let screen = how(scene.launch()).screen(Some("Begin."));
     screen.wait_for("ONE is said");
     first.finished();
     scene.wait_until("the session is a member", || scene.programs().len() == 1);
@@ -48,28 +70,40 @@ fn a_cleared_conversation_is_another_agent(client: Client) {
     let holder = after.iter().find(|agent| client == Client::Gemini || !before.contains(agent));
     assert!(holder.is_some_and(|holder| scopes.to_string().contains(holder.as_str())), "{after:?} {scopes}");
     match client {
-        // The old conversation ended, and the process has the new one.
-        Client::Claude => assert!(after.len() == 1 && after != before, "{before:?} {after:?}"),
         // Its process is the agent.
         Client::Gemini => assert_eq!(after, before),
-        // Both are conversations of one process, which may go on with the old one.
-        Client::Codex | Client::OpenCode => assert!(after.len() == 2 && after.contains(&before[0]), "{after:?}"),
+        // The old conversation ended, and the process has the new one.
+        Client::Claude | Client::Codex | Client::OpenCode => {
+            assert!(after.len() == 1 && after != before, "{before:?} {after:?}");
+        }
     }
 }
 
 /// A person leaves the program: the session that ended is retired, and another one of the same program is not.
 fn an_exit_retires_exactly_that_session(client: Client) {
+    retires_exactly_that_session(client, |launch| launch);
+}
+
+/// Screens in different directories are told apart.
+#[test]
+fn an_exit_at_a_server_in_the_background_retires_exactly_that_session() {
+    retires_exactly_that_session(Client::Codex, Launch::with_background_server);
+}
+
+fn retires_exactly_that_session(client: Client, how: impl Fn(Launch) -> Launch) {
     if left_out() {
         return;
     }
     let scene = Scene::new(client);
+    let elsewhere = scene.file("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
     let (one, two) = (scene.script(vec![Step::say("ONE is said")]), scene.script(vec![Step::say("TWO is said")]));
-    let first = scene.launch().screen(Some("Begin."));
+    let first = how(scene.launch()).screen(Some("Begin."));
     first.wait_for("ONE is said");
     one.finished();
     scene.wait_until("the first session is a member", || scene.programs().len() == 1);
     let before = scene.programs();
-    let second = scene.launch().screen(Some("Begin."));
+    let second = how(scene.launch_in(&elsewhere)).screen(Some("Begin."));
     second.wait_for("TWO is said");
     two.finished();
     scene.wait_until("the second session is a member", || scene.programs().len() == 2);

@@ -1,0 +1,5 @@
+-- The newest turn whose holder was gone, of which a session's model was told: no event says that it is over.
+ALTER TABLE agent_sessions ADD COLUMN abandoned_turn INTEGER;
+
+-- The screens at which a session may be, if its program serves several: the session is over when all of them are gone.
+ALTER TABLE agent_sessions ADD COLUMN screens TEXT;
