@@ -219,14 +219,51 @@ fn an_agent_that_is_alone_is_stopped_once_after_a_turn_that_it_was_not_told_of()
         assert_eq!(shell(&app, &ana, "git status && ls", Confinement::Unwanted), GuardAnswer::Pass, "reading is free");
         let reason = refusal(edit(&app, &ana, "a"));
         assert!(reason.starts_with("Baton: lunar-willow (bo) had the stick after you last looked"), "{reason}");
-        assert!(reason.contains("you have 1 unread message"), "the session counts as told: {reason}");
         assert!(
             reason.ends_with("a was not changed. Next: read it again, then try again with what you find"),
             "{reason}"
         );
         assert!(matches!(edit(&app, &ana, "a"), GuardAnswer::Tell(_)), "it was told");
-        assert_eq!(edit(&app, &ana, "a"), GuardAnswer::Pass, "it holds the stick");
+        assert_eq!(edit(&app, &ana, "b"), GuardAnswer::Pass, "it holds the stick");
+        let news = app.app().news(ana.caller(), None).unwrap().unwrap();
+        assert!(news.contains("you have 1 unread message"), "a refusal tells of no messages: {news}");
         assert_sound(&app);
+    });
+}
+
+#[test]
+fn all_calls_of_a_message_are_stopped_after_a_missed_turn() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        begins(&app, &ana);
+        bo.release(&bo.claim());
+        app.app().end_session(bo.caller(), SessionEnding::Exit).unwrap();
+        for path in ["a", "b", "c"] {
+            refusal(edit(&app, &ana, path));
+        }
+        refusal(shell(&app, &ana, "python3 d.py", Confinement::Allowed));
+        refusal(shell(&app, &ana, "python3 e.py", Confinement::Allowed));
+        assert_eq!(shell(&app, &ana, "python3 d.py", Confinement::Allowed), GuardAnswer::Pass, "the next message");
+        app.later(Ttl::from_secs(2));
+        assert!(matches!(edit(&app, &ana, "f"), GuardAnswer::Tell(_)), "the model has answered since");
+    });
+}
+
+#[test]
+fn a_subagent_and_its_agent_are_each_told_of_a_missed_turn() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        begins(&app, &ana);
+        bo.release(&bo.claim());
+        app.app().end_session(bo.caller(), SessionEnding::Exit).unwrap();
+        let sub = ana.sibling("ana-sub");
+        let tool = ToolUse::Edit(vec![app.workspace().text("a")]);
+        let by_sub = || app.app().guard(sub.caller(), Some(ana.caller()), &tool, Confinement::Unwanted).unwrap();
+        refusal(by_sub());
+        refusal(edit(&app, &ana, "a"));
+        assert!(matches!(by_sub(), GuardAnswer::Tell(_)), "it was told");
+        assert_eq!(edit(&app, &ana, "a"), GuardAnswer::Pass, "its agent holds the stick");
+        assert!(app.stored(&ana.room()).member(&sub.id()).is_none());
     });
 }
 
@@ -288,7 +325,8 @@ fn an_agent_that_is_alone_is_stopped_once_after_a_holder_died_beside_it() {
         cy.claim();
         cy.dies();
         let dan = app.living_agent("dan");
-        begins(&app, &dan);
+        let text = begins(&app, &dan);
+        assert!(text.contains("had the stick and is gone: it can be taken over"), "{text}");
         assert!(matches!(edit(&app, &dan, "a"), GuardAnswer::Tell(_)), "it began after the holder was gone");
         assert_sound(&app);
     });
@@ -406,7 +444,8 @@ fn the_end_of_a_session_hands_the_stick_on_and_retires_exactly_that_session() {
 fn a_conversation_that_begins_ends_the_idle_ones_of_its_process_and_no_others() {
     on_every_backend(|app| {
         let [ana, bo] = app.joined_living(["ana", "bo"]);
-        [&ana, &bo].map(|agent| begins(&app, agent));
+        begins(&app, &ana);
+        begins(&app, &bo);
         ana.claim();
         app.app().stop(bo.caller()).unwrap();
         let next = ana.sibling("ana-next");

@@ -41,6 +41,8 @@ pub struct AgentSession {
     pub abandoned_turn: Option<Fence>,
     /// The screens at which it may be, if its program serves several. It is over when all of them are gone.
     pub screens: Vec<ProcessIdentity>,
+    /// The last edits that were stopped because of a missed turn, one for the agent and one for each of its sub-agents.
+    pub stops: Vec<MissedTurnStop>,
     /// Its conversation, if its program can resume it.
     pub origin: Option<SessionOrigin>,
     /// The last resumption, until the session goes on by itself.
@@ -61,6 +63,23 @@ pub struct SessionOrigin {
     pub home: String,
     /// The machine.
     pub host_id: String,
+}
+
+/// A refusal of edits after a turn that an agent was not told of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissedTurnStop {
+    /// The agent, or a sub-agent of it, whose model knows other things.
+    pub agent_id: AgentId,
+    /// The newest event of the room then.
+    pub seq: Seq,
+    /// The turn of the room then.
+    pub turn: Fence,
+    /// The agent whose turn it was.
+    pub by: AgentId,
+    /// The time of the first refusal.
+    pub at: Timestamp,
+    /// Digests of the calls that were refused.
+    pub calls: Vec<String>,
 }
 
 /// A resumption of a session by a runner.
@@ -91,6 +110,7 @@ impl AgentSession {
             taken_turn: None,
             abandoned_turn: None,
             screens: Vec::new(),
+            stops: Vec::new(),
             origin: None,
             resumption: None,
         }
@@ -108,13 +128,14 @@ impl AgentSession {
 const PUT: &str = "
     INSERT INTO agent_sessions
            (room_id, agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn,
-            origin, resumption, abandoned_turn, screens)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+            origin, resumption, abandoned_turn, screens, stops)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
         ON CONFLICT (room_id, agent_id) DO UPDATE
        SET told_seq = excluded.told_seq, idle_since_ms = excluded.idle_since_ms, woken_seq = excluded.woken_seq,
            woken_at_ms = excluded.woken_at_ms, wakes_from_ms = excluded.wakes_from_ms, wakes = excluded.wakes,
            taken_turn = excluded.taken_turn, origin = excluded.origin, resumption = excluded.resumption,
-           abandoned_turn = excluded.abandoned_turn, screens = excluded.screens
+           abandoned_turn = excluded.abandoned_turn, screens = excluded.screens,
+           stops = excluded.stops
 ";
 
 /// Stores a session as it is now.
@@ -124,6 +145,7 @@ pub fn save(tx: &mut dyn Tx, room: &RoomId, session: &AgentSession) -> Result<()
     let origin = json(session, session.origin.as_ref())?;
     let resumption = json(session, session.resumption.as_ref())?;
     let screens = json(session, Some(&session.screens).filter(|screens| !screens.is_empty()))?;
+    let stops = json(session, Some(&session.stops).filter(|stops| !stops.is_empty()))?;
     let params = [
         room.as_str().into(),
         session.agent_id.as_str().into(),
@@ -138,6 +160,7 @@ pub fn save(tx: &mut dyn Tx, room: &RoomId, session: &AgentSession) -> Result<()
         resumption.as_deref().into(),
         number(session.abandoned_turn).into(),
         screens.as_deref().into(),
+        stops.as_deref().into(),
     ];
     tx.execute(PUT, &params, Changes::Any)
 }
@@ -159,7 +182,7 @@ pub fn remove(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<(), Sto
 
 const FIND: &str = "
     SELECT agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, origin,
-           resumption, abandoned_turn, screens
+           resumption, abandoned_turn, screens, stops
       FROM agent_sessions
      WHERE room_id = ?1 AND agent_id = ?2
 ";
@@ -173,7 +196,7 @@ pub fn find(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Option<Ag
 /// Lists a room's sessions by agent.
 pub(crate) const OF_ROOM: &str = "
     SELECT agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, origin,
-           resumption, abandoned_turn, screens
+           resumption, abandoned_turn, screens, stops
       FROM agent_sessions
      WHERE room_id = ?1
      ORDER BY agent_id
@@ -199,5 +222,6 @@ fn read(room: &RoomId, row: &dyn Row) -> Result<AgentSession, StoreError> {
         resumption: fields.optional_json(9)?,
         abandoned_turn: row.int(10)?.map(|turn| Fence(turn as u64)),
         screens: fields.optional_json(11)?.unwrap_or_default(),
+        stops: fields.optional_json(12)?.unwrap_or_default(),
     })
 }

@@ -235,6 +235,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0017_waits.sqlite.sql", "decc10eda0a9213e6945a1c164f5e886165350053d73c7cee2d3744f71530018"),
     ("0018_agent_sessions.postgres.sql", "58bf139b399db18da435debb6657bd134c673379d47b61a1d199c838c73247fc"),
     ("0018_agent_sessions.sqlite.sql", "d267a02a00f02c72e109260cd8e44f009b144c26256b6607d44d82cb09a4f460"),
+    ("0019_session_screens.postgres.sql", "f7ece39bba775f762f1e38f3ea9d7871ee897c5181fef7017980540c1d34bb67"),
+    ("0019_session_screens.sqlite.sql", "be8de99b76211b50bdc384c19ed90a6f70a2545dc8fddd4f46e7bb18a25e82bd"),
 ];
 
 #[test]

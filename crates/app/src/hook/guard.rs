@@ -12,10 +12,9 @@ use baton_core::{
     room::{Action, Actor},
     scope::{Intent, Refusal, ScopePath, Taking, Verdict, View, Watch, is_alone},
 };
-use baton_store::agent_sessions::AgentSession;
 
 use super::{
-    missed::{abandoned_turn, missed_turn},
+    missed::WritingCall,
     reason::{self, Fate},
     request,
     touched::{Touched, TouchedRooms},
@@ -77,7 +76,7 @@ impl App {
     ) -> Result<GuardAnswer, Failure> {
         let mut answer = GuardAnswer::Pass;
         for (room, touched) in TouchedRooms::of(self, caller, tool)? {
-            let found = self.guard_room(caller, main, &room, &touched, confinement)?;
+            let found = self.guard_room((caller, main), tool, &room, &touched, confinement)?;
             answer = worse(answer, found);
         }
         Ok(answer)
@@ -85,8 +84,8 @@ impl App {
 
     fn guard_room(
         &self,
-        caller: &Caller,
-        main: Option<&Caller>,
+        (caller, main): (&Caller, Option<&Caller>),
+        tool: &ToolUse,
         room: &RoomId,
         touched: &Touched,
         confinement: Confinement,
@@ -118,14 +117,15 @@ impl App {
         let unread = touched.unread && !is_job;
         let names: Vec<String> = paths.iter().map(|path| path.shown(&root)).collect();
         let writes = !paths.is_empty() || index.is_some() || unread;
-        if writes
-            && fate == Fate::Stopped
-            && is_alone(view, &by)
-            && self.has_missed_turn(main, &sight, session.as_ref())?
-        {
-            let told = self.change(main, &request("hook.tell"), room, |change| change.tell_missed_turn())?;
-            if let Some(news) = told {
-                return Ok(GuardAnswer::Refuse(reason::missed(&news, &names)));
+        let call = WritingCall::new(main, caller, &names, tool);
+        if writes && fate == Fate::Stopped && is_alone(view, &by) {
+            let missed = self.store.read(|tx| call.missed(tx, &sight.room, session.as_ref(), sight.now))?.is_some();
+            // Mostly nothing was missed, and then nothing is written.
+            if missed
+                && let Some(by) =
+                    self.change(main, &request("hook.stop_edit"), room, |change| change.stop_after_missed_turn(&call))?
+            {
+                return Ok(GuardAnswer::Refuse(reason::missed(&by, &names)));
             }
         }
         for intent in [Intent::Edit(&paths)].into_iter().chain(index) {
@@ -135,7 +135,7 @@ impl App {
                     let text = reason::refusal(&sight.room, &refusal, you, sight.now, fate);
                     return Ok(if fate == Fate::GoesOn { GuardAnswer::Tell(text) } else { GuardAnswer::Refuse(text) });
                 }
-                Verdict::Take(taking) => return self.take_for(main, room, taking, &names),
+                Verdict::Take(taking) => return self.take_for(&call, room, taking, &names),
                 Verdict::Free | Verdict::Watch(_) => {}
             }
         }
@@ -185,33 +185,20 @@ impl App {
         }
     }
 
-    /// Whether somebody else had a turn of which the agent, which is alone, was not told.
-    fn has_missed_turn(
-        &self,
-        caller: &Caller,
-        sight: &Sight<'_>,
-        session: Option<&AgentSession>,
-    ) -> Result<bool, Failure> {
-        let you = caller.actor();
-        let process = you.process.as_ref();
-        let missed = self.store.read(|tx| missed_turn(tx, &sight.room, (&you.agent_id, process), session))?;
-        Ok(missed.is_some() || abandoned_turn(&sight.room, &you.agent_id, session).is_some())
-    }
-
     /// Takes the stick for an agent that is alone, until the end of its own turn. A turn that came and went since the look is told
     /// instead.
     fn take_for(
         &self,
-        caller: &Caller,
+        call: &WritingCall<'_>,
         room: &RoomId,
         taking: Taking,
         paths: &[String],
     ) -> Result<GuardAnswer, Failure> {
-        let taken: Result<Fence, String> = self.change(caller, &request("hook.take"), room, |change| {
+        let taken: Result<Fence, String> = self.change(call.main, &request("hook.take"), room, |change| {
             if change.room.policy.guard != Guard::Warn
-                && let Some(news) = change.tell_missed_turn()?
+                && let Some(by) = change.stop_after_missed_turn(call)?
             {
-                return Ok(Err(news));
+                return Ok(Err(by));
             }
             change.join(None, None)?;
             let lease_id = self.ids.lease_id()?;
@@ -233,7 +220,7 @@ impl App {
                 "Baton: you are alone in this room, so the stick was taken for your edit (turn {turn}). It is given back when \
                  you stop; to leave a handoff, call release_stick before that"
             )),
-            Err(news) => GuardAnswer::Refuse(reason::missed(&news, paths)),
+            Err(by) => GuardAnswer::Refuse(reason::missed(&by, paths)),
         })
     }
 }

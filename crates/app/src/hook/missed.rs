@@ -1,23 +1,27 @@
 //! Turns of others that a session's model has not heard of.
 //!
 //! An agent that is alone is not stopped, but it may have read a file before or during the turn of somebody who is gone by now. Its
-//! next edit would undo that turn. So it is stopped once and told; its second attempt passes.
+//! next edit would undo that turn. So its model is stopped and told; the next attempt passes. Several calls of one message are
+//! all stopped, because the model that sent them had not heard of the first refusal; and a sub-agent is told by itself, because
+//! its model reads other things.
 
 use baton_core::{
     event::Recorded,
     ids::{AgentId, Seq},
     process::ProcessIdentity,
     room::Room,
+    time::{Timestamp, Ttl},
 };
 use baton_store::{
-    agent_sessions::{self, AgentSession},
+    agent_sessions::{self, AgentSession, MissedTurnStop},
     engine::Tx,
     former,
     log::{self, Order},
 };
+use sha2::{Digest as _, Sha256};
 
-use super::reason;
-use crate::{Failure, change::Change};
+use super::{guard::ToolUse, reason};
+use crate::{Caller, Failure, change::Change};
 
 /// The events that begin or end a turn.
 const TURN_EVENTS: [&str; 4] = ["stick.claim", "stick.release", "stick.pass", "stick.takeover"];
@@ -25,17 +29,66 @@ const TURN_EVENTS: [&str; 4] = ["stick.claim", "stick.release", "stick.pass", "s
 /// Events that are searched for a turn. There is no index by type, and a session that long behind was told at its last prompt.
 const SEARCHED_EVENTS: u64 = 10_000;
 
-/// Who had the newest turn, if that was somebody else and began or ended after all that `you` were told. A turn of one's own ends
-/// the search: claiming it told of those before.
+/// Calls that come so soon after a refusal belong to the same message: a model takes longer to answer.
+const ONE_MESSAGE: Ttl = Ttl::from_millis(2_000);
+
+/// Refusals that a session remembers. Sub-agents come and go; the oldest is forgotten first.
+const STOPS_MAX: usize = 32;
+
+/// A call that would change files of the room.
+pub(super) struct WritingCall<'a> {
+    /// The agent of the session.
+    pub(super) main: &'a Caller,
+    /// The agent that calls: that one, or a sub-agent of it.
+    pub(super) caller: &'a Caller,
+    /// The same for every attempt to change the same files.
+    pub(super) digest: String,
+}
+
+impl<'a> WritingCall<'a> {
+    /// A call that changes `paths` of the room, or something that cannot be told.
+    pub(super) fn new(main: &'a Caller, caller: &'a Caller, paths: &[String], tool: &ToolUse) -> Self {
+        let subject = if paths.is_empty() { format!("{tool:?}") } else { paths.join("\n") };
+        let digest = Sha256::digest(subject).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        Self { main, caller, digest }
+    }
+
+    /// The other agent whose turn the calling model was not told of.
+    pub(super) fn missed(
+        &self,
+        tx: &mut dyn Tx,
+        room: &Room,
+        session: Option<&AgentSession>,
+        now: Timestamp,
+    ) -> Result<Option<AgentId>, Failure> {
+        let (you, caller) = (self.main.actor(), self.caller.actor());
+        if room.owner() == Some(&you.agent_id) {
+            return Ok(None);
+        }
+        let stop = session.and_then(|session| session.stops.iter().find(|stop| stop.agent_id == caller.agent_id));
+        if let Some(stop) = stop
+            && now.since(stop.at) < ONE_MESSAGE
+            && !stop.calls.contains(&self.digest)
+        {
+            return Ok(Some(stop.by.clone()));
+        }
+        let told = session.map(|session| session.told).max(stop.map(|stop| stop.seq));
+        let missed = missed_turn(tx, room, (&you.agent_id, you.process.as_ref()), told)?;
+        Ok(missed.or_else(|| session.and_then(|session| abandoned_turn(room, &you.agent_id, session, stop))))
+    }
+}
+
+/// The agent that had the newest turn, if that was not `you` and it began or ended after `told`. A turn of one's own ends the
+/// search: claiming it told of those before.
 ///
-/// Without a session nobody was told anything; then only turns count that came after the agent's process began.
+/// Where nobody was told anything, only turns count that came after the agent's process began.
 pub(super) fn missed_turn(
     tx: &mut dyn Tx,
     room: &Room,
     (you, process): (&AgentId, Option<&ProcessIdentity>),
-    session: Option<&AgentSession>,
+    told: Option<Seq>,
 ) -> Result<Option<AgentId>, Failure> {
-    let told = session.map(|session| session.told).filter(|told| *told > Seq::default());
+    let told = told.filter(|told| *told > Seq::default());
     let after = told.unwrap_or_default().0.max(room.last_seq.0.saturating_sub(SEARCHED_EVENTS));
     if after >= room.last_seq.0 {
         return Ok(None);
@@ -49,38 +102,43 @@ pub(super) fn missed_turn(
 
 /// The holder of a turn that nobody ended, seen by an agent that is alone: it worked until it was gone, so a session that began
 /// before that was not told of all it did.
-pub(super) fn abandoned_turn(room: &Room, you: &AgentId, session: Option<&AgentSession>) -> Option<AgentId> {
+fn abandoned_turn(
+    room: &Room,
+    you: &AgentId,
+    session: &AgentSession,
+    stop: Option<&MissedTurnStop>,
+) -> Option<AgentId> {
     let holder = &room.ownership()?.lease.holder;
-    (holder != you && session?.abandoned_turn != Some(room.turn)).then(|| holder.clone())
+    let is_known = [session.abandoned_turn, stop.map(|stop| stop.turn)].contains(&Some(room.turn));
+    (holder != you && !is_known).then(|| holder.clone())
 }
 
 impl Change<'_> {
-    /// Tells the caller, which is alone, whose turn it missed, and everything else that is new: it counts as told from now on.
-    pub(super) fn tell_missed_turn(&mut self) -> Result<Option<String>, Failure> {
-        let (you, process) = (self.actor.agent_id.clone(), self.actor.process.clone());
+    /// Stops a call of an agent that is alone, if it missed a turn: the answer names whose.
+    pub(super) fn stop_after_missed_turn(&mut self, call: &WritingCall<'_>) -> Result<Option<String>, Failure> {
+        let you = call.main.actor().agent_id;
         let known = agent_sessions::find(self.tx, &self.room.id, &you)?;
-        let missed = missed_turn(self.tx, &self.room, (&you, process.as_ref()), known.as_ref())?;
-        let Some(by) = missed.or_else(|| abandoned_turn(&self.room, &you, known.as_ref())) else { return Ok(None) };
-        // The session counts as told of its messages, too.
-        let mail = match &known {
-            Some(known) => self.mail_since(known.told)?,
-            None => None,
-        };
+        let Some(by) = call.missed(self.tx, &self.room, known.as_ref(), self.now)? else { return Ok(None) };
         if self.room.member(&you).is_none() {
             self.join(None, None)?;
         }
-        let mut session = self.session()?;
-        session.goes_on(self.room.last_seq);
-        session.abandoned_turn = Some(self.room.turn);
+        // A session without a row was told nothing, and is when it is prompted.
+        let mut session = known.unwrap_or_else(|| AgentSession::new(you, Seq::default()));
+        let agent_id = call.caller.actor().agent_id;
+        let earlier = session.stops.iter().position(|stop| stop.agent_id == agent_id);
+        let earlier = earlier.map(|place| session.stops.remove(place));
+        let of_one_message = earlier.filter(|stop| self.now.since(stop.at) < ONE_MESSAGE);
+        let (at, mut calls) = of_one_message.map_or_else(|| (self.now, Vec::new()), |stop| (stop.at, stop.calls));
+        calls.push(call.digest.clone());
+        let (seq, turn) = (self.room.last_seq, self.room.turn);
+        session.stops.push(MissedTurnStop { agent_id, seq, turn, by: by.clone(), at, calls });
+        let forgotten = session.stops.len().saturating_sub(STOPS_MAX);
+        session.stops.drain(..forgotten);
         self.save_session(&session)?;
         let left = match self.room.member(&by) {
             Some(_) => None,
             None => former::last(self.tx, &self.room.id, &by)?.map(|former| former.name),
         };
-        let by = reason::called(&self.room, &by, left.as_deref());
-        let mail = mail.map_or_else(String::new, |mail| format!(". Also, {mail}"));
-        Ok(Some(format!(
-            "{by} had the stick after you last looked at this room, so files may have changed since you read them{mail}"
-        )))
+        Ok(Some(reason::called(&self.room, &by, left.as_deref())))
     }
 }

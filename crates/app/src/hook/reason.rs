@@ -51,14 +51,17 @@ pub(super) fn refusal(room: &Room, refusal: &Refusal, by: &AgentId, now: Timesta
     }
 }
 
-/// The refusal of an edit after a turn that the agent was not told of. `news` says whose it was.
-pub(super) fn missed(news: &str, paths: &[String]) -> String {
+/// The refusal of an edit after a turn that the agent was not told of.
+pub(super) fn missed(by: &str, paths: &[String]) -> String {
     let (outcome, what) = match paths {
         [] => ("The command was not run".to_owned(), "what it changes"),
         [_] => (format!("{} not changed", files(paths)), "it"),
         _ => (format!("{} not changed", files(paths)), "them"),
     };
-    format!("Baton: {news}. {outcome}. Next: read {what} again, then try again with what you find")
+    format!(
+        "Baton: {by} had the stick after you last looked at this room, so files may have changed since you read them. \
+         {outcome}. Next: read {what} again, then try again with what you find"
+    )
 }
 
 /// The name of an agent with its program, as people know it.

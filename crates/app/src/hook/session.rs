@@ -266,18 +266,14 @@ impl Change<'_> {
     pub(super) fn news_of(&mut self, session: &AgentSession) -> Result<Option<String>, Failure> {
         let you = self.actor.agent_id.clone();
         let mut lines = Vec::new();
-        lines.extend(self.mail_since(session.told)?.map(|mail| format!("Baton: {mail}.")));
-        if missed_turn(self.tx, &self.room, (&you, None), Some(session))?.is_some() {
-            lines.push(format!("Baton: {}", welcome::stick(&self.room, &you, self.now)));
+        let mail = inbox::waiting(self.tx, &self.room.id, &you)?;
+        if mail.calls.is_some_and(|message| message > session.told) {
+            lines.push(format!("Baton: you have {} (inbox list).", unread(mail.unseen)));
+        }
+        if missed_turn(self.tx, &self.room, (&you, None), Some(session.told))?.is_some() {
+            lines.push(format!("Baton: {}", welcome::stick(&self.room, &you, self.now, self.witness)));
         }
         Ok((!lines.is_empty()).then(|| within_context(&lines)))
-    }
-
-    /// The caller's unread messages, if any came after an event.
-    pub(super) fn mail_since(&mut self, told: Seq) -> Result<Option<String>, Failure> {
-        let mail = inbox::waiting(self.tx, &self.room.id, &self.actor.agent_id)?;
-        let is_new = mail.calls.is_some_and(|message| message > told);
-        Ok(is_new.then(|| format!("you have {} (inbox list)", unread(mail.unseen))))
     }
 }
 

@@ -196,9 +196,8 @@ pub(super) fn reason(
         lines.push(format!("Baton: you have {unread}. Read with inbox list (baton inbox)."));
     }
     if mode == Wake::All {
-        if room.reservation().is_some_and(|kept| kept.recipient == *you && kept.pending.seq > known) {
-            lines.push(format!("Baton: {}", welcome::stick(room, you, now)));
-        }
+        let kept = room.reservation().filter(|kept| kept.recipient == *you && kept.pending.seq > known);
+        lines.extend(kept.map(|kept| format!("Baton: {}", welcome::kept_for_you(kept, now))));
         lines.extend(jobs_in_need(tx, room, you, known)?);
     }
     Ok((!lines.is_empty()).then(|| lines.join("\n")))

@@ -2,7 +2,9 @@
 
 use baton_core::{
     ids::AgentId,
-    room::{Room, Stick},
+    lease::Standing,
+    process::Witness,
+    room::{Reservation, Room, Stick},
     time::Timestamp,
 };
 use baton_store::{context, engine::Tx, inbox, log, scopes, tasks};
@@ -24,7 +26,7 @@ pub(super) fn text(change: &mut Change<'_>) -> Result<String, Failure> {
     let place = room.canonical_path.as_deref().or(room.name.as_deref()).unwrap_or(room.id.as_str());
     let mut lines = vec![
         format!("Baton: you are {} in the room of {} ({}).", line(&called, 60), line(place, SAID_CHARS), room.id),
-        stick(&room, &you, now),
+        stick(&room, &you, now, change.witness),
         "Before you change files: wait_for_turn (shell: baton wait); when done: release_stick with status and next_action \
          (baton release). Reading is free. Without the stick only files you reserved (scope reserve) can be changed."
             .to_owned(),
@@ -34,21 +36,28 @@ pub(super) fn text(change: &mut Change<'_>) -> Result<String, Failure> {
 }
 
 /// Where the stick is, seen by one agent.
-pub(super) fn stick(room: &Room, you: &AgentId, now: Timestamp) -> String {
+pub(super) fn stick(room: &Room, you: &AgentId, now: Timestamp, witness: &dyn Witness) -> String {
     match &room.stick {
         Stick::Closed => "The room is closed.".to_owned(),
         Stick::Idle(_) => "The stick is free.".to_owned(),
         Stick::Owned(held) if held.lease.holder == *you => format!("You hold the stick (turn {}).", room.turn),
         Stick::Owned(held) => {
-            let until = reason::at(held.lease.expires_at, now);
-            format!("{} holds the stick until {until}.", reason::name(room, &held.lease.holder))
+            let holder = reason::name(room, &held.lease.holder);
+            match held.standing(now, witness) {
+                Standing::Held => format!("{holder} holds the stick until {}.", reason::at(held.lease.expires_at, now)),
+                Standing::Expired => format!("{holder} had the stick, and its lease ran out: it can be taken over."),
+                Standing::Gone => format!("{holder} had the stick and is gone: it can be taken over."),
+            }
         }
-        Stick::Reserved(kept) if kept.recipient == *you => {
-            let until = reason::at(kept.claim_expires_at, now);
-            format!("The stick is kept for you until {until}: call wait_for_turn to take it.")
-        }
+        Stick::Reserved(kept) if kept.recipient == *you => kept_for_you(kept, now),
         Stick::Reserved(kept) => format!("The stick is kept for {}.", reason::name(room, &kept.recipient)),
     }
+}
+
+/// The stick that waits for the reader.
+pub(super) fn kept_for_you(kept: &Reservation, now: Timestamp) -> String {
+    let until = reason::at(kept.claim_expires_at, now);
+    format!("The stick is kept for you until {until}: call wait_for_turn to take it.")
 }
 
 /// Unfinished work: each a line, the most pressing first.

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "these helpers are part of tests, where a failed step ends the test")]
 
 use baton_testkit::{
-    Client,
+    Client, Launch,
     clients::left_out,
     model::{Gate, Step, Turn},
 };
@@ -147,6 +147,15 @@ fn a_subagent_is_stopped_like_its_main_agent(client: Client) {
 
 /// One story with a person before the screen: without the stick, in an own scope, and with the stick.
 fn in_its_screen_it_is_guarded_like_without_one(client: Client) {
+    is_guarded_in_its_screen(client, |launch| launch);
+}
+
+#[test]
+fn at_a_server_in_the_background_it_is_guarded_like_without_one() {
+    is_guarded_in_its_screen(Client::Codex, Launch::with_background_server);
+}
+
+fn is_guarded_in_its_screen(client: Client, how: impl Fn(Launch) -> Launch) {
     if left_out() {
         return;
     }
@@ -165,7 +174,7 @@ fn in_its_screen_it_is_guarded_like_without_one(client: Client) {
         Step::write_file(&scene.file("src/theirs.txt"), "mine\n"),
         Step::say("TWO is said"),
     ]);
-    let screen = scene.launch().screen(Some("Begin."));
+    let screen = how(scene.launch()).screen(Some("Begin."));
     screen.wait_for("ONE is said");
     let turn = script.reached(4);
     for step in [0, 1] {
