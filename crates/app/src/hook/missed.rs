@@ -41,7 +41,7 @@ pub(super) struct WritingCall<'a> {
     pub(super) main: &'a Caller,
     /// The agent that calls: that one, or a sub-agent of it.
     pub(super) caller: &'a Caller,
-    /// The same for every attempt to change the same files.
+    /// Digest of the files: equal for every attempt to change them.
     pub(super) digest: String,
 }
 
