@@ -78,6 +78,10 @@ impl Screen {
     /// Types a command of the program itself and submits it until it did what it is for: a list of commands that opens
     /// while it is typed may take the first Enter.
     pub fn command(&self, command: &str, is_done: impl Fn(&Self) -> bool) {
+        if self.client == Client::Codex {
+            // While a turn ends, with the hooks for that, it refuses commands.
+            self.wait_for("Worked for");
+        }
         self.type_text(command);
         self.wait_for(command);
         self.enter_until(command, || is_done(self));
