@@ -230,6 +230,13 @@ impl<'a> Change<'a> {
         Ok(&self.scopes.get_or_insert_default().after)
     }
 
+    /// The event with the handoff that came with the turn in force.
+    pub(crate) fn received_handoff(&mut self) -> Result<Option<Recorded>, Failure> {
+        let received = self.room.ownership().and_then(|ownership| ownership.received.as_ref());
+        let Some(seq) = received.map(|received| received.seq) else { return Ok(None) };
+        Ok(log::find(self.tx, &self.room.id, seq)?)
+    }
+
     /// A task of the room.
     pub(crate) fn task(&mut self, id: TaskId) -> Result<Option<Task>, Failure> {
         if let Some(task) = self.tasks.after.find(id) {

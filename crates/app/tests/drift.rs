@@ -229,7 +229,7 @@ fn edits_that_were_recorded_name_their_author_and_are_one_row() {
     on_every_backend(|app| {
         let record = |agent: &Agent<'_>, paths: &[&str]| {
             let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
-            app.app().record_outside_edits(agent.caller(), &agent.room(), &paths).unwrap();
+            app.app().record_outside_edits(agent.caller(), &agent.room(), &paths, "make").unwrap();
         };
         let (agents, turn) = handed_on(&app, |agents| {
             let before = app.app().look_at_tree(&agents[0].room()).unwrap().unwrap();
@@ -262,6 +262,27 @@ fn edits_that_were_recorded_name_their_author_and_are_one_row() {
 }
 
 #[test]
+fn beside_a_holder_at_work_a_command_is_the_author_of_the_files_that_it_names() {
+    on_every_backend(|app| {
+        let [codex, claude] = cast(&app);
+        claude.claim();
+        for file in ["a.rs", "b.rs"] {
+            app.workspace().file(&format!("repo/{file}"), "other\n");
+        }
+        let both = ["a.rs".to_owned(), "b.rs".to_owned()];
+        let ran = |command: &str| {
+            app.app().record_outside_edits(codex.caller(), &codex.room(), &both, command).unwrap();
+            incursions(&codex)
+        };
+        assert_eq!(ran("make; cat ba.rs a.rs-old"), Vec::<Value>::new(), "they are the holder's");
+        let rows = ran("python3 -c \"open('./a.rs', 'w').write('x')\"");
+        assert_eq!(rows.len(), 1, "{rows:?}");
+        assert!(rows[0].to_string().contains("a.rs") && !rows[0].to_string().contains("b.rs"), "{rows:?}");
+        is_sound(&app);
+    });
+}
+
+#[test]
 fn a_holders_changes_in_a_foreign_scope_are_on_record_and_its_others_are_not() {
     on_every_backend(|app| {
         let [codex, claude] = cast(&app);
@@ -271,7 +292,7 @@ fn a_holders_changes_in_a_foreign_scope_are_on_record_and_its_others_are_not() {
             app.workspace().file(&format!("repo/{file}"), "other\n");
         }
         let both = ["a.rs".to_owned(), "b.rs".to_owned()];
-        app.app().record_outside_edits(codex.caller(), &codex.room(), &both).unwrap();
+        app.app().record_outside_edits(codex.caller(), &codex.room(), &both, "make").unwrap();
         let rows = incursions(&codex);
         assert_eq!(rows.len(), 1, "{rows:?}");
         assert!(rows[0].to_string().contains("a.rs") && !rows[0].to_string().contains("b.rs"), "{rows:?}");
@@ -304,7 +325,7 @@ fn without_git_artifacts_are_looked_for_and_files_are_not_and_without_a_path_not
         assert_eq!(drift["missing_artifacts"][0]["path"], "gone.rs", "{drift}");
         assert_eq!((drift.get("added"), drift.get("changed")), (None, None), "{drift}");
         assert_eq!(app.app().look_at_tree(&codex.room()).unwrap(), None);
-        app.app().record_outside_edits(codex.caller(), &codex.room(), &["x.rs".to_owned()]).unwrap();
+        app.app().record_outside_edits(codex.caller(), &codex.room(), &["x.rs".to_owned()], "make").unwrap();
         assert_eq!(incursions(&codex), Vec::<Value>::new());
     });
     on_every_backend(|app| {

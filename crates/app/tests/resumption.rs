@@ -6,7 +6,8 @@ use std::{path::Path, sync::Barrier, thread};
 use baton_app::{
     doctor,
     hook::{
-        Confinement, Displaced, DueSession, GuardAnswer, ResumableConversation, ResumeAbility, SessionEnding, ToolUse,
+        Beginning, Confinement, Displaced, DueSession, GuardAnswer, ResumableConversation, ResumeAbility,
+        SessionEnding, ToolUse,
     },
 };
 use baton_core::{
@@ -26,7 +27,7 @@ fn ability() -> ResumeAbility<'static> {
 fn begins(app: &TestApp, agent: &Agent<'_>) {
     let id = format!("thread-{}", agent.id());
     let conversation = ResumableConversation { harness: "codex", id: &id, home: Path::new(HOME) };
-    app.app().begin_session(agent.caller(), Some(conversation)).unwrap().unwrap();
+    app.app().begin_session(agent.caller(), Beginning::Usual, Some(conversation)).unwrap().unwrap();
 }
 
 fn ends(app: &TestApp, agent: &Agent<'_>, ending: SessionEnding) {

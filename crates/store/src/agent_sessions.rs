@@ -3,6 +3,8 @@
 //!
 //! No part of the log, like presence. A session without a row has no hooks, and is neither told nor woken.
 
+use std::collections::BTreeMap;
+
 use baton_core::{
     ids::{AgentId, RoomId, Seq},
     lease::Fence,
@@ -41,8 +43,8 @@ pub struct AgentSession {
     pub abandoned_turn: Option<Fence>,
     /// The screens at which it may be, if its program serves several. It is over when all of them are gone.
     pub screens: Vec<ProcessIdentity>,
-    /// The last edits that were stopped because of a missed turn, one for the agent and one for each of its sub-agents.
-    pub stops: Vec<MissedTurnStop>,
+    /// The last refusals because of missed work, one for the agent and one for each of its sub-agents.
+    pub stops: Vec<MissedWorkStop>,
     /// Its conversation, if its program can resume it.
     pub origin: Option<SessionOrigin>,
     /// The last resumption, until the session goes on by itself.
@@ -65,21 +67,19 @@ pub struct SessionOrigin {
     pub host_id: String,
 }
 
-/// A refusal of edits after a turn that an agent was not told of.
+/// A refusal of edits after work of somebody else that an agent was not told of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MissedTurnStop {
+pub struct MissedWorkStop {
     /// The agent, or a sub-agent of it, whose model knows other things.
     pub agent_id: AgentId,
-    /// The newest event of the room then.
+    /// The newest event of the room at the first refusal.
     pub seq: Seq,
     /// The turn of the room then.
     pub turn: Fence,
-    /// The agent whose turn it was.
-    pub by: AgentId,
-    /// The time of the first refusal.
-    pub at: Timestamp,
-    /// Digests of the calls that were refused.
-    pub calls: Vec<String>,
+    /// Digests of the files and commands that were refused, each with its first refusal.
+    pub subjects: BTreeMap<String, Timestamp>,
+    /// Whether the model tried again, which shows that it has read the refusal.
+    pub is_heard: bool,
 }
 
 /// A resumption of a session by a runner.

@@ -7,8 +7,8 @@ use std::{
 
 use baton_core::{
     ids::RoomId,
-    lease::Fence,
     policy::Guard,
+    process::Witness,
     room::{Action, Actor},
     scope::{Intent, Refusal, ScopePath, Taking, Verdict, View, Watch, is_alone},
 };
@@ -18,6 +18,7 @@ use super::{
     reason::{self, Fate},
     request,
     touched::{Touched, TouchedRooms},
+    welcome,
 };
 use crate::{
     App, Caller, Failure,
@@ -28,6 +29,7 @@ use crate::{
     presence::{self, Effort},
     scoping,
     table::UseCase,
+    tree::Received,
 };
 
 /// A call of a tool, in words that no program has for itself.
@@ -117,17 +119,8 @@ impl App {
         let unread = touched.unread && !is_job;
         let names: Vec<String> = paths.iter().map(|path| path.shown(&root)).collect();
         let writes = !paths.is_empty() || index.is_some() || unread;
-        let call = WritingCall::new(main, caller, &names, tool);
-        if writes && fate == Fate::Stopped && is_alone(view, &by) {
-            let missed = self.store.read(|tx| call.missed(tx, &sight.room, session.as_ref(), sight.now))?.is_some();
-            // Mostly nothing was missed, and then nothing is written.
-            if missed
-                && let Some(by) =
-                    self.change(main, &request("hook.stop_edit"), room, |change| change.stop_after_missed_turn(&call))?
-            {
-                return Ok(GuardAnswer::Refuse(reason::missed(&by, &names)));
-            }
-        }
+        let call = WritingCall::new((main, caller), (&root, &found), &paths, (tool, sight.now));
+        let mut to_take = None;
         for intent in [Intent::Edit(&paths)].into_iter().chain(index) {
             match found.guard(view, &by, intent) {
                 Verdict::Refused(refusal) => {
@@ -135,9 +128,23 @@ impl App {
                     let text = reason::refusal(&sight.room, &refusal, you, sight.now, fate);
                     return Ok(if fate == Fate::GoesOn { GuardAnswer::Tell(text) } else { GuardAnswer::Refuse(text) });
                 }
-                Verdict::Take(taking) => return self.take_for(&call, room, taking, &names),
+                Verdict::Take(taking) => to_take = Some(taking),
                 Verdict::Free | Verdict::Watch(_) => {}
             }
+        }
+        // Other members' commands that cannot be read are confined or compared.
+        if writes && fate == Fate::Stopped && (!paths.is_empty() || is_alone(view, &by)) {
+            let now = (sight.now, &sight.eyes as &dyn Witness);
+            // Mostly nothing was missed, and then nothing is written.
+            if self.store.read(|tx| call.has_missed(tx, &sight.room, session.as_ref(), now))?
+                && let Some(work) =
+                    self.change(main, &request("hook.stop_edit"), room, |change| change.stop_after_missed_work(&call))?
+            {
+                return Ok(GuardAnswer::Refuse(reason::missed(&work, &names)));
+            }
+        }
+        if let Some(taking) = to_take {
+            return self.take_for(&call, room, taking, &names);
         }
         // An edit of files that are the agent's own says nothing about the rest of a command.
         if !unread {
@@ -185,8 +192,8 @@ impl App {
         }
     }
 
-    /// Takes the stick for an agent that is alone, until the end of its own turn. A turn that came and went since the look is told
-    /// instead.
+    /// Takes the stick for an agent that is alone, until the end of its own turn, and tells what comes with it. Work that came
+    /// and went since the look stops the call instead.
     fn take_for(
         &self,
         call: &WritingCall<'_>,
@@ -194,14 +201,17 @@ impl App {
         taking: Taking,
         paths: &[String],
     ) -> Result<GuardAnswer, Failure> {
-        let taken: Result<Fence, String> = self.change(call.main, &request("hook.take"), room, |change| {
+        let mut received = None;
+        let taken = self.change(call.main, &request("hook.take"), room, |change| {
+            received = None;
             if change.room.policy.guard != Guard::Warn
-                && let Some(by) = change.stop_after_missed_turn(call)?
+                && let Some(work) = change.stop_after_missed_work(call)?
             {
-                return Ok(Err(by));
+                return Ok(Err(work));
             }
             change.join(None, None)?;
             let lease_id = self.ids.lease_id()?;
+            let lost_by = change.room.owner().cloned();
             change.decide(match taking {
                 Taking::Claim => Action::Claim { lease_id },
                 Taking::Takeover => Action::Takeover {
@@ -210,18 +220,29 @@ impl App {
                     lease_id,
                 },
             })?;
+            if let Some(lost_by) = &lost_by {
+                change.lose_if_lost(lost_by)?;
+            }
+            let handoff = change.received_handoff()?;
+            let told = handoff.as_ref().and_then(|handoff| welcome::handoff_of_another(change, handoff));
+            received = Received::of(&change.room, handoff, lost_by);
             let mut session = change.session()?;
             session.taken_turn = Some(change.room.turn);
             change.save_session(&session)?;
-            Ok(Ok(change.room.turn))
+            Ok(Ok((change.room.turn, told)))
         })?;
-        Ok(match taken {
-            Ok(turn) => GuardAnswer::Tell(format!(
-                "Baton: you are alone in this room, so the stick was taken for your edit (turn {turn}). It is given back when \
-                 you stop; to leave a handoff, call release_stick before that"
-            )),
-            Err(by) => GuardAnswer::Refuse(reason::missed(&by, paths)),
-        })
+        let (turn, handoff) = match taken {
+            Ok(taken) => taken,
+            Err(work) => return Ok(GuardAnswer::Refuse(reason::missed(&work, paths))),
+        };
+        let drift = received.and_then(|received| self.drift_since(call.main, &received));
+        let mut lines = vec![format!(
+            "Baton: you are alone in this room, so the stick was taken for your edit (turn {turn}). It is given back when you stop; \
+             to leave a handoff, call release_stick before that"
+        )];
+        lines.extend(handoff);
+        lines.extend(drift.map(|drift| drift.in_words()));
+        Ok(GuardAnswer::Tell(lines.join(".\n")))
     }
 }
 

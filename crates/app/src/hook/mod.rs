@@ -21,7 +21,7 @@ mod welcome;
 
 pub use guard::{Confinement, GuardAnswer, ToolUse};
 pub use resume::{DueSession, ResumeAbility};
-pub use session::{Displaced, ResumableConversation, SessionEnding};
+pub use session::{Beginning, Displaced, ResumableConversation, SessionEnding};
 pub use wake::Stopped;
 
 use std::path::{Path, PathBuf};

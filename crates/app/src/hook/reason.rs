@@ -40,8 +40,8 @@ pub(super) fn refusal(room: &Room, refusal: &Refusal, by: &AgentId, now: Timesta
             let (owner, scope) = (line(&met.owner_agent, NAME_CHARS), line(&met.scope, NAME_CHARS));
             let until = at(met.expires_at, now);
             format!(
-                "Baton: {owner} has reserved {scope} until {until}. {}. Next: work on other files, or ask {owner} with inbox send \
-                 (baton send --to {owner})",
+                "Baton: {owner} has reserved {scope} until {until}. {}. Next: work on other files until then; to ask for it: baton send \
+                 --to {owner} --category INFO --subject 'I need a file that you reserved'",
                 outcome(std::slice::from_ref(&met.incoming_scope))
             )
         }
@@ -51,16 +51,15 @@ pub(super) fn refusal(room: &Room, refusal: &Refusal, by: &AgentId, now: Timesta
     }
 }
 
-/// The refusal of an edit after a turn that the agent was not told of.
-pub(super) fn missed(by: &str, paths: &[String]) -> String {
+/// The refusal of an edit after work that the agent was not told of.
+pub(super) fn missed(work: &str, paths: &[String]) -> String {
     let (outcome, what) = match paths {
         [] => ("The command was not run".to_owned(), "what it changes"),
         [_] => (format!("{} not changed", files(paths)), "it"),
         _ => (format!("{} not changed", files(paths)), "them"),
     };
     format!(
-        "Baton: {by} had the stick after you last looked at this room, so files may have changed since you read them. \
-         {outcome}. Next: read {what} again, then try again with what you find"
+        "Baton: {work} after you last looked at this room, so files may have changed since you read them. {outcome}. Next: read {what} again, then try again with what you find"
     )
 }
 

@@ -17,7 +17,6 @@ use baton_store::{
 
 use super::{
     line::{unread, within_context},
-    missed::missed_turn,
     request, welcome,
 };
 use crate::{App, Caller, Failure, app::Sight, change::Change, commands::room::depart, identity::Employment};
@@ -26,6 +25,10 @@ use crate::{App, Caller, Failure, app::Sight, change::Change, commands::room::de
 const ENDED_STATUS: &str = "The session of this agent ended while it held the stick. It left no handoff of its own.";
 const ENDED_NEXT: &str =
     "Look at the working tree (git status, git diff) before you go on: its work may be unfinished.";
+
+/// Said to a conversation whose model may have read files long ago.
+const RESUMED: &str =
+    "Files may have changed since this conversation read them: read them again before you change them.";
 
 /// A conversation that its program can resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +50,15 @@ pub enum Displaced {
     All,
 }
 
+/// The way in which a session begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// Its model knows nothing yet, or goes on in the process that it was in.
+    Usual,
+    /// A program goes on with the conversation of one that ended.
+    Resumed,
+}
+
 /// The way in which a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionEnding {
@@ -61,21 +73,26 @@ impl App {
     pub fn begin_session(
         &self,
         caller: &Caller,
+        beginning: Beginning,
         conversation: Option<ResumableConversation<'_>>,
     ) -> Result<Option<String>, Failure> {
         let Some(room) = self.room_around(caller, &caller.cwd)? else { return Ok(None) };
         let origin = conversation.and_then(|conversation| origin(caller, conversation));
         let text = self.change(caller, &request("hook.session_start"), &room, |change| {
             change.join(None, None)?;
-            let is_new = agent_sessions::find(change.tx, &room, &caller.actor().agent_id)?.is_none();
+            let known = agent_sessions::find(change.tx, &room, &caller.actor().agent_id)?;
+            let missed = match (beginning, change.missed_work(known.as_ref())?) {
+                (Beginning::Resumed, None) => Some(RESUMED.to_owned()),
+                (_, missed) => missed,
+            };
             let mut session = change.session()?;
             session.goes_on(change.room.last_seq);
-            if is_new {
+            if known.is_none() {
                 session.abandoned_turn = change.abandoned_turn();
             }
             session.origin = origin.clone().or(session.origin);
             change.save_session(&session)?;
-            welcome::text(change)
+            welcome::text(change, missed)
         })?;
         caller.has_joined(&room);
         Ok(Some(text))
@@ -154,7 +171,7 @@ impl App {
         let is_there = sight.room.member(&you).is_some_and(|member| member.rest.is_none());
         let is_welcomed = |known: &AgentSession| known.told > Seq::default();
         let Some(known) = known.filter(|known| is_there && is_welcomed(known)) else {
-            return self.begin_session(caller, conversation);
+            return self.begin_session(caller, Beginning::Usual, conversation);
         };
         if known.told == sight.room.last_seq && known.idle_since.is_none() {
             return Ok(None);
@@ -208,6 +225,24 @@ impl App {
                 agent_sessions::remove(change.tx, &change.room.id, &you)?;
                 depart(change, &you, Action::Leave)
             })?;
+        }
+        Ok(())
+    }
+
+    /// Ends the sub-agents of a session that has its process for itself: all other agents of the process.
+    pub fn end_subagents(&self, caller: &Caller) -> Result<(), Failure> {
+        let you = caller.actor();
+        let Some(process) = &you.process else { return Ok(()) };
+        let members = self.store.read(|tx| rooms::of_process(tx, process))?;
+        for (_, member) in members {
+            if member.agent_id != you.agent_id
+                && !member.overridden
+                && member.added_by.is_none()
+                && member.rest.is_none()
+            {
+                let actor = Actor::found(member.agent_id, member.process, member.session_kind);
+                self.end_session(&Caller::new(actor, caller.cwd.clone()), SessionEnding::Replaced)?;
+            }
         }
         Ok(())
     }
@@ -270,8 +305,8 @@ impl Change<'_> {
         if mail.calls.is_some_and(|message| message > session.told) {
             lines.push(format!("Baton: you have {} (inbox list).", unread(mail.unseen)));
         }
-        if missed_turn(self.tx, &self.room, (&you, None), Some(session.told))?.is_some() {
-            lines.push(format!("Baton: {}", welcome::stick(&self.room, &you, self.now, self.witness)));
+        if let Some(work) = self.missed_work(Some(session))? {
+            lines.push(format!("Baton: {work} {}", welcome::stick(&self.room, &you, self.now, self.witness)));
         }
         Ok((!lines.is_empty()).then(|| within_context(&lines)))
     }

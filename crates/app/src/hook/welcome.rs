@@ -1,6 +1,7 @@
 //! The text that a session begins with: where the agent is, what waits for it, and what is expected, in under a kilobyte.
 
 use baton_core::{
+    event::Recorded,
     ids::AgentId,
     lease::Standing,
     process::Witness,
@@ -18,8 +19,8 @@ use crate::{Failure, change::Change};
 /// Longest part of a brief, a handoff or a title that is repeated.
 const SAID_CHARS: usize = 160;
 
-/// The text for a session that begins.
-pub(super) fn text(change: &mut Change<'_>) -> Result<String, Failure> {
+/// The text for a session that begins, with the work of others that its model missed.
+pub(super) fn text(change: &mut Change<'_>, missed: Option<String>) -> Result<String, Failure> {
     let (you, now) = (change.actor.agent_id.clone(), change.now);
     let room = change.room.clone();
     let called = room.member(&you).map_or_else(|| you.to_string(), |member| member.display_name.clone());
@@ -31,6 +32,7 @@ pub(super) fn text(change: &mut Change<'_>) -> Result<String, Failure> {
          (baton release). Reading is free. Without the stick only files you reserved (scope reserve) can be changed."
             .to_owned(),
     ];
+    lines.extend(missed);
     lines.extend(waiting(change.tx, &room, &you, now)?);
     Ok(within_context(&lines))
 }
@@ -87,10 +89,19 @@ fn waiting(tx: &mut dyn Tx, room: &Room, you: &AgentId, now: Timestamp) -> Resul
     let pending = room.pending().or_else(|| room.ownership().and_then(|held| held.received.as_ref()));
     if let Some(pending) = pending
         && let Some(recorded) = log::find(tx, &room.id, pending.seq)?
-        && let Some(handoff) = recorded.event.handoff()
     {
-        let from = reason::name(room, &pending.from);
-        lines.push(format!("Last handoff, by {from}: \"{}\"", line(&handoff.next_action, SAID_CHARS)));
+        lines.extend(handoff(room, &pending.from, &recorded));
     }
     Ok(lines)
+}
+
+/// The handoff that came with the turn in force, if somebody else than the caller gave it.
+pub(super) fn handoff_of_another(change: &Change<'_>, recorded: &Recorded) -> Option<String> {
+    let from = &change.room.ownership()?.received.as_ref()?.from;
+    if *from == change.actor.agent_id { None } else { handoff(&change.room, from, recorded) }
+}
+
+fn handoff(room: &Room, from: &AgentId, recorded: &Recorded) -> Option<String> {
+    let next = line(&recorded.event.handoff()?.next_action, SAID_CHARS);
+    Some(format!("Last handoff, by {}: \"{next}\"", reason::name(room, from)))
 }

@@ -272,7 +272,7 @@ impl<'a> Signals<'a> {
             (Some(_), Some(process)) if !self.is_seen(*harness, process) => Conversation::Untold,
             (Some(told), Some(process)) => Conversation::Of {
                 parallel_id: process_of_conversation(*harness, &told, process),
-                is_single: harness.has_one_conversation(),
+                is_single: harness.has_one_conversation() && !self.is_subagent(),
             },
             (Some(_), None) => Conversation::Sandboxed,
             (None, _) => Conversation::Untold,
@@ -285,12 +285,22 @@ impl<'a> Signals<'a> {
         matches!(self.surface, Surface::Mcp { .. }) || harness::is(harness, process, self.environment)
     }
 
-    fn conversation_of(&self, harness: Harness) -> Option<Cow<'a, str>> {
-        let told = match self.surface {
+    /// The conversation that the harness names, where it does.
+    fn told(&self) -> Option<&'a Told> {
+        match self.surface {
             Surface::Mcp { told, .. } => told,
             Surface::Hook { told, .. } => Some(told),
             Surface::Cli => None,
-        };
+        }
+    }
+
+    /// Sub-agents work beside the conversation that their process has.
+    fn is_subagent(&self) -> bool {
+        self.told().is_some_and(|told| told.agent.is_some())
+    }
+
+    fn conversation_of(&self, harness: Harness) -> Option<Cow<'a, str>> {
+        let told = self.told();
         let said = match (harness, self.surface) {
             // Neither its MCP servers nor its commands know its conversation: its process is the agent everywhere.
             (Harness::Gemini, _) => return None,

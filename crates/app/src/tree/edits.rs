@@ -27,10 +27,13 @@ use crate::{App, Caller, Failure, app::Request, change::Change, scoping};
 const EARLIER: u32 = 50;
 
 /// The author of changes.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) enum Author {
     /// The caller, by its own word: its files changed while it ran something without the stick.
-    Caller,
+    Caller {
+        /// The files that its command names.
+        named: BTreeSet<String>,
+    },
     /// Nobody knows.
     Unknown,
 }
@@ -46,17 +49,26 @@ pub(super) struct Noticed {
 
 impl App {
     /// Records edits that `caller` made without a turn: paths, from the room's root, that differ between two looks at the
-    /// tree. Paths in its own scopes are its to change, and while it holds the stick all but those in scopes of others. An edit
-    /// that is on record is not recorded again.
-    pub fn record_outside_edits(&self, caller: &Caller, room: &RoomId, paths: &[String]) -> Result<(), Failure> {
+    /// tree, before and after it ran `command`. Paths in its own scopes are its to change, and while it holds the stick all but
+    /// those in scopes of others. While another holder is at work, only a file that the command names counts as the caller's.
+    /// An edit that is on record is not recorded again.
+    pub fn record_outside_edits(
+        &self,
+        caller: &Caller,
+        room: &RoomId,
+        paths: &[String],
+        command: &str,
+    ) -> Result<(), Failure> {
         let path = self.room_path(room)?;
         let Some(working_tree) = path.as_deref().and_then(WorkingTree::at) else { return Ok(()) };
         let (kept, more) = fitting(paths.iter().filter(|path| is_below(path)).cloned().collect());
         if kept.is_empty() {
             return Ok(());
         }
-        let files = kept.into_iter().map(|path| (path.clone(), working_tree.state(&path))).collect();
-        self.record_noticed(caller, room, &Noticed { author: Author::Caller, files, more, head: None })
+        let files: BTreeMap<String, FileState> =
+            kept.into_iter().map(|path| (path.clone(), working_tree.state(&path))).collect();
+        let named = named_by(&files, command);
+        self.record_noticed(caller, room, &Noticed { author: Author::Caller { named }, files, more, head: None })
     }
 
     /// Puts changes on record that are not yet.
@@ -68,12 +80,13 @@ impl App {
                 return Ok(());
             }
             let by = change.actor.agent_id.clone();
-            let mut files = noticed.files.clone();
-            if noticed.author == Author::Caller {
+            let (mut files, mut more) = (noticed.files.clone(), noticed.more);
+            if let Author::Caller { named } = &noticed.author {
                 let held = change.room.ownership().filter(|held| held.belongs_to(change.actor));
                 let holds = held.is_some_and(|held| held.standing(change.now, change.witness) == Standing::Held);
                 if !holds && change.is_somebody_else_at_work()? {
-                    return Ok(());
+                    files.retain(|path, _| named.contains(path));
+                    more = 0;
                 }
                 let root = scoping::root(&change.room)?;
                 let now = change.now;
@@ -88,7 +101,7 @@ impl App {
             }
             let since = baseline(&change.room);
             let earlier = edits_since(change.tx, &change.room.id, since)?;
-            let author = (noticed.author == Author::Caller).then_some(&by);
+            let author = matches!(noticed.author, Author::Caller { .. }).then_some(&by);
             files.retain(|path, state| !earlier.iter().any(|edit| edit.tells(path, state, author)));
             let is_new = |head: &&(Option<String>, Option<String>)| {
                 !earlier.iter().any(|edit| edit.0.head_now == head.1 && edit.0.head_before == head.0)
@@ -104,7 +117,7 @@ impl App {
                 by: author.cloned(),
                 by_agent: author.map(|author| view.name(author)),
                 files: Files(files),
-                more: noticed.more,
+                more,
                 head_before: head.and_then(|(before, _)| before.clone()),
                 head_now: head.and_then(|(_, now)| now.clone()),
                 since: (since != Seq(1)).then_some(since),
@@ -174,6 +187,19 @@ pub(super) fn edits_since(tx: &mut dyn Tx, room: &RoomId, since: Seq) -> Result<
         .collect();
     edits.sort_by_key(|edit| edit.0.by.is_none());
     Ok(edits)
+}
+
+/// The files that a command names, by their path or by their name alone.
+fn named_by(files: &BTreeMap<String, FileState>, command: &str) -> BTreeSet<String> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let is_named = |path: &&String| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        command.match_indices(name).any(|(at, _)| {
+            let (before, after) = (command[..at].chars().next_back(), command[at + name.len()..].chars().next());
+            !before.is_some_and(is_part) && !after.is_some_and(is_part)
+        })
+    };
+    files.keys().filter(is_named).cloned().collect()
 }
 
 /// Whether a path is one from the room's root, and stays below it.

@@ -92,6 +92,14 @@ impl ChangedPaths {
 pub(super) type Authors = BTreeMap<String, (AgentId, DriftReason)>;
 
 impl DriftReport {
+    /// The summary and the files, in a line.
+    pub(crate) fn in_words(&self) -> String {
+        let lists = [("changed", &self.changed), ("added", &self.added), ("removed", &self.removed)];
+        let lists = lists.iter().filter(|(_, files)| !files.paths.is_empty());
+        let lists: Vec<String> = lists.map(|(how, files)| format!("{how} {}", files.paths.join(", "))).collect();
+        if lists.is_empty() { self.summary.clone() } else { format!("{} {}", self.summary, lists.join("; ")) }
+    }
+
     pub(super) fn of(
         drift: &Drift,
         missing_artifacts: Vec<MissingArtifact>,

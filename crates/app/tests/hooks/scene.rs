@@ -2,7 +2,7 @@
 
 use baton_app::{
     doctor,
-    hook::{Confinement, GuardAnswer, ToolUse},
+    hook::{Beginning, Confinement, GuardAnswer, ToolUse},
 };
 use baton_testkit::{Agent, TestApp};
 
@@ -24,7 +24,7 @@ pub(crate) fn refusal(answer: GuardAnswer) -> String {
 }
 
 pub(crate) fn begins(app: &TestApp, agent: &Agent<'_>) -> String {
-    app.app().begin_session(agent.caller(), None).unwrap().unwrap()
+    app.app().begin_session(agent.caller(), Beginning::Usual, None).unwrap().unwrap()
 }
 
 pub(crate) fn assert_sound(app: &TestApp) {

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use baton_app::hook::{Displaced, GuardAnswer, SessionEnding};
+use baton_app::hook::{Beginning, Displaced, GuardAnswer, SessionEnding};
 use baton_core::limits;
 use baton_testkit::{Sleeper, on_every_backend};
 use serde_json::json;
@@ -13,7 +13,7 @@ use crate::scene::{assert_sound, begins, edit};
 fn outside_of_a_room_nothing_is_answered_and_nothing_written() {
     on_every_backend(|app| {
         let eve = app.living_agent("eve");
-        assert_eq!(app.app().begin_session(eve.caller(), None).unwrap(), None);
+        assert_eq!(app.app().begin_session(eve.caller(), Beginning::Usual, None).unwrap(), None);
         assert_eq!(app.app().news(eve.caller(), None).unwrap(), None);
         assert_eq!(app.app().stop(eve.caller()).unwrap(), None);
         assert_eq!(edit(&app, &eve, "a"), GuardAnswer::Pass);

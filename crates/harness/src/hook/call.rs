@@ -41,8 +41,9 @@ pub enum HookEvent {
 /// How a session came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionSource {
-    /// It is new, or a program that ended goes on with it.
     Startup,
+    /// A program goes on with the conversation of one that ended.
+    Resume,
     /// The conversation before it was cleared.
     Clear,
     /// Its history was summarised.

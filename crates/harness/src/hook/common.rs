@@ -31,6 +31,7 @@ pub(crate) fn claude_call(input: &Value, tool: impl Fn(&str, &Map<String, Value>
         "SessionStart" => HookEvent::SessionStart(match text("source") {
             Some("clear") => SessionSource::Clear,
             Some("compact") => SessionSource::Compact,
+            Some("resume") => SessionSource::Resume,
             _ => SessionSource::Startup,
         }),
         "SessionEnd" => HookEvent::SessionEnd(match text("reason") {

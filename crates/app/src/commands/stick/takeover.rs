@@ -7,7 +7,6 @@ use baton_core::{
     room::{Action, Event, TakeoverReason},
     time::{Timestamp, Ttl},
 };
-use baton_store::log;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -83,14 +82,11 @@ impl UseCase for Takeover {
                 return Err(from_another(&taken.revoked_agent_id));
             }
             change.lose_if_lost(&taken.revoked_agent_id)?;
-            let pending = change.room.ownership().and_then(|ownership| ownership.received.as_ref());
-            let handoff_event_seq = pending.map(|pending| pending.seq);
-            if let Some(seq) = handoff_event_seq.filter(|_| change.room.canonical_path.is_some()) {
-                let handoff = log::find(change.tx, &change.room.id, seq)?;
-                let had_turn = matches!(taken.basis, TakeoverReason::OwnerTimeout | TakeoverReason::OwnerGone);
-                let lost_by = had_turn.then(|| taken.revoked_agent_id.clone());
-                received = Received::of(&change.room, handoff, lost_by);
-            }
+            let handoff = change.received_handoff()?;
+            let handoff_event_seq = handoff.as_ref().map(|handoff| handoff.seq);
+            let had_turn = matches!(taken.basis, TakeoverReason::OwnerTimeout | TakeoverReason::OwnerGone);
+            let lost_by = had_turn.then(|| taken.revoked_agent_id.clone());
+            received = Received::of(&change.room, handoff, lost_by);
             Ok(TakeoverStickResult {
                 room_id: change.room.id.clone(),
                 turn_id: taken.grant.turn_id,

@@ -2,7 +2,7 @@
 
 use baton_app::{
     Failure,
-    hook::{Confinement, Displaced, GuardAnswer, SessionEnding, Stopped, ToolUse},
+    hook::{Beginning, Confinement, Displaced, GuardAnswer, SessionEnding, Stopped, ToolUse},
     identity::CALLER_ARGUMENT,
 };
 use baton_harness::{
@@ -15,16 +15,16 @@ use super::{compare, listener, run::Hook};
 
 pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer, Failure> {
     match &hook.call.event {
-        // A sub-agent works under the session that it belongs to.
-        HookEvent::SessionStart(_) | HookEvent::Prompt | HookEvent::SessionEnd(_) | HookEvent::Stop
-            if hook.main.is_some() =>
-        {
-            Ok(HookAnswer::Silence)
+        // A sub-agent is over when its part is done. OpenCode tells that as the end of a turn.
+        HookEvent::SubagentStop | HookEvent::Stop | HookEvent::SessionEnd(_) if hook.main.is_some() => {
+            hook.app.end_session(&hook.caller, SessionEnding::Replaced).map(|()| HookAnswer::Silence)
         }
+        // Otherwise it works under the session that it belongs to.
+        HookEvent::SessionStart(_) | HookEvent::Prompt if hook.main.is_some() => Ok(HookAnswer::Silence),
         HookEvent::SessionStart(source) => {
             let screens = hook.screens();
             let displaced = match source {
-                SessionSource::Startup => Some(Displaced::Idle),
+                SessionSource::Startup | SessionSource::Resume => Some(Displaced::Idle),
                 SessionSource::Clear => Some(Displaced::All),
                 SessionSource::Compact => None,
             };
@@ -33,7 +33,11 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer, Failure> {
             }
             // The directory may have changed since it began, and its conversation is found by the first one.
             let conversation = displaced.and_then(|_| hook.resumable());
-            let text = hook.app.begin_session(&hook.caller, conversation)?;
+            let beginning = match source {
+                SessionSource::Resume => Beginning::Resumed,
+                SessionSource::Startup | SessionSource::Clear | SessionSource::Compact => Beginning::Usual,
+            };
+            let text = hook.app.begin_session(&hook.caller, beginning, conversation)?;
             hook.note(screens)?;
             // Gemini does not wait for this hook before it sends a prompt of its command line, so the prompt's own hook tells.
             if hook.harness == Harness::Gemini {
@@ -52,14 +56,19 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer, Failure> {
                 SessionEnd::Exit => SessionEnding::Exit,
                 SessionEnd::Replaced => SessionEnding::Replaced,
             };
-            hook.app.end_session(&hook.caller, ending).map(|()| HookAnswer::Silence)
+            hook.app.end_session(&hook.caller, ending)?;
+            if hook.harness.has_one_conversation() {
+                // Whoever else is of this process was a sub-agent of the conversation.
+                hook.app.end_subagents(&hook.caller)?;
+            }
+            Ok(HookAnswer::Silence)
         }
         HookEvent::BeforeTool(call) => before_tool(hook, call),
         HookEvent::AfterTool(call) => compare::after(hook, call).map(|()| HookAnswer::Silence),
         HookEvent::Stop => stop(hook),
         // The other programs begin the summarised session anew, and are told then.
         HookEvent::Compaction if hook.harness == Harness::OpenCode && hook.main.is_none() => {
-            Ok(context(hook.app.begin_session(&hook.caller, None)?))
+            Ok(context(hook.app.begin_session(&hook.caller, Beginning::Usual, None)?))
         }
         HookEvent::Compaction | HookEvent::SubagentStart | HookEvent::SubagentStop | HookEvent::Other => {
             Ok(HookAnswer::Silence)

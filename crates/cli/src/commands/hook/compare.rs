@@ -37,9 +37,7 @@ pub(super) fn before(hook: &Hook<'_>, call: &ToolCall, room: &RoomId) -> Result<
 
 /// Compares the tree with what it was, if it was kept.
 pub(super) fn after(hook: &Hook<'_>, call: &ToolCall) -> Result<(), Failure> {
-    if !matches!(call.tool, Tool::Shell(_)) {
-        return Ok(());
-    }
+    let Tool::Shell(command) = &call.tool else { return Ok(()) };
     let file = file(hook, call);
     let Some(before) = fs::read(&file).ok().and_then(|text| serde_json::from_slice::<Before>(&text).ok()) else {
         return Ok(());
@@ -50,7 +48,8 @@ pub(super) fn after(hook: &Hook<'_>, call: &ToolCall) -> Result<(), Failure> {
     if changed.is_empty() {
         return Ok(());
     }
-    hook.app.record_outside_edits(hook.main.as_ref().unwrap_or(&hook.caller), &before.room, &changed)
+    let caller = hook.main.as_ref().unwrap_or(&hook.caller);
+    hook.app.record_outside_edits(caller, &before.room, &changed, command)
 }
 
 fn file(hook: &Hook<'_>, call: &ToolCall) -> PathBuf {

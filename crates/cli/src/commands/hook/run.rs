@@ -8,10 +8,13 @@ use baton_app::{
     hook::ResumableConversation,
     identity::{HookKey, Surroundings, Told, screens},
 };
-use baton_core::process::ProcessIdentity;
+use baton_core::{
+    guard::{ShellEffect, read_shell},
+    process::ProcessIdentity,
+};
 use baton_harness::{
     Harness,
-    hook::{HookAnswer, HookCall, HookEvent, Tool},
+    hook::{HookAnswer, HookCall, HookEvent, Tool, ToolCall},
 };
 use serde_json::Value;
 
@@ -150,8 +153,15 @@ impl Hook<'_> {
     }
 }
 
+/// Whether a call may change files. Reading is free whatever becomes of Baton.
 fn is_guarded(call: &HookCall) -> bool {
-    matches!(&call.event, HookEvent::BeforeTool(call) if matches!(call.tool, Tool::Edit(_) | Tool::Shell(_)))
+    match &call.event {
+        HookEvent::BeforeTool(ToolCall { tool: Tool::Shell(command), .. }) => {
+            read_shell(command).effect != ShellEffect::Reads
+        }
+        HookEvent::BeforeTool(call) => matches!(call.tool, Tool::Edit(_)),
+        _ => false,
+    }
 }
 
 /// The reason of a strict hook that cannot decide.
