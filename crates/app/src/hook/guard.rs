@@ -224,7 +224,10 @@ impl App {
                 change.lose_if_lost(lost_by)?;
             }
             let handoff = change.received_handoff()?;
-            let told = handoff.as_ref().and_then(|handoff| welcome::handoff_of_another(change, handoff));
+            let told = match &handoff {
+                Some(handoff) => welcome::handoff_of_another(change, handoff)?,
+                None => None,
+            };
             received = Received::of(&change.room, handoff, lost_by);
             let mut session = change.session()?;
             session.taken_turn = Some(change.room.turn);

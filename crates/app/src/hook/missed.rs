@@ -17,7 +17,6 @@ use baton_core::{
 use baton_store::{
     agent_sessions::{self, AgentSession, MissedWorkStop},
     engine::Tx,
-    former,
     log::{self, Order},
 };
 use sha2::{Digest as _, Sha256};
@@ -193,11 +192,7 @@ impl Missed {
 
     /// The work in words that go on with "after" or "since".
     pub(super) fn told(&self, tx: &mut dyn Tx, room: &Room) -> Result<String, Failure> {
-        let left = match room.member(&self.by) {
-            Some(_) => None,
-            None => former::last(tx, &room.id, &self.by)?.map(|former| former.name),
-        };
-        let by = reason::called(room, &self.by, left.as_deref());
+        let by = reason::known_name(tx, room, &self.by)?;
         Ok(match &self.work {
             Work::Turn => format!("{by} had the stick"),
             Work::Scope(scope) => format!("{by} had reserved {}", line(scope, SCOPE_CHARS)),

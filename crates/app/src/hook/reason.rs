@@ -2,7 +2,10 @@
 
 use baton_core::{ids::AgentId, room::Room, scope::Refusal, time::Timestamp};
 
+use baton_store::{engine::Tx, former};
+
 use super::line::line;
+use crate::Failure;
 
 /// Longest name of a path or an agent in a refusal.
 const NAME_CHARS: usize = 120;
@@ -68,8 +71,17 @@ pub(super) fn name(room: &Room, agent: &AgentId) -> String {
     called(room, agent, None)
 }
 
+/// The name of an agent that may have left.
+pub(super) fn known_name(tx: &mut dyn Tx, room: &Room, agent: &AgentId) -> Result<String, Failure> {
+    let left = match room.member(agent) {
+        Some(_) => None,
+        None => former::last(tx, &room.id, agent)?.map(|former| former.name),
+    };
+    Ok(called(room, agent, left.as_deref()))
+}
+
 /// The name of an agent with its program. `former` is the name of one that left.
-pub(super) fn called(room: &Room, agent: &AgentId, former: Option<&str>) -> String {
+fn called(room: &Room, agent: &AgentId, former: Option<&str>) -> String {
     let program = agent.as_str().split(':').next().unwrap_or_default();
     match room.member(agent).map(|member| member.display_name.as_str()).or(former) {
         Some(name) => format!("{} ({program})", line(name, NAME_CHARS)),

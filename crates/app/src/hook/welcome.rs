@@ -90,18 +90,22 @@ fn waiting(tx: &mut dyn Tx, room: &Room, you: &AgentId, now: Timestamp) -> Resul
     if let Some(pending) = pending
         && let Some(recorded) = log::find(tx, &room.id, pending.seq)?
     {
-        lines.extend(handoff(room, &pending.from, &recorded));
+        lines.extend(handoff(tx, room, &pending.from, &recorded)?);
     }
     Ok(lines)
 }
 
 /// The handoff that came with the turn in force, if somebody else than the caller gave it.
-pub(super) fn handoff_of_another(change: &Change<'_>, recorded: &Recorded) -> Option<String> {
-    let from = &change.room.ownership()?.received.as_ref()?.from;
-    if *from == change.actor.agent_id { None } else { handoff(&change.room, from, recorded) }
+pub(super) fn handoff_of_another(change: &mut Change<'_>, recorded: &Recorded) -> Result<Option<String>, Failure> {
+    let received = change.room.ownership().and_then(|held| held.received.as_ref());
+    let Some(from) = received.map(|received| &received.from).filter(|from| **from != change.actor.agent_id) else {
+        return Ok(None);
+    };
+    handoff(change.tx, &change.room, from, recorded)
 }
 
-fn handoff(room: &Room, from: &AgentId, recorded: &Recorded) -> Option<String> {
-    let next = line(&recorded.event.handoff()?.next_action, SAID_CHARS);
-    Some(format!("Last handoff, by {}: \"{next}\"", reason::name(room, from)))
+fn handoff(tx: &mut dyn Tx, room: &Room, from: &AgentId, recorded: &Recorded) -> Result<Option<String>, Failure> {
+    let Some(handoff) = recorded.event.handoff() else { return Ok(None) };
+    let next = line(&handoff.next_action, SAID_CHARS);
+    Ok(Some(format!("Last handoff, by {}: \"{next}\"", reason::known_name(tx, room, from)?)))
 }

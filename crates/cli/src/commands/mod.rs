@@ -255,7 +255,8 @@ pub(crate) fn run() -> ExitCode {
     };
     let ui = Ui::new(arguments.json, arguments.command.name());
     let command = arguments.command;
-    if arguments.json && command.has_a_format_of_its_own() {
+    // A program that calls a hook reads nothing but its own dialect, and any status but 0 as a refusal.
+    if arguments.json && command.has_a_format_of_its_own() && !matches!(command, Command::Hook(_)) {
         let message = format!("`baton {}` takes no --json: what it prints has a format of its own.", command.name());
         return ui.failure(&Failure::new(ErrorCode::InvalidInput, message).advising("Leave out --json."));
     }

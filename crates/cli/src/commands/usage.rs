@@ -12,7 +12,7 @@ use crate::{exit::Exit, ui};
 /// Shows help, the version, or what is wrong with the arguments of this process.
 pub(super) fn explain(error: &clap::Error) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if error.use_stderr() && wants_json(&arguments) {
+    if error.use_stderr() && wants_json(&arguments) && !calls_hook(&arguments) {
         let command = named(&arguments);
         let help = if command == "baton" { "baton --help".to_owned() } else { format!("baton {command} --help") };
         let failure = Failure::new(ErrorCode::InvalidInput, message(error)).advising(format!("See `{help}`."));

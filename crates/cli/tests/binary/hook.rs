@@ -46,7 +46,12 @@ fn whatever_it_is_given_it_exits_with_0_and_stops_nothing() {
         assert_eq!(asked(&world, &["hook", harness], &unknown), "");
     }
     // A newer or older hook than the program knows.
-    for words in [&["hook", "no-such-harness"][..], &["hook", "gemini", "--no-such-flag"], &["hook"]] {
+    for words in [
+        &["hook", "no-such-harness"][..],
+        &["hook", "gemini", "--no-such-flag"],
+        &["hook"],
+        &["hook", "gemini", "--json"],
+    ] {
         assert_eq!(answer(world.baton(words), "{}"), "", "{words:?}");
     }
 }

@@ -3,7 +3,11 @@
 
 use std::fs;
 
-use baton_testkit::{Client, Launch, Screen, clients::left_out, model::Step};
+use baton_testkit::{
+    Client, Launch, Screen,
+    clients::left_out,
+    model::{Gate, Step},
+};
 
 use serde_json::json;
 
@@ -79,6 +83,40 @@ fn is_another_agent_when_cleared(client: Client, how: impl Fn(Launch) -> Launch)
     }
 }
 
+/// What a sub-agent does in a room it does as an agent of its own, for as long as its part takes.
+fn a_subagent_is_an_agent_of_its_own_while_it_works(client: Client) {
+    if left_out() {
+        return;
+    }
+    let scene = Scene::new(client);
+    let (at_work, after) = (Gate::closed(), Gate::closed());
+    let part = "PART: reserve the documents.";
+    let reserve = json!({"op": "reserve", "args": {"room_id": scene.room, "scopes": ["docs"]}});
+    let join = json!({"context_path": scene.world.workspace()});
+    let steps =
+        vec![Step::call("join_path", join), Step::call("scope", reserve), Step::hold(&at_work), Step::say("reserved")];
+    let sub = scene.subagent(part, steps);
+    let main = scene.script(vec![Step::subagent(part), Step::hold(&after), Step::say("done")]);
+    let running = scene.launch().headless("Do it.");
+    let turn = sub.reached(2);
+    assert!(turn.result_text(1).contains("docs"), "{:?}", turn.results);
+    let owners = scene.world.data_of(&["scope", "status", "--room", &scene.room])["scopes"].to_string();
+    let programs = scene.programs();
+    // Gemini's process is the agent, and nothing identifies its sub-agents.
+    let agents = if client == Client::Gemini { 1 } else { 2 };
+    assert_eq!(programs.len(), agents, "{programs:?}");
+    assert_eq!(programs.iter().filter(|agent| owners.contains(agent.as_str())).count(), 1, "{owners}");
+    at_work.open();
+    main.reached(1);
+    if matches!(client, Client::Claude | Client::OpenCode) {
+        scene.wait_until("the sub-agent has left", || scene.programs().len() == 1);
+    }
+    after.open();
+    let ended = running.wait();
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    scene.wait_until("the session is gone", || scene.programs().is_empty());
+}
+
 /// A person leaves the program: the session that ended is retired, and another one of the same program is not.
 fn an_exit_retires_exactly_that_session(client: Client) {
     retires_exactly_that_session(client, |launch| launch);
@@ -114,4 +152,5 @@ fn retires_exactly_that_session(client: Client, how: impl Fn(Launch) -> Launch) 
 
 for_each_client!(an_exit_retires_exactly_that_session);
 for_each_client!(a_session_is_told_where_it_is_and_its_end_retires_it);
+for_each_client!(a_subagent_is_an_agent_of_its_own_while_it_works);
 for_each_client!(a_cleared_conversation_is_another_agent);
