@@ -80,7 +80,7 @@ struct Subject {
 }
 
 /// What a model was told last.
-struct Told<'a> {
+struct ModelKnowledge<'a> {
     /// The newest event. Where nothing was told, only work counts that came after the agent's process began.
     seq: Option<Seq>,
     process: Option<&'a ProcessIdentity>,
@@ -138,13 +138,13 @@ impl<'a> WritingCall<'a> {
         (now, witness): (Timestamp, &dyn Witness),
     ) -> Result<Outcome, Failure> {
         let (you, caller) = (self.main.actor(), self.caller.actor());
-        let told = Told {
+        let known = ModelKnowledge {
             seq: session.map(|session| session.told),
             process: you.process.as_ref(),
             own: [&you.agent_id, &caller.agent_id],
             is_taken: session.is_some_and(|session| session.taken_turn == Some(room.turn)),
         };
-        let Some(missed) = self.missed(tx, room, session, &told, (now, witness))? else { return Ok(Outcome::Passes) };
+        let Some(missed) = self.missed(tx, room, session, &known, (now, witness))? else { return Ok(Outcome::Passes) };
         let stop = session.and_then(|session| session.stops.iter().find(|stop| stop.agent_id == caller.agent_id));
         let Some(stop) = stop.filter(|stop| missed.is_told_by(stop, room)) else {
             return Ok(Outcome::Stopped(missed));
@@ -163,14 +163,14 @@ impl<'a> WritingCall<'a> {
         tx: &mut dyn Tx,
         room: &Room,
         session: Option<&AgentSession>,
-        told: &Told<'_>,
+        known: &ModelKnowledge<'_>,
         (now, witness): (Timestamp, &dyn Witness),
     ) -> Result<Option<Missed>, Failure> {
         if self.subjects.is_empty() {
             return Ok(None);
         }
         let root = scoping::root(room)?;
-        let news = work_since(tx, room, told)?;
+        let news = work_since(tx, room, known)?;
         let found = news.into_iter().find(|missed| {
             let is_touched = |subject: &Subject| match &missed.work {
                 Work::Turn => true,
@@ -180,7 +180,7 @@ impl<'a> WritingCall<'a> {
             };
             self.subjects.iter().any(is_touched)
         });
-        Ok(found.or_else(|| abandoned_turn((room, now, witness), told.own, session?)))
+        Ok(found.or_else(|| abandoned_turn((room, now, witness), known.own, session?)))
     }
 }
 
@@ -202,8 +202,8 @@ impl Missed {
 
 /// The work of others that came after all that was told, newest first. A turn that the agent claimed itself ends the search:
 /// claiming it told of the work before.
-fn work_since(tx: &mut dyn Tx, room: &Room, told: &Told<'_>) -> Result<Vec<Missed>, Failure> {
-    let seq = told.seq.filter(|seq| *seq > Seq::default());
+fn work_since(tx: &mut dyn Tx, room: &Room, known: &ModelKnowledge<'_>) -> Result<Vec<Missed>, Failure> {
+    let seq = known.seq.filter(|seq| *seq > Seq::default());
     let after = seq.unwrap_or_default().0.max(room.last_seq.0.saturating_sub(SEARCHED_EVENTS));
     if after >= room.last_seq.0 {
         return Ok(Vec::new());
@@ -211,17 +211,17 @@ fn work_since(tx: &mut dyn Tx, room: &Room, told: &Told<'_>) -> Result<Vec<Misse
     let stretch = (Seq(after), Seq(room.last_seq.0.saturating_add(1)));
     let newest = log::of_types(tx, &room.id, &WORK_EVENTS, stretch, (Order::NewestFirst, WORK_MAX))?;
     let is_news =
-        |event: &Recorded| seq.is_some() || told.process.is_some_and(|own| event.at >= own.process_started_at);
+        |event: &Recorded| seq.is_some() || known.process.is_some_and(|own| event.at >= own.process_started_at);
     let mut found = Vec::new();
     for event in newest.into_iter().take_while(is_news) {
         let missed = |by: &AgentId, work| Missed { by: by.clone(), work, seq: Some(event.seq) };
         let missed = match &event.event {
             Event::Scope(event) => scope_of(event).map(|(owner, scope)| missed(owner, Work::Scope(scope.to_owned()))),
-            _ if !told.own.contains(&&event.actor) => Some(missed(&event.actor, Work::Turn)),
-            _ if told.is_taken && began(&event) == Some(room.turn) => None,
+            _ if !known.own.contains(&&event.actor) => Some(missed(&event.actor, Work::Turn)),
+            _ if known.is_taken && began(&event) == Some(room.turn) => None,
             _ => break,
         };
-        found.extend(missed.filter(|missed| !told.own.contains(&&missed.by)));
+        found.extend(missed.filter(|missed| !known.own.contains(&&missed.by)));
     }
     Ok(found)
 }
@@ -267,13 +267,13 @@ fn digest(text: &str) -> String {
 impl Change<'_> {
     /// The newest work of another agent that the caller's session was not told of, with what follows from it for its model.
     pub(super) fn missed_work(&mut self, session: Option<&AgentSession>) -> Result<Option<String>, Failure> {
-        let told = Told {
+        let known = ModelKnowledge {
             seq: session.map(|session| session.told),
             process: self.actor.process.as_ref(),
             own: [&self.actor.agent_id; 2],
             is_taken: session.is_some_and(|session| session.taken_turn == Some(self.room.turn)),
         };
-        let Some(missed) = work_since(self.tx, &self.room, &told)?.into_iter().next() else { return Ok(None) };
+        let Some(missed) = work_since(self.tx, &self.room, &known)?.into_iter().next() else { return Ok(None) };
         let work = missed.told(self.tx, &self.room)?;
         Ok(Some(format!("{work} meanwhile: read files again before you change them.")))
     }

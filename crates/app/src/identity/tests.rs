@@ -8,10 +8,11 @@ use baton_core::{
 };
 
 use super::{
-    AgentAbove, Ancestor, Ancestry, Conversation, Resolved, Signals, Surface, Surroundings, guardian, resolve,
+    AgentAbove, Ancestor, Ancestry, Conversation, Resolved, Signals, Surface, Surroundings, Told, guardian, resolve,
     resolve_remote,
 };
 use crate::environment::Environment;
+use baton_harness::Harness;
 
 /// `pid comm argv…`, one per ancestor, parent first, up to the first process.
 fn ancestors(lines: &[&str]) -> Ancestry {
@@ -364,6 +365,19 @@ fn a_second_process_of_one_conversation_has_an_id_of_its_own_at_hand() {
     assert_ne!(parallel_id, first.actor.agent_id);
     let person = resolve(&at_terminal(Surface::Cli, &Environment::default(), &ancestors(&["9 zsh", "1 init"])));
     assert_eq!(person.conversation, Conversation::Untold);
+}
+
+#[test]
+fn a_subagent_is_another_agent_of_a_process_that_has_one_conversation() {
+    let (environment, above) = (Environment::default(), ancestors(&["30 sh", "20 claude", "1 init"]));
+    let found = |agent: Option<&str>| {
+        let told = Told { session: "c-1".to_owned(), agent: agent.map(str::to_owned) };
+        resolve(&away(Surface::Hook { harness: Harness::ClaudeCode, told: &told }, &environment, &above))
+    };
+    let (main, sub) = (found(None), found(Some("a-1")));
+    assert_ne!(main.actor.agent_id, sub.actor.agent_id);
+    let singles = [main, sub].map(|found| matches!(found.conversation, Conversation::Of { is_single: true, .. }));
+    assert_eq!(singles, [true, false], "the process goes on as the agent of its conversation, a sub-agent does not");
 }
 
 #[test]
