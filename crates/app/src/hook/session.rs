@@ -57,6 +57,8 @@ pub enum Beginning {
     Usual,
     /// A program goes on with the conversation of one that ended.
     Resumed,
+    /// Its history was summarised: a session that was idle still is.
+    Compacted,
 }
 
 /// The way in which a session ended.
@@ -86,7 +88,9 @@ impl App {
                 (_, missed) => missed,
             };
             let mut session = change.session()?;
+            let idle_since = session.idle_since.filter(|_| beginning == Beginning::Compacted);
             session.goes_on(change.room.last_seq);
+            session.idle_since = idle_since;
             if known.is_none() {
                 session.abandoned_turn = change.abandoned_turn();
             }

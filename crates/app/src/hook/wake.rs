@@ -108,9 +108,14 @@ impl App {
         Ok(found.flatten())
     }
 
-    /// Wakes a session for as long as its program runs: `caller` says whose it is now, `wake` brings it the text. Ends when the
-    /// program does, or cannot be reached any more.
-    pub fn keep_waking(&self, caller: impl Fn() -> Caller, mut wake: impl FnMut(&str) -> bool) -> Result<(), Failure> {
+    /// Wakes a session for as long as its program runs: `caller` says whose it is now, `waits` whether its program waits for a
+    /// prompt, and `wake` brings it the text. Ends when the program does, or cannot be reached any more.
+    pub fn keep_waking(
+        &self,
+        caller: impl Fn() -> Caller,
+        waits: impl Fn() -> bool,
+        mut wake: impl FnMut(&str) -> bool,
+    ) -> Result<(), Failure> {
         loop {
             let caller = caller();
             self.settle(&caller)?;
@@ -125,12 +130,29 @@ impl App {
                 None => self.watch_everywhere(&caller)?,
             };
             // A store that cannot be read now is looked at again, like a room in which nothing is to be told.
-            let text = room.and_then(|room| self.take_wake(&caller, &room).ok().flatten());
+            let text = room.and_then(|room| {
+                if waits() {
+                    self.note_idle(&caller, &room).ok()?;
+                }
+                self.take_wake(&caller, &room).ok().flatten()
+            });
             if text.is_some_and(|text| !wake(&text)) {
                 return Ok(());
             }
             watch.wait(LOOKS_AGAIN, &caller.cancel)?;
         }
+    }
+
+    /// Notes that a session is idle though no hook told of the end of a turn: there was none yet, or a person interrupted it.
+    fn note_idle(&self, caller: &Caller, room: &RoomId) -> Result<(), Failure> {
+        if self.sight_of_session(caller, room)?.1.is_none_or(|session| session.idle_since.is_some()) {
+            return Ok(());
+        }
+        self.change(caller, &request("hook.idle"), room, |change| {
+            let mut session = change.session()?;
+            session.idle_since.get_or_insert(change.now);
+            change.save_session(&session)
+        })
     }
 
     /// The text with which the caller's idle session is to be woken now, noted as told.

@@ -1,4 +1,4 @@
-//! Claude Code's record of a running process: which conversation it is at now.
+//! Claude Code's record of a running process: which conversation it is at now, and whether it waits for a prompt.
 //!
 //! Its MCP servers start with a variable that may name another one: `claude --continue` starts them before it has found the
 //! conversation to go on with.
@@ -27,6 +27,7 @@ struct Record {
     /// The start of the process in clock ticks, as text.
     proc_start: Option<String>,
     session_id: String,
+    status: Option<String>,
 }
 
 /// A version of the record: another one is another file, or was written at another time.
@@ -49,12 +50,22 @@ fn file(claude: &Ancestor, environment: &Environment) -> Option<PathBuf> {
 
 /// The conversation that the process `claude` is at, by its own record.
 pub(super) fn conversation_of(claude: &Ancestor, environment: &Environment) -> Option<String> {
+    let record = record_of(claude, environment)?;
+    (1..=CONVERSATION_CHARS).contains(&record.session_id.len()).then_some(record.session_id)
+}
+
+/// Whether the process `claude` waits for a prompt, by its own record. No hook tells of a turn that a person interrupted.
+pub(super) fn is_idle(claude: &Ancestor, environment: &Environment) -> bool {
+    record_of(claude, environment).is_some_and(|record| record.status.as_deref() == Some("idle"))
+}
+
+fn record_of(claude: &Ancestor, environment: &Environment) -> Option<Record> {
     let record = read(&file(claude, environment)?)?;
     let start = claude.identity.as_ref().map(|identity| identity.start_ticks.to_string());
     // A record that was left behind by an earlier process with this pid says nothing.
-    let is_of_this = record.pid == claude.pid && record.proc_start.zip(start).is_none_or(|(told, seen)| told == seen);
-    let is_id = (1..=CONVERSATION_CHARS).contains(&record.session_id.len());
-    (is_of_this && is_id).then_some(record.session_id)
+    let is_of_this =
+        record.pid == claude.pid && record.proc_start.clone().zip(start).is_none_or(|(told, seen)| told == seen);
+    is_of_this.then_some(record)
 }
 
 fn directory(environment: &Environment) -> Option<PathBuf> {
@@ -81,6 +92,21 @@ mod tests {
         fs::write(sessions.join("50.json"), record).unwrap();
         let environment = Environment::of([("HOME", home.path().to_str().unwrap())], "/w");
         conversation_of(&ancestor("50 claude"), &environment)
+    }
+
+    #[test]
+    fn a_process_is_idle_where_its_own_record_says_so() {
+        let home = tempfile::tempdir().unwrap();
+        let sessions = home.path().join(".claude/sessions");
+        fs::create_dir_all(&sessions).unwrap();
+        let environment = Environment::of([("HOME", home.path().to_str().unwrap())], "/w");
+        let found = |status: &str| {
+            fs::write(sessions.join("50.json"), format!(r#"{{"pid":50,"sessionId":"d98c"{status}}}"#)).unwrap();
+            ["50 claude", "51 claude"].map(|claude| is_idle(&ancestor(claude), &environment))
+        };
+        assert_eq!(found(r#","status":"idle""#), [true, false]);
+        assert_eq!(found(r#","status":"busy""#), [false, false]);
+        assert_eq!(found(""), [false, false], "an older Claude Code");
     }
 
     #[test]

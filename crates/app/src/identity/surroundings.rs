@@ -159,6 +159,11 @@ impl Surroundings {
         claude_record::stamp(self.claude()?, &self.environment)
     }
 
+    /// Whether the Claude Code above waits for a prompt.
+    pub fn is_claude_idle(&self) -> bool {
+        self.claude().is_some_and(|claude| claude_record::is_idle(claude, &self.environment))
+    }
+
     fn claude(&self) -> Option<&Ancestor> {
         self.ancestry.processes.iter().find(|above| harness::is(Harness::ClaudeCode, above, &self.environment))
     }

@@ -1,6 +1,6 @@
 //! Wakes of idle sessions, and what limits them.
 
-use baton_app::hook::Stopped;
+use baton_app::hook::{Beginning, Stopped};
 use baton_core::{limits, time::Ttl};
 use baton_testkit::on_every_backend;
 use serde_json::json;
@@ -118,5 +118,50 @@ fn a_woken_session_that_does_nothing_needs_a_person() {
         assert_eq!(unprocessed(), json!(1));
         app.app().news(bo.caller(), None).unwrap();
         assert_eq!(unprocessed(), json!(null), "it went on");
+        app.app().stop(bo.caller()).unwrap();
+        assert_eq!(unprocessed(), json!(1), "it ended its turn and read nothing");
+        bo.does("inbox.list", json!({}));
+        bo.does("inbox.read", json!({"message": bo.does("inbox.list", json!({}))["items"][0]["message"]}));
+        assert_eq!(unprocessed(), json!(null), "it has read the message");
+    });
+}
+
+#[test]
+fn a_session_that_was_summarised_while_it_was_idle_still_is() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        begins(&app, &bo);
+        let compacts = || app.app().begin_session(bo.caller(), Beginning::Compacted, None).unwrap().unwrap();
+        let hears = |word: &str| {
+            ana.does("inbox.send", json!({"to": "bo", "category": "INFO", "subject": "s", "body": word}));
+            app.app().take_wake(bo.caller(), &bo.room()).unwrap()
+        };
+        compacts();
+        assert_eq!(hears("one"), None, "it is at work");
+        app.app().news(bo.caller(), None).unwrap();
+        app.app().stop(bo.caller()).unwrap();
+        compacts();
+        assert!(hears("two").is_some());
+    });
+}
+
+#[test]
+fn a_session_whose_program_waits_for_a_prompt_is_woken_though_no_hook_told_of_it() {
+    on_every_backend(|app| {
+        let [ana, bo] = app.joined_living(["ana", "bo"]);
+        begins(&app, &bo);
+        ana.does("inbox.send", json!({"to": "bo", "category": "INFO", "subject": "s", "body": "hello"}));
+        let mut told = Vec::new();
+        app.app()
+            .keep_waking(
+                || bo.caller().clone(),
+                || true,
+                |text| {
+                    told.push(text.to_owned());
+                    false
+                },
+            )
+            .unwrap();
+        assert!(matches!(told.as_slice(), [one] if one.contains("1 unread message")), "{told:?}");
     });
 }

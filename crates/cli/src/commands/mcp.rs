@@ -78,9 +78,9 @@ fn wake_when_idle(app: &Arc<App>, surroundings: &Surroundings) {
     let environment = surroundings.environment();
     let Some(inbox) = ClaudeInbox::find(|name| environment.var(name)) else { return };
     let (app, surroundings, cwd) = (Arc::clone(app), surroundings.clone(), environment.cwd().to_owned());
-    let caller = move || Caller::new(surroundings.mcp_caller(Some(CLAUDE_CODE), None, None), cwd.clone());
     // Without a thread to spare, the session is told with its next prompt.
     let _ = thread::Builder::new().name("waking".to_owned()).spawn(move || {
-        let _ = app.keep_waking(caller, |text| inbox.send(text).is_ok());
+        let caller = || Caller::new(surroundings.mcp_caller(Some(CLAUDE_CODE), None, None), cwd.clone());
+        let _ = app.keep_waking(caller, || surroundings.is_claude_idle(), |text| inbox.send(text).is_ok());
     });
 }

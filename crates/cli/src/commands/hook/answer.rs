@@ -35,7 +35,8 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer, Failure> {
             let conversation = displaced.and_then(|_| hook.resumable());
             let beginning = match source {
                 SessionSource::Resume => Beginning::Resumed,
-                SessionSource::Startup | SessionSource::Clear | SessionSource::Compact => Beginning::Usual,
+                SessionSource::Compact => Beginning::Compacted,
+                SessionSource::Startup | SessionSource::Clear => Beginning::Usual,
             };
             let text = hook.app.begin_session(&hook.caller, beginning, conversation)?;
             hook.note(screens)?;
@@ -68,7 +69,7 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer, Failure> {
         HookEvent::Stop => stop(hook),
         // The other programs begin the summarised session anew, and are told then.
         HookEvent::Compaction if hook.harness == Harness::OpenCode && hook.main.is_none() => {
-            Ok(context(hook.app.begin_session(&hook.caller, Beginning::Usual, None)?))
+            Ok(context(hook.app.begin_session(&hook.caller, Beginning::Compacted, None)?))
         }
         HookEvent::Compaction | HookEvent::SubagentStart | HookEvent::SubagentStop | HookEvent::Other => {
             Ok(HookAnswer::Silence)

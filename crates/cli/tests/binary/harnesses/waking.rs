@@ -52,4 +52,33 @@ fn is_woken_once(client: Client, how: impl Fn(Launch) -> Launch) {
     assert_eq!(steps, [0, 1, 2, 3]);
 }
 
+/// No hook tells that Claude Code waits for its first prompt, or that a person interrupted a turn.
+#[test]
+fn claude_is_woken_before_its_first_prompt_and_after_an_interrupted_turn() {
+    if left_out() {
+        return;
+    }
+    let scene = Scene::new(Client::Claude);
+    let begun = scene.world.home().join("begun");
+    let long = format!("touch {}; sleep 600", begun.display());
+    let script = scene.script(vec![Step::say("ONE is said"), Step::shell(&long), Step::say("TWO is said")]);
+    let screen = scene.launch().screen(None);
+    screen.wait_until_ready();
+    scene.wait_until("the session is a member", || scene.programs().len() == 1);
+    let you = scene.programs();
+    let tell = |subject: &str| {
+        scene.ana(&["send", "--to", &you[0], "--category", "INFO", "--subject", subject, "--body", "Are you there?"])
+    };
+    tell("Hello");
+    screen.wait_for("ONE is said");
+    assert!(script.reached(0).prompt().contains("unread message"), "{:#?}", script.reached(0).prompt());
+    screen.submit("Think about it.");
+    scene.wait_until("the command runs", || begun.exists());
+    screen.press("Escape");
+    screen.wait_for("Interrupted");
+    tell("Hello again");
+    screen.wait_for("TWO is said");
+    assert!(script.reached(2).prompt().contains("unread message"), "{:#?}", script.reached(2).prompt());
+}
+
 for_each_client!(an_idle_session_is_woken_once_for_the_stick_and_once_per_message);
