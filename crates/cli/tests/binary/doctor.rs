@@ -129,7 +129,7 @@ fn settings_and_a_second_installation_shadow_hooks() {
     world.data_of(&["install", "opencode", "--project"]);
     let path = path_with(&[&directory_of_baton()]);
     let hooks = hooks_of(&examined_with(&world, &[("PATH", &path)]), "opencode");
-    assert_eq!((&hooks["state"], &hooks["next"]), (&json!("shadowed"), &json!("baton uninstall opencode --project")));
+    assert_eq!((&hooks["state"], &hooks["next"]), (&json!("shadowed"), &json!("baton uninstall opencode")));
     let levels: Vec<_> = hooks["levels"].as_array().unwrap().iter().map(|level| &level["state"]).collect();
     assert_eq!(levels, ["active", "active"], "{hooks}");
 }
@@ -153,6 +153,24 @@ fn hooks_of_another_program_or_store_are_stale() {
     edit(world.home().join(".claude/skills/baton/.claude-plugin/plugin.json"), env!("CARGO_PKG_VERSION"), "0.0.1");
     let (is, why) = state(&world, "claude-code");
     assert!(is == "stale" && why.starts_with("they are those of Baton 0.0.1"), "{why}");
+}
+
+#[test]
+fn advice_to_install_again_keeps_the_choices_of_the_installation() {
+    let world = World::new().with_repository();
+    let chosen = [("gemini", " --wake park --strict --confine"), ("claude-code", " --strict --status-line")];
+    for (harness, options) in chosen {
+        let install = format!("install {harness} --store ../other{options}");
+        world.data_of(&install.split(' ').collect::<Vec<_>>());
+        let hooks = hooks_of(&examined_with(&world, &[]), harness);
+        let next = format!("baton install {harness}{options}");
+        assert_eq!((&hooks["state"], &hooks["next"]), (&json!("stale"), &json!(next)), "{hooks}");
+        world.data_of(&next.split(' ').skip(1).collect::<Vec<_>>());
+        assert_eq!(state(&world, harness).0, "active");
+    }
+    fs::remove_file(world.home().join(".claude.json")).unwrap();
+    let line = world.run(&["doctor"]).stdout;
+    assert!(line.contains("not registered: baton install claude-code --strict --status-line"), "{line}");
 }
 
 #[test]

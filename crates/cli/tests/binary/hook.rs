@@ -139,3 +139,15 @@ fn strictly_a_store_that_cannot_be_opened_stops_edits_and_nothing_else() {
     let start = json!({"hook_event_name": "SessionStart", "session_id": "s", "cwd": world.workspace()});
     assert_eq!(asked(&world, &["hook", "claude-code", "--strict"], &start), "");
 }
+
+#[test]
+fn a_session_that_is_woken_by_a_wait_of_its_own_is_asked_to_start_one() {
+    let world = World::new();
+    world.join_as("ana");
+    let prompt =
+        json!({"hook_event_name": "BeforeAgent", "session_id": "s", "cwd": world.workspace(), "prompt": "Go."});
+    let told = |words: &[&str]| asked(&world, words, &prompt);
+    let said = told(&["hook", "gemini", "--steer"]);
+    assert!(said.contains("you are") && said.contains("again whenever it has ended: baton wait --park"), "{said}");
+    assert_eq!(told(&["hook", "gemini", "--steer"]), "", "nothing is new");
+}

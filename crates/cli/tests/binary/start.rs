@@ -222,6 +222,30 @@ fn a_configuration_that_cannot_be_read_is_refused_before_anything_is_written() {
 }
 
 #[test]
+fn without_an_installation_a_configuration_that_cannot_be_read_stops_nothing() {
+    let world = world();
+    fs::write(world.home().join(".codex/config.toml"), "this is [not").unwrap();
+    let ready = start(&world, &["--no-install", "--yes"]);
+    assert_eq!(ready["room"]["opened"], true, "{ready}");
+    let page = run(&world, &["start", "--no-install"]).stdout;
+    assert!(page.contains("its configuration cannot be read: ") && page.contains("config.toml, line 1"), "{page}");
+}
+
+#[test]
+fn a_repository_that_has_baton_needs_none_for_the_user() {
+    let world = world();
+    assert_eq!(run(&world, &["install", "--project", "claude-code", "codex", "--strict"]).status, 0);
+    let before = files(&world).0;
+    let ready = start(&world, &["--yes"]);
+    assert_eq!(files(&world).0, before, "{ready}");
+    let page = run(&world, &["doctor"]).stdout;
+    assert_eq!(page.matches("registered in this repository, skill installed").count(), 2, "{page}");
+    fs::remove_file(world.workspace().join(".codex/hooks.json")).unwrap();
+    start(&world, &["--yes"]);
+    assert!(world.home().join(".codex/hooks.json").exists() && !world.home().join(".claude.json").exists());
+}
+
+#[test]
 fn a_server_comes_up_in_the_background_and_stays() {
     let world = world();
     let server = Server::of(&world);

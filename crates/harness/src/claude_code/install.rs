@@ -17,7 +17,7 @@ use crate::install::{
         COMMANDS, Contents, Event, MARKER, OwnFile, Ownership, SharedFile, SharedItem, SlashCommand, Wanted, event,
         group, tool_event,
     },
-    hook_command::is_ours,
+    hook_command::{PARK, is_ours},
     json::{Dialect, Syntax},
     json_edit, skill,
 };
@@ -92,8 +92,10 @@ impl Client for ClaudeCode {
         let plugin = self.plugin(places);
         let own =
             |part, path: &str, text| OwnFile { part, path: plugin.join(path), text, ownership: Ownership::Marked };
+        // Claude Code looks for neither hooks nor commands where this file is missing.
+        let plugin_part = if wanted.package.has(Part::Hooks) { Part::Hooks } else { Part::Commands };
         let mut files = vec![
-            own(Part::Hooks, ".claude-plugin/plugin.json", json_edit::whole(&manifest())),
+            own(plugin_part, ".claude-plugin/plugin.json", json_edit::whole(&manifest())),
             own(Part::Hooks, "hooks/hooks.json", json_edit::whole(&hooks(wanted))),
         ];
         let command =
@@ -158,7 +160,7 @@ fn hooks(wanted: &Wanted<'_>) -> Value {
                 json!({
                     "type": "command",
                     "command": wanted.command.program(),
-                    "args": wanted.command.with("--park").arguments(),
+                    "args": wanted.command.with(PARK).arguments(),
                     "asyncRewake": true,
                     "timeout": PARK_SECONDS,
                     "rewakeSummary": "Baton woke this session",

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::trust;
 use crate::install::{
-    InstallError, Part, Places,
+    InstallError, Outcome, Part, Places,
     client::{Client, ConfigFiles, Format},
-    contents::{Contents, Event, SharedFile, SharedItem, Wanted, event, find_groups, group, tool_event},
+    contents::{Contents, Event, SharedFile, SharedItem, Wanted, event, find_hooks, group, tool_event},
     draft::Draft,
     json::Syntax,
     skill,
@@ -67,7 +67,7 @@ impl Client for Codex {
             part: Part::Hooks,
             path: self.directory(places).join("hooks.json"),
             syntax: Syntax::Strict,
-            find: |_, hooks| find_groups("codex", hooks),
+            find: |_, hooks| find_hooks("codex", hooks),
             items: EVENTS.iter().map(item).collect(),
         };
         Contents { files: Vec::new(), shared: vec![hooks] }
@@ -79,17 +79,18 @@ impl Client for Codex {
         places: &Places,
         draft: &mut Draft,
         should_trust: bool,
-    ) -> Result<Option<String>, InstallError> {
+        outcome: &mut Outcome,
+    ) -> Result<(), InstallError> {
         let user = Places { project: None, ..places.clone() };
         let (hooks, config) = (self.directory(places).join("hooks.json"), self.directory(&user).join("config.toml"));
-        trust::settle(&hooks, &config, draft, should_trust)
+        trust::settle(&hooks, &config, draft, should_trust, outcome)
     }
 }
 
 fn handler(event: &Event, wanted: &Wanted<'_>) -> Value {
     let command = &wanted.command;
     let line = match (event.name == GUARD && wanted.package.strict, command.is_shared()) {
-        (true, _) => command.line_in_sh(Some(&command.refusal())),
+        (true, _) => command.line_in_sh(Some(&command.refusal(wanted.package))),
         (false, true) => command.line_in_sh(None),
         // A program that is missing stops nothing in Codex.
         (false, false) => command.line(),

@@ -10,65 +10,76 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::install::{
-    InstallError,
-    contents::find_groups,
+    FileChange, FileReport, InstallError, Outcome, Part,
+    contents::find_hooks,
     draft::Draft,
     json_edit::{Step, value_of},
-    register::NEW_CONFIG_MODE,
+    register::{NEW_CONFIG_MODE, split_mark},
     toml,
 };
 
 /// The default where a hook names no timeout.
 const TIMEOUT_SECONDS: u64 = 600;
 
-/// Brings the hashes in `config` in line with our hooks in `hooks`, and says what a person still has to do.
+/// Brings the hashes in `config` in line with our hooks in `hooks`, and notes what a person still has to do.
 pub(super) fn settle(
     hooks: &Path,
     config: &Path,
     draft: &mut Draft,
     should_trust: bool,
-) -> Result<Option<String>, InstallError> {
+    outcome: &mut Outcome,
+) -> Result<(), InstallError> {
     let text = draft.text(hooks)?.unwrap_or_default();
     let wanted = keys(hooks, &text);
     let before = draft.text(config)?;
+    let (mark, content) = split_mark(before.as_deref().unwrap_or_default());
     let problem = |problem: crate::install::client::Problem| problem.in_file(config.to_owned());
-    let given = toml::hook_states(before.as_deref().unwrap_or_default()).map_err(problem)?;
+    let given = toml::hook_states(content).map_err(problem)?;
     let prefix = format!("{}:", hooks.display());
     let is_right = |key: &String, hash: &String| given.get(key) == Some(hash);
     if wanted.iter().all(|(key, hash)| is_right(key, hash)) && !wanted.is_empty() {
-        return Ok(None);
+        return Ok(());
     }
-    // Hashes of hooks that are gone; others' hooks in the file keep theirs.
+    // Hashes of hooks that are gone; others' hooks in the file keep theirs. A hash of ours may be where another program's
+    // hook is by now.
     let others = other_keys(hooks, &text);
-    let stale: Vec<&String> = given
-        .iter()
-        .filter(|(key, hash)| key.starts_with(&prefix) && !others.contains(key) && wanted.get(*key) != Some(*hash))
-        .map(|(key, _)| key)
-        .collect();
-    let mut after = before.clone();
+    let had = keys(hooks, &draft.text_before(hooks)?.unwrap_or_default());
+    let is_own = |given: &String| had.values().chain(wanted.values()).any(|hash| hash == given);
+    let is_stale = |(key, hash): &(&String, &String)| {
+        key.starts_with(&prefix) && (is_own(hash) || !others.contains(key)) && wanted.get(*key) != Some(*hash)
+    };
+    let stale: Vec<&String> = given.iter().filter(is_stale).map(|(key, _)| key).collect();
+    let mut after = before.is_some().then(|| content.to_owned());
     if !stale.is_empty() {
         after = toml::without_hook_states(after.as_deref().unwrap_or_default(), &stale).map_err(problem)?;
     }
     if should_trust {
         let missing: BTreeMap<_, _> = wanted.iter().filter(|(key, hash)| !is_right(key, hash)).collect();
         if !missing.is_empty() {
-            after = Some(toml::with_hook_states(after.as_deref(), &missing));
+            after = Some(toml::with_hook_states(after.as_deref(), &missing).map_err(problem)?);
+            let change = if before.is_some() { FileChange::Added } else { FileChange::Created };
+            let content = toml::hook_state_tables(&missing);
+            outcome.files.push(FileReport { part: Part::Hooks, path: config.to_owned(), change, content });
         }
     }
+    let after = after.map(|after| format!("{mark}{after}"));
     draft.set(config, after, NEW_CONFIG_MODE)?;
     let note = "hooks are not active until you trust them in codex: start codex and choose Trust, or run this again with --trust-hooks";
-    Ok((!should_trust && !wanted.is_empty()).then(|| note.to_owned()))
+    outcome.notes.extend((!should_trust && !wanted.is_empty()).then(|| note.to_owned()));
+    Ok(())
 }
 
 /// The key and the hash of each of our hooks.
 pub(crate) fn keys(hooks: &Path, text: &str) -> BTreeMap<String, String> {
     let value = value_of(text, &ParseOptions::default()).ok().flatten().unwrap_or_default();
     let mut keys = BTreeMap::new();
-    for path in find_groups("codex", &value) {
-        if let [_, Step::Key(event), Step::Index(index)] = path.as_slice() {
+    for path in find_hooks("codex", &value) {
+        if let [_, Step::Key(event), Step::Index(index), shared @ ..] = path.as_slice() {
             let group = &value["hooks"][event][*index];
             for (place, handler) in group["hooks"].as_array().into_iter().flatten().enumerate() {
-                keys.insert(key(hooks, event, *index, place), hash(event, group, handler));
+                if shared.last().is_none_or(|step| *step == Step::Index(place)) {
+                    keys.insert(key(hooks, event, *index, place), hash(event, group, handler));
+                }
             }
         }
     }

@@ -10,9 +10,10 @@ use crate::install::{
     Part, Places, Registration, Wake,
     client::{Client, ConfigFiles, Format},
     contents::{
-        COMMANDS, Contents, Event, OwnFile, Ownership, SharedFile, SharedItem, SlashCommand, Wanted, event,
-        find_groups, find_marked, group, tool_event,
+        COMMANDS, Contents, Event, OwnFile, Ownership, SharedFile, SharedItem, SlashCommand, Wanted, event, find_hooks,
+        find_marked, group, tool_event,
     },
+    hook_command::{PARK, STEER},
     json::{Dialect, Syntax},
     skill,
 };
@@ -107,7 +108,7 @@ impl Client for Gemini {
         Contents {
             files: COMMANDS.iter().map(command).collect(),
             shared: vec![
-                shared(Part::Hooks, |_, settings| find_groups("gemini", settings), EVENTS.iter().map(hook).collect()),
+                shared(Part::Hooks, |_, settings| find_hooks("gemini", settings), EVENTS.iter().map(hook).collect()),
                 shared(
                     Part::Wake,
                     |text, _| {
@@ -126,8 +127,14 @@ impl Client for Gemini {
 
 fn handler(event: &Event, name: &str, wanted: &Wanted<'_>) -> Value {
     let parks = event.name == "AfterAgent" && wanted.package.wake == Some(Wake::Park);
-    let command = if parks { &wanted.command.with("--park") } else { &wanted.command };
-    let refusal = json!({ "decision": "deny", "reason": command.unreachable() });
+    // Its settings bring the end of a wait to the model, which has to be asked for one.
+    let steers = event.name == "BeforeAgent" && wanted.package.wake == Some(Wake::Steer);
+    let command = match (parks, steers) {
+        (true, _) => &wanted.command.with(PARK),
+        (false, true) => &wanted.command.with(STEER),
+        (false, false) => &wanted.command,
+    };
+    let refusal = json!({ "decision": "deny", "reason": command.unreachable(wanted.package) });
     let otherwise = Some(&refusal).filter(|_| event.name == GUARD && wanted.package.strict);
     let timeout = if parks { PARK_MILLISECONDS } else { MILLISECONDS };
     json!({ "type": "command", "name": name, "command": command.line_or(otherwise), "timeout": timeout })

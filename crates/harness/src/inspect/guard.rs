@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{
     Harness,
     install::{
-        contents::find_groups,
+        contents::find_hooks,
         hook_command::{HookCommand, is_ours},
         json::{Syntax, read_value},
         json_edit::Step,
@@ -50,7 +50,7 @@ impl GuardCommand {
 /// Whether a configuration of the form that three programs share has hooks of ours.
 pub(crate) fn has_groups(harness: Harness, text: &str, syntax: Syntax) -> bool {
     let value = read_value(split_mark(text).1, syntax).ok().flatten().unwrap_or_default();
-    !find_groups(harness.slug(), &value).is_empty()
+    !find_hooks(harness.slug(), &value).is_empty()
 }
 
 /// Finds the hook of an event in such a configuration.
@@ -62,8 +62,8 @@ pub(crate) fn find_guard(
     shell: HookShell,
 ) -> Option<GuardCommand> {
     let value = read_value(split_mark(text).1, syntax).ok().flatten()?;
-    let group = find_groups(harness.slug(), &value).into_iter().find_map(|path| match path.as_slice() {
-        [_, Step::Key(key), Step::Index(index)] if key == event => Some(value["hooks"][event][*index].clone()),
+    let group = find_hooks(harness.slug(), &value).into_iter().find_map(|path| match path.as_slice() {
+        [_, Step::Key(key), Step::Index(index), ..] if key == event => Some(value["hooks"][event][*index].clone()),
         _ => None,
     })?;
     let handler = group["hooks"].as_array()?.iter().find(|handler| is_ours(handler, harness.slug()))?;

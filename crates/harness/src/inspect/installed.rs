@@ -8,7 +8,7 @@ use crate::{
     install::{
         InstallError, Package, Part, Places, Registration, Wake,
         contents::Wanted,
-        hook_command::{Choices, HookCommand},
+        hook_command::{Choices, HookCommand, PARK},
         parts,
     },
 };
@@ -21,6 +21,8 @@ pub struct InstalledHooks {
     /// The hook before a tool, if it is there.
     pub guard: Option<GuardCommand>,
     pub integrity: Integrity,
+    /// The choices of their installation; of modified hooks those that come closest.
+    pub package: Package,
     pub consent: Consent,
     /// A setting that keeps them from running.
     pub off_switch: Option<OffSwitch>,
@@ -31,8 +33,8 @@ pub struct InstalledHooks {
 /// How the hooks compare with those that an installation writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Integrity {
-    /// They are those of this package.
-    Intact(Package),
+    /// They are those of their package.
+    Intact,
     /// This file differs.
     Modified(PathBuf),
 }
@@ -49,14 +51,15 @@ pub fn inspect(
     let Some(text) = files::read(&path)?.filter(|text| inspector.has_hooks(text)) else { return Ok(None) };
     let guard = inspector.guard(&text);
     let command = guard.as_ref().and_then(|guard| guard.command.clone());
-    let integrity = match command.filter(|command| is_expected(command, harness, places)) {
-        Some(command) => compare(harness, places, &command, &path)?,
-        None => Integrity::Modified(path.clone()),
+    let (package, integrity) = match command.filter(|command| is_expected(command, harness, places)) {
+        Some(command) => compare(harness, places, &command, &path, &text)?,
+        None => (Package::default(), Integrity::Modified(path.clone())),
     };
     let user = Places { project: None, ..places.clone() };
     Ok(Some(InstalledHooks {
         guard,
         integrity,
+        package,
         consent: inspector.consent(places),
         off_switch: inspector.off_switch(&user, workspace),
         version: inspector.version(places),
@@ -81,23 +84,26 @@ fn compare(
     places: &Places,
     command: &HookCommand,
     hooks_file: &PathBuf,
-) -> Result<Integrity, InstallError> {
-    let mut closest: Option<(usize, Integrity)> = None;
+    text: &str,
+) -> Result<(Package, Integrity), InstallError> {
+    let mut closest: Option<((usize, bool), Package, Integrity)> = None;
     for package in packages(harness, command.choices()) {
         let wanted = Wanted { command: command.clone(), package: &package };
         let contents = harness.client().contents(places, &wanted);
         let differing = parts::differing(&contents, Part::Hooks, files::read)?;
         let elsewhere = parts::differing(&contents, Part::Wake, files::read)?;
         // Settings for waking tell packages apart; whether they stand is no question about hooks.
-        let distance = 2 * differing.len() + elsewhere.len();
-        if closest.as_ref().is_some_and(|(least, _)| *least <= distance) {
+        let parks = matches!(package.wake, Some(Wake::Park | Wake::StopHook));
+        let distance = (2 * differing.len() + elsewhere.len(), parks != text.contains(PARK));
+        if closest.as_ref().is_some_and(|(least, ..)| *least <= distance) {
             continue;
         }
         let first = differing.iter().find(|path| *path == hooks_file).or(differing.first());
-        let integrity = first.map_or_else(|| Integrity::Intact(package), |path| Integrity::Modified(path.clone()));
-        closest = Some((distance, integrity));
+        let integrity = first.map_or(Integrity::Intact, |path| Integrity::Modified(path.clone()));
+        closest = Some((distance, package, integrity));
     }
-    Ok(closest.map_or_else(|| Integrity::Modified(hooks_file.clone()), |(_, integrity)| integrity))
+    let unknown = || (Package::default(), Integrity::Modified(hooks_file.clone()));
+    Ok(closest.map_or_else(unknown, |(_, package, integrity)| (package, integrity)))
 }
 
 /// Every choice that changes the text of hooks, beside those that stand in their command.

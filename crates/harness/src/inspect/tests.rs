@@ -53,7 +53,8 @@ fn hooks_are_read_back_with_the_choices_of_their_installation() {
                 let registration = registration_with_store();
                 install(harness, &places, &registration, &package).unwrap();
                 let found = look(&home, harness, &places).unwrap();
-                assert_eq!(found.integrity, Integrity::Intact(Package { trust_hooks: false, ..package }), "{harness}");
+                assert_eq!(found.integrity, Integrity::Intact, "{harness}");
+                assert_eq!(found.package, Package { trust_hooks: false, ..package }, "{harness}");
                 assert_eq!((found.consent, found.off_switch), (Consent::Given, None), "{harness}");
                 let words = found.guard.unwrap().words().unwrap();
                 assert_eq!(words, ["/opt/baton", "--store", "/data/b", "hook", harness.slug()]);
@@ -71,7 +72,7 @@ fn parts_that_were_left_out_do_not_make_hooks_look_modified() {
             let package = Package { without, ..Package::default() };
             install(harness, &home.places(), &registration(), &package).unwrap();
             let found = look(&home, harness, &home.places()).unwrap();
-            assert!(matches!(found.integrity, Integrity::Intact(_)), "{harness}: {found:?}");
+            assert!(matches!(found.integrity, Integrity::Intact), "{harness}: {found:?}");
         }
     }
 }
@@ -110,6 +111,37 @@ fn an_edit_of_any_hook_is_seen() {
 }
 
 #[test]
+fn the_choices_of_an_installation_are_read_from_modified_hooks_too() {
+    for ((harness, _), file) in FILES.into_iter().zip(USER) {
+        let ways = wakes(harness).iter().copied().map(Some).chain([None]);
+        for wake in ways {
+            let home = Home::new();
+            let status_line = harness == Harness::ClaudeCode;
+            let package = Package { wake, strict: true, confine: true, status_line, ..Package::default() };
+            install(harness, &home.places(), &registration(), &package).unwrap();
+            home.write(file, &home.read(file).replacen("SessionStart", "SessionStarts", 1).replacen("// ", "//", 1));
+            let found = look(&home, harness, &home.places()).unwrap();
+            assert_eq!(found.integrity, Integrity::Modified(home.path(file)), "{harness}");
+            assert_eq!(found.package, package, "{harness}");
+        }
+    }
+}
+
+#[test]
+fn options_ask_for_the_package_that_they_were_made_from() {
+    let whole = Package {
+        without: vec![Part::Commands],
+        wake: Some(Wake::Park),
+        strict: true,
+        confine: true,
+        status_line: true,
+        trust_hooks: false,
+    };
+    assert_eq!(whole.options(), " --without commands --wake park --strict --confine --status-line");
+    assert_eq!(Package::default().options(), "");
+}
+
+#[test]
 fn a_file_without_the_mark_is_nobodys_but_the_persons() {
     for (index, (harness, _)) in FILES.into_iter().enumerate().filter(|(index, _)| [0, 3].contains(index)) {
         let home = Home::with(USER[index], "{}");
@@ -124,7 +156,7 @@ fn of_a_repository_only_the_command_that_baton_writes_is_intact() {
         let places = project(&home);
         install(harness, &places, &Registration::shared(), &Package::default()).unwrap();
         let found = look(&home, harness, &places).unwrap();
-        assert!(matches!(found.integrity, Integrity::Intact(_)), "{harness}: {found:?}");
+        assert!(matches!(found.integrity, Integrity::Intact), "{harness}: {found:?}");
         assert_eq!(found.guard.unwrap().words().unwrap(), ["baton", "hook", harness.slug()]);
         let strangers = [
             Registration::new(&home.path("repo/baton"), [], []).unwrap(),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{
-    InstallError, Places, Registration, Wake,
+    InstallError, Outcome, Places, Registration, Wake,
     contents::{Contents, Wanted},
     draft::Draft,
     registration::Entry,
@@ -31,9 +31,15 @@ pub(crate) trait Client: Sync {
     /// Its hooks, commands and settings. Those that are not wanted are listed too, so that they can be removed.
     fn contents(&self, places: &Places, wanted: &Wanted<'_>) -> Contents;
 
-    /// Brings the consent that it asks for in line with the hooks of the draft. Says what a person still has to do.
-    fn settle_trust(&self, _: &Places, _: &mut Draft, _should_trust: bool) -> Result<Option<String>, InstallError> {
-        Ok(None)
+    /// Brings the consent that it asks for in line with the hooks of the draft. Notes what a person still has to do.
+    fn settle_trust(
+        &self,
+        _: &Places,
+        _: &mut Draft,
+        _should_trust: bool,
+        _: &mut Outcome,
+    ) -> Result<(), InstallError> {
+        Ok(())
     }
 }
 

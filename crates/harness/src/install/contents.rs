@@ -81,14 +81,19 @@ pub(crate) fn group(event: &Event, handler: Value) -> Value {
     }
 }
 
-/// The groups below `hooks` that have nothing but our handlers.
-pub(crate) fn find_groups(slug: &str, value: &Value) -> Vec<Vec<Step>> {
+/// The groups below `hooks` that have nothing but our handlers, and our handlers in groups that others share.
+pub(crate) fn find_hooks(slug: &str, value: &Value) -> Vec<Vec<Step>> {
     let mut found = Vec::new();
     for (name, groups) in value["hooks"].as_object().into_iter().flatten() {
         for (index, group) in groups.as_array().into_iter().flatten().enumerate() {
             let handlers = group["hooks"].as_array().map(Vec::as_slice).unwrap_or_default();
-            if !handlers.is_empty() && handlers.iter().all(|handler| is_ours(handler, slug)) {
-                found.push(vec!["hooks".into(), name.as_str().into(), Step::Index(index)]);
+            let ours: Vec<usize> = (0..handlers.len()).filter(|place| is_ours(&handlers[*place], slug)).collect();
+            let group = vec!["hooks".into(), name.as_str().into(), Step::Index(index)];
+            if !ours.is_empty() && ours.len() == handlers.len() {
+                found.push(group);
+            } else {
+                let of_group = |place| group.iter().cloned().chain(["hooks".into(), Step::Index(place)]).collect();
+                found.extend(ours.into_iter().map(of_group));
             }
         }
     }

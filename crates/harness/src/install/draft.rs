@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use super::{
     InstallError,
     plan::{Edit, read_text},
+    register::split_mark,
+    toml,
 };
 
 #[derive(Debug, Default)]
@@ -23,8 +25,22 @@ impl Draft {
         Ok(())
     }
 
-    pub(crate) fn into_edits(self) -> Vec<Edit> {
-        self.0.into_iter().filter(|edit| edit.before != edit.after).collect()
+    /// The text of a file as it is on disk.
+    pub(crate) fn text_before(&mut self, path: &Path) -> Result<Option<String>, InstallError> {
+        Ok(self.edit(path)?.before.clone())
+    }
+
+    /// The edits that change something. Every TOML text is parsed once more: a program that cannot read its configuration
+    /// does not start.
+    pub(crate) fn into_edits(self) -> Result<Vec<Edit>, InstallError> {
+        let edits: Vec<Edit> = self.0.into_iter().filter(|edit| edit.before != edit.after).collect();
+        for Edit { path, after, .. } in &edits {
+            let text = after.as_deref().filter(|_| path.extension().is_some_and(|extension| extension == "toml"));
+            if text.is_some_and(|text| !toml::is_valid(split_mark(text).1)) {
+                return Err(InstallError::BadEdit { path: path.clone() });
+            }
+        }
+        Ok(edits)
     }
 
     fn edit(&mut self, path: &Path) -> Result<&mut Edit, InstallError> {

@@ -31,6 +31,10 @@ impl Choices {
 
 const STRICT: &str = "--strict";
 const CONFINE: &str = "--confine";
+/// Has a hook wait after a turn.
+pub(crate) const PARK: &str = "--park";
+/// Has a hook ask the model for a wait of its own.
+pub(crate) const STEER: &str = "--steer";
 
 impl HookCommand {
     pub(crate) fn new(registration: &Registration, harness: Harness) -> Self {
@@ -130,18 +134,18 @@ impl HookCommand {
     }
 
     /// The reason for which a strict installation refuses a tool.
-    pub(crate) fn unreachable(&self) -> String {
-        let slug = self.slug;
+    pub(crate) fn unreachable(&self, package: &Package) -> String {
+        let (slug, options) = (self.slug, package.hook_options());
         format!(
-            "Baton cannot be reached: {} is missing; reinstall it with `baton install {slug}` or remove it with `baton uninstall {slug}`",
+            "Baton cannot be reached: {} is missing; reinstall it with `baton install {slug}{options}` or remove it with `baton uninstall {slug}`",
             self.program
         )
     }
 
     /// The refusal in the words of Claude Code and Codex.
-    pub(crate) fn refusal(&self) -> Value {
+    pub(crate) fn refusal(&self, package: &Package) -> Value {
         json!({ "hookSpecificOutput": {
-            "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": self.unreachable(),
+            "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": self.unreachable(package),
         } })
     }
 }
@@ -216,7 +220,7 @@ mod tests {
     fn a_command_is_read_back_from_every_form_in_which_it_is_written() {
         for program in ["/b", "/o p/b'n", "/a; exec /b"] {
             let ours = command(program);
-            let refusal = ours.refusal();
+            let refusal = ours.refusal(&Package::default());
             let read = |handler: Value| HookCommand::of_handler(&handler, Harness::Gemini).map(|read| read.words());
             assert_eq!(read(json!({ "command": program, "args": ours.arguments() })), Some(ours.words()));
             let lines = [ours.line(), ours.line_in_sh(None), ours.line_or(None), ours.line_or(Some(&refusal))];
@@ -230,9 +234,12 @@ mod tests {
     #[test]
     fn a_handler_is_ours_by_the_command_that_it_runs() {
         let ours = command("/b");
-        for line in
-            [ours.line(), ours.with("--park").line(), ours.line_or(None), ours.line_in_sh(Some(&ours.refusal()))]
-        {
+        for line in [
+            ours.line(),
+            ours.with("--park").line(),
+            ours.line_or(None),
+            ours.line_in_sh(Some(&ours.refusal(&Package::default()))),
+        ] {
             assert!(is_ours(&json!({ "command": line }), "gemini"), "{line}");
             assert!(!is_ours(&json!({ "command": line }), "codex"), "{line}");
         }

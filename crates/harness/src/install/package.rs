@@ -119,4 +119,18 @@ impl Package {
     pub fn has(&self, part: Part) -> bool {
         !self.without.contains(&part)
     }
+
+    /// The options of `baton install` that ask for this package again, each with a blank before it. The trust is given
+    /// once and stays.
+    pub fn options(&self) -> String {
+        let without = self.without.iter().map(|part| format!(" --without {}", part.name()));
+        without.collect::<String>() + &self.hook_options()
+    }
+
+    /// Those options that the text of hooks shows.
+    pub(crate) fn hook_options(&self) -> String {
+        let wake = self.wake.map_or_else(String::new, |wake| format!(" --wake {}", wake.name()));
+        let flags = [(" --strict", self.strict), (" --confine", self.confine), (" --status-line", self.status_line)];
+        wake + &flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag).collect::<String>()
+    }
 }

@@ -156,18 +156,30 @@ impl SharedItem {
 }
 
 fn described(path: &[Step], value: &Value) -> String {
-    let mut value = value;
-    let mut place = Vec::new();
-    for step in path {
-        value = match step {
-            Step::Key(key) => {
-                place.push(key.as_str());
-                &value[key]
-            }
-            Step::Index(index) => &value[*index],
-        };
+    // An item in a list inside of a list shares a group with others; it counts as if it had the group for itself.
+    if let [group @ .., Step::Key(list), Step::Index(_)] = path
+        && let Some(Step::Index(_)) = group.last()
+    {
+        let mut own = value_at(value, group).clone();
+        own[list] = Value::Array(vec![value_at(value, path).clone()]);
+        return format!("{} {own}", place(group));
     }
-    format!("{} {value}", place.join("."))
+    format!("{} {}", place(path), value_at(value, path))
+}
+
+fn place(path: &[Step]) -> String {
+    let key = |step: &Step| match step {
+        Step::Key(key) => Some(key.clone()),
+        Step::Index(_) => None,
+    };
+    path.iter().filter_map(key).collect::<Vec<_>>().join(".")
+}
+
+fn value_at<'a>(value: &'a Value, path: &[Step]) -> &'a Value {
+    path.iter().fold(value, |value, step| match step {
+        Step::Key(key) => &value[key],
+        Step::Index(index) => &value[*index],
+    })
 }
 
 fn container<'a>(value: &'a Value, path: &[&str]) -> &'a Value {

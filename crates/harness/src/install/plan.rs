@@ -134,6 +134,11 @@ pub(crate) fn while_changed<T>(attempt: impl Fn() -> Result<T, InstallError>) ->
 
 /// The text of a file, if there is one.
 pub(crate) fn read_text(path: &Path) -> Result<Option<String>, InstallError> {
+    // A repository may have a link to a device or a pipe here, which has no end.
+    if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+        let source = io::Error::other("it is no regular file");
+        return Err(InstallError::Io { doing: "read", path: path.to_owned(), source });
+    }
     match fs::read(path) {
         Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| InstallError::NotText { path: path.to_owned() }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -54,9 +54,9 @@ pub fn plan_install(
     let contents = client.contents(places, &Wanted { command, package });
     parts::write(&contents, package, &mut draft, &mut outcome)?;
     if package.has(Part::Hooks) {
-        outcome.notes.extend(client.settle_trust(places, &mut draft, package.trust_hooks)?);
+        client.settle_trust(places, &mut draft, package.trust_hooks, &mut outcome)?;
     }
-    Ok(Plan { outcome, snippet, edits: draft.into_edits(), kept: places.kept_directories() })
+    Ok(Plan { outcome, snippet, edits: draft.into_edits()?, kept: places.kept_directories() })
 }
 
 fn write_skill(client: &dyn Client, places: &Places, draft: &mut Draft) -> Result<SkillReport, InstallError> {

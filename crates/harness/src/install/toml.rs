@@ -19,6 +19,10 @@ const PARENT: &str = "mcp_servers";
 const ENTRY: &str = "mcp_servers.baton";
 const VARIABLES: &str = "mcp_servers.baton.env";
 
+/// The table in which Codex keeps the hashes of trusted hooks.
+const HOOKS: &str = "hooks";
+const STATES: &str = "hooks.state";
+
 /// Codex's configuration.
 pub(crate) struct Toml;
 
@@ -67,9 +71,6 @@ impl Format for Toml {
         let mut document = parse(text)?.into_mut();
         if let Some(servers) = document.get_mut(PARENT).and_then(Item::as_table_like_mut) {
             servers.remove(NAME);
-            if servers.is_empty() {
-                document.remove(PARENT);
-            }
         }
         Ok(Some(with_line_endings_of(text, &document)))
     }
@@ -78,30 +79,62 @@ impl Format for Toml {
 /// The hashes by which Codex knows trusted hooks: `[hooks.state."key"] trusted_hash`.
 pub(crate) fn hook_states(text: &str) -> Result<BTreeMap<String, String>, Problem> {
     let document = parse(text)?;
-    let states = document.get("hooks").and_then(|hooks| hooks.get("state")).and_then(Item::as_table_like);
+    let states = document.get(HOOKS).and_then(|hooks| hooks.get("state")).and_then(Item::as_table_like);
     let states = states.into_iter().flat_map(TableLike::iter);
     Ok(states.map(|(key, state)| (key.to_owned(), words(state.get("trusted_hash")).concat())).collect())
 }
 
 /// The text with further hashes.
-pub(crate) fn with_hook_states(file: Option<&str>, states: &BTreeMap<&String, &String>) -> String {
-    let table = |(key, hash): (&&String, &&String)| {
-        let key = Value::from(key.as_str()).to_string();
-        format!("[hooks.state.{}]\ntrusted_hash = \"{hash}\"\n", key.trim())
-    };
-    append(file, &states.iter().map(table).collect::<Vec<_>>().join("\n"))
+pub(crate) fn with_hook_states(file: Option<&str>, states: &BTreeMap<&String, &String>) -> Result<String, Problem> {
+    let text = file.unwrap_or_default();
+    let document = parse(text)?;
+    if let Some(hooks) = child(document.as_table(), HOOKS, HOOKS)? {
+        child(hooks, "state", STATES)?;
+    }
+    let appended = append(file, &hook_state_tables(states));
+    if parse(&appended).is_ok() {
+        return Ok(appended);
+    }
+    // Tables that are written inline, or with dots, take no tables of their own from elsewhere.
+    let mut document = document.into_mut();
+    let hooks = as_table_mut(document.entry(HOOKS).or_insert_with(|| Item::Table(implicit_table())), HOOKS)?;
+    // A dotted key vanishes with the last that is in it, and so leaves the table around it as it was.
+    let mut dotted = InlineTable::new();
+    dotted.set_dotted(true);
+    let table = as_table_mut(hooks.entry("state").or_insert(Item::Value(dotted.into())), STATES)?;
+    for (key, hash) in states {
+        let state: InlineTable = [("trusted_hash", hash.as_str())].into_iter().collect();
+        table.insert(key, Item::Value(state.into()));
+    }
+    Ok(with_line_endings_of(text, &document))
+}
+
+/// The hashes as tables of their own.
+pub(crate) fn hook_state_tables(states: &BTreeMap<&String, &String>) -> String {
+    let table = |(key, hash): (&&String, &&String)| format!("[{STATES}.{}]\ntrusted_hash = \"{hash}\"\n", quoted(key));
+    states.iter().map(table).collect::<Vec<_>>().join("\n")
+}
+
+/// A basic string on one line, as a key must be. JSON escapes as TOML does, except for one letter.
+fn quoted(key: &str) -> String {
+    serde_json::Value::from(key).to_string().replace('\u{7f}', "\\u007f")
+}
+
+/// Whether a TOML parser can read a text.
+pub(crate) fn is_valid(text: &str) -> bool {
+    parse(text).is_ok()
 }
 
 /// The text without these hashes; `None` if the file was made for them.
 pub(crate) fn without_hook_states(text: &str, keys: &[&String]) -> Result<Option<String>, Problem> {
     let document = parse(text)?;
-    let states = document.get("hooks").and_then(|hooks| hooks.get("state")).and_then(Item::as_table);
+    let states = document.get(HOOKS).and_then(|hooks| hooks.get("state")).and_then(Item::as_table);
     let found: Option<Vec<&Table>> = keys.iter().map(|key| states?.get(key)?.as_table()).collect();
     if let Some(cut) = found.and_then(|tables| cut(text, &tables)) {
         return Ok(cut);
     }
     let mut document = document.into_mut();
-    let states = document.get_mut("hooks").and_then(|hooks| hooks.get_mut("state"));
+    let states = document.get_mut(HOOKS).and_then(|hooks| hooks.get_mut("state"));
     if let Some(states) = states.and_then(Item::as_table_like_mut) {
         for key in keys {
             states.remove(key);
@@ -299,5 +332,9 @@ fn line_end_of(text: &str) -> &'static str {
 
 fn with_line_endings_of(text: &str, document: &DocumentMut) -> String {
     // Inside a string over several lines, line endings come back as they were.
-    document.to_string().replace("\r\n", "\n").replace('\n', line_end_of(text))
+    let mut lines = document.to_string().replace("\r\n", "\n");
+    if !text.is_empty() && !text.ends_with('\n') && lines.ends_with('\n') {
+        lines.pop();
+    }
+    lines.replace('\n', line_end_of(text))
 }

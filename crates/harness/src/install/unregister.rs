@@ -30,7 +30,7 @@ pub fn plan_uninstall(harness: Harness, places: &Places) -> Result<Plan, Install
     let (registration, package) = (Registration::shared(), Package::default());
     let wanted = Wanted { command: HookCommand::new(&registration, harness), package: &package };
     parts::remove(&client.contents(places, &wanted), &mut draft, &mut outcome)?;
-    client.settle_trust(places, &mut draft, false)?;
+    client.settle_trust(places, &mut draft, false, &mut outcome)?;
 
     for path in files.by_precedence {
         let config = read_config(client, path)?;
@@ -68,7 +68,7 @@ pub fn plan_uninstall(harness: Harness, places: &Places) -> Result<Plan, Install
         draft.set(&installed.path, None, 0)?;
     }
     outcome.skill = Some(SkillReport { path: installed.path, change });
-    Ok(Plan { outcome, snippet: String::new(), edits: draft.into_edits(), kept: places.kept_directories() })
+    Ok(Plan { outcome, snippet: String::new(), edits: draft.into_edits()?, kept: places.kept_directories() })
 }
 
 /// The other harnesses that have Baton and read the same skill file. One whose configuration cannot be read counts:

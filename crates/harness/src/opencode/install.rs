@@ -7,7 +7,9 @@
 //! `opencode.jsonc`. It would also read `~/.claude/skills`; one skill directory is enough.
 //!
 //! The first plugin of a directory makes OpenCode ask npm for a package and wait for over a minute where there is no
-//! network, unless a lock file names the package. These files are written where there are none.
+//! network, unless a lock file names the package and `node_modules` is there. These files are written where there are
+//! none. In a repository they are for every clone, while OpenCode writes a `.gitignore` that names them where there is
+//! none, and many a repository ignores `node_modules`; so Baton writes one that lets them in.
 
 use std::path::PathBuf;
 
@@ -25,6 +27,16 @@ use crate::install::{
 pub(crate) struct OpenCode;
 
 const PLUGIN: &str = include_str!("plugin.js");
+
+/// The rules of a directory come before those of the directories around it.
+const GIT_IGNORE: &str = "\
+!.gitignore
+!package.json
+!package-lock.json
+!node_modules/
+node_modules/*
+!node_modules/.baton
+";
 
 static FORMAT: Dialect = Dialect {
     parent: "mcp",
@@ -73,13 +85,14 @@ impl Client for OpenCode {
             ownership,
         };
         let mut files = vec![own("plugins/baton.js", plugin(wanted), Ownership::Marked)];
-        if places.project.is_none() {
-            // The marker is in them so that nobody else's files are taken for ours and removed with it.
-            let package = json!({ "description": MARKER, "dependencies": { "@opencode-ai/plugin": "*" } });
-            let lock = json!({ "name": MARKER, "lockfileVersion": 3, "packages": { "": package } });
-            files.push(own("package.json", json_edit::whole(&package), Ownership::Exact));
-            files.push(own("package-lock.json", json_edit::whole(&lock), Ownership::Exact));
-            files.push(own("node_modules/.baton", format!("{MARKER}\n"), Ownership::Exact));
+        // The marker is in them so that nobody else's files are taken for ours and removed with it.
+        let package = json!({ "description": MARKER, "dependencies": { "@opencode-ai/plugin": "*" } });
+        let lock = json!({ "name": MARKER, "lockfileVersion": 3, "packages": { "": package } });
+        files.push(own("package.json", json_edit::whole(&package), Ownership::Exact));
+        files.push(own("package-lock.json", json_edit::whole(&lock), Ownership::Exact));
+        files.push(own("node_modules/.baton", format!("{MARKER}\n"), Ownership::Exact));
+        if places.project.is_some() {
+            files.push(own(".gitignore", format!("# {MARKER}\n{GIT_IGNORE}"), Ownership::Exact));
         }
         Contents { files, shared: Vec::new() }
     }
@@ -93,6 +106,7 @@ fn plugin(wanted: &Wanted<'_>) -> String {
     }
     PLUGIN
         .replace("__COMMAND__", &json!(wanted.command.words()).to_string())
+        .replace("__OPTIONS__", &wanted.package.hook_options())
         .replace("__STRICT__", &json!(wanted.package.strict).to_string())
         .replace("__WAKES__", &json!(wanted.package.has(Part::Wake)).to_string())
         .replace("__SLASH_COMMANDS__", &Value::Object(commands).to_string())

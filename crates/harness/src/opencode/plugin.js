@@ -108,7 +108,7 @@ export const Baton = async ({ client, directory }) => {
       } catch (error) {
         if (STRICT && WRITING_TOOLS.includes(call.tool))
           throw new Error(
-            `Baton cannot be reached: ${error.message}; reinstall it with \`baton install opencode\` or remove it with \`baton uninstall opencode\``,
+            `Baton cannot be reached: ${error.message}; reinstall it with \`baton install opencode__OPTIONS__\` or remove it with \`baton uninstall opencode\``,
           )
       }
       if (said.decision === "deny") throw new Error(said.reason)

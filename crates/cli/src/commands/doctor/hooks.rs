@@ -80,15 +80,16 @@ impl<'a> Examination<'a> {
         let name = words.as_ref().and_then(|words| words.first());
         let program = name.and_then(|name| self.find(name));
         let is_own = program.as_ref().is_some_and(|program| self.is_own(program));
-        let is_intact = matches!(installed.integrity, Integrity::Intact(_));
+        let is_intact = matches!(installed.integrity, Integrity::Intact);
         let may_run = is_intact && program.is_some() && (level == Level::User || is_own);
         let guard = installed.guard.as_ref().filter(|_| may_run);
         let probe = guard.map(|guard| probe(harness, &guard.invocation, self.environment));
-        let finding = modified(harness, level, installed)
-            .or_else(|| self.stale(harness, level, words.as_deref().unwrap_or_default(), program.as_deref()))
+        let install = level.install(harness, &installed.package);
+        let finding = modified(&install, installed)
+            .or_else(|| self.stale(harness, level, &install, words.as_deref().unwrap_or_default(), program.as_deref()))
             .or_else(|| shadowed(installed))
-            .or_else(|| untrusted(harness, level, installed))
-            .or_else(|| failing(harness, level, probe.as_ref()))
+            .or_else(|| untrusted(harness, &install, installed))
+            .or_else(|| failing(&install, probe.as_ref()))
             .unwrap_or_else(Finding::active);
         let elapsed_ms = probe.map(|probe| probe.elapsed_ms);
         LevelReport { level, path: installed.path.clone(), finding, command: words, program, elapsed_ms }
@@ -109,25 +110,32 @@ impl<'a> Examination<'a> {
     }
 
     /// Hooks that run another program than this one, or this one on another store.
-    fn stale(&self, harness: Harness, level: Level, words: &[String], program: Option<&Path>) -> Option<Finding> {
+    fn stale(
+        &self,
+        harness: Harness,
+        level: Level,
+        install: &str,
+        words: &[String],
+        program: Option<&Path>,
+    ) -> Option<Finding> {
         let name = words.first().map_or("", String::as_str);
         let own = self.own.display();
         let directory = self.own.parent().unwrap_or(Path::new("/")).display();
         let (why, next) = match (program, level) {
-            (None, Level::User) => (format!("they run {name}, which is not there"), level.install(harness)),
+            (None, Level::User) => (format!("they run {name}, which is not there"), install.to_owned()),
             (None, Level::Project) => {
                 let why = format!("there is no {name} on PATH, so they do nothing");
                 (why, format!("add {directory} to PATH"))
             }
             (Some(program), Level::User) if !self.is_own(program) => {
-                (format!("they run {}, and this is {own}", program.display()), level.install(harness))
+                (format!("they run {}, and this is {own}", program.display()), install.to_owned())
             }
             (Some(program), Level::Project) if !self.is_own(program) => {
                 let why = format!("they would run {}, and this is {own}; it was not run", program.display());
                 (why, format!("put {directory} first in PATH"))
             }
             (Some(_), _) if words.get(1..) != self.expected(harness, level).get(1..) => {
-                ("they use another store than this shell".to_owned(), level.install(harness))
+                ("they use another store than this shell".to_owned(), install.to_owned())
             }
             (Some(_), _) => return None,
         };
@@ -142,15 +150,15 @@ impl<'a> Examination<'a> {
     }
 }
 
-fn modified(harness: Harness, level: Level, installed: &InstalledHooks) -> Option<Finding> {
+fn modified(install: &str, installed: &InstalledHooks) -> Option<Finding> {
     let Integrity::Modified(path) = &installed.integrity else { return None };
     let own_version = env!("CARGO_PKG_VERSION");
     if let Some(version) = installed.version.as_ref().filter(|version| *version != own_version) {
         let why = format!("they are those of Baton {version}, and this is {own_version}");
-        return Some(Finding::problem(HookState::Stale, why, level.install(harness)));
+        return Some(Finding::problem(HookState::Stale, why, install));
     }
     let why = format!("{} is not as Baton writes it; it was not run", path.display());
-    Some(Finding::problem(HookState::Modified, why, level.install(harness)))
+    Some(Finding::problem(HookState::Modified, why, install))
 }
 
 fn shadowed(installed: &InstalledHooks) -> Option<Finding> {
@@ -158,9 +166,9 @@ fn shadowed(installed: &InstalledHooks) -> Option<Finding> {
     Some(Finding::problem(HookState::Shadowed, format!("{switch} keeps them from running"), "take it out"))
 }
 
-fn untrusted(harness: Harness, level: Level, installed: &InstalledHooks) -> Option<Finding> {
+fn untrusted(harness: Harness, install: &str, installed: &InstalledHooks) -> Option<Finding> {
     let program = harness.program();
-    let trust = format!("start {program} and choose Trust, or {} --trust-hooks", level.install(harness));
+    let trust = format!("start {program} and choose Trust, or {install} --trust-hooks");
     let not_trusted = |why: String, next: String| Finding::problem(HookState::NotTrusted, why, next);
     match installed.consent {
         Consent::Given => None,
@@ -176,9 +184,9 @@ fn untrusted(harness: Harness, level: Level, installed: &InstalledHooks) -> Opti
     }
 }
 
-fn failing(harness: Harness, level: Level, probe: Option<&Probe>) -> Option<Finding> {
+fn failing(install: &str, probe: Option<&Probe>) -> Option<Finding> {
     let problem = probe?.problem.clone()?;
-    Some(Finding::problem(HookState::Failing, problem, level.install(harness)))
+    Some(Finding::problem(HookState::Failing, problem, install))
 }
 
 fn unreadable(level: Level, places: &Places, error: &InstallError) -> LevelReport {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use baton_harness::Harness;
+use baton_harness::{Harness, install::Package};
 use serde::Serialize;
 
 /// How hooks stand.
@@ -67,11 +67,12 @@ pub(super) enum Level {
 }
 
 impl Level {
-    /// The arguments of `baton install` for this level.
-    pub(super) fn install(self, harness: Harness) -> String {
+    /// The command that installs hooks at this level, with the choices that they have.
+    pub(super) fn install(self, harness: Harness, package: &Package) -> String {
+        let options = package.options();
         match self {
-            Self::User => format!("baton install {harness}"),
-            Self::Project => format!("baton install {harness} --project"),
+            Self::User => format!("baton install {harness}{options}"),
+            Self::Project => format!("baton install {harness} --project{options}"),
         }
     }
 }
@@ -107,12 +108,14 @@ impl HookReport {
         let finding = match (problem, levels.as_slice()) {
             (Some(problem), _) => problem.clone(),
             (None, []) => {
-                Finding { state: HookState::NotInstalled, why: None, next: Some(Level::User.install(harness)) }
+                let next = Level::User.install(harness, &Package::default());
+                Finding { state: HookState::NotInstalled, why: None, next: Some(next) }
             }
             (None, [_]) => Finding::active(),
             (None, _) => {
+                // The repository's are the team's.
                 let why = "they are installed for you and in this repository, so each runs twice";
-                Finding::problem(HookState::Shadowed, why, format!("baton uninstall {harness} --project"))
+                Finding::problem(HookState::Shadowed, why, format!("baton uninstall {harness}"))
             }
         };
         Self { harness, finding, levels }

@@ -5,6 +5,7 @@ use baton_app::{
     hook::{Beginning, Confinement, Displaced, GuardAnswer, SessionEnding, Stopped, ToolUse},
     identity::CALLER_ARGUMENT,
 };
+use baton_core::limits;
 use baton_harness::{
     Harness,
     hook::{HookAnswer, HookEvent, SessionEnd, SessionSource, Tool, ToolCall},
@@ -50,7 +51,7 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer, Failure> {
         HookEvent::Prompt => {
             let text = hook.app.news(&hook.caller, hook.resumable())?;
             hook.note(hook.screens())?;
-            Ok(context(text))
+            Ok(context(text.map(|text| if hook.steer { with_wait(&text) } else { text })))
         }
         HookEvent::SessionEnd(end) => {
             let ending = match end {
@@ -75,6 +76,13 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer, Failure> {
             Ok(HookAnswer::Silence)
         }
     }
+}
+
+/// A text with what a model has to do to be woken. A long text leaves no place for it.
+fn with_wait(text: &str) -> String {
+    let advice = "To be woken while you are idle, start this in the background (is_background), and again whenever it has ended: baton wait --park";
+    let both = format!("{text}\n{advice}");
+    if both.len() <= limits::HOOK_CONTEXT_BYTES { both } else { text.to_owned() }
 }
 
 fn context(text: Option<String>) -> HookAnswer {

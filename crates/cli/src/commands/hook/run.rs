@@ -36,6 +36,9 @@ pub(in crate::commands) struct HookArgs {
     /// At the end of a turn, wait until the session is to be woken
     #[arg(long, conflicts_with = "status_line")]
     park: bool,
+    /// Ask the model to keep a wait running in the background, whose end reaches it
+    #[arg(long)]
+    steer: bool,
     /// Print one line about the room, for Claude Code's status line
     #[arg(long)]
     status_line: bool,
@@ -62,6 +65,7 @@ pub(super) struct Hook<'a> {
     pub(super) data_directory: PathBuf,
     pub(super) store: Option<&'a str>,
     pub(super) confine: bool,
+    pub(super) steer: bool,
     /// Whether the program's process serves several screens.
     pub(super) is_server: bool,
 }
@@ -111,6 +115,7 @@ impl HookArgs {
             data_directory: context::data_directory(&environment, store)?,
             store,
             confine: self.confine,
+            steer: self.steer,
             is_server: argv.is_some_and(|argv| self.harness.is_server(argv)),
         };
         if self.status_line {

@@ -7,4 +7,4 @@ mod target;
 
 pub(super) use registration::{places, registration};
 pub(super) use run::{InstallArgs, UninstallArgs};
-pub(super) use standing::registrations;
+pub(super) use standing::{chosen, registrations};

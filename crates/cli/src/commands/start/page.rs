@@ -41,6 +41,12 @@ pub(super) struct AgentReport {
     pub(super) written: Vec<PathBuf>,
     /// Files in which something is missing still.
     pub(super) missing: Vec<PathBuf>,
+    /// Why it is not known whether something is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) unreadable: Option<String>,
+    /// The options with which it would be installed.
+    #[serde(skip)]
+    pub(super) options: String,
     /// Whether the program will ask about hooks first.
     pub(super) asks_for_trust: bool,
 }
@@ -104,9 +110,11 @@ impl StartReport {
 impl AgentReport {
     /// A line about what a person has to do first, if there is something.
     fn remark(&self) -> String {
-        let Self { harness, program, missing, asks_for_trust, .. } = self;
-        if !missing.is_empty() {
-            format!("    Baton is not installed there: baton install {harness}\n")
+        let Self { harness, program, missing, unreadable, options, asks_for_trust, .. } = self;
+        if let Some(why) = unreadable {
+            format!("    its configuration cannot be read: {why}\n")
+        } else if !missing.is_empty() {
+            format!("    Baton is not installed there: baton install {harness}{options}\n")
         } else if *asks_for_trust {
             format!("    {program} asks about the hooks first: choose Trust, or run baton start --trust-hooks\n")
         } else {

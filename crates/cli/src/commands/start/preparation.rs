@@ -6,13 +6,13 @@ use baton_app::{Failure, doctor, environment::Environment, paths};
 use baton_core::{code::ErrorCode, ids::RoomId};
 use baton_harness::{
     Harness,
-    inspect::{Integrity, Workspace, inspect},
-    install::{self, ConfigChange, InstallError, Package, Places, Registration, absence, plan_install},
+    inspect::Workspace,
+    install::{self, ConfigChange, InstallError, Package, Places, Plan, Registration, absence, plan_install},
 };
 use baton_http::Facts;
 
 use crate::{
-    commands::install::{places, registration},
+    commands::install::{chosen, places, registration},
     context::{self, Context},
     select::utf8,
 };
@@ -36,8 +36,6 @@ pub(super) enum ServerChoice {
 
 /// The state of everything, with what is missing.
 pub(super) struct Preparation {
-    pub(super) places: Places,
-    pub(super) registration: Registration,
     /// The directory that a room is for, or would be.
     pub(super) root: PathBuf,
     pub(super) is_repository: bool,
@@ -53,7 +51,7 @@ pub(super) struct Preparation {
 /// An agent program that is here.
 pub(super) struct Agent {
     pub(super) harness: Harness,
-    /// The choices of an earlier installation, which stay.
+    pub(super) installation: Installation,
     pub(super) package: Package,
     /// The files in which something is missing or out of date.
     pub(super) files: Vec<PathBuf>,
@@ -61,6 +59,15 @@ pub(super) struct Agent {
     pub(super) replaced: Option<(String, String)>,
     /// Whether its files are to be written.
     pub(super) is_installed_now: bool,
+    /// Why it is not known what is missing.
+    pub(super) unreadable: Option<String>,
+}
+
+/// The place where a program has Baton, or is to get it: for this user, or in this repository.
+#[derive(Clone)]
+pub(super) struct Installation {
+    pub(super) places: Places,
+    registration: Registration,
 }
 
 impl Preparation {
@@ -70,7 +77,7 @@ impl Preparation {
         install_choice: InstallChoice,
         server: ServerChoice,
     ) -> Result<Self, Failure> {
-        let (places, registration) = (places(environment)?, registration(environment, store)?);
+        let user = Installation { places: places(environment)?, registration: registration(environment, store)? };
         let here = Path::new(".");
         let location = paths::resolve(here, environment.cwd(), environment.home())?;
         let repository = paths::repository_root(environment.cwd()).ok();
@@ -81,17 +88,20 @@ impl Preparation {
             None => None,
         };
         let root = PathBuf::from(&location.preferred_root);
-        let agents = Harness::ALL.into_iter().filter(|harness| absence(*harness, &places).is_none());
-        let agents: Result<Vec<Agent>, InstallError> = agents
-            .map(|harness| Agent::find(harness, &places, &registration, install_choice, environment, &root))
-            .collect();
+        let project = repository.clone().map(|root| Installation {
+            places: Places { project: Some(root), ..user.places.clone() },
+            registration: Registration::shared(),
+        });
+        let variable = |name: &str| environment.var(name).map(str::to_owned);
+        let workspace = Workspace { root: &root, variable: &variable };
+        let agents = Harness::ALL.into_iter().filter(|harness| absence(*harness, &user.places).is_none());
+        let agents: Result<Vec<Agent>, InstallError> =
+            agents.map(|harness| Agent::find(harness, &user, project.as_ref(), install_choice, &workspace)).collect();
         Ok(Self {
             agents: agents.map_err(|error| unusable(&error))?,
             is_repository: repository.is_some(),
             server: Facts::find(&data)?,
             wants_server: server == ServerChoice::Up,
-            places,
-            registration,
             root,
             room,
             data,
@@ -127,35 +137,47 @@ impl Preparation {
 }
 
 impl Agent {
+    /// A repository that has all of Baton for a program needs nothing more for this user: its hooks would run twice.
     fn find(
         harness: Harness,
-        places: &Places,
-        registration: &Registration,
+        user: &Installation,
+        project: Option<&Installation>,
         install_choice: InstallChoice,
-        environment: &Environment,
-        root: &Path,
+        workspace: &Workspace<'_>,
     ) -> Result<Self, InstallError> {
-        let variable = |name: &str| environment.var(name).map(str::to_owned);
-        let installed = inspect(harness, places, &Workspace { root, variable: &variable })?;
-        let package = match installed.map(|installed| installed.integrity) {
-            Some(Integrity::Intact(package)) => package,
-            Some(Integrity::Modified(_)) | None => Package::default(),
+        let is_complete = |project: &&Installation| {
+            let plan = project.plan(harness, &chosen(harness, &project.places, workspace));
+            plan.is_ok_and(|plan| plan.files().next().is_none())
         };
-        let package = Package { trust_hooks: install_choice == InstallChoice::InstallAndTrust, ..package };
-        let plan = plan_install(harness, places, registration, &package)?;
-        let replaced = plan.outcome.config.iter().find_map(|config| match &config.change {
+        let installation = project.filter(is_complete).unwrap_or(user).clone();
+        let trust_hooks = install_choice == InstallChoice::InstallAndTrust;
+        let package = Package { trust_hooks, ..chosen(harness, &installation.places, workspace) };
+        let (plan, unreadable) = match installation.plan(harness, &package) {
+            Ok(plan) => (Some(plan), None),
+            // Nothing is to be written, so nothing depends on it.
+            Err(error) if install_choice == InstallChoice::ListOnly => (None, Some(error.message())),
+            Err(error) => return Err(error),
+        };
+        let replaced = plan.iter().flat_map(|plan| &plan.outcome.config).find_map(|config| match &config.change {
             ConfigChange::Updated { from, to } => Some((from.clone(), to.clone())),
             _ => None,
         });
-        let files: Vec<PathBuf> = plan.files().map(Path::to_owned).collect();
+        let files: Vec<PathBuf> = plan.iter().flat_map(Plan::files).map(Path::to_owned).collect();
         let is_installed_now = install_choice != InstallChoice::ListOnly && !files.is_empty();
-        Ok(Self { harness, package, files, replaced, is_installed_now })
+        Ok(Self { harness, installation, package, files, replaced, is_installed_now, unreadable })
     }
 
     /// Writes what is missing.
-    pub(super) fn install(&self, places: &Places, registration: &Registration) -> Result<(), Failure> {
+    pub(super) fn install(&self) -> Result<(), Failure> {
+        let Installation { places, registration } = &self.installation;
         let installed = install::install(self.harness, places, registration, &self.package);
         installed.map(|_| ()).map_err(|error| unusable(&error))
+    }
+}
+
+impl Installation {
+    fn plan(&self, harness: Harness, package: &Package) -> Result<Plan, InstallError> {
+        plan_install(harness, &self.places, &self.registration, package)
     }
 }
 

@@ -80,7 +80,7 @@ impl StartArgs {
         // First, as a store that cannot be opened is a reason to write nothing.
         let context = Context::open(store)?;
         for agent in found.agents.iter().filter(|agent| agent.is_installed_now) {
-            agent.install(&found.places, &found.registration)?;
+            agent.install()?;
         }
         let room_id = open_room(&context.app, &context.caller, Path::new("."))?;
         let server = match &found.server {
@@ -99,7 +99,9 @@ impl StartArgs {
                 prompt: agent.harness.status_prompt(),
                 written,
                 missing,
-                asks_for_trust: asks_for_trust(agent.harness, &found.places, environment, &found.root),
+                unreadable: agent.unreadable.clone(),
+                options: agent.package.options(),
+                asks_for_trust: asks_for_trust(agent.harness, &agent.installation.places, environment, &found.root),
             }
         });
         Ok(StartReport {

@@ -9,5 +9,6 @@ mod package;
 mod places;
 mod refusals;
 mod skills;
+mod trust;
 mod update;
 mod writing;

@@ -89,6 +89,19 @@ fn parts_that_are_left_out_are_not_written() {
 }
 
 #[test]
+fn claude_code_is_told_of_a_plugin_that_has_hooks_or_commands() {
+    for (without, is_told) in
+        [(vec![Part::Hooks], true), (vec![Part::Commands], true), (vec![Part::Hooks, Part::Commands], false)]
+    {
+        let home = Home::new();
+        install_whole(&home, Harness::ClaudeCode, &Package { without: without.clone(), ..Package::default() });
+        assert_eq!(home.has(&format!("{PLUGIN}/.claude-plugin/plugin.json")), is_told, "{without:?}");
+        uninstall(Harness::ClaudeCode, &home.places()).unwrap();
+        assert_eq!(texts(&home), BTreeMap::new());
+    }
+}
+
+#[test]
 fn claude_code_runs_the_hook_directly_on_the_store_of_the_installation() {
     let home = Home::new();
     let package = Package { strict: true, wake: Some(Wake::StopHook), ..Package::default() };
@@ -185,6 +198,25 @@ fn files_of_a_project_name_no_machine() {
         uninstall(harness, &places).unwrap();
     }
     assert_eq!(texts(&home), BTreeMap::new());
+}
+
+#[test]
+fn a_clone_has_all_with_which_opencode_starts_without_a_network() {
+    let home = Home::with("repository/.gitignore", "node_modules\n/.opencode/*.json\n.gitignore\n");
+    let root = home.path("repository");
+    let places = Places { project: Some(root.clone()), ..home.places() };
+    install(Harness::OpenCode, &places, &Registration::shared(), &Package::default()).unwrap();
+    home.write("repository/.opencode/node_modules/other/index.js", "");
+    let git = |arguments: &[&str]| {
+        let run = std::process::Command::new("git").arg("-C").arg(&root).args(arguments).output().unwrap();
+        assert!(run.status.success(), "{run:?}");
+        String::from_utf8(run.stdout).unwrap()
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", ".opencode"]);
+    let tracked = git(&["ls-files", ".opencode"]);
+    let names = [".gitignore", "node_modules/.baton", "package-lock.json", "package.json", "plugins/baton.js"];
+    assert_eq!(tracked.lines().collect::<Vec<_>>(), names.map(|name| format!(".opencode/{name}")));
 }
 
 #[test]
