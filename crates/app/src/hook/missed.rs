@@ -59,6 +59,8 @@ pub(super) enum Work {
 pub(super) struct Missed {
     by: AgentId,
     work: Work,
+    /// False for a reservation that may still be in force, which tells of itself by its refusals.
+    is_over: bool,
     /// Its newest event. None for a holder that is gone: its turn ended without one.
     seq: Option<Seq>,
 }
@@ -79,7 +81,7 @@ struct Subject {
     path: Option<ScopePath>,
 }
 
-/// What a model was told last.
+/// The point up to which a model knows the room.
 struct ModelKnowledge<'a> {
     /// The newest event. Where nothing was told, only work counts that came after the agent's process began.
     seq: Option<Seq>,
@@ -90,7 +92,6 @@ struct ModelKnowledge<'a> {
     is_taken: bool,
 }
 
-/// What becomes of a call.
 enum Outcome {
     Passes,
     /// A second attempt: the model has read the refusal, and everything passes from now on.
@@ -190,7 +191,7 @@ impl Missed {
         self.seq.map_or_else(|| stop.turn == room.turn, |seq| seq <= stop.seq)
     }
 
-    /// The work in words that go on with "after" or "since".
+    /// The work in words that go on with "after" or "meanwhile".
     pub(super) fn told(&self, tx: &mut dyn Tx, room: &Room) -> Result<String, Failure> {
         let by = reason::known_name(tx, room, &self.by)?;
         Ok(match &self.work {
@@ -214,7 +215,8 @@ fn work_since(tx: &mut dyn Tx, room: &Room, known: &ModelKnowledge<'_>) -> Resul
         |event: &Recorded| seq.is_some() || known.process.is_some_and(|own| event.at >= own.process_started_at);
     let mut found = Vec::new();
     for event in newest.into_iter().take_while(is_news) {
-        let missed = |by: &AgentId, work| Missed { by: by.clone(), work, seq: Some(event.seq) };
+        let is_over = !matches!(event.event, Event::Scope(scope::Event::Reserved(_)));
+        let missed = |by: &AgentId, work| Missed { by: by.clone(), work, is_over, seq: Some(event.seq) };
         let missed = match &event.event {
             Event::Scope(event) => scope_of(event).map(|(owner, scope)| missed(owner, Work::Scope(scope.to_owned()))),
             _ if !known.own.contains(&&event.actor) => Some(missed(&event.actor, Work::Turn)),
@@ -257,7 +259,7 @@ fn abandoned_turn(
     let is_missed = !own.contains(&holder)
         && session.abandoned_turn != Some(room.turn)
         && held.standing(now, witness) != Standing::Held;
-    is_missed.then(|| Missed { by: holder.clone(), work: Work::Turn, seq: None })
+    is_missed.then(|| Missed { by: holder.clone(), work: Work::Turn, is_over: true, seq: None })
 }
 
 fn digest(text: &str) -> String {
@@ -273,7 +275,8 @@ impl Change<'_> {
             own: [&self.actor.agent_id; 2],
             is_taken: session.is_some_and(|session| session.taken_turn == Some(self.room.turn)),
         };
-        let Some(missed) = work_since(self.tx, &self.room, &known)?.into_iter().next() else { return Ok(None) };
+        let news = work_since(self.tx, &self.room, &known)?;
+        let Some(missed) = news.into_iter().find(|missed| missed.is_over) else { return Ok(None) };
         let work = missed.told(self.tx, &self.room)?;
         Ok(Some(format!("{work} meanwhile: read files again before you change them.")))
     }

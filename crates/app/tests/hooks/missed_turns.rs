@@ -100,7 +100,8 @@ fn an_edit_is_stopped_once_after_somebody_elses_reservation_of_its_file() {
         assert_eq!(edit(&app, &ana, "src/a.rs"), GuardAnswer::Pass);
         assert_eq!(edit(&app, &ana, "src/b.rs"), GuardAnswer::Pass, "it has read the refusal");
         bo.does("scope.reserve", json!({"scopes": ["docs"]}));
-        app.app().news(bo.caller(), None).unwrap();
+        let news = app.app().news(ana.caller(), None).unwrap().unwrap();
+        assert!(news.contains("(bo) had reserved src meanwhile") && !news.contains("docs"), "{news}");
         assert_eq!(edit(&app, &bo, "docs/x.md"), GuardAnswer::Pass, "one's own");
     });
 }

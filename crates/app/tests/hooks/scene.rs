@@ -1,4 +1,4 @@
-//! What the stories ask of the app, in a word each.
+//! Calls of the app that the stories make, in a word each.
 
 use baton_app::{
     doctor,

@@ -83,7 +83,7 @@ fn is_another_agent_when_cleared(client: Client, how: impl Fn(Launch) -> Launch)
     }
 }
 
-/// What a sub-agent does in a room it does as an agent of its own, for as long as its part takes.
+/// A sub-agent that joins a room is an agent of its own there, until its part is done.
 fn a_subagent_is_an_agent_of_its_own_while_it_works(client: Client) {
     if left_out() {
         return;
