@@ -32,7 +32,6 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     Caller, Failure, artifacts,
-    change::{Change, Outcome},
     clock::{Ids, Time},
     commands::{
         jobs::WhenQueued,
@@ -44,6 +43,7 @@ use crate::{
     table::UseCase,
     testimony,
     tree::RoomPaths,
+    unit::{Change, Outcome},
 };
 
 /// A look for members whose processes are gone.

@@ -9,9 +9,9 @@ use baton_core::{
     room::{self, Action, IdOrigin, Member, Room},
     turn::Outcome as TurnOutcome,
 };
-use baton_store::{agent_sessions, envelopes, former, tasks};
+use baton_store::{agent_sessions, envelopes, former, tasks, turns};
 
-use crate::{Caller, Failure, change::Change, commands::bus::GONE, identity::require_own_id};
+use crate::{Caller, Failure, commands::bus::GONE, identity::require_own_id, unit::Change};
 
 /// Why nothing comes of what a session was asked that rests.
 const SESSION_ENDED: &str = "its session ended";
@@ -24,7 +24,7 @@ impl Change<'_> {
             return Ok(());
         }
         // Only processes are retired: a credential that names one is not its conversation.
-        if self.actor.via.is_none() && former::is_retired(self.tx, &self.room.id, &self.actor.agent_id)? {
+        if self.actor.via.is_none() && former::is_retired(self.store.tx()?, &self.room.id, &self.actor.agent_id)? {
             self.join(None, None)?;
         }
         Ok(())
@@ -85,7 +85,7 @@ impl Change<'_> {
         self.record(event)?;
         let you = self.actor.agent_id.clone();
         // The turn of a job is its runner's, which has another process call for the job's agent in each slice.
-        if self.open_turn(&you)?.is_some_and(|turn| turn.job.is_none()) {
+        if turns::open_of(self.store.tx()?, &self.room.id, &you)?.is_some_and(|turn| turn.job.is_none()) {
             self.end_turn_of(&you, TurnOutcome::Lost, "its process is gone, and another goes on")?;
         }
         Ok(())
@@ -112,7 +112,7 @@ impl Change<'_> {
             return self.tell_gone(&agent);
         }
         self.disconnect(&agent, GONE, ConnectionStatus::left(true))?;
-        agent_sessions::remove(self.tx, &self.room.id, &agent)?;
+        agent_sessions::remove(self.store.tx()?, &self.room.id, &agent)?;
         self.decide(Action::Retire { agent })?;
         Ok(())
     }
@@ -152,7 +152,7 @@ impl Change<'_> {
         if self.room.policy.resume == Resume::Off || !is_member || job_of(agent).is_some() {
             return Ok(false);
         }
-        let session = agent_sessions::find(self.tx, &self.room.id, agent)?;
+        let session = agent_sessions::find(self.store.tx()?, &self.room.id, agent)?;
         if session.is_none_or(|session| session.origin.is_none()) {
             return Ok(false);
         }
@@ -171,7 +171,7 @@ impl Change<'_> {
 
     fn end_rest(&mut self, agent: AgentId) -> Result<(), Failure> {
         self.disconnect(&agent, SESSION_ENDED, ConnectionStatus::left(false))?;
-        agent_sessions::remove(self.tx, &self.room.id, &agent)?;
+        agent_sessions::remove(self.store.tx()?, &self.room.id, &agent)?;
         self.decide(Action::Remove { agent })?;
         Ok(())
     }
@@ -183,7 +183,7 @@ impl Change<'_> {
             return Ok(true);
         }
         let room = &self.room.id;
-        Ok(!tasks::unfinished_of(self.tx, room, agent)?.is_empty()
-            || !envelopes::owed_by(self.tx, room, agent, 1)?.is_empty())
+        Ok(!tasks::unfinished_of(self.store.tx()?, room, agent)?.is_empty()
+            || !envelopes::owed_by(self.store.tx()?, room, agent, 1)?.is_empty())
     }
 }

@@ -107,7 +107,7 @@ impl Attention {
         let waiting = inbox::waiting(tx, &room.id, agent)?;
         let unanswered = inbox::unanswered(tx, &room.id, agent, None, limits::INBOX_DEFAULT)?;
         let at_work = tasks::in_progress_of(tx, &room.id, agent)?;
-        let reserved = scopes::in_force(tx, &room.id)?.reservations.into_iter();
+        let reserved = scopes::in_force(tx, &room.id)?.into_iter();
         let own = reserved.filter(|reservation| reservation.lease.holder == *agent && reservation.is_live(now));
         let owed = envelopes::owed_by(tx, &room.id, agent, limits::REQUESTS_SHOWN)?;
         let awaited = envelopes::owed_to(tx, &room.id, agent, limits::REQUESTS_SHOWN)?;

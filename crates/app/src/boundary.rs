@@ -13,7 +13,7 @@ use baton_core::{
     process::SessionKind,
     time::Timestamp,
 };
-use baton_store::{inbox as items, log};
+use baton_store::{inbox as items, log, turns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -108,12 +108,12 @@ impl UseCase for Take {
             change.require_open()?;
             let you = change.actor.agent_id.clone();
             // Of several calls at once, one tells it.
-            let waiting = items::interrupts(change.tx, &change.room.id, &you)?;
-            let turn = change.open_turn(&you)?.map(|turn| turn.id);
-            change.take_items(waiting.clone());
+            let waiting = items::interrupts(change.store.tx()?, &change.room.id, &you)?;
+            let turn = turns::open_of(change.store.tx()?, &change.room.id, &you)?.map(|turn| turn.id);
+            change.store.note(waiting.clone());
             let mut interrupts = Vec::new();
             for item in waiting {
-                let Some(recorded) = log::find(change.tx, &change.room.id, item.message)? else { continue };
+                let Some(recorded) = log::find(change.store.tx()?, &change.room.id, item.message)? else { continue };
                 let Event::Inbox(inbox::Event::Told(said)) = recorded.event else { continue };
                 if let Some(event) = item.see(turn) {
                     change.record(event)?;

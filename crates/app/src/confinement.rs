@@ -49,13 +49,12 @@ impl App {
         let root = scoping::root(&sight.room)?;
         let places = self.places(&root)?;
         let by = caller.actor();
-        let live = found.reservations.into_iter().filter(|reservation| reservation.is_live(sight.now));
-        let (own, foreign): (Vec<Reservation>, Vec<Reservation>) =
-            live.partition(|reservation| reservation.lease.holder == by.agent_id);
+        let live = found.into_iter().filter(|reservation| reservation.is_live(sight.now));
+        let (own, foreign): (Vec<_>, Vec<_>) = live.partition(|reservation| reservation.lease.holder == by.agent_id);
         let view = View { room: &sight.room, root: &root, now: sight.now, stale_after, witness: &sight.eyes };
-        let own = Scopes { reservations: own };
+        let scopes: Scopes = own.iter().cloned().collect();
         // Others' scopes are denied below, one by one.
-        let has_all = own.may_edit(view, &by, std::slice::from_ref(&root)).is_ok();
+        let has_all = scopes.may_edit(view, &by, std::slice::from_ref(&root)).is_ok();
         let on_disk = |reservations: &[Reservation]| -> Vec<PathBuf> {
             let below = reservations.iter().map(|reservation| below_root(&reservation.path(&root), &root));
             below.flat_map(|below| places.trees.iter().map(move |tree| joined(tree, &below))).collect()
@@ -70,7 +69,7 @@ impl App {
         denied.extend(self.foreign_rooms_below(caller, &places.root)?);
         denied.sort();
         denied.dedup();
-        let mut allowed = if has_all { Vec::new() } else { on_disk(&own.reservations) };
+        let mut allowed = if has_all { Vec::new() } else { on_disk(&own) };
         allowed.extend(self.own_directory());
         Ok(WriteBounds { root: places.root, denied, allowed })
     }

@@ -21,6 +21,7 @@ use baton_store::{
     hosts::{self, Testimony},
     jobs,
     presence::{self, OpenRun},
+    table,
     turns::{self, Which},
 };
 use schemars::JsonSchema;
@@ -83,7 +84,7 @@ impl App {
             require_proof(tx, caller, &actor)?;
             let claims = |job: Job| job.claim.is_some_and(|claim| claim.claimant.is_same(&by));
             let may = match job_of(agent) {
-                Some(job) => agent == you || jobs::find(tx, room, job)?.is_some_and(claims),
+                Some(job) => agent == you || table::find::<Job>(tx, room, &job)?.is_some_and(claims),
                 None => agent == you,
             };
             if !may {

@@ -24,7 +24,7 @@ use baton_store::{
 use crate::{
     App, Failure,
     artifacts::{self, Carried},
-    fold::{Fold, Whole},
+    unit::{Fold, Whole},
 };
 
 /// Events, or first answers, that are read at a time. A server ends a transaction that rests for long, so the other

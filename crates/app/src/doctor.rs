@@ -9,7 +9,7 @@ use baton_store::{
 
 use crate::{
     App, Failure,
-    fold::{Fold, Whole},
+    unit::{Fold, Whole},
 };
 
 pub use baton_store::{Check, ServerInfo, StoreInfo};

@@ -10,20 +10,20 @@ use baton_core::{
     job::{Job, JobId, Refusal, job_of},
     room::Actor,
 };
-use baton_store::{engine::Tx, jobs};
+use baton_store::{engine::Tx, table};
 
 use crate::{
     App, Caller, Failure,
-    change::Change,
     identity::{Assignment, BATON_JOB, Employment},
     table::Role,
+    unit::Change,
 };
 
 /// Refuses a caller that says it works for a job and cannot prove it, and one that has a job agent's id otherwise.
 pub(crate) fn require_proof(tx: &mut dyn Tx, caller: &Caller, actor: &Actor) -> Result<(), Failure> {
     match caller.employment().assignment() {
         Some(assignment) => {
-            let found = jobs::find(tx, &assignment.room, assignment.job)?;
+            let found = table::find::<Job>(tx, &assignment.room, &assignment.job)?;
             require(found, assignment, actor)
         }
         None => require_no_job(&actor.agent_id),
@@ -49,10 +49,10 @@ impl Change<'_> {
         match caller.employment().assignment() {
             // Most of what a job's agent does is about its job, which is then at hand.
             Some(assignment) if assignment.room == self.room.id => {
-                let found = self.job(assignment.job)?;
+                let found = self.store.find::<Job>(&assignment.job)?.cloned();
                 require(found, assignment, self.actor)
             }
-            Some(_) | None => require_proof(self.tx, caller, self.actor),
+            Some(_) | None => require_proof(self.store.tx()?, caller, self.actor),
         }
     }
 }
@@ -61,7 +61,7 @@ impl Change<'_> {
     /// A job that the caller may steer. A job's agent steers only jobs that it created; `own` says what it leaves to the
     /// manager of its own.
     pub(crate) fn managed_job(&mut self, caller: &Caller, id: JobId, own: &'static str) -> Result<Job, Failure> {
-        let job = self.job(id)?.ok_or_else(|| Failure::unknown_id(id))?;
+        let job = self.store.find::<Job>(&id)?.cloned().ok_or_else(|| Failure::unknown_id(id))?;
         let agent = match caller.employment() {
             Employment::None => return Ok(job),
             Employment::Job(assignment) => Some(assignment.agent_id()),

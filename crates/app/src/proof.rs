@@ -7,12 +7,13 @@ use baton_core::{
         self, Beginning, CommandRun, Commands, Evidence, Fact, Job, JobId, Proven, SHELL_TOOLS, Status, Verdict,
         agent_of,
     },
-    library::ArtifactId,
+    library::{Artifact, ArtifactId, Card, Plan},
     reference::Reference,
-    room, task,
+    room,
+    task::{self, Task},
     turn::{self, ToolState},
 };
-use baton_store::{engine::Tx, jobs, library, log, references, tasks, turns};
+use baton_store::{engine::Tx, log, references, table, turns};
 
 use crate::{App, Failure};
 
@@ -26,7 +27,7 @@ impl App {
     /// Decides which of `refs` are proof of a job, for its runner. It also tells which of them lead somewhere.
     pub fn weigh(&self, room: &RoomId, id: JobId, refs: Vec<Reference>) -> Result<(Verdict, Vec<Reference>), Failure> {
         self.store.read(|tx| {
-            let job = jobs::find(tx, room, id)?.ok_or_else(|| Failure::unknown_id(id))?;
+            let job = table::find::<Job>(tx, room, &id)?.ok_or_else(|| Failure::unknown_id(id))?;
             let evidence = gather(tx, room, &job, &refs)?;
             let leading = evidence.facts.iter().filter(|(_, fact)| *fact != Fact::Missing);
             let leading = leading.map(|(reference, _)| reference.clone()).collect();
@@ -78,20 +79,20 @@ fn find(
 ) -> Result<Fact, Failure> {
     let found = match reference {
         Reference::Card(id) => {
-            library::find_card(tx, room, *id)?.map(|card| Fact::Written { by: card.created_by, seq: card.seq })
+            table::find::<Card>(tx, room, id)?.map(|card| Fact::Written { by: card.created_by, seq: card.seq })
         }
         Reference::Plan(id) => {
-            library::find_plan(tx, room, *id)?.map(|plan| Fact::Written { by: plan.created_by, seq: plan.seq })
+            table::find::<Plan>(tx, room, id)?.map(|plan| Fact::Written { by: plan.created_by, seq: plan.seq })
         }
         Reference::Note(seq) => log::find(tx, room, *seq)?.and_then(|note| match note.event {
             Event::Room(room::Event::Noted(_)) => Some(Fact::Written { by: note.actor, seq: note.seq }),
             _ => None,
         }),
         // An empty file shows nothing.
-        Reference::Artifact(_, number) => library::find_artifact(tx, room, ArtifactId(*number))?
+        Reference::Artifact(_, number) => table::find::<Artifact>(tx, room, &ArtifactId(*number))?
             .filter(|file| file.bytes > 0)
             .map(|file| Fact::Kept { by: file.created_by, of: file.node, seq: file.seq }),
-        Reference::Task(id) => match tasks::find(tx, room, *id)? {
+        Reference::Task(id) => match table::find::<Task>(tx, room, id)? {
             Some(task) => {
                 let is_done = task.state == task::State::Done;
                 let closed_here = is_done && is_closed_by(tx, room, (job, agent, began), task.id)?;
@@ -99,7 +100,7 @@ fn find(
             }
             None => None,
         },
-        Reference::Job(id) | Reference::JobEvent(id, _) => jobs::find(tx, room, *id)?.map(|other| Fact::Job {
+        Reference::Job(id) | Reference::JobEvent(id, _) => table::find::<Job>(tx, room, id)?.map(|other| Fact::Job {
             by: other.lineage.parent.unwrap_or(other.created_by),
             status: other.status,
             seq: other.created_seq,

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Failure,
-    change::Change,
+    unit::Change,
     view::{ProcessState, RoomEvent},
 };
 
@@ -163,14 +163,14 @@ impl Change<'_> {
     ) -> Result<(), Failure> {
         for collision in collisions {
             let (reservation, identity) = (collision.reservation.id(), collision.identity(by, came));
-            let met = match incursions::find(self.tx, &self.room.id, reservation, &identity)? {
+            let met = match incursions::find(self.store.tx()?, &self.room.id, reservation, &identity)? {
                 Some(before) => Met { times: before.times.saturating_add(1), last_at: self.now, ..before },
                 None => {
                     let seq = self.record(collision.incursion(&self.room, by, came))?.seq;
                     Met { reservation, collision: identity, seq, times: 1, last_at: self.now }
                 }
             };
-            incursions::put(self.tx, &self.room.id, &met)?;
+            incursions::put(self.store.tx()?, &self.room.id, &met)?;
         }
         Ok(())
     }

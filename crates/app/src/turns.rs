@@ -2,19 +2,21 @@
 
 use baton_core::{
     ids::{AgentId, Seq},
+    inbox::Item,
+    job::Job,
     limits,
     turn::{Outcome, Turn, TurnId},
 };
-use baton_store::{bus, inbox};
+use baton_store::{bus, inbox, turns};
 
-use crate::{Failure, change::Change};
+use crate::{Failure, unit::Change};
 
 impl Change<'_> {
-    /// What a turn has by now, oldest first. Taken up, so that its end moves it.
+    /// What a turn has by now, oldest first.
     pub(crate) fn items_of_turn(&mut self, turn: &Turn) -> Result<Vec<Seq>, Failure> {
-        let found = inbox::of_turn(self.tx, &self.room.id, turn.id)?;
-        let own = found.into_iter().filter(|item| item.recipient == turn.agent_id).collect();
-        Ok(self.take_items(own).into_iter().map(|item| item.message).collect())
+        let found = inbox::of_turn(self.store.tx()?, &self.room.id, turn.id)?;
+        let own = found.into_iter().filter(|item| item.recipient == turn.agent_id);
+        Ok(own.map(|item| item.message).collect())
     }
 
     /// Ends the turn that an agent is in, if it is in one. What it had is where its end puts it, for whoever asks next.
@@ -24,7 +26,7 @@ impl Change<'_> {
         outcome: Outcome,
         why: &str,
     ) -> Result<Option<TurnId>, Failure> {
-        let Some(turn) = self.open_turn(agent)? else { return Ok(None) };
+        let Some(turn) = turns::open_of(self.store.tx()?, &self.room.id, agent)? else { return Ok(None) };
         let items = self.items_of_turn(&turn)?;
         if let Some(event) = turn.end_with(outcome, why, items) {
             self.record(event)?;
@@ -32,13 +34,12 @@ impl Change<'_> {
         if outcome == Outcome::Completed {
             self.complete_actions_of(agent)?;
         }
-        self.store_items()?;
         Ok(Some(turn.id))
     }
 
     /// Ends the turn that an agent is in if whoever ran it is lost, and tells which that was.
     pub(crate) fn lose_if_lost(&mut self, agent: &AgentId) -> Result<Option<TurnId>, Failure> {
-        let Some(turn) = self.open_turn(agent)? else { return Ok(None) };
+        let Some(turn) = turns::open_of(self.store.tx()?, &self.room.id, agent)? else { return Ok(None) };
         match self.why_lost(&turn)? {
             Some(why) => self.end_turn_of(agent, Outcome::Lost, &why),
             None => Ok(None),
@@ -47,7 +48,7 @@ impl Change<'_> {
 
     fn why_lost(&mut self, turn: &Turn) -> Result<Option<String>, Failure> {
         let job = match turn.job {
-            Some(job) => self.job(job)?,
+            Some(job) => self.store.find::<Job>(&job)?.cloned(),
             None => None,
         };
         let process = self.room.member(&turn.agent_id).map(|member| member.liveness(self.witness));
@@ -56,16 +57,14 @@ impl Change<'_> {
 
     /// Ends the open actions that turns of `target` have taken, because that went well.
     pub(crate) fn complete_actions_of(&mut self, target: &AgentId) -> Result<(), Failure> {
-        // Ended ones are not found again only once they are stored, so a page is not asked for twice.
         let mut after = Seq::default();
         loop {
-            let found = bus::open_of(self.tx, &self.room.id, target, after, limits::ACTIONS_MAX)?;
+            let found = bus::open_of(self.store.tx()?, &self.room.id, target, after, limits::ACTIONS_MAX)?;
             let Some(last) = found.last() else { return Ok(()) };
             after = last.seq;
             for action in found {
-                let Some(action) = self.action(&action.action_id)? else { continue };
-                self.items_of_action(action.seq)?;
-                let taken = self.item(action.seq, target).is_some_and(|item| item.turn.is_some());
+                let item = self.store.find::<Item>(&(action.seq, target.clone()))?;
+                let taken = item.is_some_and(|item| item.turn.is_some());
                 if let Some(event) = action.complete().filter(|_| taken) {
                     self.record_result(target, event)?;
                 }

@@ -16,14 +16,15 @@ use baton_core::{
     code::ErrorCode,
     event::Recorded,
     ids::{RoomId, Seq},
-    inbox::Inbox,
+    inbox::Item,
+    part::{Part, Rows},
     process::{ProcessIdentity, Proof},
     room::Room,
-    scope::Scopes,
-    task::Tasks,
+    scope::Reservation,
+    task::Task,
     time::Timestamp,
 };
-use baton_store::{Store, StoreError, engine::Changes, former, hosts, idempotency, inbox, log, rooms, scopes, tasks};
+use baton_store::{Store, StoreError, engine::Changes, engine::Tx, hosts, idempotency, log, rooms, table as stored};
 use baton_testkit::{Agent, Backend, ManualClock, Place, SequentialIds, TestApp, handoff};
 use serde_json::{Value, json};
 
@@ -58,10 +59,18 @@ fn call_in(place: &Place, agent: &Agent<'_>, command: &str, mut input: Value) ->
 struct Whole {
     room: Room,
     log: Vec<Recorded>,
-    scopes: Scopes,
-    tasks: Tasks,
-    inbox: Inbox,
-    former: Vec<Former>,
+    scopes: Rows<Reservation>,
+    tasks: Rows<Task>,
+    inbox: Rows<Item>,
+    former: Rows<Former>,
+}
+
+fn rows<T: stored::Table>(tx: &mut dyn Tx, room: &RoomId) -> Result<Rows<T>, StoreError> {
+    Ok(stored::all(tx, room)?.into_iter().collect())
+}
+
+fn count<P: Part>(rows: &Rows<P>) -> usize {
+    rows.iter().count()
 }
 
 /// All rooms.
@@ -72,10 +81,10 @@ fn everything(store: &Store) -> Vec<Whole> {
             found.push(Whole {
                 room: rooms::load(tx, &id)?.unwrap(),
                 log: log::after(tx, &id, Seq(0), u32::MAX)?,
-                scopes: scopes::all(tx, &id)?,
-                tasks: tasks::all(tx, &id)?,
-                inbox: inbox::all(tx, &id)?,
-                former: former::all(tx, &id)?,
+                scopes: rows(tx, &id)?,
+                tasks: rows(tx, &id)?,
+                inbox: rows(tx, &id)?,
+                former: rows(tx, &id)?,
             });
         }
         Ok(found)
@@ -190,9 +199,8 @@ fn a_copy_has_everything_and_is_sound() {
         let (source, copied) = (app.place().open(), target.open());
         let whole = everything(&source);
         assert_eq!(everything(&copied), whole);
-        let parts = |whole: &Whole| {
-            [whole.scopes.reservations.len(), whole.tasks.tasks.len(), whole.inbox.items.len(), whole.former.len()]
-        };
+        let parts =
+            |whole: &Whole| [count(&whole.scopes), count(&whole.tasks), count(&whole.inbox), count(&whole.former)];
         assert!(
             whole.iter().any(|room| parts(room) == [4, 3, 3, 2]),
             "{:?}",

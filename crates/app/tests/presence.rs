@@ -7,9 +7,10 @@ use baton_core::{
     bus,
     event::{Event, Recorded},
     ids::RoomId,
+    part::{Part, Rows},
     time::Ttl,
 };
-use baton_store::{StoreError, bus as store};
+use baton_store::{StoreError, table};
 use baton_testkit::{Agent, Sleeper, TestApp, on_every_backend};
 use serde_json::{Value, json};
 
@@ -89,10 +90,11 @@ fn served_by(app: &TestApp, agent: &Agent<'_>, server: &Sleeper) {
     let connection = bus::Connection { agent_id, server, since: app.now(), ended: None };
     let room = agent.room();
     let stored = app.place().open().write::<_, StoreError>(|tx| {
-        let before = store::all(tx, &room)?;
-        let mut after = before.clone();
-        after.connections = vec![connection.clone()];
-        store::save(tx, &room, &before, &after)
+        let mut rows: Rows<bus::Connection> = table::all(tx, &room)?.into_iter().collect();
+        let known: Vec<_> = rows.iter().map(Part::key).collect();
+        known.iter().for_each(|agent| drop(rows.remove(agent)));
+        rows.put(connection.clone());
+        table::save(tx, &room, &mut rows)
     });
     stored.unwrap();
 }

@@ -8,9 +8,10 @@ use baton_core::{
     code::ErrorCode,
     event::Event,
     ids::Seq,
+    part::{Part, Rows},
     process::SessionKind,
-    room::Actor,
-    scope::{self, Scopes},
+    room::{Actor, Room},
+    scope::{self, Reservation},
 };
 use baton_store::{StoreError, log, rooms};
 use baton_testkit::{Other, Place, Role, SequentialIds, on_every_place};
@@ -80,11 +81,12 @@ fn assert_told(place: &Place) {
             Ok((room, log))
         })
         .unwrap();
-    let mut scopes = Scopes::default();
+    let opened = Room::open(&log[0]).unwrap();
+    let mut scopes = Rows::of_new_room();
     let mut told = Vec::new();
     for recorded in &log {
-        scopes.apply(recorded);
-        let live = scopes.reservations.iter().filter(|reservation| reservation.ended.is_none()).count();
+        Reservation::apply(&mut scopes, recorded, &opened);
+        let live = scopes.iter().filter(|reservation| reservation.ended.is_none()).count();
         assert!(live <= 1, "{room}: two scopes at event {}", recorded.seq);
         if let Event::Scope(event) = &recorded.event {
             told.push(event);

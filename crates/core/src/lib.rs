@@ -30,6 +30,7 @@ pub mod library;
 pub mod limits;
 pub mod names;
 mod number;
+pub mod part;
 pub mod patch;
 pub mod policy;
 pub mod process;

@@ -14,6 +14,7 @@ use crate::{
     StoreError,
     engine::{Query, Tx},
     envelopes, inbox, incursions, jobs, log, spawns,
+    table::read,
 };
 
 /// What is looked for.
@@ -69,12 +70,12 @@ pub fn waiting(tx: &mut dyn Tx, room: &RoomId, wanted: &Wanted<'_>) -> Result<Wa
     let mut found = Waiting::default();
     tx.query_all(&queries, &mut |query, row| {
         match query {
-            0 => found.pressing.push(jobs::job(room, row)?),
-            1 => found.stale.push(jobs::job(room, row)?),
-            2 => found.failed.push(jobs::job(room, row)?),
-            3 => found.approvals.push(spawns::approval(room, row)?),
-            4 => found.to_accept.push(inbox::item(room, row)?),
-            5 => found.owed.push(envelopes::posted(room, row)?),
+            0 => found.pressing.push(read(room, row)?),
+            1 => found.stale.push(read(room, row)?),
+            2 => found.failed.push(read(room, row)?),
+            3 => found.approvals.push(read(room, row)?),
+            4 => found.to_accept.push(read(room, row)?),
+            5 => found.owed.push(read(room, row)?),
             _ => found.incursions.push(log::recorded(room, row)?),
         }
         Ok(())

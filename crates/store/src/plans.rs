@@ -1,10 +1,20 @@
 //! What is asked all the time must not read a room's whole past: SQLite looks it up in an index that fits.
 
+use baton_core::{
+    bus::Conversation,
+    envelope::{Edge, Posted},
+    job::Job,
+    library::{Anchor, Artifact, Card, Plan},
+    runner::Runner,
+    scope::Reservation,
+    task::{Focus, Task},
+    turn::Turn,
+};
 use rusqlite::{Connection, params_from_iter};
 
 use crate::{
     bus, envelopes, inbox, incursions, jobs, library, log, presence, references, runners, schema::MIGRATIONS, scopes,
-    search, spawns, tasks, turns, waits,
+    search, spawns, table::Table, tasks, turns, waits,
 };
 
 fn database() -> Connection {
@@ -21,6 +31,16 @@ fn plan(connection: &Connection, sql: &str) -> String {
     let params = params_from_iter(std::iter::repeat_n("x", explained.parameter_count()));
     let steps = explained.query_map(params, |row| row.get::<_, String>(3)).unwrap();
     steps.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
+}
+
+/// Reads the row with a key.
+fn find<T: Table>() -> &'static str {
+    T::STATEMENTS.find
+}
+
+/// Reads the rows that can still change.
+fn current<T: Table>() -> &'static str {
+    T::STATEMENTS.current
 }
 
 /// Fails unless each statement is one search in the index that is named with it.
@@ -47,16 +67,17 @@ fn what_is_current_is_found_without_reading_what_is_over() {
     each_is_found_in(&[
         (jobs::PRESSING_IN, "jobs_attention (room_id=? AND attention>?)"),
         (scopes::IN_FORCE, "scopes_in_force (room_id=?)"),
+        (current::<Reservation>(), "scopes_in_force (room_id=?)"),
         (scopes::EXPIRED_OF, "scopes_expired (room_id=? AND owner=?)"),
         (inbox::PENDING, "inbox_pending (room_id=? AND recipient=? AND message>?)"),
         (inbox::WAITING, "inbox_pending (room_id=? AND recipient=?)"),
         (inbox::SHARED, "inbox_pending (room_id=? AND recipient=?)"),
         (inbox::OF_MESSAGE, "inbox_by_message (room_id=? AND message=?)"),
         (incursions::AT, "incursions_by_event (room_id=?)"),
-        (tasks::FIND, "(room_id=? AND number=?)"),
+        (find::<Task>(), "(room_id=? AND number=?)"),
         (tasks::IN_STATE, "tasks_by_state (room_id=? AND state=? AND number<?)"),
         (tasks::IN_PROGRESS_OF, "tasks_by_assignee (room_id=? AND assignee=? AND state=?)"),
-        (tasks::FOCUS_OF, "(room_id=? AND agent=?)"),
+        (find::<Focus>(), "(room_id=? AND agent=?)"),
         // Counted by runner in any order: what runs is never much.
         (jobs::LOADS, "jobs_by_status (room_id=? AND status=?)"),
     ]);
@@ -65,7 +86,7 @@ fn what_is_current_is_found_without_reading_what_is_over() {
 #[test]
 fn a_queue_a_radar_and_a_listing_of_jobs_are_read_in_the_order_of_an_index() {
     each_is_found_in_order(&[
-        (jobs::FIND, "(room_id=? AND number=?)"),
+        (find::<Job>(), "(room_id=? AND number=?)"),
         (jobs::LAST, "(room_id=?)"),
         (jobs::QUEUED_FOR, "jobs_queue (room_id=? AND executor=? AND (priority,number)>(?,?))"),
         (jobs::OVERDUE, "jobs_running (room_id=? AND (claim_expires_at_ms,number)>(?,?) AND claim_expires_at_ms<?)"),
@@ -112,7 +133,7 @@ fn what_waits_for_a_person_is_read_in_the_order_of_an_index() {
 #[test]
 fn runners_are_read_by_when_they_were_last_there() {
     each_is_found_in_order(&[
-        (runners::FIND, "(room_id=? AND runner=?)"),
+        (find::<Runner>(), "(room_id=? AND runner=?)"),
         (runners::PRESENT, "runners_by_lease (room_id=? AND lease_expires_at_ms>?)"),
         (runners::OFFLINE, "runners_by_lease (room_id=? AND lease_expires_at_ms>? AND lease_expires_at_ms<?)"),
         (runners::PROCESSES, "runners_by_lease (room_id=? AND lease_expires_at_ms>?)"),
@@ -123,17 +144,17 @@ fn runners_are_read_by_when_they_were_last_there() {
 #[test]
 fn a_library_is_read_by_what_its_things_belong_to() {
     each_is_found_in_order(&[
-        (library::FIND_CARD, "(room_id=? AND number=?)"),
+        (find::<Card>(), "(room_id=? AND number=?)"),
         (library::CARDS_ALL, "(room_id=? AND number<?)"),
         (library::CARDS_PINNED, "cards_pinned (room_id=? AND number<?)"),
         (library::CARDS_OF_TASK, "cards_by_task (room_id=? AND task=? AND number<?)"),
         (library::CARDS_OF_ANCHOR, "cards_by_anchor (room_id=? AND anchor=? AND number<?)"),
         (library::CARDS_OF_JOB, "cards_by_job (room_id=? AND job=? AND number<?)"),
-        (library::FIND_ANCHOR, "(room_id=? AND anchor=?)"),
+        (find::<Anchor>(), "(room_id=? AND anchor=?)"),
         (library::ANCHORS_AFTER, "(room_id=? AND anchor>?)"),
-        (library::FIND_PLAN, "(room_id=? AND number=?)"),
+        (find::<Plan>(), "(room_id=? AND number=?)"),
         (library::PLANS, "(room_id=? AND number<?)"),
-        (library::FIND_ARTIFACT, "(room_id=? AND number=?)"),
+        (find::<Artifact>(), "(room_id=? AND number=?)"),
         (library::ARTIFACTS_OF_JOB, "artifacts_by_job (room_id=? AND job=? AND number<?)"),
         (library::ARTIFACTS_OF_TURN, "artifacts_of_turn (room_id=? AND turn=?)"),
         (library::ARTIFACTS_OF_TURN_BEFORE, "artifacts_of_turn (room_id=? AND turn=? AND number<?)"),
@@ -194,11 +215,12 @@ fn what_a_target_was_asked_and_still_owes_is_read_in_the_order_of_an_index() {
         (bus::AFTER, "(room_id=? AND seq>?)"),
         (bus::LAST_NEW, "actions_new (room_id=? AND group_id=? AND target=? AND sender=? AND seq<?)"),
         (bus::LAST_OTHER, "actions_by_group (room_id=? AND group_id=? AND seq<?)"),
-        (bus::CONVERSATION, "(room_id=? AND context_id=?)"),
+        (find::<Conversation>(), "(room_id=? AND context_id=?)"),
         // Of one room, where few tasks are looked for that nobody spoke of.
         (bus::OF_TASK, "conversations_by_task (room_id=? AND task_id=?)"),
-        (bus::TASK, "(room_id=? AND task_id=?)"),
+        (find::<baton_core::bus::Task>(), "(room_id=? AND task_id=?)"),
         (bus::CONNECTIONS, "(room_id=?)"),
+        (current::<baton_core::bus::Connection>(), "(room_id=?)"),
         (inbox::UNDELIVERED, "inbox_pending (room_id=? AND recipient=?)"),
     ]);
     // As many as wait in a room at a time.
@@ -208,7 +230,7 @@ fn what_a_target_was_asked_and_still_owes_is_read_in_the_order_of_an_index() {
 #[test]
 fn turns_are_read_by_whose_they_are_and_what_they_have() {
     each_is_found_in_order(&[
-        (turns::FIND, "(room_id=? AND turn=?)"),
+        (find::<Turn>(), "(room_id=? AND turn=?)"),
         (turns::OPEN_OF, "turns_open (room_id=? AND agent_id=? AND ended_at_ms=?)"),
         (turns::OPEN, "turns_open (room_id=?)"),
         (presence::OPEN_RUNS, "turns_open (room_id=?)"),
@@ -235,7 +257,8 @@ fn envelopes_and_what_is_owed_for_them_are_read_in_the_order_of_an_index() {
     let owed = "envelopes_owed (room_id=? AND expectation=? AND answered_by=?)";
     each_is_found_in_order(&[
         (envelopes::BY_ID, "envelopes_by_id (room_id=? AND envelope_id=?)"),
-        (envelopes::AT, "(room_id=? AND seq=?)"),
+        (find::<Posted>(), "(room_id=? AND seq=?)"),
+        (current::<Posted>(), owed),
         (envelopes::OWED, owed),
         (envelopes::OWED_BETWEEN, owed),
         (envelopes::OWED_BY, owed),
@@ -246,6 +269,7 @@ fn envelopes_and_what_is_owed_for_them_are_read_in_the_order_of_an_index() {
         (envelopes::BETWEEN, "envelopes_of_sender (room_id=? AND sender=? AND seq>?)"),
         (envelopes::LAST_BETWEEN, "envelopes_of_sender (room_id=? AND sender=?)"),
         (envelopes::EDGES, "(room_id=?)"),
+        (current::<Edge>(), "(room_id=?)"),
         (references::PAYLOAD, "envelopes_by_id (room_id=? AND envelope_id=?)"),
         (inbox::INTERRUPTS, "inbox_interrupts (room_id=? AND recipient=?)"),
         (jobs::AHEAD, "jobs_queue (room_id=? AND executor=? AND (priority,number)<(?,?))"),

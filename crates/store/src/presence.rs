@@ -9,9 +9,10 @@ use baton_core::{
 
 use crate::{
     StoreError,
-    bus::{CONNECTIONS, connection_of},
+    bus::CONNECTIONS,
     engine::{Changes, Query, Tx},
     fields::Fields,
+    table::read,
 };
 
 /// The streams and the open runs of a room's agents.
@@ -59,10 +60,9 @@ pub fn signs(tx: &mut dyn Tx, room: &RoomId) -> Result<Signs, StoreError> {
     let params = [room.as_str().into()];
     let mut signs = Signs::default();
     tx.query_all(&[Query::new(CONNECTIONS, &params), Query::new(OPEN_RUNS, &params)], &mut |which, row| {
-        let table = if which == 0 { "connections" } else { "turns" };
-        let fields = Fields { table, key: room.as_str(), row };
+        let fields = Fields { table: "turns", key: room.as_str(), row };
         match which {
-            0 => signs.connections.push(connection_of(&fields)?),
+            0 => signs.connections.push(read(room, row)?),
             _ => signs.runs.push(OpenRun {
                 agent_id: fields.id(0)?,
                 id: TurnId(fields.number(1)?.try_into().map_err(|error| fields.bad(error))?),

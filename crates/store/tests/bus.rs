@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 use baton_core::{
     agent::{ConnectionState, ConnectionStatus},
     bus::{
-        self as rules, Action, Bus, BusId, Connected, Connection, Context, Control, Conversation, Data, Disconnected,
-        Kind, Messaged, Plan, Resulted, Status, StreamEnd, Submitted, Task, TaskReported, TaskStatus, What,
+        self as rules, Action, BusId, Connected, Connection, Context, Control, Conversation, Data, Disconnected, Kind,
+        Messaged, Plan, Resulted, Status, StreamEnd, Submitted, Task, TaskReported, TaskStatus, What,
     },
     event::{self, Recorded},
     ids::{AgentId, RoomId, Seq},
-    inbox::{Category, Inbox, Item, Recipient},
+    inbox::{Category, Item, Recipient},
+    part::Rows,
     process::{ProcessIdentity, SessionKind},
     room::{Closed, Event, Renamed},
     time::Timestamp,
@@ -22,6 +23,7 @@ use baton_store::{
     engine::Tx,
     inbox, log,
     rooms::{self, Standing},
+    table::{self, Table},
 };
 use baton_testkit::{Scribe, on_every_place};
 
@@ -98,6 +100,33 @@ fn process() -> ProcessIdentity {
     }
 }
 
+/// Rows of every part of a bus.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Bus {
+    actions: Rows<Action>,
+    conversations: Rows<Conversation>,
+    tasks: Rows<Task>,
+    connections: Rows<Connection>,
+}
+
+impl Bus {
+    fn of(store: &Store, room: &RoomId) -> Self {
+        Self {
+            actions: all(store, room),
+            conversations: all(store, room),
+            tasks: all(store, room),
+            connections: all(store, room),
+        }
+    }
+
+    fn put(&self, store: &Store, room: &RoomId) {
+        put(store, room, &self.actions);
+        put(store, room, &self.conversations);
+        put(store, room, &self.tasks);
+        put(store, room, &self.connections);
+    }
+}
+
 /// A bus with all that one can have, and with as little.
 fn busy() -> Bus {
     let each = Status::ALL.into_iter().zip(10..).map(|(status, seq)| {
@@ -117,20 +146,20 @@ fn busy() -> Bus {
     };
     Bus {
         actions: [action(1, "bo"), full(2)].into_iter().chain(each).chain(controls).chain(kinds).collect(),
-        conversations: vec![
+        conversations: Rows::from_iter([
             Conversation { context_id: id("C"), owner: agent("ana"), task_id: None, since: Seq(1) },
             Conversation { context_id: id("c"), owner: agent("codex:9b22"), task_id: Some(id("t")), since: Seq(9) },
-        ],
-        tasks: vec![
+        ]),
+        tasks: Rows::from_iter([
             Task { context_id: Some(id("c")), ..task("Done", TaskStatus::Done) },
             task("blocked", TaskStatus::Blocked),
             task("ready", TaskStatus::Ready),
             task("running", TaskStatus::Running),
-        ],
-        connections: vec![
+        ]),
+        connections: Rows::from_iter([
             Connection { agent_id: agent("ana"), server: None, since: at(-1), ended: None },
             Connection { agent_id: agent("bo"), server: Some(process()), since: at(7), ended: Some(ended()) },
-        ],
+        ]),
     }
 }
 
@@ -148,8 +177,27 @@ fn read<T>(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<T, StoreEr
     store.read(|tx| work(tx)).unwrap()
 }
 
-fn save(store: &Store, room: &RoomId, before: &Bus, after: &Bus) {
-    store.write::<_, StoreError>(|tx| bus::save(tx, room, before, after)).unwrap();
+fn write(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<(), StoreError>) {
+    store.write(|tx| work(tx)).unwrap();
+}
+
+/// Stores rows of a room that has none of them yet.
+fn put<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
+    write(store, |tx| table::insert(tx, room, rows.iter()));
+}
+
+/// Stores what differs from how it is stored.
+fn save<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
+    write(store, |tx| table::save(tx, room, &mut rows.clone()));
+}
+
+/// Every row of a room.
+fn all<T: Table>(store: &Store, room: &RoomId) -> Rows<T> {
+    read(store, |tx| table::all(tx, room)).into_iter().collect()
+}
+
+fn find<T: Table>(store: &Store, room: &RoomId, key: &T::Key) -> Option<T> {
+    read(store, |tx| table::find(tx, room, key))
 }
 
 fn places(found: &[Action]) -> Vec<u64> {
@@ -160,23 +208,23 @@ fn places(found: &[Action]) -> Vec<u64> {
 fn a_bus_is_read_back_with_everything_and_with_as_little_as_it_may() {
     on_two_rooms(|store, one, two| {
         let all = busy();
-        save(store, one, &Bus::default(), &all);
-        assert_eq!(read(store, |tx| bus::all(tx, one)), all);
-        assert_eq!(read(store, |tx| bus::all(tx, two)), Bus::default());
-        for known in &all.actions {
+        all.put(store, one);
+        assert_eq!(Bus::of(store, one), all);
+        assert_eq!(Bus::of(store, two), Bus::default());
+        for known in all.actions.iter() {
             assert_eq!(read(store, |tx| bus::action_by_id(tx, one, &known.action_id)).as_ref(), Some(known));
         }
-        for known in &all.conversations {
-            assert_eq!(read(store, |tx| bus::conversation(tx, one, &known.context_id)).as_ref(), Some(known));
-            assert_eq!(read(store, |tx| bus::conversation(tx, two, &known.context_id)), None);
+        for known in all.conversations.iter() {
+            assert_eq!(find(store, one, &known.context_id).as_ref(), Some(known));
+            assert_eq!(find::<Conversation>(store, two, &known.context_id), None);
         }
-        for known in &all.tasks {
-            assert_eq!(read(store, |tx| bus::task(tx, one, &known.task_id)).as_ref(), Some(known));
+        for known in all.tasks.iter() {
+            assert_eq!(find(store, one, &known.task_id).as_ref(), Some(known));
         }
-        assert_eq!(read(store, |tx| bus::connections(tx, one)), all.connections);
+        assert_eq!(read(store, |tx| bus::connections(tx, one)), Vec::from_iter(all.connections));
         assert_eq!(read(store, |tx| bus::action_by_id(tx, one, &id("A1"))), None, "names are told apart by case");
         assert_eq!(read(store, |tx| bus::action_by_id(tx, two, &id("a1"))), None);
-        assert_eq!(read(store, |tx| bus::task(tx, one, &id("done"))), None);
+        assert_eq!(find::<Task>(store, one, &id("done")), None);
     });
 }
 
@@ -185,45 +233,47 @@ fn what_became_of_a_bus_is_stored_as_the_difference() {
     on_two_rooms(|store, one, two| {
         let before = busy();
         for room in [one, two] {
-            save(store, room, &Bus::default(), &before);
+            before.put(store, room);
         }
         let mut after = before.clone();
-        let heard = &mut after.actions[0];
-        (heard.status, heard.detail, heard.ended_at) = (Some(Status::Rejected), Some("no".to_owned()), Some(at(11)));
-        after.actions[2].target = agent("cy");
-        after.actions.push(action(99, "bo"));
-        after.conversations.push(Conversation { context_id: id("d"), ..before.conversations[0].clone() });
-        after.tasks[3].status = TaskStatus::Done;
-        after.connections.remove(0);
-        after.connections[0].server = None;
-        after.connections[0].ended = None;
-        after.connections.push(Connection {
-            agent_id: agent("cy"),
-            server: Some(process()),
-            since: at(1),
-            ended: None,
+        after.actions.change(&Seq(1), |heard| {
+            (heard.status, heard.detail) = (Some(Status::Rejected), Some("no".to_owned()));
+            heard.ended_at = Some(at(11));
         });
-        save(store, one, &before, &after);
-        assert_eq!(read(store, |tx| bus::all(tx, one)), after);
-        assert_eq!(read(store, |tx| bus::all(tx, two)), before);
+        after.actions.change(&Seq(10), |action| action.target = agent("cy"));
+        after.actions.put(action(99, "bo"));
+        let known = before.conversations.get(&id("C")).unwrap().clone();
+        after.conversations.put(Conversation { context_id: id("d"), ..known });
+        after.tasks.change(&id("running"), |task| task.status = TaskStatus::Done);
+        after.connections.remove(&agent("ana"));
+        after.connections.change(&agent("bo"), |connection| (connection.server, connection.ended) = (None, None));
+        after.connections.put(Connection { agent_id: agent("cy"), server: Some(process()), since: at(1), ended: None });
+        save(store, one, &after.actions);
+        save(store, one, &after.conversations);
+        save(store, one, &after.tasks);
+        save(store, one, &after.connections);
+        assert_eq!(Bus::of(store, one), after);
+        assert_eq!(Bus::of(store, two), before);
         // Of a part that is at hand, nothing else is touched.
-        let part = |bus: &Bus| Bus { actions: vec![bus.actions[4].clone()], ..Bus::default() };
-        let (some, mut other) = (part(&after), part(&after));
-        other.actions[0].detail = Some(ODD.to_owned());
-        save(store, one, &some, &other);
-        after.actions[4].detail = Some(ODD.to_owned());
-        assert_eq!(read(store, |tx| bus::all(tx, one)), after);
+        let mut some = Rows::default();
+        some.note(after.actions.get(&Seq(12)).cloned());
+        for actions in [&mut some, &mut after.actions] {
+            actions.change(&Seq(12), |action| action.detail = Some(ODD.to_owned()));
+        }
+        save(store, one, &some);
+        assert_eq!(Bus::of(store, one), after);
     });
 }
 
 #[test]
 fn a_name_of_an_action_is_there_once_in_a_room() {
     on_two_rooms(|store, one, two| {
-        save(store, one, &Bus::default(), &Bus { actions: vec![action(1, "bo")], ..Bus::default() });
-        let again = Bus { actions: vec![Action { action_id: id("a1"), ..action(2, "bo") }], ..Bus::default() };
-        let twice = store.write::<_, StoreError>(|tx| bus::save(tx, one, &Bus::default(), &again));
+        put(store, one, &Rows::from_iter([action(1, "bo")]));
+        let mut again = Rows::default();
+        again.put(Action { action_id: id("a1"), ..action(2, "bo") });
+        let twice = store.write(|tx| table::save(tx, one, &mut again.clone()));
         assert!(twice.is_err());
-        save(store, two, &Bus::default(), &again);
+        save(store, two, &again);
     });
 }
 
@@ -231,9 +281,9 @@ fn a_name_of_an_action_is_there_once_in_a_room() {
 fn what_a_target_owes_is_found_in_order_and_page_by_page() {
     on_two_rooms(|store, one, two| {
         let ended = |action: Action| Action { status: Some(Status::Error), ended_at: Some(at(1)), ..action };
-        let actions = vec![action(1, "bo"), ended(action(2, "bo")), action(3, "cy"), action(5, "bo"), action(8, "bo")];
-        save(store, one, &Bus::default(), &Bus { actions, ..Bus::default() });
-        save(store, two, &Bus::default(), &Bus { actions: vec![action(4, "dot")], ..Bus::default() });
+        let actions = [action(1, "bo"), ended(action(2, "bo")), action(3, "cy"), action(5, "bo"), action(8, "bo")];
+        put(store, one, &Rows::from_iter(actions));
+        put(store, two, &Rows::from_iter([action(4, "dot")]));
         let open = |after, limit| places(&read(store, |tx| bus::open_of(tx, one, &agent("bo"), Seq(after), limit)));
         assert_eq!((open(0, 9), open(0, 2), open(1, 9), open(8, 9)), (vec![1, 5, 8], vec![1, 5], vec![5, 8], vec![]));
         assert_eq!(open(u64::MAX, 9), [0; 0]);
@@ -251,9 +301,9 @@ fn actions_are_listed_by_group_target_and_sender_after_a_place() {
             ..action(seq, target)
         };
         let actions =
-            vec![of(1, "g", "ana", "bo"), of(2, "h", "ana", "cy"), of(3, "g", "cy", "bo"), of(4, "g", "ana", "cy")];
-        save(store, one, &Bus::default(), &Bus { actions, ..Bus::default() });
-        save(store, two, &Bus::default(), &Bus { actions: vec![of(7, "g", "ana", "bo")], ..Bus::default() });
+            [of(1, "g", "ana", "bo"), of(2, "h", "ana", "cy"), of(3, "g", "cy", "bo"), of(4, "g", "ana", "cy")];
+        put(store, one, &Rows::from_iter(actions));
+        put(store, two, &Rows::from_iter([of(7, "g", "ana", "bo")]));
         let (group, bo, ana) = (id("g"), agent("bo"), agent("ana"));
         let list = |which, after, limit| places(&read(store, |tx| bus::actions(tx, one, which, Seq(after), limit)));
         assert_eq!(list(Which::All, 0, 9), [1, 2, 3, 4]);
@@ -271,7 +321,7 @@ fn the_new_that_an_action_is_for_is_the_first_in_a_row_of_its_group_target_and_s
     on_two_rooms(|store, one, two| {
         let new = |seq, target: &str| Action { control: Some(Control::New), kind: None, ..action(seq, target) };
         let compact = Action { control: Some(Control::Compact), kind: None, ..action(6, "bo") };
-        let actions = vec![
+        let actions = [
             action(1, "bo"),
             new(2, "bo"),
             new(3, "bo"),
@@ -283,7 +333,7 @@ fn the_new_that_an_action_is_for_is_the_first_in_a_row_of_its_group_target_and_s
             new(9, "bo"),
         ];
         for room in [one, two] {
-            save(store, room, &Bus::default(), &Bus { actions: actions.clone(), ..Bus::default() });
+            put(store, room, &Rows::from_iter(actions.clone()));
         }
         let new_of = |place: usize| read(store, |tx| bus::begun_by(tx, one, &actions[place])).map(|new| new.seq.0);
         assert_eq!([0, 1, 2, 3, 4, 5, 7, 8].map(new_of), [None, None, Some(2), None, None, Some(2), Some(2), Some(2)]);
@@ -308,7 +358,7 @@ fn what_an_agent_was_not_told_of_on_the_bus_is_found_in_order() {
             accepted_at: None,
             note: None,
         };
-        let items = vec![
+        let items = [
             item(1, Category::Message, Some(5)),
             item(2, Category::Control, None),
             item(3, Category::Info, None),
@@ -317,8 +367,7 @@ fn what_an_agent_was_not_told_of_on_the_bus_is_found_in_order() {
             Item { seen_at: Some(at(1)), accepted_at: Some(at(1)), ..item(6, Category::Message, Some(1)) },
             item(7, Category::Message, None),
         ];
-        let inbox = Inbox { items: items.clone() };
-        store.write::<_, StoreError>(|tx| inbox::save(tx, one, &Inbox::default(), &inbox)).unwrap();
+        put(store, one, &Rows::from_iter(items.clone()));
         let bo = agent("bo");
         let untold = |limit| read(store, |tx| inbox::undelivered(tx, one, &bo, limit));
         assert_eq!(untold(9), [items[1].clone(), items[3].clone(), items[6].clone()]);

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use baton_core::{
     envelope::{
-        Draft, Edge, EdgeRemoved, EdgeSet, Ends, EnvelopeKind, Envelopes, Event, Expectation, Forwarded, Party, Posted,
-        Sent,
+        Draft, Edge, EdgeRemoved, EdgeSet, Ends, EnvelopeKind, Event, Expectation, Forwarded, Party, Posted, Sent,
     },
     event,
     ids::{AgentId, RoomId, Seq},
     inbox::{self, Manner, Told},
+    part::Rows,
     process::SessionKind,
     time::Timestamp,
 };
@@ -19,6 +19,7 @@ use baton_store::{
     engine::Tx,
     envelopes::{self, Way},
     log,
+    table::{self, Table},
 };
 use baton_testkit::{Scribe, on_every_place};
 use serde_json::json;
@@ -42,9 +43,27 @@ fn posted(seq: u64, sender: &str, recipient: &str, expectation: Expectation) -> 
     }
 }
 
+/// Envelopes and edges.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Envelopes {
+    posted: Rows<Posted>,
+    edges: Rows<Edge>,
+}
+
+impl Envelopes {
+    fn of(store: &Store, room: &RoomId) -> Self {
+        Self { posted: all(store, room), edges: all(store, room) }
+    }
+
+    fn put(&self, store: &Store, room: &RoomId) {
+        put(store, room, &self.posted);
+        put(store, room, &self.edges);
+    }
+}
+
 fn busy() -> Envelopes {
     use Expectation::{None as Nothing, Optional, Required};
-    let mut posted = vec![
+    let mut posted = [
         posted(2, "ana", "bo", Required),
         posted(3, "ana", "cy", Optional),
         posted(5, "bo", "ana", Nothing),
@@ -54,7 +73,8 @@ fn busy() -> Envelopes {
     posted[0].answered_by = Some(Seq(5));
     posted[3].reply_to = agent("dee");
     let edge = |from, to, both_ways, seq| Edge { from: agent(from), to: agent(to), both_ways, seq: Seq(seq) };
-    Envelopes { posted, edges: vec![edge("ana", "bo", true, 4), edge("bo", "cy", false, 6)] }
+    let edges = [edge("ana", "bo", true, 4), edge("bo", "cy", false, 6)];
+    Envelopes { posted: posted.into_iter().collect(), edges: edges.into_iter().collect() }
 }
 
 /// Plays a story on a store with two rooms, so that what is one's is seen not to be the other's.
@@ -71,8 +91,23 @@ fn read<T>(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<T, StoreEr
     store.read(|tx| work(tx)).unwrap()
 }
 
-fn save(store: &Store, room: &RoomId, before: &Envelopes, after: &Envelopes) {
-    store.write::<_, StoreError>(|tx| envelopes::save(tx, room, before, after)).unwrap();
+fn write(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<(), StoreError>) {
+    store.write(|tx| work(tx)).unwrap();
+}
+
+/// Stores rows of a room that has none of them yet.
+fn put<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
+    write(store, |tx| table::insert(tx, room, rows.iter()));
+}
+
+/// Stores what differs from how it is stored.
+fn save<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
+    write(store, |tx| table::save(tx, room, &mut rows.clone()));
+}
+
+/// Every row of a room.
+fn all<T: Table>(store: &Store, room: &RoomId) -> Rows<T> {
+    read(store, |tx| table::all(tx, room)).into_iter().collect()
 }
 
 fn places(found: impl IntoIterator<Item = Posted>) -> Vec<u64> {
@@ -83,13 +118,13 @@ fn places(found: impl IntoIterator<Item = Posted>) -> Vec<u64> {
 fn envelopes_and_edges_are_read_back_whole_and_one_by_one() {
     on_two_rooms(|store, one, two| {
         let all = busy();
-        save(store, one, &Envelopes::default(), &all);
-        assert_eq!(read(store, |tx| envelopes::all(tx, one)), all);
-        assert_eq!(read(store, |tx| envelopes::all(tx, two)), Envelopes::default());
-        assert_eq!(read(store, |tx| envelopes::edges(tx, one)), all.edges);
-        for known in &all.posted {
+        all.put(store, one);
+        assert_eq!(Envelopes::of(store, one), all);
+        assert_eq!(Envelopes::of(store, two), Envelopes::default());
+        assert_eq!(read(store, |tx| envelopes::edges(tx, one)), Vec::from_iter(all.edges));
+        for known in all.posted.iter() {
             assert_eq!(read(store, |tx| envelopes::by_id(tx, one, &known.id)).as_ref(), Some(known));
-            assert_eq!(read(store, |tx| envelopes::at(tx, one, known.seq)).as_ref(), Some(known));
+            assert_eq!(read(store, |tx| table::find(tx, one, &known.seq)).as_ref(), Some(known));
             assert_eq!(read(store, |tx| envelopes::by_id(tx, two, &known.id)), None);
         }
         assert_eq!(read(store, |tx| envelopes::by_id(tx, one, &"P-2".parse().unwrap())), None, "told apart by case");
@@ -100,19 +135,19 @@ fn envelopes_and_edges_are_read_back_whole_and_one_by_one() {
 fn an_id_is_there_once_in_a_room() {
     on_two_rooms(|store, one, two| {
         let all = busy();
-        save(store, one, &Envelopes::default(), &all);
-        save(store, two, &Envelopes::default(), &all);
-        let again = Posted { seq: Seq(11), ..all.posted[0].clone() };
-        let twice = Envelopes { posted: vec![again], ..Envelopes::default() };
-        assert!(store.write::<_, StoreError>(|tx| envelopes::save(tx, one, &Envelopes::default(), &twice)).is_err());
-        assert_eq!(read(store, |tx| envelopes::all(tx, one)), all);
+        all.put(store, one);
+        all.put(store, two);
+        let mut twice = all.posted.clone();
+        twice.put(Posted { seq: Seq(11), ..all.posted.get(&Seq(2)).unwrap().clone() });
+        assert!(store.write(|tx| table::save(tx, one, &mut twice.clone())).is_err());
+        assert_eq!(Envelopes::of(store, one), all);
     });
 }
 
 #[test]
 fn what_is_owed_is_found_by_whom_to_whom_and_oldest_first() {
     on_two_rooms(|store, one, two| {
-        save(store, one, &Envelopes::default(), &busy());
+        busy().put(store, one);
         let (ana, bo, cy, dee) = (&agent("ana"), &agent("bo"), &agent("cy"), &agent("dee"));
         assert_eq!(places(read(store, |tx| envelopes::owed(tx, one, 9))), [8, 9]);
         assert_eq!(places(read(store, |tx| envelopes::owed(tx, one, 1))), [8]);
@@ -131,7 +166,7 @@ fn what_is_owed_is_found_by_whom_to_whom_and_oldest_first() {
 #[test]
 fn what_an_agent_sent_and_got_is_listed_newest_first_and_between_two_in_order() {
     on_two_rooms(|store, one, _| {
-        save(store, one, &Envelopes::default(), &busy());
+        busy().put(store, one);
         let (ana, bo) = (&agent("ana"), &agent("bo"));
         assert_eq!(places(read(store, |tx| envelopes::of_agent(tx, one, (ana, Way::Sent), None, 9))), [9, 3, 2]);
         assert_eq!(places(read(store, |tx| envelopes::of_agent(tx, one, (bo, Way::Received), Some(Seq(9)), 1))), [8]);
@@ -148,18 +183,19 @@ fn what_became_of_them_is_stored_as_the_difference() {
     on_two_rooms(|store, one, two| {
         let before = busy();
         for room in [one, two] {
-            save(store, room, &Envelopes::default(), &before);
+            before.put(store, room);
         }
         let mut after = before.clone();
-        after.posted[4].answered_by = Some(Seq(12));
-        after.posted[3].recipient = agent("eve");
-        after.posted.push(posted(12, "bo", "ana", Expectation::None));
-        after.edges.remove(0);
-        after.edges[0].both_ways = true;
-        after.edges.push(Edge { from: agent("cy"), to: agent("ana"), both_ways: false, seq: Seq(13) });
-        save(store, one, &before, &after);
-        assert_eq!(read(store, |tx| envelopes::all(tx, one)), after);
-        assert_eq!(read(store, |tx| envelopes::all(tx, two)), before);
+        after.posted.change(&Seq(9), |posted| posted.answered_by = Some(Seq(12)));
+        after.posted.change(&Seq(8), |posted| posted.recipient = agent("eve"));
+        after.posted.put(posted(12, "bo", "ana", Expectation::None));
+        after.edges.remove(&(agent("ana"), agent("bo")));
+        after.edges.change(&(agent("bo"), agent("cy")), |edge| edge.both_ways = true);
+        after.edges.put(Edge { from: agent("cy"), to: agent("ana"), both_ways: false, seq: Seq(13) });
+        save(store, one, &after.posted);
+        save(store, one, &after.edges);
+        assert_eq!(Envelopes::of(store, one), after);
+        assert_eq!(Envelopes::of(store, two), before);
     });
 }
 

@@ -5,24 +5,26 @@ use std::{fs, path::Path};
 
 use baton_core::{
     agent::Former,
-    bus::Bus,
+    bus::{self, Action, Conversation},
     event::Recorded,
     ids::Seq,
-    inbox::{Category, Inbox},
-    job::Jobs,
-    library::Library,
+    inbox::{Category, Item},
+    job::Job,
+    library::{Anchor, Artifact, Card, Plan},
+    part::Rows,
     process::Proof,
     room::Room,
-    runner::Runners,
-    scope::Scopes,
-    task::Tasks,
+    runner::Runner,
+    scope::Reservation,
+    task::{Focus, Task},
 };
 use baton_store::{
-    SCHEMA_VERSION, Store, StoreError, bus,
+    SCHEMA_VERSION, Store, StoreError,
     engine::{Changes, Tx},
     former, hosts,
     idempotency::{self, Kept},
-    inbox, jobs, library, log, rooms, runners, scopes, search, tasks,
+    log, rooms, search,
+    table::all,
 };
 use baton_testkit::{Agent, Backend, Place, TestApp, on_every_backend};
 use rusqlite::Connection;
@@ -205,9 +207,10 @@ fn leaves_exactly(go_back: fn(&Place), files: &[&str]) {
 struct Whole {
     room: Room,
     log: Vec<Recorded>,
-    scopes: Scopes,
-    tasks: Tasks,
-    inbox: Inbox,
+    scopes: Rows<Reservation>,
+    tasks: Rows<Task>,
+    focus: Rows<Focus>,
+    inbox: Rows<Item>,
     former: Vec<Former>,
 }
 
@@ -218,9 +221,10 @@ fn everything(store: &Store) -> (Vec<Whole>, Vec<Kept>) {
             found.push(Whole {
                 room: rooms::load(tx, &id)?.unwrap(),
                 log: log::after(tx, &id, Seq(0), u32::MAX)?,
-                scopes: scopes::all(tx, &id)?,
-                tasks: tasks::all(tx, &id)?,
-                inbox: inbox::all(tx, &id)?,
+                scopes: all(tx, &id)?.into_iter().collect(),
+                tasks: all(tx, &id)?.into_iter().collect(),
+                focus: all(tx, &id)?.into_iter().collect(),
+                inbox: all(tx, &id)?.into_iter().collect(),
                 former: former::all(tx, &id)?,
             });
         }
@@ -267,7 +271,7 @@ fn a_store_of_the_third_schema_keeps_everything_and_gains_jobs() {
             .iter()
             .map(|whole| {
                 let Whole { scopes, tasks, inbox, former, .. } = whole;
-                [scopes.reservations.len(), tasks.tasks.len(), inbox.items.len(), former.len()]
+                [scopes.iter().count(), tasks.iter().count(), inbox.iter().count(), former.len()]
             })
             .collect();
         assert!(parts.contains(&[2, 2, 1, 1]), "{parts:?}");
@@ -285,10 +289,12 @@ fn a_store_of_the_third_schema_keeps_everything_and_gains_jobs() {
         assert!(store.check().unwrap().iter().all(|check| check.problem.is_none()));
         for Whole { room, .. } in &before.0 {
             let gained = store.read::<_, StoreError>(|tx| {
-                let (jobs, runners) = (jobs::all(tx, &room.id)?, runners::all(tx, &room.id)?);
-                Ok((jobs, runners, library::all(tx, &room.id)?, search::progress(tx, &room.id)?))
+                let (jobs, runners) = (all::<Job>(tx, &room.id)?.len(), all::<Runner>(tx, &room.id)?.len());
+                let (cards, anchors) = (all::<Card>(tx, &room.id)?.len(), all::<Anchor>(tx, &room.id)?.len());
+                let (plans, artifacts) = (all::<Plan>(tx, &room.id)?.len(), all::<Artifact>(tx, &room.id)?.len());
+                Ok(([jobs, runners, cards, anchors, plans, artifacts], search::progress(tx, &room.id)?))
             });
-            assert_eq!(gained.unwrap(), (Jobs::default(), Runners::default(), Library::default(), Seq(0)));
+            assert_eq!(gained.unwrap(), ([0; 6], Seq(0)));
         }
 
         // What was there before is found, and what is new works on it.
@@ -314,7 +320,12 @@ fn a_store_of_the_fourth_schema_keeps_everything_and_gains_the_bus() {
         assert_eq!(made_of(app.place()), newest, "it is made of what a fresh one is made of");
         for Whole { room, .. } in &before.0 {
             assert_eq!(room.name, None);
-            assert_eq!(store.read::<_, StoreError>(|tx| bus::all(tx, &room.id)).unwrap(), Bus::default());
+            let gained = store.read::<_, StoreError>(|tx| {
+                let (actions, tasks) = (all::<Action>(tx, &room.id)?.len(), all::<bus::Task>(tx, &room.id)?.len());
+                let conversations = all::<Conversation>(tx, &room.id)?.len();
+                Ok([actions, conversations, tasks, all::<bus::Connection>(tx, &room.id)?.len()])
+            });
+            assert_eq!(gained.unwrap(), [0; 4]);
         }
 
         // What is new works on what was there before.
@@ -338,7 +349,7 @@ fn a_store_of_the_fifth_schema_keeps_everything_and_what_managers_said_is_in_the
         ana.does("jobs.create", json!({"title": "t", "prompt": "p"}));
         ana.does("jobs.message", json!({"job": "JOB-001", "message": "begin with the tests"}));
         let (before, newest) = (everything(&app.place().open()), made_of(app.place()));
-        let said = |whole: &Whole| whole.inbox.items.iter().filter(|item| item.category == Category::Manager).count();
+        let said = |whole: &Whole| whole.inbox.iter().filter(|item| item.category == Category::Manager).count();
         assert_eq!(before.0.iter().map(said).sum::<usize>(), 1);
         go_back_to_five(app.place());
         let store = app.place().open();

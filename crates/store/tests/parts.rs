@@ -2,12 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
 use baton_core::{
-    agent::{Former, Given},
+    agent::Former,
     ids::{AgentId, BeadId, RoomId, Seq},
-    inbox::{Category, Inbox, Item},
+    inbox::{Category, Item},
     lease::{Fence, Lease},
-    scope::{End, Ended, Reservation, Scopes},
-    task::{Focus, State, Task, TaskId, Tasks},
+    part::Rows,
+    scope::{End, Ended, Reservation},
+    task::{Focus, State, Task, TaskId},
     time::Timestamp,
     turn::TurnId,
 };
@@ -16,7 +17,9 @@ use baton_store::{
     engine::{Changes, Tx},
     former,
     inbox::{self as items, Waiting},
-    scopes, tasks,
+    scopes,
+    table::{self, Table},
+    tasks,
 };
 use baton_testkit::{Scribe, on_every_place};
 
@@ -53,6 +56,25 @@ fn write(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<(), StoreErr
     store.write(|tx| work(tx)).unwrap();
 }
 
+/// Stores rows of a room that has none of them yet.
+fn put<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
+    write(store, |tx| table::insert(tx, room, rows.iter()));
+}
+
+/// Stores what differs from how it is stored.
+fn save<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
+    write(store, |tx| table::save(tx, room, &mut rows.clone()));
+}
+
+/// Every row of a room.
+fn all<T: Table>(store: &Store, room: &RoomId) -> Rows<T> {
+    read(store, |tx| table::all(tx, room)).into_iter().collect()
+}
+
+fn find<T: Table>(store: &Store, room: &RoomId, key: &T::Key) -> Option<T> {
+    read(store, |tx| table::find(tx, room, key))
+}
+
 fn reservation(id: u64, owner: &str, ended: Option<(i64, End)>) -> Reservation {
     Reservation {
         lease: Lease { holder: agent(owner), fence: Fence(id), expires_at: at(id as i64 - 1) },
@@ -66,59 +88,59 @@ fn reservation(id: u64, owner: &str, ended: Option<(i64, End)>) -> Reservation {
 #[test]
 fn reservations_are_read_back_in_force_ended_and_by_who_had_them() {
     on_two_rooms(|store, one, two| {
-        let all = Scopes {
-            reservations: vec![
-                reservation(3, "ana", Some((70, End::Expired))),
-                reservation(4, "bo", Some((90, End::Released))),
-                reservation(5, "ana", None),
-                reservation(6, "bo", None),
-                reservation(7, "ana", Some((70, End::Expired))),
-                reservation(i64::MAX as u64, "ana", Some((80, End::Released))),
-            ],
-        };
+        let known = Rows::from_iter([
+            reservation(3, "ana", Some((70, End::Expired))),
+            reservation(4, "bo", Some((90, End::Released))),
+            reservation(5, "ana", None),
+            reservation(6, "bo", None),
+            reservation(7, "ana", Some((70, End::Expired))),
+            reservation(i64::MAX as u64, "ana", Some((80, End::Released))),
+        ]);
         let ids = |found: &[Reservation]| found.iter().map(|found| found.id().0).collect::<Vec<_>>();
-        write(store, |tx| scopes::save(tx, one, &Scopes::default(), &all));
-        assert_eq!(read(store, |tx| scopes::all(tx, one)), all);
-        assert_eq!(ids(&read(store, |tx| scopes::in_force(tx, one)).reservations), [5, 6]);
+        put(store, one, &known);
+        assert_eq!(all(store, one), known);
+        assert_eq!(ids(&Vec::from_iter(read(store, |tx| scopes::in_force(tx, one)))), [5, 6]);
         assert_eq!(ids(&read(store, |tx| scopes::ended(tx, one, 200))), [4, i64::MAX as u64, 7, 3]);
         assert_eq!(ids(&read(store, |tx| scopes::ended(tx, one, 1))), [4]);
         assert_eq!(read(store, |tx| scopes::ended(tx, one, 0)), []);
         assert_eq!(ids(&read(store, |tx| scopes::expired_of(tx, one, &agent("ana"), 9))), [7, 3]);
         assert_eq!(ids(&read(store, |tx| scopes::expired_of(tx, one, &agent("ana"), 1))), [7]);
         assert_eq!(read(store, |tx| scopes::expired_of(tx, one, &agent("bo"), 9)), []);
-        assert_eq!(read(store, |tx| scopes::all(tx, two)), Scopes::default());
+        assert_eq!(all::<Reservation>(store, two), Rows::default());
     });
 }
 
 #[test]
 fn a_reservation_that_moved_on_or_ended_is_stored_as_it_is_now() {
     on_two_rooms(|store, one, two| {
-        let before = Scopes { reservations: vec![reservation(3, "ana", None), reservation(4, "ana", None)] };
+        let before = Rows::from_iter([reservation(3, "ana", None), reservation(4, "ana", None)]);
         for room in [one, two] {
-            write(store, |tx| scopes::save(tx, room, &Scopes::default(), &before));
+            put(store, room, &before);
         }
         let mut after = before.clone();
-        after.reservations[0].lease.holder = agent("bo");
-        after.reservations[0].lease.expires_at = at(77);
-        after.reservations[0].bead_id = Some(bead());
-        after.reservations[1].ended = Some(Ended { at: at(9), how: End::Expired });
-        after.reservations.push(reservation(8, "cy", None));
-        write(store, |tx| scopes::save(tx, one, &before, &after));
-        assert_eq!(read(store, |tx| scopes::all(tx, one)), after);
-        assert_eq!(read(store, |tx| scopes::all(tx, two)), before);
+        after.change(&Seq(3), |reservation| {
+            reservation.lease.holder = agent("bo");
+            reservation.lease.expires_at = at(77);
+            reservation.bead_id = Some(bead());
+        });
+        after.change(&Seq(4), |reservation| reservation.ended = Some(Ended { at: at(9), how: End::Expired }));
+        after.put(reservation(8, "cy", None));
+        save(store, one, &after);
+        assert_eq!(all(store, one), after);
+        assert_eq!(all(store, two), before);
     });
 }
 
 #[test]
 fn an_end_that_is_no_word_is_refused_by_the_database() {
     on_two_rooms(|store, one, _| {
-        let all = Scopes { reservations: vec![reservation(3, "ana", None)] };
-        write(store, |tx| scopes::save(tx, one, &Scopes::default(), &all));
+        let known = Rows::from_iter([reservation(3, "ana", None)]);
+        put(store, one, &known);
         let wrong = store.write::<_, StoreError>(|tx| {
             tx.execute("UPDATE scopes SET ended_how = 'lost', ended_at_ms = 1", &[], Changes::Any)
         });
         assert!(wrong.is_err());
-        assert_eq!(read(store, |tx| scopes::all(tx, one)), all);
+        assert_eq!(all(store, one), known);
     });
 }
 
@@ -140,7 +162,7 @@ fn a_task(id: u32, state: State, assignee: Option<&str>, updated: i64) -> Task {
 #[test]
 fn tasks_are_read_back_by_number_state_and_assignee() {
     on_two_rooms(|store, one, two| {
-        let all = [
+        let known = [
             a_task(1, State::Open, None, 1),
             a_task(2, State::InProgress, Some("ana"), 9),
             a_task(3, State::InProgress, Some("ana"), 5),
@@ -148,11 +170,11 @@ fn tasks_are_read_back_by_number_state_and_assignee() {
             a_task(999_999_999, State::Open, Some("ana"), 3),
         ];
         assert_eq!(read(store, |tx| tasks::next_id(tx, one)), TaskId(1));
-        write(store, |tx| all.iter().try_for_each(|task| tasks::put(tx, one, task)));
+        put(store, one, &Rows::from_iter(known.clone()));
         let ids = |found: Vec<Task>| found.iter().map(|task| task.id.0).collect::<Vec<_>>();
-        assert_eq!(read(store, |tx| tasks::all(tx, one)), Tasks { tasks: all.to_vec(), focus: Vec::new() });
-        assert_eq!(read(store, |tx| tasks::find(tx, one, TaskId(2))).as_ref(), Some(&all[1]));
-        assert_eq!(read(store, |tx| tasks::find(tx, one, TaskId(5))), None);
+        assert_eq!(all(store, one), Rows::from_iter(known.clone()));
+        assert_eq!(find(store, one, &TaskId(2)).as_ref(), Some(&known[1]));
+        assert_eq!(find::<Task>(store, one, &TaskId(5)), None);
         assert_eq!(read(store, |tx| tasks::next_id(tx, one)), TaskId(1_000_000_000));
         assert_eq!(ids(read(store, |tx| tasks::newest(tx, one, None, 2))), [999_999_999, 4]);
         assert_eq!(ids(read(store, |tx| tasks::in_state(tx, one, State::InProgress, None, 9))), [3, 2]);
@@ -163,12 +185,14 @@ fn tasks_are_read_back_by_number_state_and_assignee() {
             "the last touched first"
         );
         assert_eq!(ids(read(store, |tx| tasks::unfinished_of(tx, one, &agent("ana")))), [2, 3, 999_999_999]);
-        assert_eq!(read(store, |tx| tasks::all(tx, two)), Tasks::default());
+        assert_eq!(all::<Task>(store, two), Rows::default());
 
         let changed =
-            Task { state: State::Done, assignee: None, updated_at: at(50), scopes: Vec::new(), ..all[1].clone() };
-        write(store, |tx| tasks::put(tx, one, &changed));
-        assert_eq!(read(store, |tx| tasks::find(tx, one, TaskId(2))), Some(changed));
+            Task { state: State::Done, assignee: None, updated_at: at(50), scopes: Vec::new(), ..known[1].clone() };
+        let mut tasks = Rows::from_iter(known);
+        tasks.put(changed.clone());
+        save(store, one, &tasks);
+        assert_eq!(find(store, one, &TaskId(2)), Some(changed));
     });
 }
 
@@ -178,17 +202,25 @@ fn who_has_turned_to_what_is_kept_until_they_turn_away() {
         let focus = |name: &str, task: u32| Focus { agent: agent(name), task: TaskId(task) };
         // In the order of bytes, whatever the place of a letter in an alphabet.
         let first = [focus("Zoe", 999_999_999), focus("ana", 1), focus("bo", 2)];
-        write(store, |tx| tasks::save_focus(tx, one, &[], &first));
-        assert_eq!(read(store, |tx| tasks::all(tx, one)).focus, first);
-        assert_eq!(read(store, |tx| tasks::focus_of(tx, one, &agent("bo"))), Some(focus("bo", 2)));
-        assert_eq!(read(store, |tx| tasks::focus_of(tx, one, &agent("cy"))), None);
-        assert_eq!(read(store, |tx| tasks::focus_of(tx, two, &agent("bo"))), None);
+        let mut known = Rows::from_iter(first.clone());
+        put(store, one, &known);
+        assert_eq!(Vec::from_iter(all::<Focus>(store, one)), first);
+        assert_eq!(find(store, one, &agent("bo")), Some(focus("bo", 2)));
+        assert_eq!(find::<Focus>(store, one, &agent("cy")), None);
+        assert_eq!(find::<Focus>(store, two, &agent("bo")), None);
         // One turns away, one to something else, one comes, and one stays.
+        known.remove(&agent("ana"));
+        known.put(focus("bo", 3));
+        known.put(focus("cy", 1));
+        save(store, one, &known);
         let then = [focus("Zoe", 999_999_999), focus("bo", 3), focus("cy", 1)];
-        write(store, |tx| tasks::save_focus(tx, one, &first, &then));
-        assert_eq!(read(store, |tx| tasks::all(tx, one)).focus, then);
-        write(store, |tx| tasks::save_focus(tx, one, &then, &[]));
-        assert_eq!(read(store, |tx| tasks::all(tx, one)), Tasks::default());
+        assert_eq!(Vec::from_iter(all::<Focus>(store, one)), then);
+        let mut known = Rows::from_iter(then);
+        for name in ["Zoe", "bo", "cy"] {
+            known.remove(&agent(name));
+        }
+        save(store, one, &known);
+        assert_eq!(all::<Focus>(store, one), Rows::default());
     });
 }
 
@@ -214,19 +246,17 @@ fn an_item(message: u64, recipient: &str, requires_ack: bool, rungs: usize) -> I
 #[test]
 fn items_are_read_back_by_recipient_sender_and_message_on_every_rung() {
     on_two_rooms(|store, one, two| {
-        let all = Inbox {
-            items: vec![
-                an_item(10, "bo", false, 0),
-                an_item(10, "cy", false, 1),
-                an_item(11, "bo", true, 2),
-                an_item(12, "bo", true, 3),
-                an_item(13, "bo", false, 2),
-                an_item(14, "bo", true, 0),
-            ],
-        };
-        write(store, |tx| items::save(tx, one, &Inbox::default(), &all));
-        assert_eq!(read(store, |tx| items::all(tx, one)), all);
-        assert_eq!(read(store, |tx| items::all(tx, two)), Inbox::default());
+        let known = Rows::from_iter([
+            an_item(10, "bo", false, 0),
+            an_item(10, "cy", false, 1),
+            an_item(11, "bo", true, 2),
+            an_item(12, "bo", true, 3),
+            an_item(13, "bo", false, 2),
+            an_item(14, "bo", true, 0),
+        ]);
+        put(store, one, &known);
+        assert_eq!(all(store, one), known);
+        assert_eq!(all::<Item>(store, two), Rows::default());
         let bo = agent("bo");
         let places = |found: Vec<Item>| found.iter().map(|item| item.message.0).collect::<Vec<_>>();
         assert_eq!(places(read(store, |tx| items::of(tx, one, &bo, Seq(0), 99))), [10, 11, 12, 13, 14]);
@@ -246,11 +276,14 @@ fn items_are_read_back_by_recipient_sender_and_message_on_every_rung() {
 #[test]
 fn an_item_climbs_and_goes_on_with_its_identity() {
     on_two_rooms(|store, one, _| {
-        let before = Inbox { items: vec![an_item(10, "bo", true, 0), an_item(12, "bo", true, 1)] };
-        write(store, |tx| items::save(tx, one, &Inbox::default(), &before));
-        let after = Inbox { items: vec![an_item(10, "bo", true, 3), an_item(12, "cy", true, 1)] };
-        write(store, |tx| items::save(tx, one, &before, &after));
-        assert_eq!(read(store, |tx| items::all(tx, one)), after, "it is in one inbox only");
+        let mut known = Rows::from_iter([an_item(10, "bo", true, 0), an_item(12, "bo", true, 1)]);
+        put(store, one, &known);
+        known.put(an_item(10, "bo", true, 3));
+        known.remove(&(Seq(12), agent("bo")));
+        known.put(an_item(12, "cy", true, 1));
+        save(store, one, &known);
+        let expected = Rows::from_iter([an_item(10, "bo", true, 3), an_item(12, "cy", true, 1)]);
+        assert_eq!(all(store, one), expected, "it is in one inbox only");
     });
 }
 
@@ -266,17 +299,23 @@ fn former_names_are_kept_given_up_and_taken_into_use_again() {
             added_by: role.map(|_| "ci".to_owned()),
         };
         let (otter, harbor) = (former("amber-otter", Some("reviewer"), 9), former("cobalt-harbor", None, 5));
+        let mut known = Rows::of_new_room();
         for away in [&otter, &harbor] {
-            write(store, |tx| former::save(tx, one, &Given { up: None, away: Some(away.clone()) }));
+            known.put(away.clone());
+            save(store, one, &known);
+            known.settle();
         }
         assert_eq!(read(store, |tx| former::all(tx, one)), [harbor.clone(), otter.clone()], "the oldest first");
         assert_eq!(read(store, |tx| former::all(tx, two)), []);
         // Renaming: one name comes into use, the other goes out of it.
-        let swap = Given { up: Some("amber-otter".to_owned()), away: Some(former("jade-fox", None, 20)) };
-        write(store, |tx| former::save(tx, one, &swap));
+        known.remove(&"amber-otter".to_owned());
+        known.put(former("jade-fox", None, 20));
+        save(store, one, &known);
+        known.settle();
         assert_eq!(read(store, |tx| former::all(tx, one)), [harbor, former("jade-fox", None, 20)]);
         let again = former("jade-fox", Some("tester"), 30);
-        write(store, |tx| former::put(tx, one, &again));
+        known.put(again.clone());
+        save(store, one, &known);
         assert_eq!(read(store, |tx| former::all(tx, one))[1], again, "a name is kept once, with who had it last");
     });
 }

@@ -3,22 +3,23 @@
 
 use baton_core::{
     agent::ConnectionState,
-    bus::{Bus, Connection, StreamEnd},
+    bus::{Connection, StreamEnd},
     ids::{AgentId, RoomId, Seq},
-    inbox::{Category, Inbox, Item},
+    inbox::{Category, Item},
     job::{Executor, JobId},
     lease::Fence,
+    part::Rows,
     time::Timestamp,
     turn::{
-        Begun, Event, Outcome, PromptMode, Stream, StreamStatus, ToolState, ToolUse, ToolsUsed, Turn, TurnId, Turns,
-        Usage,
+        Begun, Event, Outcome, PromptMode, Stream, StreamStatus, ToolState, ToolUse, ToolsUsed, Turn, TurnId, Usage,
     },
 };
 use baton_store::{
-    Store, StoreError, bus,
+    Store, StoreError,
     engine::Tx,
     inbox, log,
     presence::{self, OpenRun, Signs},
+    table::{self, Table},
     turns::{self, Which},
 };
 use baton_testkit::{Scribe, on_every_place};
@@ -49,6 +50,21 @@ fn read<T>(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<T, StoreEr
 
 fn write(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<(), StoreError>) {
     store.write(|tx| work(tx)).unwrap();
+}
+
+/// Stores rows of a room that has none of them yet.
+fn put<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
+    write(store, |tx| table::insert(tx, room, rows.iter()));
+}
+
+/// Stores what differs from how it is stored.
+fn save<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
+    write(store, |tx| table::save(tx, room, &mut rows.clone()));
+}
+
+/// Every row of a room.
+fn all<T: Table>(store: &Store, room: &RoomId) -> Rows<T> {
+    read(store, |tx| table::all(tx, room)).into_iter().collect()
 }
 
 /// A member's turn that has just begun.
@@ -106,11 +122,11 @@ fn ids(found: &[Turn]) -> Vec<u32> {
 #[test]
 fn turns_are_read_back_by_number_by_whose_they_are_and_while_they_are_open() {
     on_two_rooms(|store, one, two| {
-        let all = Turns { turns: vec![ended(1, 1), open(2, "bo"), ended(3, 1), open(4, "ana"), ended(5, 2)] };
-        write(store, |tx| turns::save(tx, one, &Turns::default(), &all));
-        assert_eq!(read(store, |tx| turns::all(tx, one)), all);
-        assert_eq!(read(store, |tx| turns::find(tx, one, TurnId(3))), Some(ended(3, 1)));
-        assert_eq!(read(store, |tx| turns::find(tx, one, TurnId(9))), None);
+        let known = Rows::from_iter([ended(1, 1), open(2, "bo"), ended(3, 1), open(4, "ana"), ended(5, 2)]);
+        put(store, one, &known);
+        assert_eq!(all(store, one), known);
+        assert_eq!(read(store, |tx| table::find(tx, one, &TurnId(3))), Some(ended(3, 1)));
+        assert_eq!(read(store, |tx| table::find::<Turn>(tx, one, &TurnId(9))), None);
         assert_eq!(ids(&read(store, |tx| turns::open(tx, one))), [4, 2], "by agent");
         assert_eq!(read(store, |tx| turns::open_of(tx, one, &agent("bo"))), Some(open(2, "bo")));
         assert_eq!(read(store, |tx| turns::open_of(tx, one, &agent("job:JOB-001@1"))), None);
@@ -124,24 +140,24 @@ fn turns_are_read_back_by_number_by_whose_they_are_and_while_they_are_open() {
         assert_eq!(page(Which::Job(JobId(1)), Some(3), 9), [1]);
         assert_eq!(read(store, |tx| turns::next(tx, one)), TurnId(6));
         assert_eq!(read(store, |tx| turns::next(tx, two)), TurnId(1));
-        assert_eq!(read(store, |tx| turns::all(tx, two)), Turns::default());
+        assert_eq!(all::<Turn>(store, two), Rows::default());
     });
 }
 
 #[test]
 fn what_became_of_a_turn_is_stored_and_nothing_else_is_touched() {
     on_two_rooms(|store, one, _| {
-        let before = Turns { turns: vec![open(1, "ana"), open(2, "bo")] };
-        write(store, |tx| turns::save(tx, one, &Turns::default(), &before));
-        let mut after = before.clone();
+        let mut turns = Rows::from_iter([open(1, "ana"), open(2, "bo")]);
+        put(store, one, &turns);
         let done = ended(1, 1);
-        let turn = &mut after.turns[0];
-        (turn.mode, turn.role) = (done.mode, done.role);
-        (turn.tokens, turn.sent_tokens, turn.tools) = (5, 4, 3);
-        (turn.outcome, turn.why, turn.session) = (Some(Outcome::Failed), done.why, done.session);
-        (turn.usage, turn.returned, turn.ended_at) = (done.usage, true, Some(at(50)));
-        write(store, |tx| turns::save(tx, one, &before, &after));
-        assert_eq!(read(store, |tx| turns::all(tx, one)), after);
+        turns.change(&TurnId(1), |turn| {
+            (turn.mode, turn.role) = (done.mode, done.role);
+            (turn.tokens, turn.sent_tokens, turn.tools) = (5, 4, 3);
+            (turn.outcome, turn.why, turn.session) = (Some(Outcome::Failed), done.why, done.session);
+            (turn.usage, turn.returned, turn.ended_at) = (done.usage, true, Some(at(50)));
+        });
+        save(store, one, &turns);
+        assert_eq!(all(store, one), turns);
     });
 }
 
@@ -150,8 +166,7 @@ fn what_the_turns_of_a_job_took_is_added_up() {
     on_two_rooms(|store, one, two| {
         let mut free = ended(2, 1);
         free.usage.cost_microusd = None;
-        let all = Turns { turns: vec![ended(1, 1), free, ended(4, 1), ended(5, 2), open(6, "bo")] };
-        write(store, |tx| turns::save(tx, one, &Turns::default(), &all));
+        put(store, one, &Rows::from_iter([ended(1, 1), free, ended(4, 1), ended(5, 2), open(6, "bo")]));
         let usage = Usage { input_tokens: 300, cached_tokens: 120, output_tokens: 27, cost_microusd: Some(5) };
         assert_eq!(read(store, |tx| turns::total_of_job(tx, one, JobId(1))), (3, usage));
         assert_eq!(read(store, |tx| turns::total_of_job(tx, one, JobId(9))), (0, Usage::default()));
@@ -204,7 +219,7 @@ fn item(message: u64, recipient: &str) -> Item {
 fn what_waits_for_a_turn_is_found_interrupts_first_and_what_a_turn_has_is_not() {
     on_two_rooms(|store, one, two| {
         let seen = |item: Item| Item { delivered_at: Some(at(2)), seen_at: Some(at(2)), ..item };
-        let items = vec![
+        let items = [
             item(3, "bo"),
             Item { category: Category::Control, ..item(4, "bo") },
             Item { interrupts: true, ..item(5, "bo") },
@@ -216,25 +231,23 @@ fn what_waits_for_a_turn_is_found_interrupts_first_and_what_a_turn_has_is_not() 
             seen(Item { turn: Some(TurnId(2)), ..item(11, "bo") }),
             seen(Item { interrupts: true, ..item(12, "bo") }),
         ];
-        let all = Inbox { items };
-        write(store, |tx| inbox::save(tx, one, &Inbox::default(), &all));
-        assert_eq!(read(store, |tx| inbox::all(tx, one)), all);
+        let mut known = Rows::from_iter(items);
+        put(store, one, &known);
+        assert_eq!(all(store, one), known);
         let places = |found: Vec<Item>| found.iter().map(|item| item.message.0).collect::<Vec<_>>();
         let bo = agent("bo");
         let untaken = |limit| places(read(store, |tx| inbox::untaken(tx, one, &bo, limit)));
         assert_eq!(untaken(9), [5, 10, 3, 8]);
         assert_eq!(untaken(3), [5, 10, 3]);
-        let rule: Vec<Item> = all.items.iter().filter(|item| item.recipient == bo).cloned().collect();
+        let rule: Vec<Item> = known.iter().filter(|item| item.recipient == bo).cloned().collect();
         let rule: Vec<u64> = baton_core::turn::takes(&rule).into_iter().map(|seq| seq.0).collect();
         assert_eq!(untaken(200), rule, "the store finds what the rules say");
         assert_eq!(places(read(store, |tx| inbox::of_turn(tx, one, TurnId(2)))), [9, 11]);
         assert_eq!(places(read(store, |tx| inbox::interrupts(tx, one, &bo))), [5, 10]);
         assert_eq!(read(store, |tx| inbox::untaken(tx, two, &bo, 9)), []);
         // Given back, it waits again.
-        let mut after = all.clone();
-        let back = &mut after.items[6];
-        (back.turn, back.delivered_at, back.seen_at) = (None, None, None);
-        write(store, |tx| inbox::save(tx, one, &all, &after));
+        known.change(&(Seq(9), bo.clone()), |back| (back.turn, back.delivered_at, back.seen_at) = (None, None, None));
+        save(store, one, &known);
         assert_eq!(untaken(9), [5, 10, 3, 8, 9]);
         assert_eq!(places(read(store, |tx| inbox::of_turn(tx, one, TurnId(2)))), [11]);
     });
@@ -291,11 +304,9 @@ fn streams_and_open_runs_of_a_room_are_read_in_one_go() {
             Connection { agent_id: agent("ana"), server: None, since: at(-1), ended: None },
             Connection { agent_id: agent("bo"), server: None, since: at(7), ended: Some(ended) },
         ];
-        let bus = Bus { connections: connections.clone(), ..Bus::default() };
-        write(store, |tx| bus::save(tx, one, &Bus::default(), &bus));
+        put(store, one, &Rows::from_iter(connections.clone()));
         let over = Turn { outcome: Some(Outcome::Completed), ended_at: Some(at(5)), ..open(1, "bo") };
-        let all = Turns { turns: vec![over, open(2, "bo"), open(3, "ana")] };
-        write(store, |tx| turns::save(tx, one, &Turns::default(), &all));
+        put(store, one, &Rows::from_iter([over, open(2, "bo"), open(3, "ana")]));
         let run = |id: u32, whose: &str| OpenRun {
             agent_id: agent(whose),
             id: TurnId(id),

@@ -102,11 +102,9 @@ impl App {
             let mut found = Vec::new();
             self.change(caller, &request, room, |change| {
                 // This may run again, and then the end of the log is another one.
-                found = loose(change.tx, &change.room.id, &mut reach.clone(), since)?;
-                for artifact in &found {
-                    change.take_artifact(artifact);
-                    change.record(artifact.give_up())?;
-                }
+                found = loose(change.store.tx()?, &change.room.id, &mut reach.clone(), since)?;
+                change.store.note(found.clone());
+                change.record_all(found.iter().map(Artifact::give_up).collect())?;
                 Ok(())
             })?;
             found

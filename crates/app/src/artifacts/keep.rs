@@ -6,20 +6,20 @@ use baton_core::{
     claimant::Claimant,
     code::ErrorCode,
     ids::{AgentId, RoomId},
-    job::{self, JobId, agent_of},
+    job::{self, Job, JobId, agent_of},
     lease::Fence,
-    library::{ArtifactDraft, ArtifactKind, PatchOrigin, Pointers},
+    library::{Artifact, ArtifactDraft, ArtifactKind, PatchOrigin, Pointers},
     limits,
     redact::{redact, redact_json},
     reference::Reference,
     turn::TurnId,
 };
-use baton_store::{Location, jobs, library};
+use baton_store::{Location, library, table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::files::{Files, hash};
-use crate::{App, Caller, Failure, app::Request, change::Change, liveness, refs};
+use crate::{App, Caller, Failure, app::Request, liveness, refs, unit::Change};
 
 /// What this is called in the log of requests, when it is not asked for by a command of the table.
 const NAME: &str = "artifact.keep";
@@ -109,7 +109,7 @@ impl App {
         self.store.read(|tx| {
             let room = self.room(tx, room)?;
             match keeping.proof.zip(shown.as_ref()) {
-                Some((proof, shown)) => require(jobs::find(tx, &room.id, proof.job)?, proof.job, shown),
+                Some((proof, shown)) => require(table::find::<Job>(tx, &room.id, &proof.job)?, proof.job, shown),
                 None => Ok(()),
             }
         })?;
@@ -126,11 +126,11 @@ impl App {
         self.change(caller, request, room, |change| {
             change.require_open()?;
             if let Some((proof, shown)) = keeping.proof.zip(shown.as_ref()) {
-                require(change.job(proof.job)?, proof.job, shown)?;
+                require(change.store.find::<Job>(&proof.job)?.cloned(), proof.job, shown)?;
             }
             let owners = [about.map(Reference::Job), draft.turn.map(Reference::Turn)];
-            refs::require(change.tx, &change.room.id, &owners.into_iter().flatten().collect::<Vec<_>>())?;
-            let id = library::next_artifact(change.tx, &change.room.id)?;
+            refs::require(change.store.tx()?, &change.room.id, &owners.into_iter().flatten().collect::<Vec<_>>())?;
+            let id = library::next_artifact(change.store.tx()?, &change.room.id)?;
             change.record(draft.keep(id)?)?;
             Ok(Kept { reference: Reference::Artifact(draft.kind, id.0), redacted })
         })
@@ -159,11 +159,11 @@ pub(crate) fn shelf(location: &Location) -> String {
 pub(crate) fn leading(change: &mut Change<'_>, pointers: &Pointers) -> Result<Vec<Reference>, Failure> {
     let mut found = Vec::new();
     for number in pointers.numbers() {
-        let artifact = library::find_artifact(change.tx, &change.room.id, number)?;
+        let artifact = change.store.find::<Artifact>(&number)?.cloned();
         found.extend(artifact.map(|artifact| Reference::Artifact(artifact.kind, number.0)));
     }
     found.extend(pointers.packs().cloned().map(Reference::Pack));
-    refs::resolving(change.tx, &change.room.id, found)
+    refs::resolving(change.store.tx()?, &change.room.id, found)
 }
 
 /// A text without what looks like a secret. JSON, and lines of it, stay what they are: each text in it is looked at by
@@ -210,7 +210,7 @@ impl Proof {
     }
 }
 
-fn require(found: Option<job::Job>, id: JobId, shown: &job::Shown) -> Result<(), Failure> {
+fn require(found: Option<Job>, id: JobId, shown: &job::Shown) -> Result<(), Failure> {
     let job = found.ok_or_else(|| Failure::unknown_id(id))?;
     Ok(job.require_claim(shown)?)
 }

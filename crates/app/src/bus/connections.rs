@@ -10,7 +10,7 @@ use baton_core::{
     bus::{Connected, Connection, Disconnected, Event, Returned},
     code::ErrorCode,
     ids::{AgentId, BROADCAST, RoomId},
-    job::job_of,
+    job::{Job, job_of},
     process::{ProcessIdentity, SessionKind, Witness},
     room::{Actor, Room, Stick},
     time::Timestamp,
@@ -22,9 +22,9 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     bus::why_lost,
-    change::Change,
     connection::{SERVER_GONE, SeenStream, Vantage, newest_run, of_job, of_process, seen_streams},
     liveness::identify,
+    unit::Change,
 };
 
 /// Whoever acts when nobody in particular does: a server that finds a target gone.
@@ -77,7 +77,7 @@ impl App {
             };
             let own =
                 |connection: &Connection| connection.agent_id == agent && connection.is_open() && here(connection);
-            if change.connections()?.iter().any(own) {
+            if change.store.current::<Connection>()?.iter().any(own) {
                 change.cut(&agent, why, stale_after)?;
             }
             Ok(())
@@ -155,12 +155,12 @@ impl App {
             change.retire_gone()?;
             change.end_unserved(stale_after)?;
             // Jobs that ended, and turns of who is no member any more.
-            for target in bus::owing(change.tx, &change.room.id)? {
-                if let Some(why) = why_lost(change.tx, &change.room, &target, change.witness)? {
+            for target in bus::owing(change.store.tx()?, &change.room.id)? {
+                if let Some(why) = why_lost(change.store.tx()?, &change.room, &target, change.witness)? {
                     change.end_actions_of(&target, why)?;
                 }
             }
-            for turn in turns::open(change.tx, &change.room.id)? {
+            for turn in turns::open(change.store.tx()?, &change.room.id)? {
                 change.lose_if_lost(&turn.agent_id)?;
             }
             Ok(())
@@ -207,7 +207,7 @@ impl Change<'_> {
         // Presence is stored with a grain, and a call within it is not. The first call after the end of a stream counts
         // as a sign of life, so it must be.
         let stored_until = self.now.minus(self.room.policy.presence_grain());
-        Ok(presence::age(self.tx, &self.room.id, agent, stored_until)?)
+        Ok(presence::age(self.store.tx()?, &self.room.id, agent, stored_until)?)
     }
 
     /// Ends the stream of an agent's runtime, if it has one. The agent's connection from then on is `status`.
@@ -216,6 +216,11 @@ impl Change<'_> {
             self.record_disconnect(agent, why, status)?;
         }
         Ok(())
+    }
+
+    /// The streams of members' runtimes, also those that ended.
+    pub(crate) fn connections(&mut self) -> Result<Vec<Connection>, Failure> {
+        Ok(self.store.current::<Connection>()?.iter().cloned().collect())
     }
 
     fn record_disconnect(&mut self, agent: &AgentId, why: &str, status: ConnectionStatus) -> Result<(), Failure> {
@@ -270,7 +275,7 @@ impl Change<'_> {
     /// Ends streams whose server is gone without a word.
     fn end_unserved(&mut self, stale_after: StaleAfter) -> Result<(), Failure> {
         let connections = self.connections()?;
-        for agent in without_server(&seen_streams(self.tx, &connections, self.witness)?) {
+        for agent in without_server(&seen_streams(self.store.tx()?, &connections, self.witness)?) {
             self.cut(&agent, SERVER_GONE, stale_after)?;
         }
         Ok(())
@@ -284,7 +289,7 @@ impl Change<'_> {
     fn stream_of(&mut self, agent: &AgentId) -> Result<Option<SeenStream>, Failure> {
         let mut connections = self.connections()?;
         connections.retain(|connection| connection.agent_id == *agent);
-        let seen = seen_streams(self.tx, &connections, self.witness)?;
+        let seen = seen_streams(self.store.tx()?, &connections, self.witness)?;
         Ok(seen.into_iter().next().map(|(_, stream)| stream))
     }
 
@@ -316,17 +321,17 @@ impl Change<'_> {
         moment: Moment,
     ) -> Result<ConnectionStatus, Failure> {
         let job = match job_of(agent) {
-            Some(id) => self.job(id)?,
+            Some(id) => self.store.find::<Job>(&id)?.cloned(),
             None => None,
         };
-        let run = self.open_turn(agent)?;
+        let run = turns::open_of(self.store.tx()?, &self.room.id, agent)?;
         let (newest, note) = match &job {
             Some(job) => {
                 let newest = match run.clone() {
                     Some(run) => Some(run),
-                    None => newest_run(self.tx, &self.room, job)?,
+                    None => newest_run(self.store.tx()?, &self.room, job)?,
                 };
-                (newest, turns::stream_of(self.tx, &self.room.id, agent)?)
+                (newest, turns::stream_of(self.store.tx()?, &self.room.id, agent)?)
             }
             None => (None, None),
         };

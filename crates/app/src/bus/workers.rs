@@ -2,22 +2,22 @@
 //! as long as the job goes on. With the job's end it is over.
 
 use baton_core::{
-    bus::{BusId, TaskStatus},
+    bus::{BusId, Task, TaskStatus},
     event::Event,
     ids::{AgentId, RoomId},
     job::{Conversing, Job, JobId, Status, agent_of, job_of},
     process::Witness,
     room::{Action, Room, Stick},
 };
-use baton_store::{bus, engine::Tx, jobs, log};
+use baton_store::{engine::Tx, log, table};
 
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     commands::{bus::GONE, room::depart},
     identity::Assignment,
     liveness::identify,
+    unit::Change,
 };
 
 /// Why nothing comes of what is asked of a job's agent any more.
@@ -38,7 +38,7 @@ pub(crate) fn why_lost(
 }
 
 fn has_ended(tx: &mut dyn Tx, room: &RoomId, job: JobId) -> Result<bool, Failure> {
-    let found = jobs::find(tx, room, job)?;
+    let found = table::find::<Job>(tx, room, &job)?;
     Ok(found.is_none_or(|job| !matches!(job.status, Status::Queued | Status::Running)))
 }
 
@@ -70,7 +70,7 @@ impl App {
         self.change(caller, &request, room, |change| {
             change.require_agent()?;
             let by = change.actor.agent_id.clone();
-            let claimed = change.job(*job)?.ok_or_else(|| Failure::unknown_id(job))?;
+            let claimed = change.store.find::<Job>(job)?.cloned().ok_or_else(|| Failure::unknown_id(job))?;
             claimed.require_claim(&assignment.shown(change.actor))?;
             change.cut(&by, "another runner goes on with it", stale_after)?;
             change.connect(server.clone())
@@ -83,7 +83,8 @@ impl App {
             if self.room(tx, room)?.stick == Stick::Closed {
                 return Ok(Some(Ending::Closed));
             }
-            let Some(found) = bus::task(tx, room, task)?.filter(|task| task.status == TaskStatus::Done) else {
+            let Some(found) = table::find::<Task>(tx, room, task)?.filter(|task| task.status == TaskStatus::Done)
+            else {
                 return Ok(None);
             };
             let summary = match log::find(tx, room, found.seq)?.map(|recorded| recorded.event) {

@@ -22,7 +22,7 @@ use baton_store::{
 use sha2::{Digest as _, Sha256};
 
 use super::{guard::ToolUse, line::line, reason};
-use crate::{Caller, Failure, change::Change, scoping};
+use crate::{Caller, Failure, scoping, unit::Change};
 
 /// The events that begin or end work on the room's files.
 const WORK_EVENTS: [&str; 7] =
@@ -108,7 +108,7 @@ impl<'a> WritingCall<'a> {
         (tool, now): (&ToolUse, Timestamp),
     ) -> Self {
         let own = [main.actor().agent_id, caller.actor().agent_id];
-        let live = scopes.reservations.iter().filter(|scope| scope.is_live(now));
+        let live = scopes.iter().filter(|scope| scope.is_live(now));
         let own: Vec<ScopePath> =
             live.filter(|scope| own.contains(&scope.lease.holder)).map(|scope| scope.path(root)).collect();
         // Reserving a file looks at it, as claiming the stick does.
@@ -275,17 +275,17 @@ impl Change<'_> {
             own: [&self.actor.agent_id; 2],
             is_taken: session.is_some_and(|session| session.taken_turn == Some(self.room.turn)),
         };
-        let news = work_since(self.tx, &self.room, &known)?;
+        let news = work_since(self.store.tx()?, &self.room, &known)?;
         let Some(missed) = news.into_iter().find(|missed| missed.is_over) else { return Ok(None) };
-        let work = missed.told(self.tx, &self.room)?;
+        let work = missed.told(self.store.tx()?, &self.room)?;
         Ok(Some(format!("{work} meanwhile: read files again before you change them.")))
     }
 
     /// Stops a call whose model missed the work of somebody else: the answer says whose.
     pub(super) fn stop_after_missed_work(&mut self, call: &WritingCall<'_>) -> Result<Option<String>, Failure> {
         let you = call.main.actor().agent_id;
-        let known = agent_sessions::find(self.tx, &self.room.id, &you)?;
-        let outcome = call.outcome(self.tx, &self.room, known.as_ref(), (self.now, self.witness))?;
+        let known = agent_sessions::find(self.store.tx()?, &self.room.id, &you)?;
+        let outcome = call.outcome(self.store.tx()?, &self.room, known.as_ref(), (self.now, self.witness))?;
         if matches!(outcome, Outcome::Passes) {
             return Ok(None);
         }
@@ -307,7 +307,7 @@ impl Change<'_> {
                     stop.subjects.entry(subject.digest.clone()).or_insert(self.now);
                 }
                 session.stops.push(stop);
-                Some(missed.told(self.tx, &self.room)?)
+                Some(missed.told(self.store.tx()?, &self.room)?)
             }
             Outcome::Passes | Outcome::PassesAsTold => {
                 session.stops.extend(earlier.map(|stop| MissedWorkStop { is_heard: true, ..stop }));

@@ -24,7 +24,7 @@ use baton_store::agent_sessions::{self, AgentSession, Resumption, SessionOrigin}
 use serde::{Deserialize, Serialize};
 
 use super::{line::line, request, wake};
-use crate::{App, Caller, Failure, change::Change, commands::envelope::called, liveness};
+use crate::{App, Caller, Failure, commands::envelope::called, liveness, unit::Change};
 
 /// Said to a resumed session after the reason: nobody is there to ask, and nobody ends its turn for it.
 const RESUMED: &str = "Baton: a runner resumed this session for that, and nobody is at its screen. See to it, release the stick \
@@ -94,7 +94,9 @@ impl App {
         self.change(caller, &request("runner.resumed"), room, |change| {
             // Its program may have ended without a word.
             change.retire_gone()?;
-            let Some(mut session) = agent_sessions::find(change.tx, &change.room.id, agent)? else { return Ok(()) };
+            let Some(mut session) = agent_sessions::find(change.store.tx()?, &change.room.id, agent)? else {
+                return Ok(());
+            };
             let ended = failure.map_or_else(Resumption::default, failed);
             session.resumption = Some(Resumption { output: output.cloned(), ..ended });
             change.save_session(&session)
@@ -121,7 +123,7 @@ impl Change<'_> {
     fn take_due_session(&mut self, can: ResumeAbility<'_>) -> Result<Option<DueSession>, Failure> {
         // Members that died without a word rest from now on.
         self.retire_gone()?;
-        for mut session in agent_sessions::of_room(self.tx, &self.room.id)? {
+        for mut session in agent_sessions::of_room(self.store.tx()?, &self.room.id)? {
             let is_resting =
                 self.room.member(&session.agent_id).is_some_and(|member| self.room.is_resting(self.now, member));
             let Some(origin) = session.origin.clone().filter(|_| is_resting) else { continue };

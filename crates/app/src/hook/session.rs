@@ -19,7 +19,7 @@ use super::{
     line::{unread, within_context},
     request, welcome,
 };
-use crate::{App, Caller, Failure, app::Sight, change::Change, commands::room::depart, identity::Employment};
+use crate::{App, Caller, Failure, app::Sight, commands::room::depart, identity::Employment, unit::Change};
 
 /// Said by the handoff of a session that ended while it held the stick.
 const ENDED_STATUS: &str = "The session of this agent ended while it held the stick. It left no handoff of its own.";
@@ -82,7 +82,7 @@ impl App {
         let origin = conversation.and_then(|conversation| origin(caller, conversation));
         let text = self.change(caller, &request("hook.session_start"), &room, |change| {
             change.join(None, None)?;
-            let known = agent_sessions::find(change.tx, &room, &caller.actor().agent_id)?;
+            let known = agent_sessions::find(change.store.tx()?, &room, &caller.actor().agent_id)?;
             let missed = match (beginning, change.missed_work(known.as_ref())?) {
                 (Beginning::Resumed, None) => Some(RESUMED.to_owned()),
                 (_, missed) => missed,
@@ -217,7 +217,7 @@ impl App {
             let tree = self.look_if_held(caller, &room, &handoff)?;
             self.change(caller, &request("hook.session_end"), &room, |change| {
                 if change.room.member(&you).is_none() {
-                    return Ok(agent_sessions::remove(change.tx, &change.room.id, &you)?);
+                    return Ok(agent_sessions::remove(change.store.tx()?, &change.room.id, &you)?);
                 }
                 change.hand_on(&handoff, tree.as_ref())?;
                 if ending == SessionEnding::Exit && change.rest()? {
@@ -226,7 +226,7 @@ impl App {
                     session.idle_since = None;
                     return change.save_session(&session);
                 }
-                agent_sessions::remove(change.tx, &change.room.id, &you)?;
+                agent_sessions::remove(change.store.tx()?, &change.room.id, &you)?;
                 depart(change, &you, Action::Leave)
             })?;
         }
@@ -278,7 +278,7 @@ impl Change<'_> {
     /// The caller's session, or a new one that was told of everything.
     pub(super) fn session(&mut self) -> Result<AgentSession, Failure> {
         let you = &self.actor.agent_id;
-        let found = agent_sessions::find(self.tx, &self.room.id, you)?;
+        let found = agent_sessions::find(self.store.tx()?, &self.room.id, you)?;
         Ok(found.unwrap_or_else(|| AgentSession::new(you.clone(), self.room.last_seq)))
     }
 
@@ -289,7 +289,7 @@ impl Change<'_> {
     }
 
     pub(super) fn save_session(&mut self, session: &AgentSession) -> Result<(), Failure> {
-        Ok(agent_sessions::save(self.tx, &self.room.id, session)?)
+        Ok(agent_sessions::save(self.store.tx()?, &self.room.id, session)?)
     }
 
     /// Releases the stick for a holder that cannot write a handoff itself.
@@ -305,7 +305,7 @@ impl Change<'_> {
     pub(super) fn news_of(&mut self, session: &AgentSession) -> Result<Option<String>, Failure> {
         let you = self.actor.agent_id.clone();
         let mut lines = Vec::new();
-        let mail = inbox::waiting(self.tx, &self.room.id, &you)?;
+        let mail = inbox::waiting(self.store.tx()?, &self.room.id, &you)?;
         if mail.calls.is_some_and(|message| message > session.told) {
             lines.push(format!("Baton: you have {} (inbox list).", unread(mail.unseen)));
         }

@@ -8,7 +8,8 @@ use std::{cmp, time::Duration};
 use baton_core::{
     event::{Event, Recorded},
     ids::{AgentId, RoomId, Seq},
-    job, limits,
+    job::{self, Job},
+    limits,
     policy::Wake,
     process::Witness as _,
     room::Room,
@@ -17,7 +18,7 @@ use baton_core::{
 use baton_store::{
     agent_sessions::{self, AgentSession},
     engine::Tx,
-    inbox, jobs, log,
+    inbox, log, table,
 };
 
 use super::{
@@ -28,7 +29,7 @@ use super::{
 };
 use crate::{
     App, Caller, Failure,
-    change::Change,
+    unit::Change,
     watch::{Looked, Patience},
 };
 
@@ -185,7 +186,7 @@ impl App {
 impl Change<'_> {
     /// The reason to wake a session, which counts as told from now on.
     pub(super) fn wake(&mut self, session: &mut AgentSession) -> Result<Option<String>, Failure> {
-        let Some(text) = reason(self.tx, &self.room, session, self.now)? else { return Ok(None) };
+        let Some(text) = reason(self.store.tx()?, &self.room, session, self.now)? else { return Ok(None) };
         let hour = limits::WAKE_HOUR;
         if session.wakes_from.is_none_or(|from| self.now.since(from) >= hour) {
             (session.wakes_from, session.wakes) = (Some(self.now), 0);
@@ -240,7 +241,7 @@ fn jobs_in_need(tx: &mut dyn Tx, room: &Room, you: &AgentId, known: Seq) -> Resu
         _ => None,
     };
     for (id, state) in newer.iter().rev().filter_map(asks) {
-        if let Some(found) = jobs::find(tx, &room.id, id)?
+        if let Some(found) = table::find::<Job>(tx, &room.id, &id)?
             && found.created_by == *you
         {
             let title = line(&found.title, TITLE_CHARS);

@@ -1,6 +1,7 @@
 //! The text that a session begins with: where the agent is, what waits for it, and what is expected, in under a kilobyte.
 
 use baton_core::{
+    context::Stated,
     event::Recorded,
     ids::AgentId,
     lease::Standing,
@@ -8,13 +9,13 @@ use baton_core::{
     room::{Reservation, Room, Stick},
     time::Timestamp,
 };
-use baton_store::{context, engine::Tx, inbox, log, scopes, tasks};
+use baton_store::{engine::Tx, inbox, log, scopes, table, tasks};
 
 use super::{
     line::{line, within_context},
     reason,
 };
-use crate::{Failure, change::Change};
+use crate::{Failure, unit::Change};
 
 /// Longest part of a brief, a handoff or a title that is repeated.
 const SAID_CHARS: usize = 160;
@@ -33,7 +34,7 @@ pub(super) fn text(change: &mut Change<'_>, missed: Option<String>) -> Result<St
             .to_owned(),
     ];
     lines.extend(missed);
-    lines.extend(waiting(change.tx, &room, &you, now)?);
+    lines.extend(waiting(change.store.tx()?, &room, &you, now)?);
     Ok(within_context(&lines))
 }
 
@@ -74,7 +75,7 @@ fn waiting(tx: &mut dyn Tx, room: &Room, you: &AgentId, now: Timestamp) -> Resul
         let others = if unfinished.len() > 1 { format!(" and {} more", unfinished.len() - 1) } else { String::new() };
         lines.push(format!("Your unfinished tasks: {} \"{}\"{others}.", first.id, line(&first.title, SAID_CHARS)));
     }
-    let reserved = scopes::in_force(tx, &room.id)?.reservations;
+    let reserved = scopes::in_force(tx, &room.id)?;
     let own: Vec<String> = reserved
         .iter()
         .filter(|scope| scope.lease.holder == *you && scope.is_live(now))
@@ -83,7 +84,7 @@ fn waiting(tx: &mut dyn Tx, room: &Room, you: &AgentId, now: Timestamp) -> Resul
     if !own.is_empty() {
         lines.push(format!("Your scopes: {}.", line(&own.join(", "), SAID_CHARS)));
     }
-    if let Some(goal) = context::load(tx, &room.id)?.brief.and_then(|stated| stated.brief.goal) {
+    if let Some(goal) = table::find::<Stated>(tx, &room.id, &())?.and_then(|stated| stated.brief.goal) {
         lines.push(format!("Goal of the room: \"{}\"", line(&goal, SAID_CHARS)));
     }
     let pending = room.pending().or_else(|| room.ownership().and_then(|held| held.received.as_ref()));
@@ -101,7 +102,7 @@ pub(super) fn handoff_of_another(change: &mut Change<'_>, recorded: &Recorded) -
     let Some(from) = received.map(|received| &received.from).filter(|from| **from != change.actor.agent_id) else {
         return Ok(None);
     };
-    handoff(change.tx, &change.room, from, recorded)
+    handoff(change.store.tx()?, &change.room, from, recorded)
 }
 
 fn handoff(tx: &mut dyn Tx, room: &Room, from: &AgentId, recorded: &Recorded) -> Result<Option<String>, Failure> {

@@ -5,7 +5,7 @@
 use baton_core::{code::ErrorCode, context::Budget, handoff::Handoff, ids::RoomId, lease::Fence, reference::Reference};
 
 use super::{Base, Gathering, Prepared};
-use crate::{App, Caller, Failure, change::Change, refs};
+use crate::{App, Caller, Failure, refs, unit::Change};
 
 /// What goes with a handoff.
 pub(crate) enum Attached {
@@ -59,7 +59,7 @@ impl Attached {
         let context_ref = match self {
             Self::AsGiven => {
                 if let Some(Ok(reference @ Reference::Pack(_))) = handoff.context_ref.as_deref().map(str::parse)
-                    && !refs::resolve(change.tx, &change.room.id, &reference)?
+                    && !refs::resolve(change.store.tx()?, &change.room.id, &reference)?
                 {
                     let message = format!("There is no {reference} in this room.");
                     return Err(Failure::new(ErrorCode::UnknownId, message)

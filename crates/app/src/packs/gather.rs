@@ -17,10 +17,9 @@ use baton_core::{
     time::Timestamp,
 };
 use baton_store::{
-    context,
     engine::Tx,
     envelopes::{self, Way},
-    inbox as inboxes, library, log, scopes, turns,
+    inbox as inboxes, library, log, scopes, table, turns,
 };
 
 use super::workspace::Workspace;
@@ -236,7 +235,7 @@ impl Known {
         });
         let now = tx.now()?;
         Ok(Self {
-            brief: context::load(tx, id)?.brief,
+            brief: table::find(tx, id, &())?,
             handoff,
             last_pack,
             inputs: log::find_all(tx, id, &places)?,

@@ -14,7 +14,7 @@ use crate::{
     App, Failure,
     app::internal,
     artifacts::{Content, Shown, leading},
-    change::Change,
+    unit::Change,
 };
 
 /// A pack whose content is kept and that is not on record yet.
@@ -71,7 +71,7 @@ impl Change<'_> {
     /// Puts a pack on record, unless it is, and gives its artifact.
     pub(crate) fn keep_pack(&mut self, prepared: &Prepared) -> Result<Reference, Failure> {
         self.require_open()?;
-        let known = library::find_pack(self.tx, &self.room.id, &prepared.id)?;
+        let known = library::find_pack(self.store.tx()?, &self.room.id, &prepared.id)?;
         let Prepared { pack, json, content, .. } = prepared;
         if let Some(known) = known.filter(|known| known.sha256 == content.sha256 && known.dropped_at.is_none()) {
             return Ok(Reference::Artifact(known.kind, known.id.0));
@@ -90,7 +90,7 @@ impl Change<'_> {
             redacted: false,
             patch: None,
         };
-        let id = library::next_artifact(self.tx, &self.room.id)?;
+        let id = library::next_artifact(self.store.tx()?, &self.room.id)?;
         self.record(draft.keep(id)?)?;
         Ok(Reference::Artifact(ArtifactKind::Contextpack, id.0))
     }

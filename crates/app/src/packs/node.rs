@@ -3,10 +3,10 @@
 use baton_core::{
     code::ErrorCode,
     ids::AgentId,
-    job::{JobId, agent_of, job_of},
+    job::{Job, JobId, agent_of, job_of},
     room::Room,
 };
-use baton_store::{engine::Tx, jobs};
+use baton_store::{engine::Tx, table};
 
 use crate::{Caller, Failure};
 
@@ -39,7 +39,7 @@ pub(crate) fn node(
 }
 
 fn of_job(tx: &mut dyn Tx, room: &Room, job: JobId) -> Result<AgentId, Failure> {
-    match jobs::find(tx, &room.id, job)? {
+    match table::find::<Job>(tx, &room.id, &job)? {
         Some(_) => Ok(agent_of(&room.id, job)),
         None => Err(Failure::unknown_id(job)),
     }

@@ -7,8 +7,9 @@ use baton_core::{
     job::{self, Isolation, Job, JobId},
     library::{self, Artifact, ArtifactId, ArtifactKind, PatchOrigin},
     reference::Reference,
+    turn::Turn,
 };
-use baton_store::{engine::Tx, library as files, log, turns};
+use baton_store::{engine::Tx, library as files, log, table};
 
 use crate::{App, Failure, artifacts::Whole};
 
@@ -103,7 +104,7 @@ pub(crate) fn find_patch(
 fn read(tx: &mut dyn Tx, room: &RoomId, job: &Job, artifact: &Artifact) -> Result<Option<KeptPatch>, Failure> {
     let Some(recorded) = log::find(tx, room, artifact.seq)? else { return Ok(None) };
     let Event::Library(library::Event::ArtifactKept(kept)) = recorded.event else { return Ok(None) };
-    let turn = artifact.turn.map(|turn| turns::find(tx, room, turn)).transpose()?.flatten();
+    let turn = artifact.turn.map(|turn| table::find::<Turn>(tx, room, &turn)).transpose()?.flatten();
     let is_runners = match job.routing.isolation {
         // Only a runner can say what a diff was made against.
         Isolation::Worktree => kept.patch.is_some(),

@@ -98,7 +98,7 @@ impl App {
         self.store.read(|tx| {
             let room = self.room(tx, &received.room)?;
             let since = received.handoff.at;
-            let in_force = scopes::in_force(tx, &room.id)?.reservations.into_iter();
+            let in_force = scopes::in_force(tx, &room.id)?.into_iter();
             let in_force = in_force.filter(|reservation| reservation.lease.expires_at >= since);
             let ended = scopes::ended(tx, &room.id, ENDED)?.into_iter();
             let ended = ended.filter(|reservation| reservation.ended.is_some_and(|ended| ended.at >= since));

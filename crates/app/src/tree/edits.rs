@@ -21,7 +21,7 @@ use baton_store::{
 };
 
 use super::look::WorkingTree;
-use crate::{App, Caller, Failure, app::Request, change::Change, scoping};
+use crate::{App, Caller, Failure, app::Request, scoping, unit::Change};
 
 /// Edits since one handoff that are looked at. Beyond it older ones are recorded again, which costs a row.
 const EARLIER: u32 = 50;
@@ -90,7 +90,7 @@ impl App {
                 }
                 let root = scoping::root(&change.room)?;
                 let now = change.now;
-                let live = change.scopes()?.reservations.iter().filter(|scope| scope.is_live(now));
+                let live = change.scopes()?.iter().filter(|scope| scope.is_live(now));
                 let (own, foreign): (Vec<&Reservation>, Vec<&Reservation>) =
                     live.partition(|scope| scope.lease.holder == by);
                 let is_in = |scopes: &[&Reservation], path: &str| {
@@ -100,7 +100,7 @@ impl App {
                 files.retain(|path, _| if holds { is_in(&foreign, path) } else { !is_in(&own, path) });
             }
             let since = baseline(&change.room);
-            let earlier = edits_since(change.tx, &change.room.id, since)?;
+            let earlier = edits_since(change.store.tx()?, &change.room.id, since)?;
             let author = matches!(noticed.author, Author::Caller { .. }).then_some(&by);
             files.retain(|path, state| !earlier.iter().any(|edit| edit.tells(path, state, author)));
             let is_new = |head: &&(Option<String>, Option<String>)| {
@@ -137,7 +137,7 @@ impl Change<'_> {
         let Some(held) = held.filter(|held| held.standing(self.now, self.witness) == Standing::Held) else {
             return Ok(false);
         };
-        let session = agent_sessions::find(self.tx, &self.room.id, &held.lease.holder)?;
+        let session = agent_sessions::find(self.store.tx()?, &self.room.id, &held.lease.holder)?;
         Ok(session.is_none_or(|session| session.idle_since.is_none()))
     }
 
@@ -145,7 +145,7 @@ impl Change<'_> {
         let collision = edited.identity();
         let seq = self.record(scope::Event::Edited(edited))?.seq;
         let met = Met { reservation: since, collision, seq, times: 1, last_at: self.now };
-        Ok(incursions::put(self.tx, &self.room.id, &met)?)
+        Ok(incursions::put(self.store.tx()?, &self.room.id, &met)?)
     }
 }
 

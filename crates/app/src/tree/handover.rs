@@ -9,7 +9,7 @@ use super::{
     edits::{baseline, edits_since, listed},
     look::WorkingTree,
 };
-use crate::{App, Caller, Failure, change::Change, packs::Workspace};
+use crate::{App, Caller, Failure, packs::Workspace, unit::Change};
 
 impl App {
     /// Looks at the workspace before a handoff. Called before the transaction: git and disks may take their time.
@@ -38,7 +38,7 @@ impl Change<'_> {
     pub(crate) fn warnings(&mut self, record: Option<&Record>) -> Result<Vec<String>, Failure> {
         let Some(record) = record else { return Ok(Vec::new()) };
         let mut unexplained: BTreeMap<&String, Option<String>> = BTreeMap::new();
-        let edits = edits_since(self.tx, &self.room.id, baseline(&self.room))?;
+        let edits = edits_since(self.store.tx()?, &self.room.id, baseline(&self.room))?;
         for (path, state) in &record.tree.dirty.0 {
             if let Some(edit) = edits.iter().find(|edit| edit.has(path, state)) {
                 unexplained.insert(path, edit.0.by_agent.clone());

@@ -2,10 +2,11 @@
 
 use baton_core::{
     bus::Connection,
+    part::{Part, Rows},
     process::{ProcessIdentity, Proof},
     time::Ttl,
 };
-use baton_store::{StoreError, bus, hosts};
+use baton_store::{StoreError, hosts, table};
 use baton_testkit::{Agent, Sleeper, TestApp, on_every_backend};
 use serde_json::{Value, json};
 
@@ -21,10 +22,11 @@ fn served_by(app: &TestApp, agent: &Agent<'_>, server: Option<ProcessIdentity>) 
     let connection = Connection { agent_id: agent.id(), server, since: app.now(), ended: None };
     let room = agent.room();
     let stored = app.place().open().write::<_, StoreError>(|tx| {
-        let before = bus::all(tx, &room)?;
-        let mut after = before.clone();
-        after.connections = vec![connection.clone()];
-        bus::save(tx, &room, &before, &after)
+        let mut rows: Rows<Connection> = table::all(tx, &room)?.into_iter().collect();
+        let known: Vec<_> = rows.iter().map(Part::key).collect();
+        known.iter().for_each(|agent| drop(rows.remove(agent)));
+        rows.put(connection.clone());
+        table::save(tx, &room, &mut rows)
     });
     stored.unwrap();
 }

@@ -11,15 +11,16 @@ use baton_core::{
     claimant::{Backing, Claimant},
     ids::{AgentId, RoomId},
     job::{
-        Claiming, Completion, Draft, Event, Executor, Force, Isolation, Job, JobId, Jobs, Lineage, Outcome as Ending,
-        Report, ReportKind, Routing, Shown,
+        Claiming, Completion, Draft, Event, Executor, Force, Isolation, Job, JobId, Lineage, Outcome as Ending, Report,
+        ReportKind, Routing, Shown,
     },
     limits,
+    part::{Part, Rows},
     process::{Liveness, ProcessIdentity},
     room::Room,
     time::{Timestamp, Ttl},
 };
-use baton_store::{Location, Store, engine::Tx, jobs, log, rooms};
+use baton_store::{Location, Store, engine::Tx, log, rooms, table};
 use serde_json::Map;
 
 use super::{
@@ -72,7 +73,7 @@ impl Filling<'_> {
     /// Lets one job live, and stores what became of it.
     fn job(&mut self, number: u32) -> Outcome<()> {
         let life = Life::of(number, self.count);
-        let mut one = Jobs::default();
+        let mut one = Rows::of_new_room();
         self.happens(&mut one, number, draft(number, &life).create(JobId(number))?)?;
         match life.fate {
             Fate::Queued => {}
@@ -82,7 +83,7 @@ impl Filling<'_> {
                     self.report(&mut one, number, &shown, kind)?;
                 }
                 let now = self.now;
-                one.jobs.iter_mut().for_each(|job| job.renew(now, KEPT_ALIVE));
+                one.change(&JobId(number), |job| job.renew(now, KEPT_ALIVE));
             }
             Fate::Done => {
                 let shown = self.claim(&mut one, number, &life)?;
@@ -99,10 +100,10 @@ impl Filling<'_> {
                 canceled.map(|event| self.happens(&mut one, number, event)).transpose()?;
             }
         }
-        Ok(jobs::save(self.tx, &self.room.id, &Jobs::default(), &one)?)
+        Ok(table::save(self.tx, &self.room.id, &mut one)?)
     }
 
-    fn claim(&mut self, one: &mut Jobs, number: u32, life: &Life) -> Outcome<Shown> {
+    fn claim(&mut self, one: &mut Rows<Job>, number: u32, life: &Life) -> Outcome<Shown> {
         let runner: AgentId = format!("runner-{}", number % RUNNERS).parse()?;
         let executor = Some(life.executor.executor().unwrap_or(Executor::Codex));
         let ttl = limits::CLAIM_TTL;
@@ -121,7 +122,7 @@ impl Filling<'_> {
         Ok(Shown { runner, revision: only(one)?.revision, by, capability: None })
     }
 
-    fn report(&mut self, one: &mut Jobs, number: u32, shown: &Shown, kind: ReportKind) -> Outcome<()> {
+    fn report(&mut self, one: &mut Rows<Job>, number: u32, shown: &Shown, kind: ReportKind) -> Outcome<()> {
         let report = Report {
             kind,
             message: REPORT.to_owned(),
@@ -134,7 +135,7 @@ impl Filling<'_> {
         event.map_or(Ok(()), |event| self.happens(one, number, event))
     }
 
-    fn complete(&mut self, one: &mut Jobs, number: u32, shown: &Shown, outcome: Ending) -> Outcome<()> {
+    fn complete(&mut self, one: &mut Rows<Job>, number: u32, shown: &Shown, outcome: Ending) -> Outcome<()> {
         let completion =
             Completion { outcome, summary: SUMMARY.to_owned(), refs: Vec::new(), proof: None, meta: Map::new() };
         let event = only(one)?.complete(shown, &completion)?;
@@ -142,11 +143,11 @@ impl Filling<'_> {
     }
 
     /// Logs an event and folds it into the room and the job.
-    fn happens(&mut self, one: &mut Jobs, number: u32, event: Event) -> Outcome<()> {
+    fn happens(&mut self, one: &mut Rows<Job>, number: u32, event: Event) -> Outcome<()> {
         let recorded = self.room.record(self.at(number), self.by.clone(), event);
         log::restore(self.tx, &recorded)?;
+        Job::apply(one, &recorded, &self.room);
         self.room.apply(&recorded);
-        one.apply(&recorded);
         Ok(())
     }
 
@@ -157,8 +158,8 @@ impl Filling<'_> {
     }
 }
 
-fn only(one: &Jobs) -> Outcome<&Job> {
-    one.jobs.first().ok_or_else(|| "a job was not created".into())
+fn only(one: &Rows<Job>) -> Outcome<&Job> {
+    one.iter().next().ok_or_else(|| "a job was not created".into())
 }
 
 fn draft(number: u32, life: &Life) -> Draft {

@@ -217,10 +217,11 @@ mod tests {
         claimant::Backing,
         event::{Event, Recorded},
         ids::{AgentId, Seq},
-        job::{Claiming, Force, JobId, Jobs},
+        job::{Claiming, Force, JobId},
         lease::Fence,
+        part::Rows,
         time::Ttl,
-        turn::{Beginning, Turns, Under},
+        turn::{Beginning, Under},
     };
 
     const CUT: RuntimeStream<'_> = RuntimeStream::Ended { at: Some(Timestamp::from_millis(60_000)), why: "it hung up" };
@@ -344,16 +345,16 @@ mod tests {
     }
 
     /// A job that was queued after a minute.
-    fn queued() -> Jobs {
+    fn queued() -> Rows<Job> {
         let stored = r#"{"job":"JOB-001","title":"Mend it","prompt":"It rains in.","kind":"task","priority":"MEDIUM",
             "executor":"codex","isolation":"workspace"}"#;
-        let mut jobs = Jobs::default();
+        let mut jobs = Rows::of_new_room();
         jobs.apply(&recorded("ana", Event::read("job.created", stored).unwrap()));
         jobs
     }
 
     /// A job claimed for ten minutes.
-    fn claimed() -> Jobs {
+    fn claimed() -> Rows<Job> {
         let mut jobs = queued();
         let runner = agent("r1");
         let claiming = Claiming {
@@ -365,7 +366,8 @@ mod tests {
             backing: Backing::default(),
             capability_sha256: None,
         };
-        let event = jobs.jobs[0]
+        let event = jobs
+            .nth(0)
             .claim(seconds(60), &claiming, &|_: &crate::process::ProcessIdentity| Liveness::Unknown)
             .unwrap();
         jobs.apply(&recorded("r1", event));
@@ -376,13 +378,13 @@ mod tests {
         let under = Some(Under { job: JobId(1), revision: Fence(1), runner: agent("r1") });
         let beginning =
             Beginning { turn: TurnId(1), agent: agent("bo"), number: 1, items: Vec::new(), under, executor: None };
-        let mut turns = Turns::default();
+        let mut turns = Rows::<Turn>::of_new_room();
         turns.apply(&recorded("r1", beginning.decide(None).unwrap()));
-        turns.turns[0].clone()
+        turns.nth(0).clone()
     }
 
-    fn of_job<'a>(jobs: &'a Jobs, newest: Option<&'a Turn>, output_ended: bool) -> ConnectionFacts<'a> {
-        let worker = Worker::Job { job: &jobs.jobs[0], newest, output_ended };
+    fn of_job<'a>(jobs: &'a Rows<Job>, newest: Option<&'a Turn>, output_ended: bool) -> ConnectionFacts<'a> {
+        let worker = Worker::Job { job: jobs.nth(0), newest, output_ended };
         ConnectionFacts { worker, ..facts(&UNKNOWN) }
     }
 
@@ -406,7 +408,7 @@ mod tests {
     #[test]
     fn a_jobs_agent_is_gone_with_its_job_and_not_with_a_runner() {
         let mut jobs = claimed();
-        let canceled = jobs.jobs[0].cancel("It is dry.").unwrap().unwrap();
+        let canceled = jobs.nth(0).cancel("It is dry.").unwrap().unwrap();
         jobs.apply(&recorded("ana", canceled));
         for (stream, room_closed) in [(RuntimeStream::Served, false), (CUT, true), (RuntimeStream::None, false)] {
             let found = ConnectionFacts { stream, room_closed, ..of_job(&jobs, None, false) };
@@ -422,7 +424,7 @@ mod tests {
             assert_eq!(told(&cut), "disconnected: its stream ended: it hung up");
         }
         let mut renewed = claimed();
-        renewed.jobs[0].active_at = seconds(61);
+        renewed.change(&JobId(1), |job| job.active_at = seconds(61));
         let back = ConnectionFacts { stream: CUT, ..of_job(&renewed, None, false) };
         assert_eq!(told(&back), "idle: it waits for its next turn");
     }

@@ -2,7 +2,9 @@
 //! use them.
 
 use crate::{
+    event::Recorded,
     ids::{AgentId, Role},
+    part::{Part, Rows, Touched},
     room::{Event, Room},
     time::Timestamp,
 };
@@ -24,18 +26,19 @@ pub struct Former {
     pub added_by: Option<String>,
 }
 
-/// What an event does to the names that are not in use.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given {
+/// Names that an event gives to members, and takes from them.
+#[derive(Default)]
+struct Given {
     /// A name that is in use from now on.
-    pub up: Option<String>,
+    up: Option<String>,
     /// A name that is not in use any more.
-    pub away: Option<Former>,
+    away: Option<Former>,
 }
 
 impl Given {
-    /// What `event` does, in the room as it was `before` it.
-    pub fn by(before: &Room, event: &Event, at: Timestamp) -> Self {
+    fn by(before: &Room, recorded: &Recorded) -> Self {
+        let Some(event) = recorded.event.room() else { return Self::default() };
+        let at = recorded.at;
         let retired = matches!(event, Event::Left(left) if left.retired.is_some());
         let former = |agent: &AgentId| {
             before.member(agent).map(|member| Former {
@@ -73,15 +76,30 @@ impl Given {
             | Event::Closed(_) => Self::default(),
         }
     }
+}
 
-    /// Folds it into the names that are not in use.
-    pub fn apply(self, formers: &mut Vec<Former>) {
-        if let Some(name) = self.up {
-            formers.retain(|former| former.name != name);
+impl Part for Former {
+    type Key = String;
+
+    fn key(&self) -> String {
+        self.name.clone()
+    }
+
+    fn touched(event: &Recorded, before: &Room) -> Touched<String> {
+        let Given { up, away } = Given::by(before, event);
+        match (up, away.map(|former| former.name)) {
+            (None, None) => Touched::Nothing,
+            (up, away) => Touched::Rows(up.into_iter().chain(away).collect()),
         }
-        if let Some(former) = self.away {
-            formers.retain(|known| known.name != former.name);
-            formers.push(former);
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, before: &Room) {
+        let Given { up, away } = Given::by(before, event);
+        if let Some(name) = up {
+            rows.remove(&name);
+        }
+        if let Some(former) = away {
+            rows.put(former);
         }
     }
 }

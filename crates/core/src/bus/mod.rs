@@ -27,5 +27,5 @@ pub use decide::{Known, Parent, Report, Submission, Word, place_of};
 pub use draft::{ActionDraft, ContextDraft, Draft, WhatDraft};
 pub use event::{Connected, Disconnected, Event, Messaged, Resulted, Returned, Submitted, TaskReported, TaskStatus};
 pub use refusal::Refusal;
-pub use state::{Action, Bus, Connection, Conversation, Ended, StreamEnd, Task, begun_by};
+pub use state::{Action, Connection, Conversation, Ended, StreamEnd, Task, begun_by};
 pub use task::{Standing, TaskLead, TaskReport};

@@ -6,8 +6,9 @@ use crate::{
     event::{self, Recorded},
     ids::{AgentId, Seq},
     inbox,
+    part::{Part, Rows, Touched},
     process::ProcessIdentity,
-    room,
+    room::{self, Room},
     time::Timestamp,
 };
 
@@ -129,19 +130,6 @@ impl Connection {
     }
 }
 
-/// The bus of a room.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bus {
-    /// In the order of the log.
-    pub actions: Vec<Action>,
-    /// By name.
-    pub conversations: Vec<Conversation>,
-    /// By name.
-    pub tasks: Vec<Task>,
-    /// Of members while the room is open, by agent.
-    pub connections: Vec<Connection>,
-}
-
 impl Action {
     /// How it ended, if it did.
     pub fn ended(&self) -> Ended {
@@ -193,140 +181,201 @@ impl Action {
     }
 }
 
-impl Bus {
-    /// Folds an event that was decided on. Of other parts, an inbox that goes on with another, members that are none
-    /// any more, and the end of the room matter here.
-    pub fn apply(&mut self, recorded: &Recorded) {
-        match &recorded.event {
-            event::Event::Bus(event) => self.apply_own(event, recorded),
-            event::Event::Inbox(inbox::Event::Forwarded(forwarded)) => {
-                let mut moved = self.actions.iter_mut().filter(|action| forwarded.items.contains(&action.seq));
-                moved.by_ref().filter(|action| action.target == forwarded.from).for_each(|action| {
-                    action.target = forwarded.to.clone();
-                });
+impl Part for Action {
+    type Key = Seq;
+
+    fn key(&self) -> Seq {
+        self.seq
+    }
+
+    fn touched(event: &Recorded, _before: &Room) -> Touched<Seq> {
+        match &event.event {
+            event::Event::Bus(Event::Resulted(resulted)) => Touched::row(resulted.action),
+            event::Event::Inbox(inbox::Event::Forwarded(forwarded)) => Touched::Rows(forwarded.items.clone()),
+            _ => Touched::Nothing,
+        }
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        match &event.event {
+            event::Event::Bus(Event::Submitted(submitted)) => rows.put(Self::of(submitted, event)),
+            event::Event::Bus(Event::Resulted(resulted)) => {
+                rows.change(&resulted.action, |action| action.hear(resulted, event.at));
             }
-            event::Event::Room(room::Event::Left(left)) => self.forget(&left.agent_id),
-            event::Event::Room(room::Event::Closed(_)) => self.connections.clear(),
-            event::Event::Room(room::Event::Resumed(resumed)) if resumed.prior_stays_as.is_none() => {
-                self.forget(&resumed.prior_session_agent);
+            // An inbox goes on with another agent, and so does what lies in it.
+            event::Event::Inbox(inbox::Event::Forwarded(forwarded)) => {
+                for seq in &forwarded.items {
+                    rows.change(seq, |action| {
+                        if action.target == forwarded.from {
+                            action.target = forwarded.to.clone();
+                        }
+                    });
+                }
             }
             _ => {}
         }
     }
+}
 
-    fn apply_own(&mut self, event: &Event, recorded: &Recorded) {
-        match event {
-            Event::Submitted(submitted) => {
-                self.actions.push(Action::of(submitted, recorded));
-                if submitted.opens {
-                    let (context, task) = (&submitted.context, &submitted.task_id);
-                    self.begin(&context.context_id, &context.owner_id, Some(task), recorded.seq);
-                }
-                if submitted.begins_task {
-                    self.begin_task(&submitted.task_id, &submitted.context.context_id, recorded);
-                }
-            }
-            Event::Resulted(resulted) => {
-                let place = self.actions.partition_point(|action| action.seq < resulted.action);
-                if let Some(action) = self.actions.get_mut(place).filter(|action| action.seq == resulted.action) {
-                    action.hear(resulted, recorded.at);
-                }
-                if let Some(begins) = &resulted.begins {
-                    let task = resulted.data.as_ref().and_then(|data| data.new_task_id.as_ref());
-                    self.begin(&begins.context_id, &begins.owner_id, task, recorded.seq);
-                }
-                let task = resulted.data.as_ref().and_then(|data| data.new_task_id.as_ref());
-                if let (Some(task), Some(context)) = (task, &resulted.task_in) {
-                    self.begin_task(task, context, recorded);
-                }
-            }
-            Event::Messaged(messaged) => {
-                let (context, task) = (&messaged.context, &messaged.task_id);
-                if messaged.opens {
-                    self.begin(&context.context_id, &context.owner_id, Some(task), recorded.seq);
-                }
-                if messaged.begins_task {
-                    self.begin_task(task, &context.context_id, recorded);
-                }
-            }
-            Event::TaskReported(reported) => {
-                let task = Task {
-                    task_id: reported.task_id.clone(),
-                    context_id: reported.context.as_ref().map(|context| context.context_id.clone()),
-                    status: reported.status,
-                    reported_by: recorded.actor.clone(),
-                    seq: recorded.seq,
-                };
-                put(&mut self.tasks, task, |task| task.task_id.clone());
-            }
-            Event::Connected(connected) => {
-                let connection = Connection {
-                    agent_id: connected.agent_id.clone(),
-                    server: connected.server.clone(),
-                    since: recorded.at,
-                    ended: None,
-                };
-                put(&mut self.connections, connection, |connection| connection.agent_id.clone());
-            }
-            Event::Disconnected(disconnected) => self.disconnect(disconnected, recorded.at),
-            Event::Returned(returned) => {
-                let own = self.connections.iter_mut().find(|connection| connection.agent_id == returned.agent_id);
-                // Its stream stays ended as it was; only the word about the agent is another.
-                if let Some(ended) = own.and_then(|connection| connection.ended.as_mut()) {
-                    ended.state = returned.connection.state;
-                }
-            }
-        }
+impl Part for Conversation {
+    type Key = BusId;
+
+    fn key(&self) -> BusId {
+        self.context_id.clone()
     }
 
-    /// Notes whose a task is. It may be that somebody said before how far it is, in no conversation.
-    fn begin_task(&mut self, task: &BusId, context: &BusId, recorded: &Recorded) {
-        if let Some(known) = self.tasks.iter_mut().find(|known| known.task_id == *task) {
-            known.context_id.get_or_insert_with(|| context.clone());
-            return;
-        }
-        let task = Task {
-            task_id: task.clone(),
-            context_id: Some(context.clone()),
-            status: TaskStatus::Ready,
-            reported_by: recorded.actor.clone(),
-            seq: recorded.seq,
-        };
-        put(&mut self.tasks, task, |task| task.task_id.clone());
+    fn touched(event: &Recorded, _before: &Room) -> Touched<BusId> {
+        Touched::maybe(Self::begun(event).map(|begun| begun.context_id))
     }
 
-    fn disconnect(&mut self, disconnected: &Disconnected, at: Timestamp) {
-        let agent = &disconnected.agent_id;
-        let Some(status) = &disconnected.connection else {
-            return self.forget(agent);
-        };
-        let ended = Some(StreamEnd { at, state: status.state, why: disconnected.why.clone() });
-        match self.connections.iter_mut().find(|connection| connection.agent_id == *agent) {
-            Some(connection) => connection.ended = ended,
-            None => {
-                let connection = Connection { agent_id: agent.clone(), server: None, since: at, ended };
-                put(&mut self.connections, connection, |connection| connection.agent_id.clone());
-            }
-        }
-    }
-
-    fn forget(&mut self, agent: &AgentId) {
-        self.connections.retain(|connection| connection.agent_id != *agent);
-    }
-
-    fn begin(&mut self, context: &BusId, owner: &AgentId, task: Option<&BusId>, since: Seq) {
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
         // It begins once; its owner does not change.
-        if let Err(place) = self.conversations.binary_search_by(|known| known.context_id.cmp(context)) {
-            let (context_id, owner, task_id) = (context.clone(), owner.clone(), task.cloned());
-            self.conversations.insert(place, Conversation { context_id, owner, task_id, since });
+        if let Some(begun) = Self::begun(event).filter(|begun| rows.get(&begun.context_id).is_none()) {
+            rows.put(begun);
         }
     }
 }
 
-/// Puts something into its place, or in place of what has the same key.
-fn put<T, K: Ord>(all: &mut Vec<T>, new: T, key: impl Fn(&T) -> K) {
-    match all.binary_search_by(|known| key(known).cmp(&key(&new))) {
-        Ok(place) => all[place] = new,
-        Err(place) => all.insert(place, new),
+impl Conversation {
+    /// The conversation that begins with an event, unless it began before.
+    fn begun(recorded: &Recorded) -> Option<Self> {
+        let event::Event::Bus(event) = &recorded.event else { return None };
+        let (context, task_id) = match event {
+            Event::Submitted(submitted) if submitted.opens => (&submitted.context, Some(&submitted.task_id)),
+            Event::Messaged(messaged) if messaged.opens => (&messaged.context, Some(&messaged.task_id)),
+            Event::Resulted(resulted) => (resulted.begins.as_ref()?, resulted.new_task()),
+            _ => return None,
+        };
+        let (context_id, owner) = (context.context_id.clone(), context.owner_id.clone());
+        Some(Self { context_id, owner, task_id: task_id.cloned(), since: recorded.seq })
+    }
+}
+
+impl Part for Task {
+    type Key = BusId;
+
+    fn key(&self) -> BusId {
+        self.task_id.clone()
+    }
+
+    fn touched(event: &Recorded, _before: &Room) -> Touched<BusId> {
+        match &event.event {
+            event::Event::Bus(Event::TaskReported(reported)) => Touched::row(reported.task_id.clone()),
+            _ => Touched::maybe(Self::begun(event).map(|begun| begun.task_id)),
+        }
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        if let event::Event::Bus(Event::TaskReported(reported)) = &event.event {
+            rows.put(Self {
+                task_id: reported.task_id.clone(),
+                context_id: reported.context.as_ref().map(|context| context.context_id.clone()),
+                status: reported.status,
+                reported_by: event.actor.clone(),
+                seq: event.seq,
+            });
+        }
+        let Some(begun) = Self::begun(event) else { return };
+        // It may be that somebody said before how far it is, in no conversation.
+        match rows.get(&begun.task_id).is_some() {
+            true => rows
+                .change(&begun.task_id.clone(), |task| task.context_id = task.context_id.take().or(begun.context_id)),
+            false => rows.put(begun),
+        }
+    }
+}
+
+impl Task {
+    /// The task that an event names first, in the conversation that it is of.
+    fn begun(recorded: &Recorded) -> Option<Self> {
+        let event::Event::Bus(event) = &recorded.event else { return None };
+        let (task_id, context_id) = match event {
+            Event::Submitted(submitted) if submitted.begins_task => (&submitted.task_id, &submitted.context.context_id),
+            Event::Messaged(messaged) if messaged.begins_task => (&messaged.task_id, &messaged.context.context_id),
+            Event::Resulted(resulted) => (resulted.new_task()?, resulted.task_in.as_ref()?),
+            _ => return None,
+        };
+        Some(Self {
+            task_id: task_id.clone(),
+            context_id: Some(context_id.clone()),
+            status: TaskStatus::Ready,
+            reported_by: recorded.actor.clone(),
+            seq: recorded.seq,
+        })
+    }
+}
+
+impl Resulted {
+    fn new_task(&self) -> Option<&BusId> {
+        self.data.as_ref()?.new_task_id.as_ref()
+    }
+}
+
+impl Part for Connection {
+    type Key = AgentId;
+
+    fn key(&self) -> AgentId {
+        self.agent_id.clone()
+    }
+
+    fn touched(event: &Recorded, _before: &Room) -> Touched<AgentId> {
+        let agent = match &event.event {
+            event::Event::Bus(Event::Connected(connected)) => &connected.agent_id,
+            event::Event::Bus(Event::Disconnected(disconnected)) => &disconnected.agent_id,
+            event::Event::Bus(Event::Returned(returned)) => &returned.agent_id,
+            event::Event::Room(room::Event::Left(left)) => &left.agent_id,
+            event::Event::Room(room::Event::Resumed(resumed)) if resumed.prior_stays_as.is_none() => {
+                &resumed.prior_session_agent
+            }
+            event::Event::Room(room::Event::Closed(_)) => return Touched::Current,
+            _ => return Touched::Nothing,
+        };
+        Touched::row(agent.clone())
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        match &event.event {
+            event::Event::Bus(Event::Connected(connected)) => rows.put(Self {
+                agent_id: connected.agent_id.clone(),
+                server: connected.server.clone(),
+                since: event.at,
+                ended: None,
+            }),
+            event::Event::Bus(Event::Disconnected(disconnected)) => rows.disconnect(disconnected, event.at),
+            // Its stream stays ended as it was; only the word about the agent is another.
+            event::Event::Bus(Event::Returned(returned)) => rows.change(&returned.agent_id, |connection| {
+                if let Some(ended) = &mut connection.ended {
+                    ended.state = returned.connection.state;
+                }
+            }),
+            event::Event::Room(room::Event::Left(left)) => {
+                rows.remove(&left.agent_id);
+            }
+            event::Event::Room(room::Event::Resumed(resumed)) if resumed.prior_stays_as.is_none() => {
+                rows.remove(&resumed.prior_session_agent);
+            }
+            event::Event::Room(room::Event::Closed(_)) => {
+                let all: Vec<AgentId> = rows.iter().map(Self::key).collect();
+                for agent in all {
+                    rows.remove(&agent);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Rows<Connection> {
+    fn disconnect(&mut self, disconnected: &Disconnected, at: Timestamp) {
+        let agent = &disconnected.agent_id;
+        let Some(status) = &disconnected.connection else {
+            self.remove(agent);
+            return;
+        };
+        let ended = Some(StreamEnd { at, state: status.state, why: disconnected.why.clone() });
+        match self.get(agent).is_some() {
+            true => self.change(agent, |connection| connection.ended = ended),
+            false => self.put(Connection { agent_id: agent.clone(), server: None, since: at, ended }),
+        }
     }
 }

@@ -28,5 +28,5 @@ pub use fit::{Budget, InvalidBudget};
 pub use id::PackId;
 pub use merge::{Appended, append, merge, merge_all};
 pub use pack::{ContextPack, Cut, DocRef, Input, PackArtifact, RelevantFile, Remark, RepoFacts};
-pub use state::{Context, Stated};
+pub use state::Stated;
 pub use tokens::{tokens, tokens_in};

@@ -4,6 +4,8 @@ use super::{Brief, BriefSet, Event};
 use crate::{
     event::{self, Recorded},
     ids::{AgentId, Seq},
+    part::{Part, Rows, Touched},
+    room::Room,
     time::Timestamp,
 };
 
@@ -20,18 +22,21 @@ pub struct Stated {
     pub at: Timestamp,
 }
 
-/// The context of a room, as folding its log gives it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Context {
-    /// What the room is for, once somebody said so.
-    pub brief: Option<Stated>,
-}
+impl Part for Stated {
+    /// A room has one brief.
+    type Key = ();
 
-impl Context {
-    /// Folds an event that was decided on. Events of other parts change nothing.
-    pub fn apply(&mut self, recorded: &Recorded) {
-        let event::Event::Context(Event::BriefSet(BriefSet { brief })) = &recorded.event else { return };
-        let (seq, by, at) = (recorded.seq, recorded.actor.clone(), recorded.at);
-        self.brief = Some(Stated { brief: brief.clone(), seq, by, at });
+    fn key(&self) {}
+
+    fn touched(event: &Recorded, _before: &Room) -> Touched<()> {
+        match &event.event {
+            event::Event::Context(Event::BriefSet(_)) => Touched::row(()),
+            _ => Touched::Nothing,
+        }
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        let event::Event::Context(Event::BriefSet(BriefSet { brief })) = &event.event else { return };
+        rows.put(Self { brief: brief.clone(), seq: event.seq, by: event.actor.clone(), at: event.at });
     }
 }

@@ -1,9 +1,10 @@
 //! The rules of envelopes: along which edges they go, what they answer, and what became of an id before.
 
-use super::{Draft, EdgeRemoved, EdgeSet, Ends, Envelope, Envelopes, Event, Expectation, Party, Posted, Refusal, Sent};
+use super::{Draft, Edge, EdgeRemoved, EdgeSet, Ends, Envelope, Event, Expectation, Party, Posted, Refusal, Sent};
 use crate::{
     ids::{AgentId, Seq},
     limits,
+    part::Rows,
     policy::Edges,
     time::Timestamp,
 };
@@ -14,7 +15,7 @@ pub struct Known<'a> {
     /// Between whom envelopes may go.
     pub policy: Edges,
     /// The edges that there are.
-    pub edges: &'a Envelopes,
+    pub edges: &'a Rows<Edge>,
     /// The envelope that it says it answers.
     pub named: Option<&'a Posted>,
     /// The oldest request that the sender owes a response to the recipient for.
@@ -105,11 +106,10 @@ impl Known<'_> {
     }
 }
 
-impl Envelopes {
+impl Rows<Edge> {
     /// Whom an agent may write to along the edges there are.
     pub fn reached_from(&self, agent: &AgentId) -> Vec<&AgentId> {
         let mut found: Vec<&AgentId> = self
-            .edges
             .iter()
             .filter_map(|edge| match (edge.from == *agent, edge.both_ways && edge.to == *agent) {
                 (true, _) => Some(&edge.to),
@@ -132,7 +132,7 @@ impl Envelopes {
         if there && (back || !both_ways) {
             return Ok(None);
         }
-        if self.edges.len() >= limits::EDGES {
+        if self.iter().count() >= limits::EDGES {
             return Err(Refusal::invalid("to", format!("does not fit: a room has at most {} edges", limits::EDGES)));
         }
         let (from, to) = (from.agent_id.clone(), to.agent_id.clone());
@@ -142,7 +142,7 @@ impl Envelopes {
     /// Decides that envelopes may not go from one agent to another any more. Where an edge led both ways, the other way stays.
     pub fn remove_edge(&self, from: &Party, to: &Party) -> Result<Vec<Event>, Refusal> {
         let find = |one: &Party, other: &Party| {
-            self.edges.iter().find(|edge| (&edge.from, &edge.to) == (&one.agent_id, &other.agent_id))
+            self.iter().find(|edge| (&edge.from, &edge.to) == (&one.agent_id, &other.agent_id))
         };
         let (own, other) = (find(from, to), find(to, from).filter(|edge| edge.both_ways));
         if own.is_none() && other.is_none() {

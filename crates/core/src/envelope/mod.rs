@@ -21,4 +21,4 @@ pub use refusal::{Refusal, part_of};
 pub use shape::{
     Attachment, Envelope, EnvelopeKind, EnvelopePriority, Expectation, Payload, PayloadId, Response, Verdict,
 };
-pub use state::{Edge, Envelopes, Posted};
+pub use state::{Edge, Posted};

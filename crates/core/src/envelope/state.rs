@@ -4,6 +4,8 @@ use super::{EdgeRemoved, EdgeSet, EnvelopeKind, Event, Expectation, Forwarded, P
 use crate::{
     event::{self, Recorded},
     ids::{AgentId, Seq},
+    part::{Part, Rows, Touched},
+    room::Room,
     time::Timestamp,
 };
 
@@ -68,79 +70,114 @@ pub struct Edge {
     pub seq: Seq,
 }
 
-/// The envelopes and edges of a room, as folding its log gives them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Envelopes {
-    /// In the order of their events.
-    pub posted: Vec<Posted>,
-    /// By who they lead from and to.
-    pub edges: Vec<Edge>,
-}
+impl Part for Posted {
+    type Key = Seq;
 
-impl Envelopes {
-    /// Folds an event that was decided on. Events of other parts change nothing.
-    pub fn apply(&mut self, recorded: &Recorded) {
-        let event::Event::Envelope(event) = &recorded.event else { return };
-        match event {
-            Event::Sent(sent) => {
-                let answered = sent.answers.and_then(|seq| self.at(seq));
-                if let Some(answered) = answered {
-                    answered.answered_by = Some(recorded.seq);
-                }
-                self.posted.push(Posted::of(recorded, sent));
-            }
-            Event::Forwarded(forwarded) => self.forward(forwarded),
-            Event::EdgeSet(set) => self.set_edge(set, recorded.seq),
-            Event::EdgeRemoved(EdgeRemoved { from, to }) => {
-                self.edges.retain(|edge| (&edge.from, &edge.to) != (from, to));
-            }
+    fn key(&self) -> Seq {
+        self.seq
+    }
+
+    fn touched(event: &Recorded, _before: &Room) -> Touched<Seq> {
+        match &event.event {
+            event::Event::Envelope(Event::Sent(sent)) => Touched::maybe(sent.answers),
+            event::Event::Envelope(Event::Forwarded(_)) => Touched::Current,
+            _ => Touched::Nothing,
         }
     }
 
-    /// Whether an edge leads from one agent to another.
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        match &event.event {
+            event::Event::Envelope(Event::Sent(sent)) => {
+                if let Some(answered) = sent.answers {
+                    rows.change(&answered, |posted| posted.answered_by = Some(event.seq));
+                }
+                rows.put(Self::of(event, sent));
+            }
+            // What was answered stays as it was.
+            event::Event::Envelope(Event::Forwarded(Forwarded { from, to })) => {
+                let concerned =
+                    |posted: &&Self| posted.is_owed() && [&posted.recipient, &posted.reply_to].contains(&from);
+                let owed: Vec<Seq> = rows.iter().filter(concerned).map(|posted| posted.seq).collect();
+                for seq in owed {
+                    rows.change(&seq, |posted| {
+                        for agent in [&mut posted.recipient, &mut posted.reply_to] {
+                            rename(agent, from, to);
+                        }
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Part for Edge {
+    type Key = (AgentId, AgentId);
+
+    fn key(&self) -> (AgentId, AgentId) {
+        (self.from.clone(), self.to.clone())
+    }
+
+    fn touched(event: &Recorded, _before: &Room) -> Touched<(AgentId, AgentId)> {
+        match &event.event {
+            event::Event::Envelope(
+                Event::EdgeSet(EdgeSet { from, to, .. }) | Event::EdgeRemoved(EdgeRemoved { from, to }),
+            ) => Touched::row((from.clone(), to.clone())),
+            event::Event::Envelope(Event::Forwarded(_)) => Touched::Current,
+            _ => Touched::Nothing,
+        }
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        match &event.event {
+            event::Event::Envelope(Event::EdgeSet(set)) => {
+                let EdgeSet { from, to, both_ways } = set.clone();
+                rows.put(Self { from, to, both_ways, seq: event.seq });
+            }
+            event::Event::Envelope(Event::EdgeRemoved(EdgeRemoved { from, to })) => {
+                rows.remove(&(from.clone(), to.clone()));
+            }
+            event::Event::Envelope(Event::Forwarded(forwarded)) => rows.forward(forwarded),
+            _ => {}
+        }
+    }
+}
+
+impl Rows<Edge> {
+    /// Whether an edge leads from one agent to another. All edges must be at hand.
     pub fn leads(&self, from: &AgentId, to: &AgentId) -> bool {
-        self.edges.iter().any(|edge| {
+        self.iter().any(|edge| {
             (&edge.from, &edge.to) == (from, to) || (edge.both_ways && (&edge.from, &edge.to) == (to, from))
         })
     }
 
-    fn at(&mut self, seq: Seq) -> Option<&mut Posted> {
-        let place = self.posted.binary_search_by_key(&seq, |posted| posted.seq).ok()?;
-        self.posted.get_mut(place)
-    }
-
-    fn set_edge(&mut self, set: &EdgeSet, seq: Seq) {
-        let EdgeSet { from, to, both_ways } = set.clone();
-        let edge = Edge { from, to, both_ways, seq };
-        match self.edges.binary_search_by(|known| (&known.from, &known.to).cmp(&(&edge.from, &edge.to))) {
-            Ok(place) => self.edges[place] = edge,
-            Err(place) => self.edges.insert(place, edge),
-        }
-    }
-
-    /// Edges, and responses that are owed, go on with another. What was answered stays as it was.
+    /// Edges go on with another agent. Of two that then lead along one path, the one that is passed second goes into the first.
     fn forward(&mut self, forwarded: &Forwarded) {
         let Forwarded { from, to } = forwarded;
-        let renamed = |agent: &mut AgentId| {
-            if agent == from {
-                *agent = to.clone();
-            }
-        };
-        for posted in self.posted.iter_mut().filter(|posted| posted.is_owed()) {
-            renamed(&mut posted.recipient);
-            renamed(&mut posted.reply_to);
-        }
-        for mut edge in std::mem::take(&mut self.edges) {
-            renamed(&mut edge.from);
-            renamed(&mut edge.to);
+        let before: Vec<Edge> = self.iter().cloned().collect();
+        let mut after: Vec<Edge> = Vec::new();
+        for mut edge in before.iter().cloned() {
+            rename(&mut edge.from, from, to);
+            rename(&mut edge.to, from, to);
             if edge.from == edge.to {
                 continue;
             }
-            match self.edges.iter_mut().find(|known| (&known.from, &known.to) == (&edge.from, &edge.to)) {
+            match after.iter_mut().find(|known| known.key() == edge.key()) {
                 Some(known) => known.both_ways |= edge.both_ways,
-                None => self.edges.push(edge),
+                None => after.push(edge),
             }
         }
-        self.edges.sort_by(|one, other| (&one.from, &one.to).cmp(&(&other.from, &other.to)));
+        for gone in before.iter().filter(|edge| !after.contains(edge)) {
+            self.remove(&gone.key());
+        }
+        for edge in after.into_iter().filter(|edge| !before.contains(edge)) {
+            self.put(edge);
+        }
+    }
+}
+
+fn rename(agent: &mut AgentId, from: &AgentId, to: &AgentId) {
+    if agent == from {
+        *agent = to.clone();
     }
 }

@@ -5,9 +5,10 @@ use crate::{
     code::ErrorCode,
     event::{self, Recorded},
     ids::{AgentId, Seq},
-    inbox::Inbox,
+    inbox::Item,
     lease::Fence,
     limits,
+    part::Rows,
     policy::Edges,
     time::Timestamp,
 };
@@ -85,8 +86,9 @@ fn replying(draft: Draft, to: &str) -> Draft {
 /// A room's envelopes and inbox, folded from what is decided.
 #[derive(Default)]
 struct Post {
-    envelopes: Envelopes,
-    inbox: Inbox,
+    posted: Rows<Posted>,
+    edges: Rows<Edge>,
+    inbox: Rows<Item>,
     sent: Vec<(Seq, Envelope)>,
     policy: Option<Edges>,
     seq: u64,
@@ -106,7 +108,8 @@ impl Post {
         };
         let text = recorded.event.payload().unwrap();
         assert_eq!(event::Event::read(recorded.event.kind(), &text).unwrap(), recorded.event);
-        self.envelopes.apply(&recorded);
+        self.posted.apply(&recorded);
+        self.edges.apply(&recorded);
         self.inbox.apply(&recorded);
         recorded.seq
     }
@@ -117,9 +120,9 @@ impl Post {
         };
         let known = Known {
             policy: self.policy.unwrap_or(Edges::Mesh),
-            edges: &self.envelopes,
-            named: draft.in_reply_to().and_then(|id| self.envelopes.posted.iter().find(|posted| posted.id == id)),
-            oldest: self.envelopes.posted.iter().find(owes),
+            edges: &self.edges,
+            named: draft.in_reply_to().and_then(|id| self.posted.iter().find(|posted| posted.id == id)),
+            oldest: self.posted.iter().find(owes),
             before: self.sent.iter().find(|(_, sent)| sent.id == draft.id).map(|(seq, sent)| (*seq, sent)),
             name: &|agent| agent.to_string(),
         };
@@ -140,11 +143,11 @@ impl Post {
     }
 
     fn owed(&self) -> Vec<Seq> {
-        self.envelopes.posted.iter().filter(|posted| posted.is_owed()).map(|posted| posted.seq).collect()
+        self.posted.iter().filter(|posted| posted.is_owed()).map(|posted| posted.seq).collect()
     }
 
     fn edge(&mut self, from: &str, to: &str, both_ways: bool) {
-        if let Some(event) = self.envelopes.add_edge(&party(from), &party(to), both_ways).unwrap() {
+        if let Some(event) = self.edges.add_edge(&party(from), &party(to), both_ways).unwrap() {
             self.record("human:x", event);
         }
     }
@@ -307,7 +310,7 @@ fn the_same_envelope_again_is_the_same_and_other_content_is_not() {
     assert_eq!(post.send(&later).unwrap_err().code(), ErrorCode::Conflict);
     let stranger = Draft { from: Some("cy".to_owned()), ..first };
     assert_eq!(post.send(&stranger).unwrap_err().code(), ErrorCode::Conflict, "somebody else has the id");
-    assert_eq!((post.envelopes.posted.len(), post.inbox.items.len()), (1, 1));
+    assert_eq!((post.posted.iter().count(), post.inbox.iter().count()), (1, 1));
 }
 
 #[test]
@@ -321,7 +324,6 @@ fn an_item_of_each_envelope_lies_with_its_recipient_in_order() {
     post.send(&signal).unwrap();
     let told: Vec<_> = post
         .inbox
-        .items
         .iter()
         .map(|item| (item.message.0, item.sender.as_str(), item.category.as_str(), item.requires_ack))
         .collect();
@@ -407,24 +409,24 @@ fn edges_are_set_once_and_removed_one_way_at_a_time() {
     let mut post = Post::default();
     let told = |post: &Post| -> Vec<String> {
         let arrow = |edge: &Edge| format!("{}{}{}", edge.from, if edge.both_ways { "<->" } else { "->" }, edge.to);
-        post.envelopes.edges.iter().map(arrow).collect()
+        post.edges.iter().map(arrow).collect()
     };
     post.edge("ana", "bo", true);
-    assert_eq!(post.envelopes.add_edge(&party("bo"), &party("ana"), false), Ok(None), "it leads there already");
+    assert_eq!(post.edges.add_edge(&party("bo"), &party("ana"), false), Ok(None), "it leads there already");
     post.edge("bo", "cy", false);
     post.edge("bo", "cy", true);
     assert_eq!(told(&post), ["ana<->bo", "bo<->cy"]);
-    for event in post.envelopes.remove_edge(&party("bo"), &party("ana")).unwrap() {
+    for event in post.edges.remove_edge(&party("bo"), &party("ana")).unwrap() {
         post.record("human:x", event);
     }
-    assert!(post.envelopes.leads(&agent("ana"), &agent("bo")) && !post.envelopes.leads(&agent("bo"), &agent("ana")));
-    for event in post.envelopes.remove_edge(&party("bo"), &party("cy")).unwrap() {
+    assert!(post.edges.leads(&agent("ana"), &agent("bo")) && !post.edges.leads(&agent("bo"), &agent("ana")));
+    for event in post.edges.remove_edge(&party("bo"), &party("cy")).unwrap() {
         post.record("human:x", event);
     }
-    assert!(post.envelopes.leads(&agent("cy"), &agent("bo")) && !post.envelopes.leads(&agent("bo"), &agent("cy")));
-    let refusal = post.envelopes.remove_edge(&party("ana"), &party("cy")).unwrap_err();
+    assert!(post.edges.leads(&agent("cy"), &agent("bo")) && !post.edges.leads(&agent("bo"), &agent("cy")));
+    let refusal = post.edges.remove_edge(&party("ana"), &party("cy")).unwrap_err();
     assert_eq!(refusal.code(), ErrorCode::UnknownId);
-    assert!(post.envelopes.add_edge(&party("ana"), &party("ana"), false).is_err());
+    assert!(post.edges.add_edge(&party("ana"), &party("ana"), false).is_err());
 }
 
 #[test]

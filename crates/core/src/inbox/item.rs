@@ -1,7 +1,5 @@
 //! An item of an inbox, and how far up the ladder it is.
 
-use std::collections::HashSet;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +9,8 @@ use crate::{
     event::{self, Recorded},
     ids::{AgentId, Seq},
     job,
+    part::{Part, Rows, Touched},
+    room::Room,
     text::storable,
     time::Timestamp,
     turn::{self, TurnId},
@@ -139,83 +139,83 @@ impl Item {
     }
 }
 
-/// The items of a room, as folding its log gives them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Inbox {
-    /// By message, and of one message in the order of its recipients. Folding relies on the first.
-    pub items: Vec<Item>,
-}
+impl Part for Item {
+    /// The event that holds the message, and whose inbox it is in.
+    type Key = (Seq, AgentId);
 
-impl Inbox {
-    /// Folds an event that was decided on. Events of other parts change nothing.
-    pub fn apply(&mut self, recorded: &Recorded) {
-        match &recorded.event {
-            event::Event::Inbox(event) => self.apply_own(event, recorded),
-            event::Event::Bus(event) => self.apply_bus(event, recorded),
-            event::Event::Envelope(envelope::Event::Sent(sent)) => self.items.push(sent.item(recorded)),
-            event::Event::Job(job::Event::Manager(said)) => self.items.push(said.item(recorded)),
-            event::Event::Turn(event) => self.apply_turn(event, recorded.at),
+    fn key(&self) -> (Seq, AgentId) {
+        (self.message, self.recipient.clone())
+    }
+
+    fn touched(event: &Recorded, _before: &Room) -> Touched<(Seq, AgentId)> {
+        let of = |messages: &[Seq], recipient: &AgentId| {
+            messages.iter().map(|message| (*message, recipient.clone())).collect::<Vec<_>>()
+        };
+        let own = |messages: &[Seq]| Touched::Rows(of(messages, &event.actor));
+        match &event.event {
+            event::Event::Inbox(Event::Delivered(delivered)) => own(&delivered.items),
+            event::Event::Inbox(Event::Seen(seen)) => own(&[seen.item]),
+            event::Event::Inbox(Event::Accepted(accepted)) => own(&[accepted.item]),
+            event::Event::Inbox(Event::Forwarded(Forwarded { items, from, to })) => {
+                Touched::Rows([of(items, from), of(items, to)].concat())
+            }
+            event::Event::Bus(bus::Event::Resulted(resulted)) => {
+                Touched::row((resulted.action, resulted.target.clone()))
+            }
+            event::Event::Turn(turn::Event::Begun(begun)) => Touched::Rows(of(&begun.items, &begun.agent_id)),
+            event::Event::Turn(turn::Event::Ended(ended)) => Touched::Rows(of(&ended.items, &ended.agent_id)),
+            _ => Touched::Nothing,
+        }
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        match &event.event {
+            event::Event::Inbox(own) => rows.apply_own(own, event),
+            event::Event::Bus(bus::Event::Submitted(submitted)) => rows.put(submitted.item(event)),
+            event::Event::Bus(bus::Event::Messaged(messaged)) => {
+                messaged.items(event).into_iter().for_each(|item| rows.put(item))
+            }
+            // Whoever says how far it is with an action has accepted it; and one that was ended in its target's place is off
+            // the list.
+            event::Event::Bus(bus::Event::Resulted(resulted)) => {
+                rows.reach(&resulted.target, &[resulted.action], Stage::Accepted, event.at);
+            }
+            event::Event::Envelope(envelope::Event::Sent(sent)) => rows.put(sent.item(event)),
+            event::Event::Job(job::Event::Manager(said)) => rows.put(said.item(event)),
+            event::Event::Turn(turn::Event::Begun(begun)) => {
+                rows.reach(&begun.agent_id, &begun.items, Stage::Seen, event.at);
+                rows.of(&begun.agent_id, &begun.items, |item| item.turn = Some(begun.turn));
+            }
+            // With its good end all that a turn consumed is accepted, else it may go back. What was accepted meanwhile
+            // stays so.
+            event::Event::Turn(turn::Event::Ended(ended)) => rows.of(&ended.agent_id, &ended.items, |item| {
+                if ended.returned && item.accepted_at.is_none() {
+                    item.give_back();
+                } else {
+                    item.reach(Stage::Accepted, event.at);
+                }
+            }),
             _ => {}
         }
     }
+}
 
-    /// Actions and messages of the bus lie in inboxes too. Whoever says how far it is with an action has accepted it; and
-    /// one that was ended in its target's place is off the list.
-    fn apply_bus(&mut self, event: &bus::Event, recorded: &Recorded) {
-        match event {
-            bus::Event::Submitted(submitted) => self.items.push(submitted.item(recorded)),
-            bus::Event::Messaged(messaged) => self.items.extend(messaged.items(recorded)),
-            bus::Event::Resulted(resulted) => {
-                let own = self.of_message(resulted.action).iter_mut();
-                own.filter(|item| item.recipient == resulted.target)
-                    .for_each(|item| item.reach(Stage::Accepted, recorded.at));
-            }
-            bus::Event::TaskReported(_)
-            | bus::Event::Connected(_)
-            | bus::Event::Disconnected(_)
-            | bus::Event::Returned(_) => {}
-        }
-    }
-
-    /// What a turn consumes is seen; with its good end it is accepted, else it may go back. What was accepted meanwhile
-    /// stays so.
-    fn apply_turn(&mut self, event: &turn::Event, at: Timestamp) {
-        let (items, agent) = match event {
-            turn::Event::Begun(begun) => (&begun.items, &begun.agent_id),
-            turn::Event::Ended(ended) => (&ended.items, &ended.agent_id),
-            turn::Event::Prompted(_) | turn::Event::ToolsUsed(_) => return,
-        };
-        for message in items {
-            for item in self.of_message(*message).iter_mut().filter(|item| item.recipient == *agent) {
-                match event {
-                    turn::Event::Begun(begun) => {
-                        item.turn = Some(begun.turn);
-                        item.reach(Stage::Seen, at);
-                    }
-                    turn::Event::Ended(ended) if ended.returned && item.accepted_at.is_none() => item.give_back(),
-                    turn::Event::Ended(_) => item.reach(Stage::Accepted, at),
-                    turn::Event::Prompted(_) | turn::Event::ToolsUsed(_) => {}
-                }
-            }
-        }
-    }
-
+impl Rows<Item> {
     fn apply_own(&mut self, event: &Event, recorded: &Recorded) {
+        let actor = &recorded.actor;
         match event {
-            Event::Sent(sent) => self.items.extend(sent.items(recorded)),
-            Event::Delivered(delivered) => self.reach(recorded, &delivered.items, Stage::Delivered),
+            Event::Sent(sent) => sent.items(recorded).into_iter().for_each(|item| self.put(item)),
+            Event::Delivered(delivered) => self.reach(actor, &delivered.items, Stage::Delivered, recorded.at),
             Event::Seen(seen) => {
-                self.reach(recorded, &[seen.item], Stage::Seen);
+                self.reach(actor, &[seen.item], Stage::Seen, recorded.at);
                 if let Some(turn) = seen.turn {
-                    let own = self.of_message(seen.item).iter_mut().filter(|item| item.recipient == recorded.actor);
-                    own.for_each(|item| item.turn = Some(turn));
+                    self.of(actor, &[seen.item], |item| item.turn = Some(turn));
                 }
             }
-            Event::Told(told) => self.items.push(told.item(recorded)),
+            Event::Told(told) => self.put(told.item(recorded)),
             Event::Accepted(accepted) => {
-                self.reach(recorded, &[accepted.item], Stage::Accepted);
-                let own = self.of_message(accepted.item).iter_mut().filter(|item| item.recipient == recorded.actor);
-                own.for_each(|item| item.note = accepted.note.as_deref().map(storable));
+                self.reach(actor, &[accepted.item], Stage::Accepted, recorded.at);
+                self.of(actor, &[accepted.item], |item| item.note = accepted.note.as_deref().map(storable));
             }
             Event::Forwarded(forwarded) => self.forward(forwarded),
         }
@@ -223,36 +223,26 @@ impl Inbox {
 
     /// Gives items to another. Of a message that the other has too, its own item is enough.
     fn forward(&mut self, forwarded: &Forwarded) {
-        if forwarded.from == forwarded.to {
+        let Forwarded { items, from, to } = forwarded;
+        if from == to {
             return;
         }
-        let mut doubled = HashSet::new();
-        for message in &forwarded.items {
-            let items = self.of_message(*message);
-            if items.iter().any(|item| item.recipient == forwarded.to) {
-                doubled.insert(*message);
-                continue;
+        for message in items {
+            let moved = self.remove(&(*message, from.clone()));
+            if let Some(item) = moved.filter(|_| self.get(&(*message, to.clone())).is_none()) {
+                self.put(Item { recipient: to.clone(), ..item });
             }
-            for item in items.iter_mut().filter(|item| item.recipient == forwarded.from) {
-                item.recipient = forwarded.to.clone();
-            }
-        }
-        if !doubled.is_empty() {
-            self.items.retain(|item| item.recipient != forwarded.from || !doubled.contains(&item.message));
         }
     }
 
-    fn reach(&mut self, recorded: &Recorded, messages: &[Seq], stage: Stage) {
+    fn reach(&mut self, recipient: &AgentId, messages: &[Seq], stage: Stage, at: Timestamp) {
+        self.of(recipient, messages, |item| item.reach(stage, at));
+    }
+
+    /// Changes somebody's items of some messages.
+    fn of(&mut self, recipient: &AgentId, messages: &[Seq], with: impl Fn(&mut Item)) {
         for message in messages {
-            let own = self.of_message(*message).iter_mut().filter(|item| item.recipient == recorded.actor);
-            own.for_each(|item| item.reach(stage, recorded.at));
+            self.change(&(*message, recipient.clone()), &with);
         }
-    }
-
-    /// The items of one message. A room has many messages and an event is about few, so they are not all looked at.
-    fn of_message(&mut self, message: Seq) -> &mut [Item] {
-        let start = self.items.partition_point(|item| item.message < message);
-        let count = self.items[start..].partition_point(|item| item.message == message);
-        &mut self.items[start..start + count]
     }
 }

@@ -16,5 +16,5 @@ pub use decide::{Address, Message};
 pub use draft::{Category, Draft, Manner, Payload, Urgency};
 pub use event::{Accepted, Delivered, Event, Forwarded, Recipient, Seen, Sent, Told};
 pub(crate) use item::Letter;
-pub use item::{Inbox, Item, Stage};
+pub use item::{Item, Stage};
 pub use refusal::Refusal;

@@ -52,5 +52,5 @@ pub use review::{Patch, Review};
 pub use salvage::salvage;
 pub use spec::{Choice, Conversing, Executor, ExpectedArtifact, Isolation, Policy, Priority, Profile, Routing};
 pub(crate) use state::cut;
-pub use state::{Claim, GOES_ON_FROM, Job, JobId, Jobs, Last, Status, agent_of, job_of};
+pub use state::{Claim, GOES_ON_FROM, Job, JobId, Last, Status, agent_of, job_of};
 pub use worked::WorkedSince;

@@ -13,7 +13,9 @@ use crate::{
     lease::{Fence, Lease},
     limits,
     number::numbered,
+    part::{Part, Rows, Touched},
     reference::Reference,
+    room::Room,
     task::TaskId,
     text::storable,
     time::{Timestamp, Ttl},
@@ -136,39 +138,37 @@ pub struct Job {
     pub active_at: Timestamp,
 }
 
-/// Jobs of a room, as folding its log gives them.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Jobs {
-    /// In the order of their numbers.
-    pub jobs: Vec<Job>,
-}
+impl Part for Job {
+    type Key = JobId;
 
-impl Jobs {
-    /// The job with this number.
-    pub fn find(&self, id: JobId) -> Option<&Job> {
-        self.place(id).map(|place| &self.jobs[place])
+    fn key(&self) -> JobId {
+        self.id
     }
 
-    /// The same, to move its lease.
-    pub fn find_mut(&mut self, id: JobId) -> Option<&mut Job> {
-        self.place(id).map(|place| &mut self.jobs[place])
-    }
-
-    fn place(&self, id: JobId) -> Option<usize> {
-        self.jobs.binary_search_by_key(&id, |job| job.id).ok()
-    }
-
-    /// Folds an event that was decided on. Events of other parts change nothing.
-    pub fn apply(&mut self, recorded: &Recorded) {
-        let event::Event::Job(event) = &recorded.event else { return };
-        match event {
-            Event::Created(created) => self.jobs.push(Job::open(recorded, created)),
-            _ => {
-                if let Some(place) = self.place(event.job()) {
-                    self.jobs[place].apply(recorded, event);
-                }
-            }
+    fn touched(event: &Recorded, _before: &Room) -> Touched<JobId> {
+        match &event.event {
+            event::Event::Job(Event::Created(_)) => Touched::Nothing,
+            event::Event::Job(event) => Touched::row(event.job()),
+            _ => Touched::Nothing,
         }
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        match &event.event {
+            event::Event::Job(Event::Created(created)) => rows.put(Self::open(event, created)),
+            event::Event::Job(change) => rows.change(&change.job(), |job| job.happened(event, change)),
+            _ => {}
+        }
+    }
+
+    fn without_presence(mut self) -> Self {
+        self.active_at = self.created_at;
+        self.progress = Progress::default();
+        self.earlier_claim_ends_at = None;
+        if let Some(claim) = &mut self.claim {
+            claim.lease.expires_at = self.created_at;
+        }
+        self
     }
 }
 
@@ -205,8 +205,7 @@ impl Job {
         }
     }
 
-    /// Folds an event about this job.
-    fn apply(&mut self, recorded: &Recorded, event: &Event) {
+    fn happened(&mut self, recorded: &Recorded, event: &Event) {
         match event {
             Event::Created(_) => {}
             Event::Claimed(claimed) => {
@@ -337,18 +336,6 @@ impl Job {
     pub fn hear(&mut self, now: Timestamp, progress: Progress) {
         self.progress.update(progress);
         self.active_at = now;
-    }
-
-    /// The job less the fields that move without events: the ends of claims, the last activity, the progress.
-    #[must_use]
-    pub fn without_heartbeats(mut self) -> Self {
-        self.active_at = self.created_at;
-        self.progress = Progress::default();
-        self.earlier_claim_ends_at = None;
-        if let Some(claim) = &mut self.claim {
-            claim.lease.expires_at = self.created_at;
-        }
-        self
     }
 
     /// The last thing that happened, as a reference.

@@ -16,4 +16,4 @@ pub use draft::{AnchorDraft, ArtifactDraft, CardDraft, PlanDraft};
 pub use event::{AnchorSet, ArtifactDropped, ArtifactKept, CardCreated, CardPinned, Event, PatchOrigin, PlanCreated};
 pub use reach::{Keepers, Pointers, Reach};
 pub use refusal::Refusal;
-pub use state::{Anchor, Artifact, ArtifactId, ArtifactKind, Card, CardId, CardKind, Library, Plan, PlanId};
+pub use state::{Anchor, Artifact, ArtifactId, ArtifactKind, Card, CardId, CardKind, Plan, PlanId};

@@ -6,6 +6,8 @@ use crate::{
     ids::{AgentId, AnchorId, Seq},
     job::JobId,
     number::numbered,
+    part::{Part, Rows, Touched},
+    room::Room,
     task::TaskId,
     time::Timestamp,
     turn::TurnId,
@@ -158,49 +160,91 @@ pub struct Artifact {
     pub created_at: Timestamp,
 }
 
-/// The library of a room, as folding its log gives it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Library {
-    /// In the order of their numbers.
-    pub cards: Vec<Card>,
-    /// In the order of their ids.
-    pub anchors: Vec<Anchor>,
-    /// In the order of their numbers.
-    pub plans: Vec<Plan>,
-    /// In the order of their numbers.
-    pub artifacts: Vec<Artifact>,
-}
+impl Part for Card {
+    type Key = CardId;
 
-impl Library {
-    /// The card with this number.
-    pub fn card(&self, id: CardId) -> Option<&Card> {
-        self.cards.binary_search_by_key(&id, |card| card.id).ok().map(|place| &self.cards[place])
+    fn key(&self) -> CardId {
+        self.id
     }
 
-    /// Folds an event that was decided on. Events of other parts change nothing.
-    pub fn apply(&mut self, recorded: &Recorded) {
-        let event::Event::Library(event) = &recorded.event else { return };
-        match event {
-            Event::CardCreated(created) => self.cards.push(Card::of(recorded, created)),
-            Event::CardPinned(CardPinned { card, pinned }) => {
-                if let Ok(place) = self.cards.binary_search_by_key(card, |card| card.id) {
-                    self.cards[place].pinned = *pinned;
-                }
+    fn touched(event: &Recorded, _before: &Room) -> Touched<CardId> {
+        match &event.event {
+            event::Event::Library(Event::CardPinned(pinned)) => Touched::row(pinned.card),
+            _ => Touched::Nothing,
+        }
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        match &event.event {
+            event::Event::Library(Event::CardCreated(created)) => rows.put(Self::of(event, created)),
+            event::Event::Library(Event::CardPinned(CardPinned { card, pinned })) => {
+                rows.change(card, |card| card.pinned = *pinned);
             }
-            Event::AnchorSet(set) => {
-                let anchor = Anchor::of(recorded, set);
-                match self.anchors.binary_search_by(|known| known.id.cmp(&anchor.id)) {
-                    Ok(place) => self.anchors[place] = anchor,
-                    Err(place) => self.anchors.insert(place, anchor),
-                }
+            _ => {}
+        }
+    }
+}
+
+impl Part for Anchor {
+    type Key = AnchorId;
+
+    fn key(&self) -> AnchorId {
+        self.id.clone()
+    }
+
+    fn touched(event: &Recorded, _before: &Room) -> Touched<AnchorId> {
+        match &event.event {
+            event::Event::Library(Event::AnchorSet(set)) => Touched::row(set.anchor.clone()),
+            _ => Touched::Nothing,
+        }
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        if let event::Event::Library(Event::AnchorSet(set)) = &event.event {
+            rows.put(Self::of(event, set));
+        }
+    }
+}
+
+impl Part for Plan {
+    type Key = PlanId;
+
+    fn key(&self) -> PlanId {
+        self.id
+    }
+
+    fn touched(_event: &Recorded, _before: &Room) -> Touched<PlanId> {
+        Touched::Nothing
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        if let event::Event::Library(Event::PlanCreated(created)) = &event.event {
+            rows.put(Self::of(event, created));
+        }
+    }
+}
+
+impl Part for Artifact {
+    type Key = ArtifactId;
+
+    fn key(&self) -> ArtifactId {
+        self.id
+    }
+
+    fn touched(event: &Recorded, _before: &Room) -> Touched<ArtifactId> {
+        match &event.event {
+            event::Event::Library(Event::ArtifactDropped(dropped)) => Touched::row(dropped.artifact),
+            _ => Touched::Nothing,
+        }
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        match &event.event {
+            event::Event::Library(Event::ArtifactKept(kept)) => rows.put(Self::of(event, kept)),
+            event::Event::Library(Event::ArtifactDropped(ArtifactDropped { artifact })) => {
+                rows.change(artifact, |artifact| artifact.dropped_at = Some(event.at));
             }
-            Event::PlanCreated(created) => self.plans.push(Plan::of(recorded, created)),
-            Event::ArtifactKept(kept) => self.artifacts.push(Artifact::of(recorded, kept)),
-            Event::ArtifactDropped(ArtifactDropped { artifact }) => {
-                if let Ok(place) = self.artifacts.binary_search_by_key(artifact, |artifact| artifact.id) {
-                    self.artifacts[place].dropped_at = Some(recorded.at);
-                }
-            }
+            _ => {}
         }
     }
 }

@@ -1,7 +1,15 @@
 //! What may be kept, and what the library is after it.
 
 use super::*;
-use crate::{event::Recorded, ids::Seq, lease::Fence, limits, task::TaskId, time::Timestamp};
+use crate::{
+    event::Recorded,
+    ids::Seq,
+    lease::Fence,
+    limits,
+    part::{Part, Rows},
+    task::TaskId,
+    time::Timestamp,
+};
 
 fn card(title: &str, tags: &[&str]) -> CardDraft {
     CardDraft {
@@ -17,10 +25,11 @@ fn card(title: &str, tags: &[&str]) -> CardDraft {
     }
 }
 
-fn folded(events: Vec<Event>) -> Library {
-    let mut library = Library::default();
+/// The rows of one kind that events give.
+fn folded<P: Part>(events: Vec<Event>) -> Rows<P> {
+    let mut rows = Rows::of_new_room();
     for (place, event) in events.into_iter().enumerate() {
-        library.apply(&Recorded {
+        rows.apply(&Recorded {
             overridden: false,
             room_id: "room_1".parse().unwrap(),
             seq: Seq(place as u64 + 1),
@@ -30,15 +39,15 @@ fn folded(events: Vec<Event>) -> Library {
             event: event.into(),
         });
     }
-    library
+    rows
 }
 
 #[test]
 fn a_card_is_kept_with_sorted_tags_and_can_be_pinned() {
     let created = card(" Cache is cold ", &["Cache", "perf", "cache"]).create(CardId(1)).unwrap();
     let pinned = Event::CardPinned(CardPinned { card: CardId(1), pinned: true });
-    let library = folded(vec![created, pinned]);
-    let kept = library.card(CardId(1)).unwrap();
+    let cards: Rows<Card> = folded(vec![created, pinned]);
+    let kept = cards.get(&CardId(1)).unwrap();
     assert_eq!(
         (kept.title.as_str(), kept.tags.as_slice()),
         ("Cache is cold", &["cache".to_owned(), "perf".to_owned()][..])
@@ -52,8 +61,8 @@ fn an_anchor_can_be_described_anew() {
     let set = |title: &str| {
         AnchorDraft { anchor: "a:core".parse().unwrap(), title: title.to_owned(), text: String::new() }.set().unwrap()
     };
-    let library = folded(vec![set("the core"), set("the rules")]);
-    assert_eq!(library.anchors.iter().map(|anchor| anchor.title.as_str()).collect::<Vec<_>>(), ["the rules"]);
+    let anchors: Rows<Anchor> = folded(vec![set("the core"), set("the rules")]);
+    assert_eq!(anchors.iter().map(|anchor| anchor.title.as_str()).collect::<Vec<_>>(), ["the rules"]);
 }
 
 #[test]

@@ -23,5 +23,5 @@ pub use event::{Event, Registered, Reset, Retired};
 pub use refusal::Refusal;
 pub use route::{Candidate, Route, can_do, route};
 pub use skill::{Injection, SkillProfile};
-pub use state::{Heartbeat, Phase, Runner, Runners, Seen, Standing, Tally, pointer, with_beginning};
+pub use state::{Heartbeat, Phase, Runner, Seen, Standing, Tally, pointer, with_beginning};
 pub use trouble::{Trouble, TroubleKind};

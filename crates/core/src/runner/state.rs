@@ -10,7 +10,9 @@ use crate::{
     job::{JobId, radar::moves},
     lease::expired,
     limits,
+    part::{Part, Rows, Touched},
     process::{Liveness, Witness},
+    room::Room,
     time::{Timestamp, Ttl},
     words::words,
 };
@@ -56,13 +58,6 @@ pub struct Runner {
     pub lease_expires_at: Timestamp,
 }
 
-/// Runners of a room, as folding its log gives them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Runners {
-    /// In the order of their ids.
-    pub runners: Vec<Runner>,
-}
-
 /// A runner says that it is there.
 #[derive(Clone, Debug)]
 pub struct Heartbeat {
@@ -78,47 +73,40 @@ pub struct Heartbeat {
     pub capabilities: Option<Capabilities>,
 }
 
-impl Runners {
-    /// The runner with this id.
-    pub fn find(&self, id: &AgentId) -> Option<&Runner> {
-        self.runners.iter().find(|runner| runner.id == *id)
+impl Part for Runner {
+    type Key = AgentId;
+
+    fn key(&self) -> AgentId {
+        self.id.clone()
     }
 
-    /// Folds an event that was decided on. Events of other parts change nothing.
-    pub fn apply(&mut self, recorded: &Recorded) {
-        let event::Event::Runner(event) = &recorded.event else { return };
-        match event {
-            Event::Registered(registered) => self.register(recorded, registered),
-            Event::Retired(Retired { runner_id }) => {
-                if let Some(runner) = self.runners.iter_mut().find(|runner| runner.id == *runner_id) {
-                    runner.retired = true;
-                    (runner.phase, runner.active) = (Phase::Idle, Vec::new());
-                    runner.lease_expires_at = recorded.at;
-                }
-            }
-            Event::Reset(reset) => {
-                let found = self.runners.iter_mut().find(|runner| runner.id == reset.runner_id);
-                if let Some(capabilities) = found.and_then(|runner| runner.capabilities.as_mut()) {
-                    capabilities.reset(recorded.at, &reset.executors);
-                }
-            }
+    fn touched(event: &Recorded, _before: &Room) -> Touched<AgentId> {
+        match &event.event {
+            event::Event::Runner(event) => Touched::row(event.runner().clone()),
+            _ => Touched::Nothing,
         }
     }
 
-    fn register(&mut self, recorded: &Recorded, registered: &Registered) {
-        let fresh = Runner {
-            id: registered.runner_id.clone(),
-            claimant: Claimant { agent: recorded.actor.clone(), backing: registered.backing.clone() },
-            capabilities: registered.capabilities.clone(),
-            retired: false,
-            phase: Phase::Idle,
-            active: Vec::new(),
-            lease_expires_at: recorded.at,
-        };
-        match self.runners.binary_search_by(|runner| runner.id.cmp(&fresh.id)) {
-            Ok(place) => self.runners[place] = fresh,
-            Err(place) => self.runners.insert(place, fresh),
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        match &event.event {
+            event::Event::Runner(Event::Registered(registered)) => rows.put(Self::registered(event, registered)),
+            event::Event::Runner(Event::Retired(Retired { runner_id })) => rows.change(runner_id, |runner| {
+                runner.retired = true;
+                (runner.phase, runner.active) = (Phase::Idle, Vec::new());
+                runner.lease_expires_at = event.at;
+            }),
+            event::Event::Runner(Event::Reset(reset)) => rows.change(&reset.runner_id, |runner| {
+                if let Some(capabilities) = &mut runner.capabilities {
+                    capabilities.reset(event.at, &reset.executors);
+                }
+            }),
+            _ => {}
         }
+    }
+
+    fn without_presence(mut self) -> Self {
+        (self.phase, self.active, self.lease_expires_at) = (Phase::Idle, Vec::new(), Timestamp::default());
+        self
     }
 }
 
@@ -156,6 +144,18 @@ impl Heartbeat {
 }
 
 impl Runner {
+    fn registered(recorded: &Recorded, registered: &Registered) -> Self {
+        Self {
+            id: registered.runner_id.clone(),
+            claimant: Claimant { agent: recorded.actor.clone(), backing: registered.backing.clone() },
+            capabilities: registered.capabilities.clone(),
+            retired: false,
+            phase: Phase::Idle,
+            active: Vec::new(),
+            lease_expires_at: recorded.at,
+        }
+    }
+
     /// Notes what a heartbeat says. This is no event.
     pub fn hear(&mut self, now: Timestamp, heartbeat: &Heartbeat) {
         self.phase = heartbeat.phase;
@@ -191,13 +191,6 @@ impl Runner {
             Phase::Idle => Standing::Idle,
             Phase::Live => Standing::Live,
         }
-    }
-
-    /// The same less what moves without events.
-    #[must_use]
-    pub fn without_heartbeats(mut self) -> Self {
-        (self.phase, self.active, self.lease_expires_at) = (Phase::Idle, Vec::new(), Timestamp::default());
-        self
     }
 }
 

@@ -102,7 +102,7 @@ impl View<'_> {
 impl Scopes {
     /// The reservations whose time has run out: each is archived before anything else is decided.
     pub fn sweep(&self, now: Timestamp) -> Vec<Event> {
-        let lapsed = self.reservations.iter().filter(|reservation| reservation.has_lapsed(now));
+        let lapsed = self.iter().filter(|reservation| reservation.has_lapsed(now));
         lapsed
             .map(|reservation| {
                 Event::Expired(Expired {
@@ -117,10 +117,7 @@ impl Scopes {
 
     /// Where `paths` meet what others have reserved: each reservation once, in the order of their grants.
     pub fn collisions(&self, view: View<'_>, by: &AgentId, paths: &[ScopePath]) -> Vec<Collision> {
-        let others = self
-            .reservations
-            .iter()
-            .filter(|reservation| reservation.is_live(view.now) && reservation.lease.holder != *by);
+        let others = self.iter().filter(|reservation| reservation.is_live(view.now) && reservation.lease.holder != *by);
         others
             .filter_map(|reservation| {
                 let reserved = reservation.path(view.root);
@@ -212,7 +209,7 @@ impl Scopes {
 
     /// Decides a release of what `by` has reserved. Without scopes that is all of it.
     pub fn release(&self, view: View<'_>, by: &AgentId, scopes: Option<&[ScopePath]>) -> Result<Vec<Event>, Refusal> {
-        let live = || self.reservations.iter().filter(|reservation| reservation.is_live(view.now));
+        let live = || self.iter().filter(|reservation| reservation.is_live(view.now));
         let Some(scopes) = scopes else { return Ok(self.release_all(view.now, by)) };
         let mut events = Vec::new();
         for path in scopes {

@@ -92,7 +92,7 @@ impl Scopes {
             return Verdict::Free;
         }
         let is_own = |agent: &AgentId| by.iter().any(|actor| actor.agent_id == *agent);
-        let has_foreign = self.reservations.iter().any(|scope| scope.is_live(view.now) && !is_own(&scope.lease.holder));
+        let has_foreign = self.iter().any(|scope| scope.is_live(view.now) && !is_own(&scope.lease.holder));
         match (holds(view, by), has_foreign) {
             (true, false) => Verdict::Free,
             (true, true) => Verdict::Watch(Watch::ForeignScopes),

@@ -1,12 +1,14 @@
-//! A reservation of paths, and all that are in force in a room.
+//! A reservation of paths.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Event, ScopePath};
+use super::{Event, Reserved, ScopePath};
 use crate::{
     event::{self, Recorded},
     ids::{AgentId, BeadId, Seq},
     lease::{Fence, Lease, expired},
+    part::{Part, Rows, Touched},
+    room::Room,
     time::Timestamp,
 };
 
@@ -56,6 +58,20 @@ impl End {
 }
 
 impl Reservation {
+    fn granted(recorded: &Recorded, reserved: &Reserved) -> Self {
+        Self {
+            lease: Lease {
+                holder: reserved.owner.clone(),
+                fence: Fence(recorded.seq.0),
+                expires_at: reserved.expires_at,
+            },
+            scope: reserved.scope.clone(),
+            bead_id: reserved.bead_id.clone(),
+            since: recorded.at,
+            ended: None,
+        }
+    }
+
     /// The place of the grant in the room's log.
     pub const fn id(&self) -> Seq {
         Seq(self.lease.fence.0)
@@ -78,72 +94,58 @@ impl Reservation {
     }
 }
 
-/// The reservations of a room that have not ended. Folding the log gives all that ever were.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scopes {
-    /// In the order in which they were granted, which is that of their ids.
-    pub reservations: Vec<Reservation>,
-}
+impl Part for Reservation {
+    type Key = Seq;
 
-impl Scopes {
-    /// The reservation with this id.
-    pub fn find(&self, id: Seq) -> Option<&Reservation> {
-        self.place(id).map(|place| &self.reservations[place])
+    fn key(&self) -> Seq {
+        self.id()
     }
 
-    /// Where a reservation is. Folding a long log asks for many, so they are not all looked at.
-    fn place(&self, id: Seq) -> Option<usize> {
-        self.reservations.binary_search_by_key(&id, Reservation::id).ok()
-    }
-
-    /// Folds an event that was decided on. Events of other parts change nothing.
-    pub fn apply(&mut self, recorded: &Recorded) {
-        let event::Event::Scope(event) = &recorded.event else { return };
-        let at = recorded.at;
+    fn touched(event: &Recorded, _before: &Room) -> Touched<Seq> {
+        let event::Event::Scope(event) = &event.event else { return Touched::Nothing };
         match event {
             Event::Reserved(reserved) => {
-                for displaced in &reserved.displaced {
-                    self.end(displaced.reservation, at, End::Expired);
-                }
+                let displaced = reserved.displaced.iter().map(|displaced| displaced.reservation);
+                Touched::Rows(displaced.chain(reserved.renews).collect())
+            }
+            Event::Released(released) => Touched::row(released.reservation),
+            Event::Expired(expired) => Touched::row(expired.reservation),
+            Event::Transferred(transferred) => Touched::row(transferred.reservation),
+            Event::Incursion(_) | Event::Edited(_) => Touched::Nothing,
+        }
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        let at = event.at;
+        let mut end = |id, how| rows.change(&id, |reservation| reservation.ended = Some(Ended { at, how }));
+        let event::Event::Scope(change) = &event.event else { return };
+        match change {
+            Event::Reserved(reserved) => {
+                reserved.displaced.iter().for_each(|displaced| end(displaced.reservation, End::Expired));
                 match reserved.renews {
-                    Some(id) => self.change(id, |reservation| {
+                    Some(id) => rows.change(&id, |reservation| {
                         reservation.lease.expires_at = reserved.expires_at;
                         reservation.bead_id = reserved.bead_id.clone();
                     }),
-                    None => self.reservations.push(Reservation {
-                        lease: Lease {
-                            holder: reserved.owner.clone(),
-                            fence: Fence(recorded.seq.0),
-                            expires_at: reserved.expires_at,
-                        },
-                        scope: reserved.scope.clone(),
-                        bead_id: reserved.bead_id.clone(),
-                        since: at,
-                        ended: None,
-                    }),
+                    None => rows.put(Self::granted(event, reserved)),
                 }
             }
-            Event::Released(released) => self.end(released.reservation, at, End::Released),
-            Event::Expired(expired) => self.end(expired.reservation, at, End::Expired),
+            Event::Released(released) => end(released.reservation, End::Released),
+            Event::Expired(expired) => end(expired.reservation, End::Expired),
             Event::Transferred(transferred) => {
-                self.change(transferred.reservation, |reservation| reservation.lease.holder = transferred.to.clone());
+                rows.change(&transferred.reservation, |reservation| reservation.lease.holder = transferred.to.clone());
             }
             Event::Incursion(_) | Event::Edited(_) => {}
         }
     }
+}
 
+/// The reservations of a room, those in force among them. The ones that ended count for nothing.
+pub type Scopes = Rows<Reservation>;
+
+impl Scopes {
     /// Those that `agent` has.
     pub fn of<'a>(&'a self, agent: &'a AgentId) -> impl Iterator<Item = &'a Reservation> {
-        self.reservations.iter().filter(move |reservation| reservation.lease.holder == *agent)
-    }
-
-    fn end(&mut self, id: Seq, at: Timestamp, how: End) {
-        self.change(id, |reservation| reservation.ended = Some(Ended { at, how }));
-    }
-
-    fn change(&mut self, id: Seq, with: impl FnOnce(&mut Reservation)) {
-        if let Some(place) = self.place(id) {
-            with(&mut self.reservations[place]);
-        }
+        self.iter().filter(move |reservation| reservation.lease.holder == *agent)
     }
 }

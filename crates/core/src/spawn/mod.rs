@@ -18,4 +18,4 @@ pub use decide::{Changes, Decision};
 pub use digest::SpecDigest;
 pub use event::{Approved, Denied, Event, Granted, NodeSpec, Requested};
 pub use refusal::Refusal;
-pub use state::{Approval, ApprovalId, ApprovalStatus, Grant, Grants, Spawns};
+pub use state::{Approval, ApprovalId, ApprovalStatus, Grant, Grants};

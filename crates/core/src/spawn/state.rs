@@ -9,6 +9,8 @@ use crate::{
     ids::{AgentId, Seq},
     job::JobId,
     number::numbered,
+    part::{Part, Rows, Touched},
+    room::Room,
     time::Timestamp,
     words::words,
 };
@@ -98,56 +100,55 @@ pub struct Grant {
     pub seq: Seq,
 }
 
-/// The requests of a room and what its agents may do, as folding its log gives them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spawns {
-    /// In the order of their numbers.
-    pub approvals: Vec<Approval>,
-    /// In the order of the agents.
-    pub grants: Vec<Grant>,
-}
+impl Part for Approval {
+    type Key = ApprovalId;
 
-impl Spawns {
-    /// The request with this number.
-    pub fn find(&self, id: ApprovalId) -> Option<&Approval> {
-        self.approvals.binary_search_by_key(&id, |approval| approval.id).ok().map(|place| &self.approvals[place])
+    fn key(&self) -> ApprovalId {
+        self.id
     }
 
-    /// Folds an event that was decided on. Events of other parts change nothing.
-    pub fn apply(&mut self, recorded: &Recorded) {
-        let event::Event::Spawn(event) = &recorded.event else { return };
-        match event {
-            Event::Requested(requested) => self.approvals.push(Approval::of(recorded, requested)),
-            Event::Approved(approved) => {
-                let reason = approved.reason.as_ref();
-                self.decide(approved.approval, recorded, ApprovalStatus::Approved, Some(approved.job), reason);
-            }
-            Event::Denied(denied) => {
-                self.decide(denied.approval, recorded, ApprovalStatus::Denied, None, denied.reason.as_ref());
-            }
-            Event::Granted(Granted { agent_id, grants }) => {
-                let grant = Grant { agent_id: agent_id.clone(), grants: *grants, seq: recorded.seq };
-                match self.grants.binary_search_by(|known| known.agent_id.cmp(agent_id)) {
-                    Ok(place) => self.grants[place] = grant,
-                    Err(place) => self.grants.insert(place, grant),
-                }
-            }
+    fn touched(event: &Recorded, _before: &Room) -> Touched<ApprovalId> {
+        match &event.event {
+            event::Event::Spawn(Event::Approved(approved)) => Touched::row(approved.approval),
+            event::Event::Spawn(Event::Denied(denied)) => Touched::row(denied.approval),
+            _ => Touched::Nothing,
         }
     }
 
-    fn decide(
-        &mut self,
-        id: ApprovalId,
-        recorded: &Recorded,
-        status: ApprovalStatus,
-        job: Option<JobId>,
-        reason: Option<&String>,
-    ) {
-        let Ok(place) = self.approvals.binary_search_by_key(&id, |approval| approval.id) else { return };
-        let approval = &mut self.approvals[place];
-        (approval.status, approval.job, approval.reason) = (status, job, reason.cloned());
-        approval.decided_by = Some(recorded.actor.clone());
-        approval.decided_at = Some(recorded.at);
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        match &event.event {
+            event::Event::Spawn(Event::Requested(requested)) => rows.put(Self::of(event, requested)),
+            event::Event::Spawn(Event::Approved(approved)) => rows.change(&approved.approval, |approval| {
+                approval.job = Some(approved.job);
+                approval.decided(event, ApprovalStatus::Approved, approved.reason.as_ref());
+            }),
+            event::Event::Spawn(Event::Denied(denied)) => rows.change(&denied.approval, |approval| {
+                approval.job = None;
+                approval.decided(event, ApprovalStatus::Denied, denied.reason.as_ref());
+            }),
+            _ => {}
+        }
+    }
+}
+
+impl Part for Grant {
+    type Key = AgentId;
+
+    fn key(&self) -> AgentId {
+        self.agent_id.clone()
+    }
+
+    fn touched(event: &Recorded, _before: &Room) -> Touched<AgentId> {
+        match &event.event {
+            event::Event::Spawn(Event::Granted(granted)) => Touched::row(granted.agent_id.clone()),
+            _ => Touched::Nothing,
+        }
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        if let event::Event::Spawn(Event::Granted(Granted { agent_id, grants })) = &event.event {
+            rows.put(Self { agent_id: agent_id.clone(), grants: *grants, seq: event.seq });
+        }
     }
 }
 
@@ -165,5 +166,11 @@ impl Approval {
             requested_at: recorded.at,
             decided_at: None,
         }
+    }
+
+    fn decided(&mut self, recorded: &Recorded, status: ApprovalStatus, reason: Option<&String>) {
+        (self.status, self.reason) = (status, reason.cloned());
+        self.decided_by = Some(recorded.actor.clone());
+        self.decided_at = Some(recorded.at);
     }
 }

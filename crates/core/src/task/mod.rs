@@ -13,4 +13,4 @@ mod tests;
 pub use decide::Drafted;
 pub use event::{Assigned, Created, Done, Event, Focused, Started};
 pub use refusal::Refusal;
-pub use state::{Focus, State, Task, TaskId, Tasks};
+pub use state::{Focus, State, Task, TaskId};

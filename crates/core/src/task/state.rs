@@ -3,11 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Event;
+use super::{Created, Event};
 use crate::{
     event::{self, Recorded},
     ids::{AgentId, BeadId},
     number::numbered,
+    part::{Part, Rows, Touched},
+    room::Room,
     time::Timestamp,
 };
 
@@ -75,15 +77,6 @@ pub struct Task {
     pub updated_at: Timestamp,
 }
 
-/// The tasks of a room, as folding its log gives them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tasks {
-    /// In the order in which they were made, which is that of their numbers.
-    pub tasks: Vec<Task>,
-    /// Who has turned to which, in the order of agents.
-    pub focus: Vec<Focus>,
-}
-
 /// Who has turned to which task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Focus {
@@ -93,41 +86,63 @@ pub struct Focus {
     pub task: TaskId,
 }
 
-impl Tasks {
-    /// The task with this number.
-    pub fn find(&self, id: TaskId) -> Option<&Task> {
-        self.place(id).map(|place| &self.tasks[place])
+impl Part for Task {
+    type Key = TaskId;
+
+    fn key(&self) -> TaskId {
+        self.id
     }
 
-    /// Where a task is. Folding a long log asks for many, so they are not all looked at.
-    fn place(&self, id: TaskId) -> Option<usize> {
-        self.tasks.binary_search_by_key(&id, |task| task.id).ok()
+    fn touched(event: &Recorded, _before: &Room) -> Touched<TaskId> {
+        match &event.event {
+            event::Event::Task(change @ (Event::Started(_) | Event::Done(_) | Event::Assigned(_))) => {
+                Touched::maybe(change.task())
+            }
+            _ => Touched::Nothing,
+        }
     }
 
-    /// Folds an event that was decided on. Events of other parts change nothing.
-    pub fn apply(&mut self, recorded: &Recorded) {
-        let event::Event::Task(event) = &recorded.event else { return };
-        match event {
-            Event::Created(_) => self.tasks.extend(Task::open(recorded)),
-            Event::Started(_) | Event::Done(_) | Event::Assigned(_) => {
-                if let Some(place) = event.task().and_then(|task| self.place(task)) {
-                    self.tasks[place].apply(recorded);
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        match &event.event {
+            event::Event::Task(Event::Created(created)) => rows.put(Self::created(event, created)),
+            event::Event::Task(change @ (Event::Started(_) | Event::Done(_) | Event::Assigned(_))) => {
+                if let Some(id) = change.task() {
+                    rows.change(&id, |task| task.happened(change, event.at));
                 }
             }
-            Event::Focused(focused) => {
-                self.focus.retain(|focus| focus.agent != recorded.actor);
-                self.focus.extend(focused.task.map(|task| Focus { agent: recorded.actor.clone(), task }));
-                self.focus.sort_by(|one, other| one.agent.cmp(&other.agent));
+            _ => {}
+        }
+    }
+}
+
+impl Part for Focus {
+    type Key = AgentId;
+
+    fn key(&self) -> AgentId {
+        self.agent.clone()
+    }
+
+    fn touched(event: &Recorded, _before: &Room) -> Touched<AgentId> {
+        match &event.event {
+            event::Event::Task(Event::Focused(_)) => Touched::row(event.actor.clone()),
+            _ => Touched::Nothing,
+        }
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        let event::Event::Task(Event::Focused(focused)) = &event.event else { return };
+        match focused.task {
+            Some(task) => rows.put(Self { agent: event.actor.clone(), task }),
+            None => {
+                rows.remove(&event.actor);
             }
         }
     }
 }
 
 impl Task {
-    /// The task that a `task.create` event opens; any other event opens none.
-    pub fn open(recorded: &Recorded) -> Option<Self> {
-        let event::Event::Task(Event::Created(created)) = &recorded.event else { return None };
-        Some(Self {
+    fn created(recorded: &Recorded, created: &Created) -> Self {
+        Self {
             id: created.task,
             title: created.title.clone(),
             state: State::Open,
@@ -138,12 +153,10 @@ impl Task {
             created_by: recorded.actor.clone(),
             created_at: recorded.at,
             updated_at: recorded.at,
-        })
+        }
     }
 
-    /// Folds an event about this task.
-    pub fn apply(&mut self, recorded: &Recorded) {
-        let event::Event::Task(event) = &recorded.event else { return };
+    fn happened(&mut self, event: &Event, at: Timestamp) {
         match event {
             Event::Created(_) | Event::Focused(_) => {}
             Event::Started(started) => {
@@ -161,6 +174,6 @@ impl Task {
                 }
             }
         }
-        self.updated_at = recorded.at;
+        self.updated_at = at;
     }
 }

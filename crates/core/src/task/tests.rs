@@ -1,12 +1,13 @@
 //! Who moves a task from where to where, and how its id is written.
 
-use super::{Drafted, Event, Refusal, State, Task, TaskId, Tasks};
+use super::{Drafted, Event, Refusal, State, Task, TaskId};
 use crate::{
     code::ErrorCode,
     event::Recorded,
     ids::{AgentId, Seq},
     lease::Fence,
     limits,
+    part::Rows,
     time::Timestamp,
 };
 
@@ -17,7 +18,7 @@ fn agent(name: &str) -> AgentId {
 /// The tasks of a room, and how many events they come from.
 #[derive(Default)]
 struct Board {
-    tasks: Tasks,
+    tasks: Rows<Task>,
     events: u64,
 }
 
@@ -37,7 +38,7 @@ impl Board {
     }
 
     fn task(&self) -> &Task {
-        &self.tasks.tasks[0]
+        self.tasks.nth(0)
     }
 
     /// Folds what was decided, and tells how the task is then.

@@ -18,4 +18,4 @@ mod tests;
 pub use decide::{Beginning, Ending, Telling, Under, Voice, takes};
 pub use event::{Begun, Ended, Event, Outcome, PromptMode, Prompted, ToolState, ToolUse, ToolsUsed, Usage};
 pub use refusal::Refusal;
-pub use state::{Stream, StreamStatus, Turn, TurnId, Turns};
+pub use state::{Stream, StreamStatus, Turn, TurnId};

@@ -1,12 +1,14 @@
 //! The turns of a room's agents.
 
-use super::{Begun, Ended, Event, Outcome, PromptMode, Prompted, Usage};
+use super::{Begun, Ended, Event, Outcome, PromptMode, Prompted, ToolState, Usage};
 use crate::{
     event::{self, Recorded},
     ids::{AgentId, Seq},
     job::{Executor, JobId},
     lease::Fence,
     number::numbered,
+    part::{Part, Rows, Touched},
+    room::Room,
     time::Timestamp,
     words::words,
 };
@@ -64,13 +66,6 @@ pub struct Turn {
     pub ended_at: Option<Timestamp>,
 }
 
-/// The turns of a room, as folding its log gives them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Turns {
-    /// In the order of their numbers.
-    pub turns: Vec<Turn>,
-}
-
 words! {
     /// What an agent's stream does.
     StreamStatus {
@@ -98,29 +93,31 @@ pub struct Stream {
     pub last_activity_at: Timestamp,
 }
 
-impl Turns {
-    /// The turn with this number.
-    pub fn find(&self, id: TurnId) -> Option<&Turn> {
-        self.turns.binary_search_by_key(&id, |turn| turn.id).ok().map(|place| &self.turns[place])
+impl Part for Turn {
+    type Key = TurnId;
+
+    fn key(&self) -> TurnId {
+        self.id
     }
 
-    /// Folds an event that was decided on. Events of other parts change nothing.
-    pub fn apply(&mut self, recorded: &Recorded) {
-        let event::Event::Turn(event) = &recorded.event else { return };
-        if let Event::Begun(begun) = event {
-            self.turns.push(Turn::of(recorded, begun));
-            return;
+    fn touched(event: &Recorded, _before: &Room) -> Touched<TurnId> {
+        match &event.event {
+            event::Event::Turn(Event::Begun(_)) => Touched::Nothing,
+            event::Event::Turn(event) => Touched::row(event.turn()),
+            _ => Touched::Nothing,
         }
-        let Ok(place) = self.turns.binary_search_by_key(&event.turn(), |turn| turn.id) else { return };
-        let turn = &mut self.turns[place];
-        match event {
-            Event::Begun(_) => {}
-            Event::Prompted(prompted) => turn.prompted(prompted),
-            Event::ToolsUsed(used) => {
-                let count = used.uses.iter().filter(|usage| usage.state == super::ToolState::Started).count();
+    }
+
+    fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        let event::Event::Turn(change) = &event.event else { return };
+        match change {
+            Event::Begun(begun) => rows.put(Self::of(event, begun)),
+            Event::Prompted(prompted) => rows.change(&change.turn(), |turn| turn.prompted(prompted)),
+            Event::ToolsUsed(used) => rows.change(&change.turn(), |turn| {
+                let count = used.uses.iter().filter(|usage| usage.state == ToolState::Started).count();
                 turn.tools = turn.tools.saturating_add(count.try_into().unwrap_or(u32::MAX));
-            }
-            Event::Ended(ended) => turn.ended(ended, recorded.at),
+            }),
+            Event::Ended(ended) => rows.change(&change.turn(), |turn| turn.ended(ended, event.at)),
         }
     }
 }

@@ -5,10 +5,11 @@ use crate::{
     bus,
     event::Recorded,
     ids::{AgentId, Seq},
-    inbox::{self, Category, Inbox, Item, Payload, Recipient, Sent, Stage, Told},
-    job::{self, Claiming, Force, Job, JobId, Jobs, Shown},
+    inbox::{self, Category, Item, Payload, Recipient, Sent, Stage, Told},
+    job::{self, Claiming, Force, Job, JobId, Shown},
     lease::Fence,
     limits,
+    part::Rows,
     process::{Liveness, ProcessIdentity, Proof},
     reference::Reference,
     time::{Timestamp, Ttl},
@@ -35,8 +36,8 @@ fn recorded(place: u64, by: &str, event: impl Into<crate::event::Event>) -> Reco
 #[derive(Default)]
 struct Scene {
     place: u64,
-    inbox: Inbox,
-    turns: Turns,
+    inbox: Rows<Item>,
+    turns: Rows<Turn>,
 }
 
 impl Scene {
@@ -67,23 +68,23 @@ impl Scene {
     }
 
     fn begins(&mut self) -> Result<Turn, Refusal> {
-        let open = self.turns.turns.iter().find(|turn| turn.is_open());
-        let number = self.turns.turns.len() as u32 + 1;
+        let open = self.turns.iter().find(|turn| turn.is_open());
+        let number = self.turns.iter().count() as u32 + 1;
         let beginning = Beginning {
             turn: TurnId(number),
             agent: agent("bo"),
             number,
-            items: takes(&self.inbox.items),
+            items: takes(&self.inbox.to_vec()),
             under: None,
             executor: None,
         };
         let event = beginning.decide(open)?;
         self.happens("bo", event);
-        Ok(self.turns.turns.last().unwrap().clone())
+        Ok(self.turns.iter().last().unwrap().clone())
     }
 
     fn has(&self, turn: &Turn) -> Vec<Seq> {
-        self.inbox.items.iter().filter(|item| item.turn == Some(turn.id)).map(|item| item.message).collect()
+        self.inbox.iter().filter(|item| item.turn == Some(turn.id)).map(|item| item.message).collect()
     }
 
     fn ends(&mut self, turn: &Turn, ending: &Ending) {
@@ -92,7 +93,7 @@ impl Scene {
     }
 
     fn stages(&self) -> Vec<Stage> {
-        self.inbox.items.iter().map(Item::stage).collect()
+        self.inbox.iter().map(Item::stage).collect()
     }
 }
 
@@ -105,7 +106,7 @@ fn ending(outcome: Outcome) -> Ending {
 fn claimed(revision: u64) -> Job {
     let stored = r#"{"job":"JOB-001","title":"Mend it","prompt":"It rains in.","kind":"task","priority":"MEDIUM",
         "executor":"codex","isolation":"workspace"}"#;
-    let mut jobs = Jobs::default();
+    let mut jobs = Rows::<Job>::of_new_room();
     jobs.apply(&recorded(1, "ana", crate::event::Event::read("job.created", stored).unwrap()));
     for place in 0..revision {
         let force = if place == 0 { Force::No } else { Force::Manual };
@@ -120,10 +121,10 @@ fn claimed(revision: u64) -> Job {
             capability_sha256: None,
         };
         let event =
-            jobs.jobs[0].claim(Timestamp::from_millis(2), &claiming, &|_: &ProcessIdentity| Liveness::Unknown).unwrap();
+            jobs.nth(0).claim(Timestamp::from_millis(2), &claiming, &|_: &ProcessIdentity| Liveness::Unknown).unwrap();
         jobs.apply(&recorded(2 + place, "r1", event));
     }
-    jobs.jobs[0].clone()
+    jobs.nth(0).clone()
 }
 
 fn shown(revision: u64) -> Shown {
@@ -135,9 +136,9 @@ fn of_job() -> Turn {
     let under = Some(Under { job: JobId(1), revision: Fence(1), runner: agent("r1") });
     let beginning =
         Beginning { turn: TurnId(1), agent: agent("bo"), number: 1, items: Vec::new(), under, executor: None };
-    let mut turns = Turns::default();
+    let mut turns = Rows::<Turn>::of_new_room();
     turns.apply(&recorded(9, "r1", beginning.decide(None).unwrap()));
-    turns.turns[0].clone()
+    turns.nth(0).clone()
 }
 
 #[test]
@@ -147,26 +148,26 @@ fn interrupts_are_taken_first_and_the_rest_in_the_order_of_the_log() {
     let (three, four) = (scene.tells(true), scene.tells(true));
     let turn = scene.begins().unwrap();
     assert_eq!(scene.has(&turn), [one, two, three, four]);
-    let Some(begun) = scene.inbox.items.first() else { panic!("nothing") };
+    let Some(begun) = scene.inbox.iter().next() else { panic!("nothing") };
     assert_eq!((begun.turn, begun.stage()), (Some(turn.id), Stage::Seen));
     scene.ends(&turn, &ending(Outcome::Failed));
-    assert_eq!(takes(&scene.inbox.items), [three, four, one, two]);
+    assert_eq!(takes(&scene.inbox.to_vec()), [three, four, one, two]);
 }
 
 #[test]
 fn what_was_seen_is_not_taken_unless_it_is_to_be_accepted_and_control_never_is() {
     let mut scene = Scene::default();
     let (told, asked) = (scene.tells(false), scene.asks());
-    for item in scene.inbox.items.clone() {
+    for item in scene.inbox.to_vec() {
         let seen = item.see(None).unwrap();
         scene.happens("bo", seen);
     }
-    assert_eq!(takes(&scene.inbox.items), [asked]);
-    scene.inbox.items[1].category = Category::Control;
-    assert_eq!(takes(&scene.inbox.items), []);
-    scene.inbox.items[1].category = Category::Message;
-    scene.inbox.items[1].turn = Some(TurnId(7));
-    assert_eq!(takes(&scene.inbox.items), [], "another turn has it");
+    assert_eq!(takes(&scene.inbox.to_vec()), [asked]);
+    let key = (asked, agent("bo"));
+    scene.inbox.change(&key, |item| item.category = Category::Control);
+    assert_eq!(takes(&scene.inbox.to_vec()), []);
+    scene.inbox.change(&key, |item| (item.category, item.turn) = (Category::Message, Some(TurnId(7))));
+    assert_eq!(takes(&scene.inbox.to_vec()), [], "another turn has it");
     assert!(told < asked);
 }
 
@@ -175,7 +176,7 @@ fn a_turn_takes_so_much_and_no_more() {
     let mut scene = Scene::default();
     (0..limits::TURN_ITEMS + 3).for_each(|_| _ = scene.tells(false));
     let interrupt = scene.tells(true);
-    let taken = takes(&scene.inbox.items);
+    let taken = takes(&scene.inbox.to_vec());
     assert_eq!((taken.len(), taken[0], taken[1]), (limits::TURN_ITEMS, interrupt, Seq(1)));
 }
 
@@ -198,10 +199,10 @@ fn a_good_end_accepts_what_was_taken_and_a_bad_one_gives_it_back_once() {
     let turn = scene.begins().unwrap();
     scene.ends(&turn, &ending(Outcome::Failed));
     assert_eq!(scene.stages(), [Stage::Queued; 2]);
-    assert!(scene.turns.turns[0].returned);
+    assert!(scene.turns.nth(0).returned);
     let turn = scene.begins().unwrap();
     assert_eq!(scene.has(&turn), [Seq(1), Seq(2)]);
-    let accepted = scene.inbox.items[1].accept(None).unwrap();
+    let accepted = scene.inbox.nth(1).accept(None).unwrap();
     scene.happens("bo", accepted);
     let lost = turn.end_with(Outcome::Lost, "gone", scene.has(&turn)).unwrap();
     scene.happens("ana", lost);
@@ -210,7 +211,7 @@ fn a_good_end_accepts_what_was_taken_and_a_bad_one_gives_it_back_once() {
     assert_eq!(scene.has(&turn)[..1], [Seq(1)]);
     scene.ends(&turn, &ending(Outcome::Completed));
     assert_eq!(scene.stages(), [Stage::Accepted; 2]);
-    assert_eq!(scene.turns.turns[2].end_with(Outcome::Lost, "gone", Vec::new()), None, "it ends once");
+    assert_eq!(scene.turns.nth(2).end_with(Outcome::Lost, "gone", Vec::new()), None, "it ends once");
 }
 
 #[test]
@@ -218,11 +219,11 @@ fn what_is_read_in_a_turn_goes_back_with_it() {
     let mut scene = Scene::default();
     let turn = scene.begins().unwrap();
     let message = scene.tells(false);
-    let seen = scene.inbox.items[0].see(Some(turn.id)).unwrap();
+    let seen = scene.inbox.nth(0).see(Some(turn.id)).unwrap();
     scene.happens("bo", seen);
     assert_eq!(scene.has(&turn), [message]);
     scene.ends(&turn, &ending(Outcome::Failed));
-    assert_eq!(takes(&scene.inbox.items), [message]);
+    assert_eq!(takes(&scene.inbox.to_vec()), [message]);
 }
 
 #[test]
@@ -239,7 +240,7 @@ fn an_interrupted_turn_keeps_what_its_conversation_can_go_on_with() {
         let turn = scene.begins().unwrap();
         let session = session.map(str::to_owned);
         scene.ends(&turn, &Ending { session, resumable, ..ending(Outcome::Interrupted) });
-        assert_eq!(scene.turns.turns[0].returned, returned);
+        assert_eq!(scene.turns.nth(0).returned, returned);
         assert_eq!(scene.stages(), [if returned { Stage::Queued } else { Stage::Accepted }]);
     }
 }
@@ -258,7 +259,7 @@ fn only_whoever_runs_a_turn_speaks_of_it() {
     assert!(matches!(turn.require(Voice::Own(&agent("ana"))), Err(Refusal::NotYours { job: None, .. })));
     assert!(matches!(turn.require(Voice::Claim(&job, &shown(1))), Err(Refusal::NotYours { .. })));
     scene.ends(&turn, &ending(Outcome::Completed));
-    let over = scene.turns.turns[0].require(Voice::Own(&agent("bo"))).unwrap_err();
+    let over = scene.turns.nth(0).require(Voice::Own(&agent("bo"))).unwrap_err();
     assert_eq!(over, Refusal::Over { turn: turn.id, outcome: Outcome::Completed, why: None });
 }
 
@@ -280,7 +281,7 @@ fn a_members_turn_is_lost_when_its_process_is_proven_gone() {
     assert!(!lost(Some(Liveness::Alive)) && !lost(Some(Liveness::Unknown)));
     assert!(lost(Some(Liveness::Gone(Proof::Exited))) && lost(None));
     scene.ends(&turn, &ending(Outcome::Completed));
-    assert_eq!(scene.turns.turns[0].lost(None, None), None, "what is over is not lost");
+    assert_eq!(scene.turns.nth(0).lost(None, None), None, "what is over is not lost");
 }
 
 #[test]
@@ -347,7 +348,7 @@ fn a_turn_adds_up_what_is_said_of_it() {
     let usage = Usage { input_tokens: 9, cached_tokens: 4, output_tokens: 2, cost_microusd: Some(7) };
     let session = Some("s-1".to_owned());
     scene.ends(&turn, &Ending { usage, session: session.clone(), ..ending(Outcome::Completed) });
-    let turn = &scene.turns.turns[0];
+    let turn = scene.turns.nth(0);
     assert_eq!((turn.tools, turn.usage, &turn.session), (2, usage, &session));
     assert_eq!(turn.ended_at, Some(Timestamp::from_millis(4)));
 }

@@ -3,16 +3,18 @@
 use baton_core::{
     ids::{RoomId, Seq},
     job::JobId,
-    library::{Anchor, Artifact, ArtifactId, ArtifactKind, Card, CardId, CardKind, Library, Plan, PlanId},
+    library::{Anchor, Artifact, ArtifactId, ArtifactKind, Card, CardId, CardKind, Plan, PlanId},
+    part::Rows,
     task::TaskId,
 };
 use baton_store::{
-    StoreError,
-    engine::Changes,
+    Store, StoreError,
+    engine::{Changes, Tx},
     library::{self, Cards},
+    table,
 };
 
-use super::support::{agent, anchor, at, odd, on_two_rooms, read, write};
+use super::support::{self, agent, anchor, at, find, odd, on_two_rooms, put, read, save, write};
 
 const LAST: u32 = 999_999_999;
 
@@ -59,15 +61,40 @@ fn artifact(id: u32, job: Option<u32>) -> Artifact {
     }
 }
 
+/// Rows of every part of a library.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Library {
+    cards: Rows<Card>,
+    anchors: Rows<Anchor>,
+    plans: Rows<Plan>,
+    artifacts: Rows<Artifact>,
+}
+
+impl Library {
+    fn insert(&self, tx: &mut dyn Tx, room: &RoomId) -> Result<(), StoreError> {
+        table::insert(tx, room, self.cards.iter())?;
+        table::insert(tx, room, self.anchors.iter())?;
+        table::insert(tx, room, self.plans.iter())?;
+        table::insert(tx, room, self.artifacts.iter())
+    }
+}
+
+fn all(store: &Store, room: &RoomId) -> Library {
+    Library {
+        cards: support::all(store, room),
+        anchors: support::all(store, room),
+        plans: support::all(store, room),
+        artifacts: support::all(store, room),
+    }
+}
+
 /// One of every kind of each, with everything and with as little as it may.
 fn full() -> Library {
     let ids = ["a:Core", "a:core", "a:core-x", "a:core/x", "a:core.x", "a:core_x", "a:core2", "a:z"];
-    let mut anchors: Vec<Anchor> = ids.iter().map(|id| described(id, 4)).collect();
-    anchors.sort_by(|one, other| one.id.cmp(&other.id));
     Library {
         cards: (1..=7).map(|id| card(id, id % 2 == 0)).chain([card(LAST, true)]).collect(),
-        anchors,
-        plans: vec![plan(1), plan(LAST)],
+        anchors: ids.iter().map(|id| described(id, 4)).collect(),
+        plans: [plan(1), plan(LAST)].into_iter().collect(),
         artifacts: (1..=5).map(|id| artifact(id, None)).chain([artifact(LAST, Some(LAST))]).collect(),
     }
 }
@@ -79,27 +106,27 @@ fn a_library_is_read_back_as_it_was_written() {
             Ok((library::next_card(tx, one)?, library::next_plan(tx, one)?, library::next_artifact(tx, one)?))
         });
         assert_eq!(firsts, (CardId(1), PlanId(1), ArtifactId(1)));
-        let all = full();
-        write(store, |tx| library::save(tx, one, &Library::default(), &all));
-        assert_eq!(read(store, |tx| library::all(tx, one)), all);
-        assert_eq!(read(store, |tx| library::all(tx, two)), Library::default());
-        for card in &all.cards {
-            assert_eq!(read(store, |tx| library::find_card(tx, one, card.id)).as_ref(), Some(card));
+        let known = full();
+        write(store, |tx| known.insert(tx, one));
+        assert_eq!(all(store, one), known);
+        assert_eq!(all(store, two), Library::default());
+        for card in known.cards.iter() {
+            assert_eq!(find(store, one, &card.id).as_ref(), Some(card));
         }
-        for anchor in &all.anchors {
-            assert_eq!(read(store, |tx| library::find_anchor(tx, one, &anchor.id)).as_ref(), Some(anchor));
+        for anchor in known.anchors.iter() {
+            assert_eq!(find(store, one, &anchor.id).as_ref(), Some(anchor));
         }
-        for plan in &all.plans {
-            assert_eq!(read(store, |tx| library::find_plan(tx, one, plan.id)).as_ref(), Some(plan));
+        for plan in known.plans.iter() {
+            assert_eq!(find(store, one, &plan.id).as_ref(), Some(plan));
         }
-        for artifact in &all.artifacts {
-            assert_eq!(read(store, |tx| library::find_artifact(tx, one, artifact.id)).as_ref(), Some(artifact));
+        for artifact in known.artifacts.iter() {
+            assert_eq!(find(store, one, &artifact.id).as_ref(), Some(artifact));
         }
-        assert_eq!(read(store, |tx| library::find_card(tx, one, CardId(8))), None);
-        assert_eq!(read(store, |tx| library::find_card(tx, two, CardId(1))), None);
-        assert_eq!(read(store, |tx| library::find_anchor(tx, one, &anchor("a:Z"))), None);
-        assert_eq!(read(store, |tx| library::find_plan(tx, two, PlanId(1))), None);
-        assert_eq!(read(store, |tx| library::find_artifact(tx, two, ArtifactId(1))), None);
+        assert_eq!(find::<Card>(store, one, &CardId(8)), None);
+        assert_eq!(find::<Card>(store, two, &CardId(1)), None);
+        assert_eq!(find::<Anchor>(store, one, &anchor("a:Z")), None);
+        assert_eq!(find::<Plan>(store, two, &PlanId(1)), None);
+        assert_eq!(find::<Artifact>(store, two, &ArtifactId(1)), None);
         let next = read(store, |tx| {
             Ok((library::next_card(tx, one)?, library::next_plan(tx, one)?, library::next_artifact(tx, one)?))
         });
@@ -112,18 +139,22 @@ fn a_card_is_pinned_and_unpinned_and_a_part_of_the_map_described_anew_and_the_re
     on_two_rooms(|store, one, two| {
         let before = full();
         for room in [one, two] {
-            write(store, |tx| library::save(tx, room, &Library::default(), &before));
+            write(store, |tx| before.insert(tx, room));
         }
         let mut after = before.clone();
-        after.cards[0].pinned = true;
-        after.cards[1].pinned = false;
-        after.anchors[1] = Anchor { title: "new".to_owned(), updated_at: at(9), ..described("a:core", 77) };
-        assert_eq!(after.anchors[1].id, before.anchors[1].id);
-        after.plans.push(plan(LAST + 1));
-        after.artifacts.push(artifact(LAST + 1, None));
-        write(store, |tx| library::save(tx, one, &before, &after));
-        assert_eq!(read(store, |tx| library::all(tx, one)), after);
-        assert_eq!(read(store, |tx| library::all(tx, two)), before);
+        after.cards.change(&CardId(1), |card| card.pinned = true);
+        after.cards.change(&CardId(2), |card| card.pinned = false);
+        after.anchors.change(&anchor("a:core"), |core| {
+            *core = Anchor { title: "new".to_owned(), updated_at: at(9), ..described("a:core", 77) };
+        });
+        after.plans.put(plan(LAST + 1));
+        after.artifacts.put(artifact(LAST + 1, None));
+        save(store, one, &after.cards).unwrap();
+        save(store, one, &after.anchors).unwrap();
+        save(store, one, &after.plans).unwrap();
+        save(store, one, &after.artifacts).unwrap();
+        assert_eq!(all(store, one), after);
+        assert_eq!(all(store, two), before);
     });
 }
 
@@ -137,15 +168,14 @@ fn cards_are_listed_newest_first_by_what_they_belong_to() {
         ..card(id, false)
     };
     on_two_rooms(|store, one, two| {
-        let cards = vec![
+        let cards = [
             of(1, true, Some(7), None, Some(3)),
             of(2, false, Some(7), Some("a:core"), None),
             of(3, true, None, Some("a:core"), Some(3)),
             of(4, false, Some(8), Some("a:core/x"), Some(4)),
             of(5, true, Some(7), Some("a:core"), Some(3)),
         ];
-        let all = Library { cards, ..Library::default() };
-        write(store, |tx| library::save(tx, one, &Library::default(), &all));
+        put(store, one, &Rows::from_iter(cards));
         let core = anchor("a:core");
         let page = |room: &RoomId, which: Cards<'_>, before: Option<u32>, limit| {
             let found = read(store, |tx| library::cards(tx, room, which, before.map(CardId), limit));
@@ -171,10 +201,10 @@ fn cards_are_listed_newest_first_by_what_they_belong_to() {
 #[test]
 fn anchors_plans_and_artifacts_are_listed_page_by_page() {
     on_two_rooms(|store, one, two| {
-        let mut all = full();
-        all.artifacts = (1..=5).map(|id| artifact(id, Some(id % 2))).collect();
-        write(store, |tx| library::save(tx, one, &Library::default(), &all));
-        let order: Vec<&str> = all.anchors.iter().map(|anchor| anchor.id.as_str()).collect();
+        let mut known = full();
+        known.artifacts = (1..=5).map(|id| artifact(id, Some(id % 2))).collect();
+        write(store, |tx| known.insert(tx, one));
+        let order: Vec<&str> = known.anchors.iter().map(|anchor| anchor.id.as_str()).collect();
         let (mut found, mut after) = (Vec::new(), None);
         loop {
             let page = read(store, |tx| library::anchors(tx, one, after.as_ref(), 3));
@@ -220,9 +250,12 @@ fn a_row_that_makes_no_sense_is_named() {
             ("artifacts", "UPDATE artifacts SET job = 4294967297"),
         ] {
             let refused = store.write::<_, StoreError>(|tx| {
-                library::save(tx, one, &Library::default(), &full())?;
+                full().insert(tx, one)?;
                 tx.execute(wrong, &[], Changes::Any)?;
-                library::all(tx, one).map(drop)
+                table::all::<Card>(tx, one)?;
+                table::all::<Anchor>(tx, one)?;
+                table::all::<Plan>(tx, one)?;
+                table::all::<Artifact>(tx, one).map(drop)
             });
             match refused {
                 Err(StoreError::BadRow { table: named, .. }) => assert_eq!(named, table, "{wrong}"),

@@ -7,7 +7,7 @@ use baton_core::{
 };
 use baton_store::{Store, jobs};
 
-use super::support::{agent, at, claimed, in_order, job, numbers, on_two_rooms, put, read};
+use super::support::{agent, at, claimed, in_order, job, numbers, on_two_rooms, put, read, save};
 
 fn waiting(id: u32, executor: Choice, priority: Priority) -> Job {
     let mut job = job(id);
@@ -141,10 +141,9 @@ fn a_runners_load_is_what_it_has_claimed_overdue_or_not() {
         assert_eq!(read(store, |tx| jobs::loads(tx, one)), loads);
         assert_eq!(read(store, |tx| jobs::loads(tx, two)), []);
         // A job that ended counts no more.
-        let before = in_order(claims());
-        let mut after = before.clone();
-        (after.jobs[1].status, after.jobs[1].claim, after.jobs[1].last.seq) = (Status::Done, None, Seq(99));
-        super::support::write(store, |tx| jobs::save(tx, one, &before, &after));
+        let mut after = in_order(claims());
+        after.change(&JobId(2), |job| (job.status, job.claim, job.last.seq) = (Status::Done, None, Seq(99)));
+        save(store, one, &after).unwrap();
         assert_eq!(read(store, |tx| jobs::loads(tx, one))[2], (agent("r2"), 1));
     });
 }

@@ -4,14 +4,15 @@ use std::cmp::Reverse;
 
 use baton_core::{
     ids::{RoomId, Seq},
-    job::{Job, Jobs, Marker, Status},
+    job::{Job, Last, Marker, Status},
+    part::Rows,
     time::Timestamp,
 };
 use baton_store::{Store, jobs};
 use baton_testkit::{Backend, Place, Scribe};
 use proptest::{collection::vec, prelude::*, sample::select};
 
-use super::support::{at, claimed, in_order, job, numbers, on_two_rooms, put, read, write};
+use super::support::{at, claimed, in_order, job, numbers, on_two_rooms, put, read, save};
 
 /// What is told of a job: its status, when its claim ends, and what it wants.
 type Told = (Status, i64, bool, bool, u64, u64);
@@ -21,7 +22,7 @@ fn told() -> impl Strategy<Value = Told> {
 }
 
 /// The jobs that were told of. Each has its last event at a place of its own, in another order than that of their numbers.
-fn made(told: &[Told]) -> Jobs {
+fn made(told: &[Told]) -> Rows<Job> {
     let count = told.len() as u64;
     let all = told.iter().enumerate().map(|(number, (status, end, is_broken, is_gated, asked, answered))| {
         let mut job = Job {
@@ -43,8 +44,8 @@ fn place(is_open: bool) -> Option<Seq> {
 
 /// The radar as the rules have it: whatever is active, in its order. What is stale stands by when its claim ended, since the
 /// store finds it by that.
-fn expected(all: &Jobs, now: Timestamp) -> Vec<u32> {
-    let mut active: Vec<&Job> = all.jobs.iter().filter(|job| job.status.is_active()).collect();
+fn expected(all: &Rows<Job>, now: Timestamp) -> Vec<u32> {
+    let mut active: Vec<&Job> = all.iter().filter(|job| job.status.is_active()).collect();
     let tier = |job: &Job| job.marker(now).map_or(u8::MAX, Marker::rank);
     let ended = |job: &Job| match job.marker(now) {
         Some(Marker::Stale) => job.claim.as_ref().map(|claim| (claim.lease.expires_at, job.id)),
@@ -70,14 +71,13 @@ fn is_as_the_rules_say(backend: Backend, cases: u32) {
         let room = Scribe::new("ana").opens(&store, &format!("room_{}", count.get()), &format!("/{}", count.get())).id;
         let before = made(&first);
         put(&store, &room, &before);
-        let mut after = made(&then[..first.len()]);
-        for (job, known) in after.jobs.iter_mut().zip(&before.jobs) {
-            job.last.seq = Seq(known.last.seq.0 + 1000);
+        let mut after = before.clone();
+        for job in made(&then[..first.len()]) {
+            let last = Last { seq: Seq(before.get(&job.id).unwrap().last.seq.0 + 1000), ..job.last };
+            after.put(Job { last, ..job });
         }
-        for (all, save) in [(&before, false), (&after, true)] {
-            if save {
-                write(&store, |tx| jobs::save(tx, &room, &before, all));
-            }
+        for all in [&before, &after] {
+            save(&store, &room, all).unwrap();
             for now in [-1, 0, 3, 6] {
                 let whole = expected(all, at(now));
                 prop_assert_eq!(&seen(&store, &room, at(now), 99), &whole, "at {}", now);

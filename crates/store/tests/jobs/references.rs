@@ -3,21 +3,21 @@
 use baton_core::{
     event::Recorded,
     ids::Seq,
-    job::{self, JobId, Jobs},
-    library::{Anchor, Artifact, ArtifactId, ArtifactKind, Card, CardId, CardKind, Library, Plan, PlanId},
+    job::{self, Job, JobId},
+    library::{Anchor, Artifact, ArtifactId, ArtifactKind, Card, CardId, CardKind, Plan, PlanId},
     reference::Reference,
-    runner::{Phase, Runner, Runners},
+    runner::{Phase, Runner},
     task::{State, Task, TaskId},
 };
-use baton_store::{jobs, library, log, references, runners, tasks};
+use baton_store::{log, references, table};
 use baton_testkit::{Scribe, on_every_place};
 
 use super::{
     events::requeued,
-    support::{agent, anchor, at, job, put, read, write},
+    support::{agent, anchor, at, find, job, read, write},
 };
 
-fn library() -> Library {
+fn library() -> (Card, Anchor, Plan, Artifact) {
     let (created_by, created_at) = (agent("ana"), at(0));
     let card = Card {
         id: CardId(1),
@@ -47,12 +47,8 @@ fn library() -> Library {
         created_by: created_by.clone(),
         created_at,
     };
-    Library {
-        cards: vec![card],
-        anchors: vec![Anchor { id: anchor("a:core"), title: "x".to_owned(), seq: Seq(1), updated_at: at(0) }],
-        plans: vec![Plan { id: PlanId(1), title: "x".to_owned(), seq: Seq(1), created_by, created_at }],
-        artifacts: vec![artifact],
-    }
+    let core = Anchor { id: anchor("a:core"), title: "x".to_owned(), seq: Seq(1), updated_at: at(0) };
+    (card, core, Plan { id: PlanId(1), title: "x".to_owned(), seq: Seq(1), created_by, created_at }, artifact)
 }
 
 #[test]
@@ -86,12 +82,16 @@ fn a_reference_leads_somewhere_where_that_is_and_nowhere_else() {
             active: Vec::new(),
             lease_expires_at: at(0),
         };
-        put(&store, &room.id, &Jobs { jobs: vec![job(1)] });
+        let (card, core, plan, artifact) = library();
         write(&store, |tx| {
             log::append(tx, &fourth)?;
-            tasks::put(tx, &room.id, &task)?;
-            runners::save(tx, &room.id, &Runners::default(), &Runners { runners: vec![runner.clone()] })?;
-            library::save(tx, &room.id, &Library::default(), &library())
+            table::insert(tx, &room.id, [&job(1)])?;
+            table::insert(tx, &room.id, [&task])?;
+            table::insert(tx, &room.id, [&runner])?;
+            table::insert(tx, &room.id, [&card])?;
+            table::insert(tx, &room.id, [&core])?;
+            table::insert(tx, &room.id, [&plan])?;
+            table::insert(tx, &room.id, [&artifact])
         });
         let there = [
             "JOB-001",
@@ -129,6 +129,6 @@ fn a_reference_leads_somewhere_where_that_is_and_nowhere_else() {
         assert_eq!(leads(&other, &there), [false; 9], "that is another room's");
         assert_eq!(leads(&room.id, &["PLAN-2", "CMD: ls -l", "JOB-001", "JOB-001"]), [false, true, true, true]);
         assert_eq!(leads(&room.id, &[]), [true; 0]);
-        assert_eq!(read(&store, |tx| jobs::find(tx, &room.id, JobId(1))), Some(job(1)));
+        assert_eq!(find::<Job>(&store, &room.id, &JobId(1)), Some(job(1)));
     });
 }

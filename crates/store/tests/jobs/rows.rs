@@ -3,16 +3,20 @@
 use baton_core::{
     claimant::Claimant,
     ids::Seq,
-    job::{Claim, Executor, Job, JobId, Jobs, Kind, Last, Priority, Progress, Status},
+    job::{Claim, Executor, Job, JobId, Kind, Last, Priority, Progress, Status},
     lease::{Fence, Lease},
+    part::Rows,
     task::TaskId,
     time::Ttl,
 };
-use baton_store::{StoreError, engine::Changes, jobs};
+use baton_store::{StoreError, engine::Changes, jobs, table};
+use serde_json::Map;
 
 use super::{
     events::{every_reference, notes, routing},
-    support::{agent, anchor, at, backing, claimed, digest, job, lineage, odd, on_two_rooms, put, read, write},
+    support::{
+        agent, all, anchor, at, backing, claimed, digest, find, job, lineage, odd, on_two_rooms, put, read, save,
+    },
 };
 
 /// A job with all that it can have.
@@ -57,31 +61,31 @@ fn full(id: u32) -> Job {
 fn a_job_is_read_back_with_everything_and_with_as_little_as_it_may() {
     on_two_rooms(|store, one, two| {
         assert_eq!(read(store, |tx| jobs::next_id(tx, one)), JobId(1));
-        let all = Jobs { jobs: vec![job(1), full(2), full(999_999_999)] };
-        put(store, one, &all);
-        assert_eq!(read(store, |tx| jobs::all(tx, one)), all);
-        for known in &all.jobs {
-            assert_eq!(read(store, |tx| jobs::find(tx, one, known.id)).as_ref(), Some(known));
+        let known = [job(1), full(2), full(999_999_999)];
+        put(store, one, &Rows::from_iter(known.clone()));
+        assert_eq!(all(store, one), Rows::from_iter(known.clone()));
+        for known in &known {
+            assert_eq!(find(store, one, &known.id).as_ref(), Some(known));
         }
-        assert_eq!(read(store, |tx| jobs::find(tx, one, JobId(3))), None);
-        assert_eq!(read(store, |tx| jobs::find(tx, two, JobId(1))), None);
+        assert_eq!(find::<Job>(store, one, &JobId(3)), None);
+        assert_eq!(find::<Job>(store, two, &JobId(1)), None);
         let asked = [JobId(999_999_999), JobId(3), JobId(1)];
         assert_eq!(
             read(store, |tx| jobs::find_all(tx, one, &asked)),
-            [all.jobs[2].clone(), all.jobs[0].clone()],
+            [known[2].clone(), known[0].clone()],
             "in the order in which they were asked for"
         );
         assert_eq!(read(store, |tx| jobs::find_all(tx, one, &[])), []);
         assert_eq!(read(store, |tx| jobs::next_id(tx, one)), JobId(1_000_000_000));
         assert_eq!(read(store, |tx| jobs::next_id(tx, two)), JobId(1));
-        assert_eq!(read(store, |tx| jobs::all(tx, two)), Jobs::default());
+        assert_eq!(all::<Job>(store, two), Rows::default());
     });
 }
 
 #[test]
 fn every_status_priority_executor_and_kind_of_event_has_its_word() {
     on_two_rooms(|store, one, _| {
-        let mut all = Vec::new();
+        let mut known = Vec::new();
         for (number, kind) in Kind::ALL.iter().enumerate() {
             let mut job = job(number as u32 + 1);
             job.last.kind = *kind;
@@ -91,18 +95,18 @@ fn every_status_priority_executor_and_kind_of_event_has_its_word() {
                 job = claimed(job, "r1", 9);
                 job.claim.as_mut().unwrap().executor = Executor::ALL.get(number % 4).copied();
             }
-            all.push(job);
+            known.push(job);
         }
-        let all = Jobs { jobs: all };
-        put(store, one, &all);
-        assert_eq!(read(store, |tx| jobs::all(tx, one)), all);
+        let known = Rows::from_iter(known);
+        put(store, one, &known);
+        assert_eq!(all(store, one), known);
     });
 }
 
 #[test]
 fn what_may_change_of_a_job_is_stored_and_the_other_jobs_stay_as_they_are() {
     on_two_rooms(|store, one, two| {
-        let before = Jobs { jobs: vec![job(1), full(2), job(3)] };
+        let before = Rows::from_iter([job(1), full(2), job(3)]);
         for room in [one, two] {
             put(store, room, &before);
         }
@@ -135,74 +139,78 @@ fn what_may_change_of_a_job_is_stored_and_the_other_jobs_stay_as_they_are() {
             created_at: full(2).created_at,
             ..job(2)
         };
-        let after = Jobs { jobs: vec![richer, barer, job(3), job(4)] };
-        write(store, |tx| jobs::save(tx, one, &before, &after));
-        assert_eq!(read(store, |tx| jobs::all(tx, one)), after);
-        assert_eq!(read(store, |tx| jobs::all(tx, two)), before);
+        let mut after = before.clone();
+        [richer, barer, job(4)].into_iter().for_each(|job| after.put(job));
+        save(store, one, &after).unwrap();
+        assert_eq!(all(store, one), after);
+        assert_eq!(all(store, two), before);
     });
 }
 
 #[test]
 fn renewing_a_claim_moves_its_end_and_touches_nothing_else() {
     on_two_rooms(|store, one, two| {
-        let before = Jobs { jobs: vec![full(1), full(2)] };
+        let before = Rows::from_iter([full(1), full(2)]);
         for room in [one, two] {
             put(store, room, &before);
         }
-        let mut after = before.clone();
-        after.jobs[0].renew(at(100), Ttl::from_millis(5));
         // It is a heartbeat: whatever else a caller has in hand is not the store's business.
-        let mut in_hand = after.clone();
-        in_hand.jobs[0].summary = None;
-        in_hand.jobs[0].meta.clear();
-        write(store, |tx| jobs::save(tx, one, &before, &in_hand));
-        let found = read(store, |tx| jobs::all(tx, one));
-        assert_eq!(found, after);
-        assert_eq!(found.jobs[0].claim.as_ref().unwrap().lease.expires_at, at(105));
-        assert_eq!(found.jobs[0].active_at, at(100));
-        assert_eq!(read(store, |tx| jobs::all(tx, two)), before);
+        let in_hand = Rows::from_iter([Job { summary: None, meta: Map::new(), ..full(1) }]);
+        let renewed = [before.clone(), in_hand].map(|mut rows| {
+            rows.change(&JobId(1), |job| job.renew(at(100), Ttl::from_millis(5)));
+            rows
+        });
+        let [after, in_hand] = renewed;
+        save(store, one, &in_hand).unwrap();
+        assert_eq!(all(store, one), after);
+        let found = find::<Job>(store, one, &JobId(1)).unwrap();
+        assert_eq!(found.claim.unwrap().lease.expires_at, at(105));
+        assert_eq!(found.active_at, at(100));
+        assert_eq!(all(store, two), before);
     });
 }
 
 #[test]
 fn a_claim_is_not_renewed_under_an_old_revision() {
     on_two_rooms(|store, one, _| {
-        let old = Jobs { jobs: vec![claimed(job(1), "r1", 50)] };
-        put(store, one, &old);
-        let mut now = Jobs { jobs: vec![claimed(old.jobs[0].clone(), "r2", 60)] };
-        now.jobs[0].last.seq = Seq(9);
-        write(store, |tx| jobs::save(tx, one, &old, &now));
-        let mut renewed = old.clone();
-        renewed.jobs[0].renew(at(100), Ttl::from_millis(5));
-        let refused = store.write::<_, StoreError>(|tx| jobs::save(tx, one, &old, &renewed)).unwrap_err();
+        let old = claimed(job(1), "r1", 50);
+        let mut renewed = Rows::from_iter([old.clone()]);
+        put(store, one, &renewed);
+        let mut now = renewed.clone();
+        now.put(Job { last: Last { seq: Seq(9), ..old.last.clone() }, ..claimed(old, "r2", 60) });
+        save(store, one, &now).unwrap();
+        renewed.change(&JobId(1), |job| job.renew(at(100), Ttl::from_millis(5)));
+        let refused = save(store, one, &renewed).unwrap_err();
         assert!(matches!(refused, StoreError::BadRow { table: "jobs", .. }), "{refused}");
-        assert_eq!(read(store, |tx| jobs::all(tx, one)), now);
+        assert_eq!(all(store, one), now);
     });
 }
 
 #[test]
 fn a_job_that_is_not_there_is_not_changed_and_a_number_is_not_given_twice() {
     on_two_rooms(|store, one, two| {
-        let before = Jobs { jobs: vec![job(1)] };
+        let before = Rows::from_iter([job(1)]);
         put(store, one, &before);
         let mut after = before.clone();
-        after.jobs[0].last.seq = Seq(9);
-        let lost = store.write::<_, StoreError>(|tx| jobs::save(tx, two, &before, &after)).unwrap_err();
+        after.change(&JobId(1), |job| job.last.seq = Seq(9));
+        let lost = save(store, two, &after).unwrap_err();
         assert!(matches!(lost, StoreError::BadRow { table: "jobs", .. }), "{lost}");
-        assert!(store.write::<_, StoreError>(|tx| jobs::save(tx, one, &Jobs::default(), &after)).is_err());
-        assert_eq!(read(store, |tx| jobs::all(tx, one)), before);
-        assert_eq!(read(store, |tx| jobs::all(tx, two)), Jobs::default());
+        let mut again = Rows::default();
+        after.into_iter().for_each(|job| again.put(job));
+        assert!(save(store, one, &again).is_err());
+        assert_eq!(all(store, one), before);
+        assert_eq!(all::<Job>(store, two), Rows::default());
     });
 }
 
 #[test]
 fn a_status_that_is_no_word_is_refused_by_the_database() {
     on_two_rooms(|store, one, _| {
-        let all = Jobs { jobs: vec![job(1)] };
-        put(store, one, &all);
+        let known = Rows::from_iter([job(1)]);
+        put(store, one, &known);
         let wrong = store.write::<_, StoreError>(|tx| tx.execute("UPDATE jobs SET status = 'LOST'", &[], Changes::Any));
         assert!(wrong.is_err());
-        assert_eq!(read(store, |tx| jobs::all(tx, one)), all);
+        assert_eq!(all(store, one), known);
     });
 }
 
@@ -223,13 +231,13 @@ fn a_row_that_makes_no_sense_is_named() {
             "UPDATE jobs SET claim_expires_at_ms = NULL",
         ] {
             let refused: Result<(), StoreError> = store.write(|tx| {
-                jobs::save(tx, one, &Jobs::default(), &Jobs { jobs: vec![full(1)] })?;
+                table::insert(tx, one, [&full(1)])?;
                 tx.execute(wrong, &[], Changes::Any)?;
-                jobs::all(tx, one).map(drop)
+                table::all::<Job>(tx, one).map(drop)
             });
             let refused = refused.expect_err(wrong);
             assert!(matches!(refused, StoreError::BadRow { table: "jobs", .. }), "{wrong}: {refused}");
         }
-        assert_eq!(read(store, |tx| jobs::all(tx, one)), Jobs::default(), "none of it was kept");
+        assert_eq!(all::<Job>(store, one), Rows::default(), "none of it was kept");
     });
 }

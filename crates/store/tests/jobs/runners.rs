@@ -4,11 +4,12 @@ use baton_core::{
     claimant::Claimant,
     ids::RoomId,
     job::{Executor, JobId, Profile},
-    runner::{Ability, Capabilities, Phase, Runner, Runners, Tally},
+    part::Rows,
+    runner::{Ability, Capabilities, Phase, Runner, Tally},
 };
-use baton_store::{StoreError, engine::Changes, runners};
+use baton_store::{StoreError, engine::Changes, runners, table};
 
-use super::support::{agent, at, backing, odd, on_two_rooms, read, write};
+use super::support::{agent, all, at, backing, find, odd, on_two_rooms, put, read, save};
 
 /// A runner with as little as it may have.
 fn runner(id: &str, phase: Phase, expires_at: i64) -> Runner {
@@ -47,86 +48,85 @@ fn ids(found: &[Runner]) -> Vec<&str> {
 #[test]
 fn a_runner_is_read_back_with_everything_and_with_as_little_as_it_may() {
     on_two_rooms(|store, one, two| {
-        let all = Runners { runners: vec![full("Zulu"), full("bm_runner:42"), runner("r1", Phase::Idle, 9)] };
-        write(store, |tx| runners::save(tx, one, &Runners::default(), &all));
-        assert_eq!(read(store, |tx| runners::all(tx, one)), all);
-        for known in &all.runners {
-            assert_eq!(read(store, |tx| runners::find(tx, one, &known.id)).as_ref(), Some(known));
+        let known = Rows::from_iter([full("Zulu"), full("bm_runner:42"), runner("r1", Phase::Idle, 9)]);
+        put(store, one, &known);
+        assert_eq!(all(store, one), known);
+        for known in known.iter() {
+            assert_eq!(find(store, one, &known.id).as_ref(), Some(known));
         }
-        assert_eq!(read(store, |tx| runners::find(tx, one, &agent("zulu"))), None);
-        assert_eq!(read(store, |tx| runners::find(tx, two, &agent("r1"))), None);
-        assert_eq!(read(store, |tx| runners::all(tx, two)), Runners::default());
+        assert_eq!(find::<Runner>(store, one, &agent("zulu")), None);
+        assert_eq!(find::<Runner>(store, two, &agent("r1")), None);
+        assert_eq!(all::<Runner>(store, two), Rows::default());
     });
 }
 
 #[test]
 fn a_heartbeat_moves_the_lease_and_what_a_runner_is_at_and_news_is_stored_whole() {
     on_two_rooms(|store, one, two| {
-        let before = Runners { runners: vec![full("r1"), full("r2"), full("r3")] };
+        let before = Rows::from_iter([full("r1"), full("r2"), full("r3")]);
         for room in [one, two] {
-            write(store, |tx| runners::save(tx, room, &Runners::default(), &before));
+            put(store, room, &before);
         }
         let mut after = before.clone();
-        let heard = &mut after.runners[0];
-        (heard.phase, heard.active, heard.lease_expires_at) = (Phase::Idle, Vec::new(), at(77));
-        after.runners[1] = runner("r2", Phase::Idle, 78);
-        after.runners.push(runner("r4", Phase::Live, 79));
-        write(store, |tx| runners::save(tx, one, &before, &after));
-        assert_eq!(read(store, |tx| runners::all(tx, one)), after);
-        assert_eq!(read(store, |tx| runners::all(tx, two)), before);
+        after.change(&agent("r1"), |heard| {
+            (heard.phase, heard.active, heard.lease_expires_at) = (Phase::Idle, Vec::new(), at(77));
+        });
+        after.put(runner("r2", Phase::Idle, 78));
+        after.put(runner("r4", Phase::Live, 79));
+        save(store, one, &after).unwrap();
+        assert_eq!(all(store, one), after);
+        assert_eq!(all(store, two), before);
     });
 }
 
 #[test]
 fn a_heartbeat_of_a_runner_that_nobody_stored_is_an_error() {
     on_two_rooms(|store, one, _| {
-        let before = Runners { runners: vec![runner("r1", Phase::Idle, 5)] };
-        let after = Runners { runners: vec![runner("r1", Phase::Idle, 9)] };
-        let lost = store.write::<_, StoreError>(|tx| runners::save(tx, one, &before, &after)).unwrap_err();
+        let mut heard = Rows::from_iter([runner("r1", Phase::Idle, 5)]);
+        heard.put(runner("r1", Phase::Idle, 9));
+        let lost = save(store, one, &heard).unwrap_err();
         assert!(matches!(lost, StoreError::BadRow { table: "runners", .. }), "{lost}");
-        assert_eq!(read(store, |tx| runners::all(tx, one)), Runners::default());
+        assert_eq!(all::<Runner>(store, one), Rows::default());
     });
 }
 
 #[test]
 fn a_phase_that_is_no_word_is_refused_and_a_row_that_makes_no_sense_is_named() {
     on_two_rooms(|store, one, _| {
-        let all = Runners { runners: vec![full("r1")] };
-        write(store, |tx| runners::save(tx, one, &Runners::default(), &all));
+        let known = Rows::from_iter([full("r1")]);
+        put(store, one, &known);
         let wrong = store.write::<_, StoreError>(|tx| tx.execute("UPDATE runners SET phase = 'x'", &[], Changes::Any));
         assert!(wrong.is_err());
         for wrong in ["UPDATE runners SET capabilities = '{}'", "UPDATE runners SET active = '[\"TASK-1\"]'"] {
             let refused = store.write::<_, StoreError>(|tx| {
                 tx.execute(wrong, &[], Changes::Any)?;
-                runners::all(tx, one).map(drop)
+                table::all::<Runner>(tx, one).map(drop)
             });
             assert!(matches!(refused, Err(StoreError::BadRow { table: "runners", .. })), "{wrong}: {refused:?}");
         }
-        assert_eq!(read(store, |tx| runners::all(tx, one)), all);
+        assert_eq!(all(store, one), known);
     });
 }
 
 /// Runners whose leases end around 50, two of them signed off.
-fn around_fifty() -> Runners {
+fn around_fifty() -> Rows<Runner> {
     let away = |id, end| Runner { retired: true, ..runner(id, Phase::Idle, end) };
-    Runners {
-        runners: vec![
-            runner("Zulu", Phase::Live, 51),
-            away("a_gone", 50),
-            away("b_gone_later", 60),
-            runner("live", Phase::Live, 60),
-            runner("old", Phase::Live, 9),
-            runner("over", Phase::Live, 50),
-            runner("r1", Phase::Idle, 51),
-            runner("r2", Phase::Idle, 50),
-        ],
-    }
+    Rows::from_iter([
+        runner("Zulu", Phase::Live, 51),
+        away("a_gone", 50),
+        away("b_gone_later", 60),
+        runner("live", Phase::Live, 60),
+        runner("old", Phase::Live, 9),
+        runner("over", Phase::Live, 50),
+        runner("r1", Phase::Idle, 51),
+        runner("r2", Phase::Idle, 50),
+    ])
 }
 
 #[test]
 fn runners_are_there_until_the_very_moment_their_lease_ends() {
     on_two_rooms(|store, one, two| {
-        write(store, |tx| runners::save(tx, one, &Runners::default(), &around_fifty()));
+        put(store, one, &around_fifty());
         let present = |room: &RoomId, now, limit| read(store, |tx| runners::present(tx, room, at(now), limit));
         assert_eq!(ids(&present(one, 50, 9)), ["Zulu", "live", "b_gone_later", "r1"], "those at work, then by id");
         assert_eq!(ids(&present(one, 51, 9)), ["live", "b_gone_later"]);
@@ -153,7 +153,7 @@ fn runners_are_there_until_the_very_moment_their_lease_ends() {
 #[test]
 fn a_tally_counts_as_the_lists_do() {
     on_two_rooms(|store, one, two| {
-        write(store, |tx| runners::save(tx, one, &Runners::default(), &around_fifty()));
+        put(store, one, &around_fifty());
         let tally = |room: &RoomId, now, since| read(store, |tx| runners::tally(tx, room, at(now), at(since)));
         assert_eq!(tally(one, 50, 9), Tally { live: 2, idle: 2, offline: 2 });
         assert_eq!(tally(one, 50, 8), Tally { live: 2, idle: 2, offline: 3 });

@@ -4,15 +4,20 @@ use baton_core::{
     claimant::Backing,
     ids::{AgentId, AnchorId, RoomId, Seq},
     job::{
-        Capability, CapabilityDigest, Choice, Claim, Isolation, Job, JobId, Jobs, Kind, Last, Lineage, Priority,
-        Progress, Routing, Status,
+        Capability, CapabilityDigest, Choice, Claim, Isolation, Job, JobId, Kind, Last, Lineage, Priority, Progress,
+        Routing, Status,
     },
     lease::{Fence, Lease},
+    part::Rows,
     process::{Keeps, ProcessIdentity},
     spawn::Grants,
     time::Timestamp,
 };
-use baton_store::{Store, StoreError, engine::Tx, jobs};
+use baton_store::{
+    Store, StoreError,
+    engine::Tx,
+    table::{self, Table},
+};
 use baton_testkit::{Scribe, on_every_place};
 use serde_json::Map;
 
@@ -102,14 +107,27 @@ pub(crate) fn claimed(job: Job, runner: &str, expires_at: i64) -> Job {
 }
 
 /// Jobs in the order of their numbers.
-pub(crate) fn in_order(mut jobs: Vec<Job>) -> Jobs {
-    jobs.sort_by_key(|job| job.id);
-    Jobs { jobs }
+pub(crate) fn in_order(jobs: Vec<Job>) -> Rows<Job> {
+    jobs.into_iter().collect()
 }
 
-/// Stores jobs that are not there yet.
-pub(crate) fn put(store: &Store, room: &RoomId, all: &Jobs) {
-    write(store, |tx| jobs::save(tx, room, &Jobs::default(), all));
+/// Stores rows of a room that has none of them yet.
+pub(crate) fn put<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
+    write(store, |tx| table::insert(tx, room, rows.iter()));
+}
+
+/// Stores what differs from how it is stored.
+pub(crate) fn save<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) -> Result<(), StoreError> {
+    store.write(|tx| table::save(tx, room, &mut rows.clone()))
+}
+
+/// Every row of a room.
+pub(crate) fn all<T: Table>(store: &Store, room: &RoomId) -> Rows<T> {
+    read(store, |tx| table::all(tx, room)).into_iter().collect()
+}
+
+pub(crate) fn find<T: Table>(store: &Store, room: &RoomId, key: &T::Key) -> Option<T> {
+    read(store, |tx| table::find(tx, room, key))
 }
 
 pub(crate) fn numbers(found: &[Job]) -> Vec<u32> {

@@ -3,7 +3,7 @@
 use baton_core::{
     agent::{Adopting, Presence, ResumeReason},
     code::ErrorCode,
-    envelope,
+    envelope::{self, Edge},
     event::Event,
     ids::{AgentId, BeadId, RoomId, Seq},
     inbox::{self, Forwarded},
@@ -13,7 +13,7 @@ use baton_core::{
     scope::{self, Transferred},
     turn::Outcome,
 };
-use baton_store::{former, inbox as items};
+use baton_store::{envelopes, former, inbox as items, tasks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +21,8 @@ use super::{directory::target, evidence::Survey};
 use crate::{
     App, Caller, Failure, Rights,
     app::{Request, internal},
-    change::Change,
     table::{AGENT, Access, Effect, Place, UseCase},
+    unit::Change,
 };
 
 /// `agent.adopt`
@@ -117,7 +117,7 @@ pub(super) fn adopt(
     app.change(caller, &request, &input.room_id, |change| {
         let former = change.former()?;
         let target = target(&change.room, &former, &input.agent)?;
-        let mut evidence = survey.evidence(change.tx, &change.room, &target)?;
+        let mut evidence = survey.evidence(change.store.tx()?, &change.room, &target)?;
         evidence.confirmed = confirmed == Confirmed::Yes;
         // What ran out by now is archived before it could go on with somebody else.
         change.scopes()?;
@@ -175,7 +175,7 @@ fn move_scopes(change: &mut Change<'_>, resumed: &Resumed) -> Result<Vec<String>
 
 /// Its tasks too.
 fn move_tasks(change: &mut Change<'_>, resumed: &Resumed) -> Result<(), Failure> {
-    for task in change.unfinished_tasks(&resumed.prior_session_agent)? {
+    for task in tasks::unfinished_of(change.store.tx()?, &change.room.id, &resumed.prior_session_agent)? {
         if let Some(event) = task.assign(Some(&resumed.agent_id))? {
             change.record(event)?;
         }
@@ -188,8 +188,8 @@ const GOES_ON_AS_ANOTHER: &str = "its agent goes on as another session";
 /// What it owes a response for and is owed one for, and between whom and it envelopes may go.
 fn move_exchange(change: &mut Change<'_>, resumed: &Resumed) -> Result<(), Failure> {
     let (from, to) = (&resumed.prior_session_agent, &resumed.agent_id);
-    let any_owed = change.take_owed(from)?;
-    let any_edge = change.edges()?.edges.iter().any(|edge| edge.from == *from || edge.to == *from);
+    let any_owed = !envelopes::concerning(change.store.tx()?, &change.room.id, from, 1)?.is_empty();
+    let any_edge = change.store.current::<Edge>()?.iter().any(|edge| edge.from == *from || edge.to == *from);
     if any_owed || any_edge {
         let forwarded = envelope::Forwarded { from: from.clone(), to: to.clone() };
         change.record(envelope::Event::Forwarded(forwarded))?;
@@ -205,12 +205,11 @@ fn move_items(change: &mut Change<'_>, resumed: &Resumed) -> Result<usize, Failu
     let (from, to) = (&resumed.prior_session_agent, &resumed.agent_id);
     // What its turn had waits again, and goes on with the rest.
     change.end_turn_of(from, Outcome::Lost, GOES_ON_AS_ANOTHER)?;
-    let waiting = items::pending(change.tx, &change.room.id, from, Seq(0), u32::MAX)?;
-    let doubled = items::shared(change.tx, &change.room.id, to, from)?;
+    let waiting = items::pending(change.store.tx()?, &change.room.id, from, Seq(0), u32::MAX)?;
+    let doubled = items::shared(change.store.tx()?, &change.room.id, to, from)?;
     let messages: Vec<Seq> = waiting.iter().map(|item| item.message).collect();
-    change.take_items(waiting);
-    change.take_items(doubled);
-    change.take_open_actions(from)?;
+    change.store.note(waiting);
+    change.store.note(doubled);
     // An event stays of a size that can be shown, however much has piled up.
     for some in messages.chunks(limits::FORWARDED_ITEMS) {
         let forwarded = Forwarded { items: some.to_vec(), from: from.clone(), to: to.clone() };

@@ -78,7 +78,7 @@ impl Survey {
         let now = tx.now()?;
         let in_force = scopes::in_force(tx, &room.id)?;
         let claimed = self.claimed(tx, room, target, &in_force)?;
-        let of_others = in_force.reservations.iter().filter(|other| {
+        let of_others = in_force.iter().filter(|other| {
             other.is_live(now) && other.lease.holder != target.agent_id && other.lease.holder != self.by
         });
         let of_others: Vec<ScopePath> = of_others.map(|other| other.path(&self.root)).collect();

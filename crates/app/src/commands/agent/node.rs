@@ -7,7 +7,7 @@ use baton_core::{
     process::SessionKind,
     task::{Task, TaskId},
 };
-use baton_store::{engine::Tx, former, jobs};
+use baton_store::{engine::Tx, former, jobs, table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -150,7 +150,7 @@ impl NodeView {
     pub(super) fn outside(tx: &mut dyn Tx, found: &Everybody<'_>, agent: &AgentId) -> Result<Self, Failure> {
         let room = &found.sight.room;
         let job = match own_job(found, agent) {
-            Some(id) => jobs::find(tx, &room.id, id)?,
+            Some(id) => table::find::<Job>(tx, &room.id, &id)?,
             None => None,
         };
         if let Some(job) = job {

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
-    change::Change,
     table::{AGENT, Effect, Place, UseCase},
+    unit::Change,
 };
 
 /// `agent.register`

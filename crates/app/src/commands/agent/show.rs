@@ -2,11 +2,11 @@
 
 use baton_core::{
     ids::{AgentId, RoomId},
-    job::{agent_of, job_of},
+    job::{Job, agent_of, job_of},
     process::SessionKind,
-    spawn::Grants,
+    spawn::{Grant, Grants},
 };
-use baton_store::{engine::Tx, jobs, spawns};
+use baton_store::{engine::Tx, table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,13 +71,13 @@ pub(super) fn grants_of(
     kind: Option<SessionKind>,
 ) -> Result<Grants, Failure> {
     let job = job_of(agent).filter(|job| agent_of(room, *job) == *agent);
-    if let Some(job) = job.map(|job| jobs::find(tx, room, job)).transpose()?.flatten() {
+    if let Some(job) = job.map(|job| table::find::<Job>(tx, room, &job)).transpose()?.flatten() {
         return Ok(job.lineage.grants);
     }
     match kind {
         Some(SessionKind::Human | SessionKind::HumanGuardian) => Ok(Grants::ALL),
         Some(SessionKind::McpHarness | SessionKind::Shell) | None => {
-            Ok(spawns::grant_of(tx, room, agent)?.map(|grant| grant.grants).unwrap_or_default())
+            Ok(table::find::<Grant>(tx, room, agent)?.map(|grant| grant.grants).unwrap_or_default())
         }
     }
 }

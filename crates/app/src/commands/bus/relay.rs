@@ -2,7 +2,7 @@
 
 use baton_core::{
     bus::{
-        ActionDraft, BusId, Control, Draft, Kind, Refusal, TaskReport, TaskStatus, What, WhatDraft,
+        ActionDraft, BusId, Control, Conversation, Draft, Kind, Refusal, Task, TaskReport, TaskStatus, What, WhatDraft,
         relay::{Output, Relayed},
     },
     ids::{RoomId, Seq},
@@ -20,8 +20,8 @@ use super::{
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
-    change::Change,
     table::{Access, BUS, Effect, Place, UseCase},
+    unit::Change,
 };
 
 /// `bus.relay`
@@ -93,7 +93,7 @@ impl UseCase for Relay {
         let output = Output::read(&input.output)?;
         app.change(caller, &request, &input.room_id, |change| {
             change.require_agent()?;
-            let before = store::task(change.tx, &change.room.id, &input.task_id)?;
+            let before = change.store.find::<Task>(&input.task_id)?.cloned();
             if let Some(lead) = lead_of(change, &input.task_id)? {
                 lead.require(&input.task_id, &change.actor.agent_id)?;
             }
@@ -158,7 +158,7 @@ fn unnamed_group(change: &mut Change<'_>, seq: Seq) -> Result<BusId, Failure> {
 fn unnamed_action(change: &mut Change<'_>, mut name: String) -> Result<BusId, Failure> {
     loop {
         let action_id = name.parse().map_err(|why: String| Refusal::Invalid { field: "group_id".to_owned(), why })?;
-        if change.action(&action_id)?.is_none() {
+        if store::action_by_id(change.store.tx()?, &change.room.id, &action_id)?.is_none() {
             return Ok(action_id);
         }
         name.push('_');
@@ -176,7 +176,7 @@ fn end(
 ) -> Result<RelayResult, Failure> {
     // A relay may end before anything was relayed; then there is no conversation yet.
     let conversation = match input.context.as_ref().and_then(|context| context.context_id.as_ref()) {
-        Some(id) => store::conversation(change.tx, &change.room.id, id)?,
+        Some(id) => change.store.find::<Conversation>(id)?.cloned(),
         None => None,
     };
     if let Some(conversation) = conversation.as_ref().filter(|found| found.owner != change.actor.agent_id) {

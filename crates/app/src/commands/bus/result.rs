@@ -1,7 +1,7 @@
 //! What a target says of an action.
 
 use baton_core::{
-    bus::{self, BusId, Data, Report, Status},
+    bus::{self, BusId, Conversation, Data, Report, Status},
     ids::{RoomId, Seq},
 };
 use baton_store::bus as store;
@@ -69,14 +69,14 @@ impl UseCase for Result {
         app.change(caller, &request, &input.room_id, |change| {
             change.require_known()?;
             let field = "action_id".to_owned();
-            let action = change.action(&input.action_id)?;
+            let action = store::action_by_id(change.store.tx()?, &change.room.id, &input.action_id)?;
             let action =
                 action.ok_or_else(|| bus::Refusal::UnknownAction { field, action_id: input.action_id.clone() })?;
             agree("group_id", input.group_id.as_ref(), &action.group_id)?;
             agree("action_index", input.action_index.as_ref(), &action.action_index)?;
             let named = report.data.as_ref().and_then(|data| data.new_context_id.as_ref());
             let begun = match named {
-                Some(context) => store::conversation(change.tx, &change.room.id, context)?,
+                Some(context) => change.store.find::<Conversation>(context)?.cloned(),
                 None => None,
             };
             let task = match report.data.as_ref().and_then(|data| data.new_task_id.as_ref()) {
@@ -85,11 +85,11 @@ impl UseCase for Result {
             };
             let event = action.report(change.actor, &report, begun.as_ref(), task.as_ref())?;
             change.require_open()?;
-            change.items_of_action(action.seq)?;
             let recorded = change.record(event)?;
-            let action = change.action(&input.action_id)?.ok_or_else(|| internal("a result is of an action"))?;
+            let action = store::action_by_id(change.store.tx()?, &change.room.id, &input.action_id)?
+                .ok_or_else(|| internal("a result is of an action"))?;
             let room_id = change.room.id.clone();
-            let new = store::begun_by(change.tx, &room_id, &action)?;
+            let new = store::begun_by(change.store.tx()?, &room_id, &action)?;
             Ok(ResultResult { action: ActionView::of(&room_id, &action, new.as_ref()), room_id, seq: recorded.seq })
         })
     }

@@ -27,8 +27,8 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     bus::why_lost,
-    change::Change,
     table::{Access, BUS, Effect, Place, UseCase},
+    unit::Change,
 };
 
 /// `bus.submit`
@@ -194,11 +194,13 @@ pub(super) fn submit(change: &mut Change<'_>, caller: &Caller, draft: Draft) -> 
     let targets: HashSet<&AgentId> = submitted.iter().map(|(_, submitted)| &submitted.target).collect();
     let mut lost: HashMap<&AgentId, &str> = HashMap::new();
     for target in targets {
-        lost.extend(why_lost(change.tx, &change.room, target, change.witness)?.map(|why| (target, why)));
+        lost.extend(why_lost(change.store.tx()?, &change.room, target, change.witness)?.map(|why| (target, why)));
     }
     for (_, submitted) in &submitted {
         let Some(why) = lost.get(&submitted.target) else { continue };
-        if let Some(event) = change.action(&submitted.action_id)?.and_then(|action| action.fail(why)) {
+        if let Some(event) = store::action_by_id(change.store.tx()?, &change.room.id, &submitted.action_id)?
+            .and_then(|action| action.fail(why))
+        {
             change.as_bus(|change| change.record(event))?;
         }
     }
@@ -239,11 +241,11 @@ fn known_of(change: &mut Change<'_>, draft: &Draft) -> Result<Known, Failure> {
     let mut taken = Vec::new();
     let mut replied: Vec<Action> = Vec::new();
     for action in &draft.actions {
-        if store::action_by_id(change.tx, &change.room.id, &action.action_id)?.is_some() {
+        if store::action_by_id(change.store.tx()?, &change.room.id, &action.action_id)?.is_some() {
             taken.push(action.action_id.clone());
         }
         if let Some(answered) = &action.what.reply_to_action_id {
-            replied.extend(store::action_by_id(change.tx, &change.room.id, answered)?);
+            replied.extend(store::action_by_id(change.store.tx()?, &change.room.id, answered)?);
         }
     }
     let named = known(change, draft.context.as_ref(), draft.task_id.as_ref())?;
@@ -262,7 +264,7 @@ fn known_of(change: &mut Change<'_>, draft: &Draft) -> Result<Known, Failure> {
 
 /// The action that a group began with, if there is one of that name.
 pub(super) fn first_of_group(change: &mut Change<'_>, group: &BusId) -> Result<Option<Action>, Failure> {
-    let found = store::actions(change.tx, &change.room.id, Which::Group(group), Seq::default(), 1)?;
+    let found = store::actions(change.store.tx()?, &change.room.id, Which::Group(group), Seq::default(), 1)?;
     Ok(found.into_iter().next())
 }
 
@@ -273,7 +275,7 @@ pub(super) fn known(
     task: Option<&BusId>,
 ) -> Result<Known, Failure> {
     let conversation = match context.and_then(|context| context.context_id.as_ref()) {
-        Some(id) => store::conversation(change.tx, &change.room.id, id)?,
+        Some(id) => change.store.find::<Conversation>(id)?.cloned(),
         None => None,
     };
     let parent = message(change, context.and_then(|context| context.parent_message_id.as_deref()))?;
@@ -294,7 +296,7 @@ pub(super) fn message(change: &mut Change<'_>, id: Option<&str>) -> Result<Optio
 
 /// The message at a place, as its target got it.
 fn message_at(change: &mut Change<'_>, seq: Seq) -> Result<Option<Parent>, Failure> {
-    let Some(recorded) = log::find(change.tx, &change.room.id, seq)? else { return Ok(None) };
+    let Some(recorded) = log::find(change.store.tx()?, &change.room.id, seq)? else { return Ok(None) };
     let (kind, depth, context) = match &recorded.event {
         Event::Bus(bus::Event::Submitted(submitted)) => {
             let kind = match submitted.what {
@@ -317,7 +319,7 @@ fn message_at(change: &mut Change<'_>, seq: Seq) -> Result<Option<Parent>, Failu
         since: seq,
     });
     // Whose inbox has it by now: one that was adopted goes on as another's.
-    let items = items::of_message(change.tx, &change.room.id, seq)?;
+    let items = items::of_message(change.store.tx()?, &change.room.id, seq)?;
     let recipients = items.into_iter().map(|item| item.recipient).collect();
     Ok(Some(Parent { kind, conversation, depth, sender: recorded.actor, recipients }))
 }

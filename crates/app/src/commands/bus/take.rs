@@ -19,10 +19,10 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     bounds::{self, Page},
-    change::Change,
     identity::require_own_id,
     presence,
     table::{BUS, Effect, Place, UseCase},
+    unit::Change,
     watch::Patience,
 };
 
@@ -109,17 +109,17 @@ impl UseCase for Take {
 fn take(change: &mut Change<'_>, input: &TakeInput, limit: u32) -> Result<TakeResult, Failure> {
     change.require_known()?;
     let (room, agent) = (change.room.id.clone(), change.actor.agent_id.clone());
-    let fresh = inbox::undelivered(change.tx, &room, &agent, limit + 1)?;
+    let fresh = inbox::undelivered(change.store.tx()?, &room, &agent, limit + 1)?;
     let mut places: Vec<Seq> = fresh.iter().map(|item| item.message).collect();
     if let Some(after) = input.resume_after {
-        let known = store::open_of(change.tx, &room, &agent, after, limit + 1)?;
+        let known = store::open_of(change.store.tx()?, &room, &agent, after, limit + 1)?;
         places
             .extend(known.iter().map(|action| action.seq).filter(|seq| !fresh.iter().any(|item| item.message == *seq)));
         places.sort_unstable();
     }
     let found = places.len();
     places.truncate(limit as usize);
-    let events = log::find_all(change.tx, &room, &places)?;
+    let events = log::find_all(change.store.tx()?, &room, &places)?;
     let (mut deliveries, mut page) = (Vec::with_capacity(events.len()), Page::default());
     for recorded in &events {
         let Some(delivery) = delivery(change, recorded)? else { continue };
@@ -132,7 +132,7 @@ fn take(change: &mut Change<'_>, input: &TakeInput, limit: u32) -> Result<TakeRe
     // What does not fit is not delivered yet.
     let told = |item: &Item| deliveries.iter().any(|delivery| delivery.seq == item.message);
     let taken: Vec<Item> = fresh.into_iter().filter(told).collect();
-    change.take_items(taken.clone());
+    change.store.note(taken.clone());
     // A room that is over changes no more.
     if change.is_open()
         && let Some(event) = Item::deliver(&taken)
@@ -149,8 +149,8 @@ pub(crate) fn delivery(change: &mut Change<'_>, recorded: &Recorded) -> Result<O
         return Ok(Delivery::of(recorded, None));
     };
     let room = &change.room.id;
-    let new = match store::action_by_id(change.tx, room, &submitted.action_id)? {
-        Some(action) => store::begun_by(change.tx, room, &action)?,
+    let new = match store::action_by_id(change.store.tx()?, room, &submitted.action_id)? {
+        Some(action) => store::begun_by(change.store.tx()?, room, &action)?,
         None => None,
     };
     Ok(Delivery::of(recorded, new.as_ref()))

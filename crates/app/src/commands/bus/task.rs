@@ -4,7 +4,7 @@ use baton_core::{
     bus::{self, BusId, Conversation, Standing, Task, TaskLead, TaskReport, TaskStatus},
     event::Event,
     ids::{RoomId, Seq},
-    job::{JobId, agent_of},
+    job::{Job, JobId, agent_of},
 };
 use baton_store::{bus as store, log};
 use schemars::JsonSchema;
@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     table::{BUS, Effect, Place, UseCase},
+    unit::Change,
 };
 
 /// `bus.task`
@@ -68,9 +68,9 @@ impl UseCase for TaskUpdate {
 pub(super) fn report(change: &mut Change<'_>, caller: &Caller, report: &TaskReport) -> Result<TaskResult, Failure> {
     change.require_open()?;
     let room = change.room.id.clone();
-    let status = store::task(change.tx, &room, &report.task_id)?.map(|task| task.status);
+    let status = change.store.find::<Task>(&report.task_id)?.cloned().map(|task| task.status);
     let conversation = match &report.context_id {
-        Some(id) => store::conversation(change.tx, &room, id)?,
+        Some(id) => change.store.find::<Conversation>(id)?.cloned(),
         None => None,
     };
     let lead = lead_of(change, &report.task_id)?;
@@ -96,21 +96,21 @@ pub(super) fn canonical(task: &BusId) -> BusId {
 pub(super) fn lead_of(change: &mut Change<'_>, task: &BusId) -> Result<Option<TaskLead>, Failure> {
     let room = change.room.id.clone();
     if let Ok(id) = task.as_str().parse::<JobId>()
-        && let Some(job) = change.job(id)?
+        && let Some(job) = change.store.find::<Job>(&id)?.cloned()
     {
         return Ok(Some(TaskLead::Job { agent: agent_of(&room, id), created_by: job.created_by }));
     }
-    let known = store::task(change.tx, &room, task)?;
+    let known = change.store.find::<Task>(task)?.cloned();
     let conversation = match &known {
-        Some(Task { context_id: Some(context), .. }) => store::conversation(change.tx, &room, context)?,
+        Some(Task { context_id: Some(context), .. }) => change.store.find::<Conversation>(context)?.cloned(),
         Some(Task { context_id: None, .. }) => None,
-        None => store::conversation_of_task(change.tx, &room, task)?,
+        None => store::conversation_of_task(change.store.tx()?, &room, task)?,
     };
     if let Some(Conversation { context_id, owner, .. }) = conversation {
         return Ok(Some(TaskLead::Conversation { context_id, owner }));
     }
     let Some(known) = known else { return Ok(None) };
-    let owner = match log::find(change.tx, &room, known.seq)?.map(|recorded| recorded.event) {
+    let owner = match log::find(change.store.tx()?, &room, known.seq)?.map(|recorded| recorded.event) {
         Some(Event::Bus(bus::Event::TaskReported(reported))) => reported.owner,
         Some(_) | None => None,
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use baton_core::{
     code::ErrorCode,
-    context::{BriefChange, BriefSet, Event, InvalidBrief},
+    context::{BriefChange, BriefSet, Event, InvalidBrief, Stated},
     ids::{RoomId, Seq},
     room::Room,
 };
@@ -76,7 +76,7 @@ impl UseCase for BriefEdit {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
-            let stated = change.context()?.brief.clone();
+            let stated = change.store.find::<Stated>(&())?.cloned();
             let current = stated.as_ref().map_or(Seq(0), |stated| stated.seq);
             if let Some(shown) = input.revision.filter(|shown| *shown != current) {
                 let message = format!("The brief was edited since: revision {shown} was shown, {current} is in force.");
@@ -91,7 +91,7 @@ impl UseCase for BriefEdit {
             if brief != before {
                 change.record(Event::BriefSet(BriefSet { brief }))?;
             }
-            let now = change.context()?.brief.clone();
+            let now = change.store.find::<Stated>(&())?.cloned();
             Ok(BriefResult::of(change.room.id.clone(), now))
         })
     }

@@ -1,7 +1,7 @@
 //! What a room is for.
 
 use baton_core::ids::RoomId;
-use baton_store::context;
+use baton_store::table;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,10 +33,10 @@ impl UseCase for BriefShow {
     fn perform(app: &App, caller: &Caller, input: BriefShowInput) -> Result<BriefResult, Failure> {
         let (mut room, found, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
-            let found = context::load(tx, &room.id)?;
+            let found = table::find(tx, &room.id, &())?;
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try)?;
-        Ok(BriefResult::of(room.id, found.brief))
+        Ok(BriefResult::of(room.id, found))
     }
 }

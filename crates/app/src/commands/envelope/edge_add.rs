@@ -1,6 +1,6 @@
 //! Opening an edge. Only who steers decides who may write to whom.
 
-use baton_core::{ids::RoomId, policy::Edges};
+use baton_core::{envelope::Edge, ids::RoomId, policy::Edges};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,8 +8,8 @@ use super::{EdgeListResult, EdgeView, party::party};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     table::{AGENT, Access, Effect, Place, UseCase},
+    unit::Change,
 };
 
 /// `agent.edge.add`
@@ -46,7 +46,7 @@ impl UseCase for EdgeAdd {
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
             let (from, to) = (party(change, "from", &input.from)?.party, party(change, "to", &input.to)?.party);
-            if let Some(event) = change.edges()?.add_edge(&from, &to, input.both_ways)? {
+            if let Some(event) = change.store.current::<Edge>()?.add_edge(&from, &to, input.both_ways)? {
                 change.record(event)?;
             }
             edges_now(change)
@@ -56,7 +56,7 @@ impl UseCase for EdgeAdd {
 
 /// The edges as they are in a room that is being changed.
 pub(super) fn edges_now(change: &mut Change<'_>) -> Result<EdgeListResult, Failure> {
-    let edges = change.edges()?.edges.clone();
+    let edges = change.store.current::<Edge>()?.clone();
     let policy: Edges = change.room.policy.edges;
     let edges = edges.iter().map(|edge| EdgeView::of(&change.room, edge)).collect();
     Ok(EdgeListResult { room_id: change.room.id.clone(), policy, edges })

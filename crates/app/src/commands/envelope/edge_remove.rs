@@ -1,6 +1,6 @@
 //! Closing an edge.
 
-use baton_core::ids::RoomId;
+use baton_core::{envelope::Edge, ids::RoomId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +12,8 @@ use super::{
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     table::{AGENT, Access, Effect, Place, UseCase},
+    unit::Change,
 };
 use baton_core::envelope::Party;
 
@@ -51,11 +51,11 @@ impl UseCase for EdgeRemove {
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
             let (from, to) = (end(change, "from", &input.from)?, end(change, "to", &input.to)?);
-            for event in change.edges()?.remove_edge(&from, &to)? {
+            for event in change.store.current::<Edge>()?.remove_edge(&from, &to)? {
                 change.record(event)?;
             }
-            if input.both_ways && change.edges()?.leads(&to.agent_id, &from.agent_id) {
-                for event in change.edges()?.remove_edge(&to, &from)? {
+            if input.both_ways && change.store.current::<Edge>()?.leads(&to.agent_id, &from.agent_id) {
+                for event in change.store.current::<Edge>()?.remove_edge(&to, &from)? {
                     change.record(event)?;
                 }
             }
@@ -66,7 +66,7 @@ impl UseCase for EdgeRemove {
 
 /// Who is meant. An edge may outlive whom it leads to, and is then named as it is listed.
 fn end(change: &mut Change<'_>, field: &'static str, named: &str) -> Result<Party, Failure> {
-    let edges = change.edges()?.edges.clone();
+    let edges = change.store.current::<Edge>()?.clone();
     let ends = edges.iter().flat_map(|edge| [&edge.from, &edge.to]);
     let listed = ends.into_iter().find(|agent| agent.as_str() == named);
     match listed {

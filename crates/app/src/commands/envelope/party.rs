@@ -3,13 +3,13 @@
 use baton_core::{
     envelope::{Party, Refusal},
     ids::AgentId,
-    job::{JobId, Status, agent_of, job_of},
+    job::{Job, JobId, Status, agent_of, job_of},
     limits,
     room::Room,
 };
 use baton_store::{StoreError, engine::Tx, former};
 
-use crate::{Caller, Failure, change::Change};
+use crate::{Caller, Failure, unit::Change};
 
 /// An agent that was named, and why nothing that it is sent would be read, if that is certain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) fn sender(change: &mut Change<'_>, caller: &Caller) -> Result<Party, 
     let agent_id = change.actor.agent_id.clone();
     let member = name_of(&change.room, &agent_id);
     if let Some(assigned) = caller.own_job_in(&change.room.id) {
-        let job = change.job(assigned.job)?.ok_or_else(|| Failure::unknown_id(assigned.job))?;
+        let job = change.store.find::<Job>(&assigned.job)?.cloned().ok_or_else(|| Failure::unknown_id(assigned.job))?;
         job.require_claim(&assigned.shown(change.actor))?;
         return Ok(Party { agent_id, name: member.unwrap_or_else(|| job.id.to_string()) });
     }
@@ -43,7 +43,7 @@ pub(crate) fn party(change: &mut Change<'_>, field: &'static str, named: &str) -
         None => job_named(&change.room, named),
     };
     let job = match job {
-        Some(id) => change.job(id)?,
+        Some(id) => change.store.find::<Job>(&id)?.cloned(),
         None => None,
     };
     let own = job.as_ref().map(|job| Party { agent_id: agent_of(&change.room.id, job.id), name: job.id.to_string() });

@@ -1,15 +1,17 @@
 //! An envelope is put into its recipient's inbox, once everything that it points to is there.
 
 use baton_core::{
-    envelope::{self, Draft, Ends, Envelopes, Known, Sending, Sent, check_context_ref},
+    envelope::{self, Draft, Edge, Ends, Known, Sending, Sent, check_context_ref},
     event::Event,
     ids::{AgentId, Seq},
+    inbox::Item,
+    part::Rows,
     policy::Edges,
 };
-use baton_store::log;
+use baton_store::{envelopes, log};
 
 use super::party::called;
-use crate::{Failure, app::internal, change::Change, refs};
+use crate::{Failure, app::internal, refs, unit::Change};
 
 /// Along what an envelope goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,17 +39,17 @@ pub(crate) fn post(change: &mut Change<'_>, draft: &Draft, ends: &Ends, along: A
         require_refs(change, draft)?;
     }
     let named = match draft.in_reply_to() {
-        Some(id) => change.envelope(&id)?,
+        Some(id) => envelopes::by_id(change.store.tx()?, &change.room.id, &id)?,
         None => None,
     };
-    let oldest = change.owed_between(&ends.from.agent_id, &ends.to.agent_id)?;
+    let oldest = envelopes::owed_between(change.store.tx()?, &change.room.id, &ends.from.agent_id, &ends.to.agent_id)?;
     let policy = match along {
         Along::Edges => change.room.policy.edges,
         Along::Decision => Edges::Mesh,
     };
     let edges = match policy {
-        Edges::Explicit => change.edges()?.clone(),
-        Edges::Mesh => Envelopes::default(),
+        Edges::Explicit => change.store.current::<Edge>()?.clone(),
+        Edges::Mesh => Rows::default(),
     };
     let room = &change.room;
     let name = |agent: &AgentId| called(room, agent);
@@ -76,9 +78,10 @@ pub(crate) fn post(change: &mut Change<'_>, draft: &Draft, ends: &Ends, along: A
 
 /// Who answers a request has taken it on.
 fn accept(change: &mut Change<'_>, answered: Seq, by: &AgentId) -> Result<(), Failure> {
-    let items = change.items_of(answered)?;
-    let own = items.iter().find(|item| item.recipient == *by && change.actor.agent_id == *by);
-    match own.and_then(|item| item.accept(None)) {
+    if change.actor.agent_id != *by {
+        return Ok(());
+    }
+    match change.store.find::<Item>(&(answered, by.clone()))?.and_then(|item| item.accept(None)) {
         Some(event) => change.record(event).map(|_| ()),
         None => Ok(()),
     }
@@ -86,8 +89,8 @@ fn accept(change: &mut Change<'_>, answered: Seq, by: &AgentId) -> Result<(), Fa
 
 /// What was sent under the same id.
 pub(super) fn sent_as(change: &mut Change<'_>, draft: &Draft) -> Result<Option<(Seq, Sent)>, Failure> {
-    let Some(posted) = change.envelope(&draft.id)? else { return Ok(None) };
-    match log::find(change.tx, &change.room.id, posted.seq)?.map(|recorded| recorded.event) {
+    let Some(posted) = envelopes::by_id(change.store.tx()?, &change.room.id, &draft.id)? else { return Ok(None) };
+    match log::find(change.store.tx()?, &change.room.id, posted.seq)?.map(|recorded| recorded.event) {
         Some(Event::Envelope(envelope::Event::Sent(sent))) => Ok(Some((posted.seq, sent))),
         Some(_) | None => Err(internal("an envelope is in the log")),
     }
@@ -96,10 +99,10 @@ pub(super) fn sent_as(change: &mut Change<'_>, draft: &Draft) -> Result<Option<(
 /// Refuses what points to nothing.
 fn require_refs(change: &mut Change<'_>, draft: &Draft) -> Result<(), Failure> {
     let room = change.room.id.clone();
-    refs::require(change.tx, &room, &draft.payload.references()?)
+    refs::require(change.store.tx()?, &room, &draft.payload.references()?)
         .map_err(|failure| failure.with("field", "payload.artifacts"))?;
     let pack: Vec<_> = check_context_ref(draft.context_ref.as_deref())?.into_iter().collect();
-    refs::require(change.tx, &room, &pack).map_err(|failure| {
+    refs::require(change.store.tx()?, &room, &pack).map_err(|failure| {
         failure
             .with("field", "contextRef")
             .advising("Build a pack with `context build`, and use the ref that it answers.")

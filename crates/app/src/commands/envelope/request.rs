@@ -5,13 +5,13 @@ use baton_core::{
     envelope::{self, Posted},
     event::{Event, Recorded},
     ids::{AgentId, Seq},
-    job::job_of,
+    job::{Job, job_of},
     process::Witness,
     reference::Reference,
     room::Room,
     time::Timestamp,
 };
-use baton_store::{engine::Tx, former, jobs, log};
+use baton_store::{engine::Tx, former, log, table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,7 @@ pub(crate) fn why_over(
     agent: &AgentId,
 ) -> Result<Option<String>, Failure> {
     if let Some(job) = job_of(agent) {
-        let status = jobs::find(tx, &room.id, job)?.map(|job| job.status);
+        let status = table::find::<Job>(tx, &room.id, &job)?.map(|job| job.status);
         let over = status.filter(|status| !status.is_active());
         return Ok(over.map(|status| format!("{job} has ended: {status}")));
     }

@@ -20,9 +20,9 @@ use super::{
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     clock::fresh_word,
     table::{Effect, Place, Tier, UseCase},
+    unit::Change,
 };
 
 /// `envelope.send`

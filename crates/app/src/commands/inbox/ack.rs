@@ -9,6 +9,7 @@ use baton_core::{
     limits,
     time::Timestamp,
 };
+use baton_store::bus as store;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,8 +20,8 @@ use super::{
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     table::{Effect, INBOX, Place, UseCase},
+    unit::Change,
 };
 
 /// `inbox.ack`
@@ -66,7 +67,7 @@ fn reported(change: &mut Change<'_>, recorded: &Recorded, input: &AckInput) -> R
         };
     };
     let report = Report { status: input.status.unwrap_or(Status::Accepted), detail: input.note.clone(), data: None };
-    let action = change.action(&submitted.action_id)?;
+    let action = store::action_by_id(change.store.tx()?, &change.room.id, &submitted.action_id)?;
     let action = action.filter(|action| input.status.is_some() || action.status.is_none());
     Ok(action.map(|action| action.report(change.actor, &report, None, None)).transpose()?)
 }

@@ -109,10 +109,10 @@ impl UseCase for List {
             let agent = change.actor.agent_id.clone();
             require_recipient(change, caller)?;
             let after = input.after.unwrap_or_default();
-            let found = look(change.tx, &change.room, &agent, which, after, limit)?;
-            let (shown, has_more) = page(change.tx, &change.room, found, limit as usize)?;
+            let found = look(change.store.tx()?, &change.room, &agent, which, after, limit)?;
+            let (shown, has_more) = page(change.store.tx()?, &change.room, found, limit as usize)?;
             let items: Vec<Item> = shown.iter().map(|(item, _)| item.clone()).collect();
-            change.take_items(items.clone());
+            change.store.note(items.clone());
             // A room that is over changes no more.
             let delivers = change.is_open();
             if delivers && let Some(event) = Item::deliver(&items) {
@@ -129,8 +129,8 @@ impl UseCase for List {
                 "Accept one with `inbox ack`; `inbox read` has what was cut, and tells its sender that you saw it."
                     .to_owned()
             });
-            let owed = envelopes::owed_by(change.tx, &change.room.id, &agent, limits::REQUESTS_SHOWN)?;
-            let owed = RequestView::all(change.tx, &change.room, change.witness, &owed)?;
+            let owed = envelopes::owed_by(change.store.tx()?, &change.room.id, &agent, limits::REQUESTS_SHOWN)?;
+            let owed = RequestView::all(change.store.tx()?, &change.room, change.witness, &owed)?;
             Ok(ListResult { room_id: change.room.id.clone(), items, has_more, owed, next })
         })
     }

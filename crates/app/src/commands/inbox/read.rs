@@ -10,7 +10,7 @@ use baton_core::{
     reference::Reference,
     time::Timestamp,
 };
-use baton_store::log;
+use baton_store::{inbox as store, log, turns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,12 +18,12 @@ use super::{MessageRef, view::words};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     commands::{
         bus::{Delivery, delivery},
         envelope::{sender, sent},
     },
     table::{Effect, INBOX, Place, UseCase},
+    unit::Change,
 };
 
 /// `inbox.read`
@@ -84,7 +84,7 @@ impl UseCase for Read {
             let (recorded, item) =
                 own(change, message, |message, recipients| Refusal::ReadForbidden { message, recipients })?;
             // A room that is over changes no more.
-            let turn = change.open_turn(&item.recipient)?.map(|turn| turn.id);
+            let turn = turns::open_of(change.store.tx()?, &change.room.id, &item.recipient)?.map(|turn| turn.id);
             let seen = if change.is_open() { item.see(turn) } else { None };
             let (state, seen_at) = match seen {
                 Some(event) => (Stage::Seen, Some(change.record(event)?.at)),
@@ -150,8 +150,8 @@ pub(super) fn own(
     message: Seq,
     forbidden: impl FnOnce(Seq, Vec<AgentId>) -> Refusal,
 ) -> Result<(Recorded, Item), Failure> {
-    let items = change.items_of(message)?;
-    let recorded = log::find(change.tx, &change.room.id, message)?.filter(|_| !items.is_empty());
+    let items = store::of_message(change.store.tx()?, &change.room.id, message)?;
+    let recorded = log::find(change.store.tx()?, &change.room.id, message)?.filter(|_| !items.is_empty());
     let recorded = recorded.ok_or(Refusal::NotFound { message })?;
     match items.iter().find(|item| item.recipient == change.actor.agent_id) {
         Some(item) => Ok((recorded, item.clone())),

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
-    change::Change,
     table::{Effect, INBOX, Place, UseCase},
+    unit::Change,
 };
 
 /// `inbox.send`

@@ -63,7 +63,7 @@ impl UseCase for Tell {
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
             let to = reachable(change, "to", &input.to)?;
-            let over = why_over(change.tx, &change.room, change.witness, &to.agent_id)?;
+            let over = why_over(change.store.tx()?, &change.room, change.witness, &to.agent_id)?;
             let from_name = called(&change.room, &change.actor.agent_id);
             let told = Told::decide(&to, from_name, change.actor.sender_kind(), &input.text, mode)?;
             let message = change.record(told)?.seq;

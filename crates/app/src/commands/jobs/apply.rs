@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use baton_core::{
     code::ErrorCode,
     ids::RoomId,
-    job::JobId,
+    job::{Job, JobId},
     limits,
     patch::{self, PatchedFile},
     reference::Reference,
     room::Room,
     scope::{EditRight, Scopes, View},
 };
-use baton_store::{jobs, scopes};
+use baton_store::{scopes, table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +92,7 @@ impl UseCase for Apply {
         }
         let (sight, reserved, kept) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
-            let job = jobs::find(tx, &room.id, input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
+            let job = table::find::<Job>(tx, &room.id, &input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
             let kept = find_patch(tx, &room.id, &job, None)?.ok_or_else(|| no_patch(&job, None))?;
             let reserved = scopes::in_force(tx, &room.id)?;
             let eyes = app.eyes(tx, &room)?;

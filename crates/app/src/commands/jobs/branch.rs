@@ -1,7 +1,12 @@
 //! A branch of what a job changed.
 
-use baton_core::{code::ErrorCode, ids::RoomId, job::JobId, reference::Reference};
-use baton_store::jobs;
+use baton_core::{
+    code::ErrorCode,
+    ids::RoomId,
+    job::{Job, JobId},
+    reference::Reference,
+};
+use baton_store::table;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +72,7 @@ impl UseCase for MakeBranch {
         }
         let (room, job, kept) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
-            let job = jobs::find(tx, &room.id, input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
+            let job = table::find::<Job>(tx, &room.id, &input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
             let kept = find_patch(tx, &room.id, &job, None)?.ok_or_else(|| no_patch(&job, None))?;
             Ok::<_, Failure>((room, job, kept))
         })?;

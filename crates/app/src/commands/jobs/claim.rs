@@ -6,7 +6,7 @@ use baton_core::{
     ids::{AgentId, RoomId},
     job::{Capability, CapabilityDigest, Claiming, Event, Force, Job, JobId, Status, agent_of, clamp},
     limits,
-    runner::diagnose,
+    runner::{Runner, diagnose},
     time::Ttl,
     turn,
 };
@@ -23,9 +23,9 @@ use super::{
 use crate::{
     App, Caller, Failure,
     app::{Request, Sweep},
-    change::Change,
     presence::Effort,
     table::{Access, Effect, JOBS, Place, UseCase},
+    unit::Change,
 };
 
 /// Jobs that are ended on the way to one that can be done.
@@ -147,7 +147,7 @@ fn claim(app: &App, caller: &Caller, input: &ClaimInput) -> Result<ClaimResult, 
             return Ok(Answer { result, is_fresh: true });
         };
         let claimed = outcome == Claimed::Yes;
-        let prompt = claimed.then(|| prompt(change.tx, &change.room.id, job.created_seq)).transpose()?;
+        let prompt = claimed.then(|| prompt(change.store.tx()?, &change.room.id, job.created_seq)).transpose()?;
         require_fit(job.id, prompt.as_deref(), input.max_chars)?;
         let job = required(change, job.id)?;
         let start_after_ms = job.start_after(change.now).filter(|_| claimed).map(Ttl::as_millis);
@@ -163,7 +163,7 @@ fn claim(app: &App, caller: &Caller, input: &ClaimInput) -> Result<ClaimResult, 
 /// Refuses to claim in the name of a runner that another process speaks for.
 fn require_own_runner(change: &mut Change<'_>, runner: &AgentId) -> Result<(), Failure> {
     let by = Claimant::of(change.actor);
-    match change.runner(runner)? {
+    match change.store.find::<Runner>(runner)?.cloned() {
         Some(known) => Ok(known.require_free(change.now, &by, change.witness)?),
         None => Ok(()),
     }
@@ -212,12 +212,11 @@ fn claim_that(
 fn claim_next(change: &mut Change<'_>, seeker: &mut Seeker, claiming: &Claiming) -> Result<Option<Taken>, Failure> {
     for _ in 0..LOST_AT_ONCE {
         let Some((job, executor)) = seeker.next(change, claiming.allow_stale)? else { return Ok(None) };
-        change.take_jobs([job.clone()]);
+        change.store.note([job.clone()]);
         let taken = take(change, job, &Claiming { executor, ..claiming.clone() })?;
         if taken.outcome == Claimed::Yes {
             return Ok(Some(taken));
         }
-        change.store_jobs()?;
     }
     Ok(None)
 }
@@ -253,10 +252,10 @@ fn claiming(runner: AgentId, backing: Backing, capability: CapabilityDigest, inp
 fn forcing(change: &mut Change<'_>, job: &Job) -> Result<Force, Failure> {
     let (room, now) = (&change.room.id, change.now);
     let since = now.minus(limits::RUNNER_OFFLINE_SHOWN);
-    let mut known = runners::present(change.tx, room, now, limits::RUNNERS_WEIGHED)?;
-    known.extend(runners::offline(change.tx, room, now, since, limits::RUNNERS_WEIGHED)?);
+    let mut known = runners::present(change.store.tx()?, room, now, limits::RUNNERS_WEIGHED)?;
+    known.extend(runners::offline(change.store.tx()?, room, now, since, limits::RUNNERS_WEIGHED)?);
     let named: Vec<JobId> = known.iter().flat_map(|runner| runner.active.iter().copied()).collect();
-    let mut found = jobs::find_all(change.tx, room, &named)?;
+    let mut found = jobs::find_all(change.store.tx()?, room, &named)?;
     if found.iter().all(|known| known.id != job.id) {
         found.push(job.clone());
     }

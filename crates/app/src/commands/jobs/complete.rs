@@ -65,17 +65,17 @@ impl UseCase for Complete {
             let job = required(change, id)?;
             if input.status == Outcome::Done {
                 job.require_claim(&shown)?;
-                job.require_reviewed(pending(change.tx, &change.room.id, &job)?.as_ref())?;
+                job.require_reviewed(pending(change.store.tx()?, &change.room.id, &job)?.as_ref())?;
             }
             let references = if given.is_empty() && input.status == Outcome::Done {
-                refs::resolving(change.tx, &change.room.id, salvage(&input.summary))?
+                refs::resolving(change.store.tx()?, &change.room.id, salvage(&input.summary))?
             } else {
-                refs::require(change.tx, &change.room.id, &given)?;
+                refs::require(change.store.tx()?, &change.room.id, &given)?;
                 given.clone()
             };
             let (summary, meta) = (input.summary.clone(), input.meta.clone());
             let proof = match input.status {
-                Outcome::Done => Some(proof::weigh(change.tx, &change.room.id, &job, &references)?),
+                Outcome::Done => Some(proof::weigh(change.store.tx()?, &change.room.id, &job, &references)?),
                 Outcome::Failed => None,
             };
             let completion = Completion { outcome: input.status, summary, refs: references, proof, meta };

@@ -4,11 +4,12 @@ use baton_core::{
     code::ErrorCode,
     ids::{AnchorId, RoomId},
     job::{Choice, Draft, ExpectedArtifact, Isolation, JobId, Lineage, Policy, Priority, Profile, Routing},
+    library::Anchor,
     reference::Reference,
     spawn::Wishes,
-    task::TaskId,
+    task::{Task, TaskId},
 };
-use baton_store::{jobs, library};
+use baton_store::jobs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
@@ -17,9 +18,9 @@ use super::{Happened, view::required};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     commands::spawn::bounded,
     table::{self, Access, Effect, JOBS, Permission, Place, UseCase},
+    unit::Change,
 };
 
 /// `jobs.create`
@@ -112,13 +113,12 @@ impl Created {
 /// Creates a job in a room that is being changed. What it is linked to must exist.
 pub(crate) fn create(change: &mut Change<'_>, draft: &Draft) -> Result<Created, Failure> {
     if let Some(task) = draft.task
-        && change.task(task)?.is_none()
+        && change.store.find::<Task>(&task)?.is_none()
     {
         return Err(Failure::unknown_task(&task.to_string()));
     }
     require_anchor(change, draft.anchor.as_ref())?;
-    let job =
-        change.last_job().map_or_else(|| jobs::next_id(change.tx, &change.room.id), |last| Ok(JobId(last.0 + 1)))?;
+    let job = jobs::next_id(change.store.tx()?, &change.room.id)?;
     let recorded = change.record(draft.create(job)?)?;
     required(change, job)?;
     Ok(Created { job, seq: recorded.seq })
@@ -127,7 +127,7 @@ pub(crate) fn create(change: &mut Change<'_>, draft: &Draft) -> Result<Created, 
 /// Refuses a part of the map that nobody has described.
 pub(crate) fn require_anchor(change: &mut Change<'_>, anchor: Option<&AnchorId>) -> Result<(), Failure> {
     let Some(anchor) = anchor else { return Ok(()) };
-    match library::find_anchor(change.tx, &change.room.id, anchor)? {
+    match change.store.find::<Anchor>(anchor)? {
         Some(_) => Ok(()),
         None => Err(Failure::unknown_id(anchor).advising(format!("Describe it first: `tasks anchor.set` {anchor}."))),
     }

@@ -20,9 +20,9 @@ use super::{
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     commands::spawn::bounded,
     table::{Access, Effect, Permission, Place, TASKS, UseCase},
+    unit::Change,
 };
 
 /// When a delegated task is done, unless its creator says so.
@@ -161,7 +161,7 @@ impl DelegateInput {
             definition_of_done: Some(self.definition_of_done.clone().unwrap_or_else(|| DONE_WHEN.to_owned())),
             verification: if steps.is_empty() { VERIFY.map(str::to_owned).to_vec() } else { steps },
         };
-        let id = tasks::next_id(change.tx, &change.room.id)?;
+        let id = tasks::next_id(change.store.tx()?, &change.room.id)?;
         change.record(drafted.create(id)?)?;
         Ok(id)
     }

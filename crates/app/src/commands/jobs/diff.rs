@@ -9,7 +9,7 @@ use baton_core::{
     reference::Reference,
     turn::TurnId,
 };
-use baton_store::jobs;
+use baton_store::table;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +92,7 @@ impl UseCase for Diff {
     fn perform(app: &App, caller: &Caller, input: DiffInput) -> Result<DiffResult, Failure> {
         let (mut room, job, kept, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
-            let job = jobs::find(tx, &room.id, input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
+            let job = table::find::<Job>(tx, &room.id, &input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
             let kept = find_patch(tx, &room.id, &job, input.slice)?;
             Ok::<_, Failure>((room, job, kept, tx.now()?))
         })?;
@@ -160,7 +160,7 @@ impl App {
     pub fn job_patch(&self, room: &RoomId, job: JobId, slice: Option<u32>) -> Result<Vec<u8>, Failure> {
         let kept = self.store.read(|tx| {
             let room = self.room(tx, room)?;
-            let job = jobs::find(tx, &room.id, job)?.ok_or_else(|| Failure::unknown_id(job))?;
+            let job = table::find::<Job>(tx, &room.id, &job)?.ok_or_else(|| Failure::unknown_id(job))?;
             find_patch(tx, &room.id, &job, slice)?.ok_or_else(|| no_patch(&job, slice))
         })?;
         self.read_patch(&kept)

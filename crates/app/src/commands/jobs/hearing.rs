@@ -4,6 +4,7 @@ use baton_core::{
     ids::{RoomId, Seq},
     job::{JobId, Kind},
 };
+use baton_store::{inbox, turns};
 
 use super::{JobEvent, Tail};
 use crate::{App, Caller, app::Request, table::UseCase};
@@ -23,9 +24,9 @@ pub(super) fn hear(app: &App, caller: &Caller, room: &RoomId, job: JobId, events
     }
     let request = Request { command: Tail::NAME, input: &heard, key: None };
     let _ = app.change(caller, &request, room, |change| {
-        let turn = change.open_turn(&agent)?.map(|turn| turn.id);
+        let turn = turns::open_of(change.store.tx()?, &change.room.id, &agent)?.map(|turn| turn.id);
         for message in &heard {
-            let items = change.items_of(*message)?;
+            let items = inbox::of_message(change.store.tx()?, &change.room.id, *message)?;
             let item = items.iter().find(|item| item.recipient == agent);
             if let Some(event) = item.and_then(|item| item.see(turn)) {
                 change.record(event)?;

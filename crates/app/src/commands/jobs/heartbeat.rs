@@ -5,7 +5,7 @@ use baton_core::{
     ids::{AgentId, RoomId},
     job::{JobId, clamp},
     limits,
-    runner::{self, Capabilities, Phase},
+    runner::{self, Capabilities, Phase, Runner},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,12 +70,13 @@ impl UseCase for Heartbeat {
         let request = Request { command: Self::NAME, input: &input, key: None };
         let heard = app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
-            let known = change.runner(&heartbeat.runner)?;
+            let known = change.store.find::<Runner>(&heartbeat.runner)?;
             let by = Claimant::of(change.actor);
-            if let Some(event) = heartbeat.news(change.now, known.as_ref(), &by, change.witness)? {
+            if let Some(event) = heartbeat.news(change.now, known, &by, change.witness)? {
                 change.record(event)?;
             }
-            change.hear_runner(&heartbeat);
+            let now = change.now;
+            change.store.shift::<Runner>(&heartbeat.runner, |runner| runner.hear(now, &heartbeat))?;
             Ok(HeartbeatResult {
                 room_id: change.room.id.clone(),
                 runner_id: heartbeat.runner.clone(),

@@ -2,13 +2,13 @@
 
 use baton_core::{
     ids::RoomId,
-    job::{JobId, agent_of},
+    job::{Job, JobId, agent_of},
     library::{Artifact, ArtifactKind},
     limits,
     reference::Reference,
     turn::TurnId,
 };
-use baton_store::{engine::Tx, jobs, library, turns};
+use baton_store::{engine::Tx, library, table, turns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +66,7 @@ impl UseCase for Log {
     fn perform(app: &App, caller: &Caller, input: LogInput) -> Result<LogResult, Failure> {
         let (mut room, open, kept, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
-            let job = jobs::find(tx, &room.id, input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
+            let job = table::find::<Job>(tx, &room.id, &input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
             let open = turns::open_of(tx, &room.id, &agent_of(&room.id, job.id))?;
             let kept = newest(tx, &room.id, job.id)?;
             Ok::<_, Failure>((room, open, kept, tx.now()?))

@@ -12,9 +12,9 @@ use super::Happened;
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     refs,
     table::{Access, Effect, JOBS, Place, UseCase},
+    unit::Change,
 };
 
 /// `jobs.message`
@@ -66,9 +66,9 @@ pub(super) fn tell(
 ) -> Result<Seq, Failure> {
     let job = change.managed_job(caller, id, "it cannot answer itself")?;
     let references = if given.is_empty() {
-        refs::resolving(change.tx, &change.room.id, salvage(message))?
+        refs::resolving(change.store.tx()?, &change.room.id, salvage(message))?
     } else {
-        refs::require(change.tx, &change.room.id, given)?;
+        refs::require(change.store.tx()?, &change.room.id, given)?;
         given.to_vec()
     };
     Ok(change.record(job.message(message, &references, change.actor.sender_kind())?)?.seq)

@@ -4,12 +4,12 @@ use baton_core::{
     ids::AgentId,
     job::{Choice, Executor, Job, JobId, Priority, Refusal},
     limits,
-    runner::{Candidate, Capabilities, can_do, route},
+    runner::{Candidate, Capabilities, Runner, can_do, route},
     time::Timestamp,
 };
 use baton_store::{jobs, runners};
 
-use crate::{Failure, change::Change};
+use crate::{Failure, unit::Change};
 
 /// Jobs that are looked at in one go, when the first one is not it.
 const PAGE: u32 = 50;
@@ -34,7 +34,7 @@ pub(super) enum Fit {
 impl Seeker {
     pub(super) fn new(change: &mut Change<'_>, runner: &AgentId) -> Result<Self, Failure> {
         // One that signed off is what it was, should it come back.
-        let known = change.runner(runner)?;
+        let known = change.store.find::<Runner>(runner)?.cloned();
         let capabilities = known.and_then(|known| known.capabilities).map(|can| can.usable(change.now));
         Ok(Self { runner: runner.clone(), capabilities, candidates: None })
     }
@@ -56,7 +56,7 @@ impl Seeker {
         let mut behind: Option<(Priority, JobId)> = None;
         let mut limit = 1;
         loop {
-            let page = jobs::queued_for(change.tx, &change.room.id, &choices, behind, limit)?;
+            let page = jobs::queued_for(change.store.tx()?, &change.room.id, &choices, behind, limit)?;
             // Beyond the end of the shortest full queue, jobs of other queues may be missing from the page.
             let sure = (0..choices.len()).filter_map(|choice| {
                 let of = page.iter().filter(|job| job.routing.executor == choices[choice]);
@@ -77,7 +77,7 @@ impl Seeker {
     fn overdue(&mut self, change: &mut Change<'_>) -> Result<Option<(Job, Option<Executor>)>, Failure> {
         let mut behind: Option<(Timestamp, JobId)> = None;
         loop {
-            let page = jobs::overdue(change.tx, &change.room.id, change.now, behind, PAGE)?;
+            let page = jobs::overdue(change.store.tx()?, &change.room.id, change.now, behind, PAGE)?;
             let mut best: Option<(Job, Option<Executor>)> = None;
             for job in &page {
                 let ahead = best.as_ref().is_none_or(|(best, _)| place(job) < place(best));
@@ -139,13 +139,13 @@ impl Seeker {
     /// Every runner that is there, this one too.
     fn candidates(&mut self, change: &mut Change<'_>) -> Result<&[Candidate], Failure> {
         if self.candidates.is_none() {
-            let present = runners::present(change.tx, &change.room.id, change.now, limits::RUNNERS_WEIGHED)?;
+            let present = runners::present(change.store.tx()?, &change.room.id, change.now, limits::RUNNERS_WEIGHED)?;
             let others = present.into_iter().filter(|other| other.id != self.runner && !other.retired);
             let others = others.filter_map(|other| Some((other.id, other.capabilities?.usable(change.now))));
             let own = self.capabilities.clone().map(|capabilities| (self.runner.clone(), capabilities));
             let weighed: Vec<(AgentId, Capabilities)> = others.chain(own).collect();
             // Where there is nobody to choose between, it does not matter how much each has to do.
-            let loads = if weighed.len() > 1 { jobs::loads(change.tx, &change.room.id)? } else { Vec::new() };
+            let loads = if weighed.len() > 1 { jobs::loads(change.store.tx()?, &change.room.id)? } else { Vec::new() };
             let load = |id: &AgentId| loads.iter().find(|(runner, _)| runner == id).map_or(0, |(_, load)| *load);
             let weighed = weighed.into_iter().map(|(runner, capabilities)| {
                 let load = load(&runner);

@@ -2,10 +2,10 @@
 
 use baton_core::{
     ids::{RoomId, Seq},
-    job::JobId,
+    job::{Job, JobId},
     limits,
 };
-use baton_store::{jobs, log};
+use baton_store::{log, table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +70,7 @@ impl UseCase for Open {
         app.see_to_jobs_now_and_then(&input.room_id);
         let (mut room, job, agent, found, asked, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
-            let job = jobs::find(tx, &room.id, input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
+            let job = table::find::<Job>(tx, &room.id, &input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
             let events = if input.without_progress { log::words_of_job_before } else { log::of_job_before };
             let found = events(tx, &room.id, job.id, input.before, limit + 1)?;
             let asked = input.include_prompt.then(|| prompt(tx, &room.id, job.created_seq)).transpose()?;

@@ -8,10 +8,10 @@ use baton_core::{
     process::{ProcessIdentity, Witness},
     reference::Reference,
     room::Stick,
-    runner::Capabilities,
+    runner::{Capabilities, Runner},
     time::Ttl,
 };
-use baton_store::{jobs, log, rooms, runners};
+use baton_store::{jobs, log, rooms, runners, table};
 
 use crate::{
     App, Failure,
@@ -45,7 +45,7 @@ impl App {
 
     /// What a runner of `room` said that it can do.
     pub fn runner_capabilities(&self, room: &RoomId, runner: &AgentId) -> Result<Option<Capabilities>, Failure> {
-        self.store.read(|tx| Ok(runners::find(tx, room, runner)?.and_then(|runner| runner.capabilities)))
+        self.store.read(|tx| Ok(table::find::<Runner>(tx, room, runner)?.and_then(|runner| runner.capabilities)))
     }
 
     /// How long a job of `room` has been worked on: since its first claim, whoever had it since, unless a manager had it

@@ -2,7 +2,7 @@
 
 use baton_core::{
     ids::{AgentId, RoomId},
-    job::{self, JobId, Progress, ReportKind, clamp},
+    job::{self, Job, JobId, Progress, ReportKind, clamp},
     lease::Fence,
     limits,
 };
@@ -74,9 +74,9 @@ impl UseCase for Report {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             let job = required(change, id)?;
-            refs::require(change.tx, &change.room.id, &references)?;
+            refs::require(change.store.tx()?, &change.room.id, &references)?;
             let proof = match input.kind {
-                ReportKind::Checkpoint => proof::weigh(change.tx, &change.room.id, &job, &references)?,
+                ReportKind::Checkpoint => proof::weigh(change.store.tx()?, &change.room.id, &job, &references)?,
                 _ => Vec::new(),
             };
             let report = job::Report {
@@ -93,10 +93,12 @@ impl UseCase for Report {
                 Some(event) => Some(change.record(event)?.seq),
                 None => None,
             };
-            change.hear_job(id, Progress { slice, percent, line, tokens });
+            let now = change.now;
+            change.store.shift::<Job>(&id, |job| job.hear(now, Progress { slice, percent, line, tokens }))?;
             // The claim is the runner's to keep: what its agent says does not prolong it, unless it asks for that.
             if !shown.is_own_agent() || input.lease_ttl_ms.is_some() {
-                change.renew_job(id, clamp(input.lease_ttl_ms, limits::CLAIM_TTL));
+                let ttl = clamp(input.lease_ttl_ms, limits::CLAIM_TTL);
+                change.store.shift::<Job>(&id, |job| job.renew(now, ttl))?;
             }
             Happened::now(change, id, seq)
         })

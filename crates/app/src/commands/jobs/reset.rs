@@ -3,7 +3,7 @@
 use baton_core::{
     ids::{AgentId, RoomId},
     job::Executor,
-    runner::Event,
+    runner::{Event, Runner},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ impl UseCase for Reset {
         let request = Request { command: Self::NAME, input: &input, key: None };
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
-            let runner = change.runner(&input.runner_id)?;
+            let runner = change.store.find::<Runner>(&input.runner_id)?.cloned();
             let runner = runner.ok_or_else(|| Failure::unknown_id(format!("runner:{}", input.runner_id)))?;
             let event = runner.reset(input.executor)?;
             let executors = match &event {

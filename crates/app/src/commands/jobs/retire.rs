@@ -3,7 +3,7 @@
 use baton_core::{
     claimant::Claimant,
     ids::{AgentId, RoomId},
-    runner::{Event, Retired},
+    runner::{Event, Retired, Runner},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ impl UseCase for Retire {
     fn perform(app: &App, caller: &Caller, input: RetireInput) -> Result<RetireResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: None };
         app.change(caller, &request, &input.room_id, |change| {
-            let runner = change.runner(&input.runner_id)?;
+            let runner = change.store.find::<Runner>(&input.runner_id)?.cloned();
             let runner = runner.ok_or_else(|| Failure::unknown_id(format!("runner:{}", input.runner_id)))?;
             let by = Claimant::of(change.actor);
             if runner.claimant.agent != by.agent {

@@ -7,7 +7,7 @@ use baton_core::{
     reference::Reference,
     turn::Usage,
 };
-use baton_store::{engine::Tx, inbox, jobs, log, turns};
+use baton_store::{engine::Tx, inbox, log, table, turns};
 
 use crate::{App, Failure, patches::find_patch};
 
@@ -50,7 +50,7 @@ impl App {
     pub fn continuation(&self, room: &RoomId, job: JobId) -> Result<Option<Continuation>, Failure> {
         let found = self.store.read(|tx| {
             let room = self.room(tx, room)?.id;
-            let job = jobs::find(tx, &room, job)?.ok_or_else(|| Failure::unknown_id(job))?;
+            let job = table::find::<Job>(tx, &room, &job)?.ok_or_else(|| Failure::unknown_id(job))?;
             if !job.meta.contains_key(GOES_ON_FROM) {
                 return Ok(None);
             }
@@ -69,7 +69,7 @@ impl App {
     pub fn pending_review(&self, room: &RoomId, job: JobId) -> Result<Option<Reference>, Failure> {
         self.store.read(|tx| {
             let room = self.room(tx, room)?.id;
-            let job = jobs::find(tx, &room, job)?.ok_or_else(|| Failure::unknown_id(job))?;
+            let job = table::find::<Job>(tx, &room, &job)?.ok_or_else(|| Failure::unknown_id(job))?;
             pending(tx, &room, &job)
         })
     }

@@ -52,12 +52,12 @@ impl UseCase for SendBack {
             let job = change.managed_job(caller, input.job, "its manager reviews it")?;
             let room = change.room.id.clone();
             let references = if given.is_empty() {
-                refs::resolving(change.tx, &room, salvage(&input.message))?
+                refs::resolving(change.store.tx()?, &room, salvage(&input.message))?
             } else {
-                refs::require(change.tx, &room, &given)?;
+                refs::require(change.store.tx()?, &room, &given)?;
                 given.clone()
             };
-            let patch = find_patch(change.tx, &room, &job, None)?.filter(|kept| kept.origin.is_some());
+            let patch = find_patch(change.store.tx()?, &room, &job, None)?.filter(|kept| kept.origin.is_some());
             let events = job.send_back(&Review {
                 message: input.message.clone(),
                 refs: references,

@@ -3,10 +3,10 @@
 use baton_core::{
     code::ErrorCode,
     ids::{RoomId, Seq},
-    job::JobId,
+    job::{Job, JobId},
     limits,
 };
-use baton_store::{jobs, log};
+use baton_store::{log, table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -84,7 +84,7 @@ fn look(app: &App, caller: &Caller, input: &TailInput, job: JobId, limit: u32) -
     app.see_to_jobs_now_and_then(&input.room_id);
     let (mut room, job, found, now) = app.store.read(|tx| {
         let room = app.room(tx, &input.room_id)?;
-        let job = jobs::find(tx, &room.id, job)?.ok_or_else(|| Failure::unknown_id(job))?;
+        let job = table::find::<Job>(tx, &room.id, &job)?.ok_or_else(|| Failure::unknown_id(job))?;
         let found = log::of_job_after(tx, &room.id, job.id, after, limit + 1)?;
         let now = tx.now()?;
         let job = JobView::of(&job, now, &notices(tx, &room.id, [&job])?);

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Failure, change::Change};
+use crate::{Failure, unit::Change};
 
 /// A job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -255,11 +255,11 @@ impl Happened {
 
 /// A job in a room that is being changed.
 pub(super) fn view(change: &mut Change<'_>, job: &Job) -> Result<JobView, Failure> {
-    let notices = notices(change.tx, &change.room.id, [job])?;
+    let notices = notices(change.store.tx()?, &change.room.id, [job])?;
     Ok(JobView::of(job, change.now, &notices))
 }
 
 /// A job that must be there.
 pub(super) fn required(change: &mut Change<'_>, id: JobId) -> Result<Job, Failure> {
-    change.job(id)?.ok_or_else(|| Failure::unknown_id(id))
+    change.store.find::<Job>(&id)?.cloned().ok_or_else(|| Failure::unknown_id(id))
 }

@@ -4,11 +4,11 @@ use baton_core::{
     code::ErrorCode,
     ids::RoomId,
     job::JobId,
-    library::{ArtifactId, ArtifactKind},
+    library::{Artifact, ArtifactId, ArtifactKind},
     reference::Reference,
-    turn::TurnId,
+    turn::{Turn, TurnId},
 };
-use baton_store::{library, turns};
+use baton_store::{table, turns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,7 @@ impl UseCase for ArtifactKeep {
         let kept = app.keep_about(caller, &request, &input.room_id, &keeping, about)?;
         let Reference::Artifact(_, number) = kept.reference else { return Err(Failure::unknown_id(&kept.reference)) };
         let found =
-            app.store.read::<_, Failure>(|tx| Ok(library::find_artifact(tx, &input.room_id, ArtifactId(number))?))?;
+            app.store.read::<_, Failure>(|tx| Ok(table::find::<Artifact>(tx, &input.room_id, &ArtifactId(number))?))?;
         let artifact = found.ok_or_else(|| Failure::unknown_id(&kept.reference))?;
         Ok(ArtifactKeepResult { room_id: input.room_id, artifact: (&artifact).into(), redacted: kept.redacted })
     }
@@ -103,7 +103,7 @@ impl ArtifactKeepInput {
             let Some(id) = self.turn else {
                 return Ok(turns::open_of(tx, &room, &agent)?.map(|turn| turn.id));
             };
-            let turn = turns::find(tx, &room, id)?.ok_or_else(|| Failure::unknown_id(id))?;
+            let turn = table::find::<Turn>(tx, &room, &id)?.ok_or_else(|| Failure::unknown_id(id))?;
             if turn.agent_id == agent || caller.rights() >= Rights::Operator {
                 return Ok(Some(id));
             }

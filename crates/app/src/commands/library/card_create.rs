@@ -2,8 +2,8 @@
 
 use baton_core::{
     ids::{AnchorId, RoomId},
-    job::JobId,
-    library::{CardDraft, CardKind},
+    job::{Job, JobId},
+    library::{Card, CardDraft, CardKind},
     reference::Reference,
     task::TaskId,
 };
@@ -15,9 +15,9 @@ use super::CardResult;
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     refs,
     table::{Effect, Place, TASKS, UseCase},
+    unit::Change,
 };
 
 /// `tasks.card.create`
@@ -82,11 +82,12 @@ impl UseCase for CardCreate {
                 refs: refs.clone(),
             };
             if input.job.is_none()
-                && let Some(job) = own.map(|job| change.job(job)).transpose()?.flatten()
+                && let Some(own) = own
+                && let Some(job) = change.store.find::<Job>(&own)?
             {
                 // What a job finds is for what the job is for.
                 draft.task = draft.task.or(job.task);
-                draft.anchor = draft.anchor.or(job.anchor);
+                draft.anchor = draft.anchor.or_else(|| job.anchor.clone());
             }
             keep(change, &draft)
         })
@@ -99,9 +100,9 @@ pub(super) fn keep(change: &mut Change<'_>, draft: &CardDraft) -> Result<CardRes
     let owners =
         [draft.task.map(Reference::Task), draft.job.map(Reference::Job), draft.anchor.clone().map(Reference::Anchor)];
     let all: Vec<Reference> = owners.into_iter().flatten().chain(draft.refs.iter().cloned()).collect();
-    refs::require(change.tx, &change.room.id, &all)?;
-    let id = library::next_card(change.tx, &change.room.id)?;
+    refs::require(change.store.tx()?, &change.room.id, &all)?;
+    let id = library::next_card(change.store.tx()?, &change.room.id)?;
     change.record(draft.create(id)?)?;
-    let card = change.card(id)?.ok_or_else(|| Failure::unknown_id(id))?;
+    let card = change.store.find::<Card>(&id)?.cloned().ok_or_else(|| Failure::unknown_id(id))?;
     Ok(CardResult { room_id: change.room.id.clone(), card: (&card).into() })
 }

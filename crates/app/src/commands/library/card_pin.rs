@@ -2,7 +2,7 @@
 
 use baton_core::{
     ids::RoomId,
-    library::{CardId, CardPinned, Event},
+    library::{Card, CardId, CardPinned, Event},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,8 @@ impl UseCase for CardPin {
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
             let pinned = input.pinned.unwrap_or(true);
-            let mut card = change.card(input.card)?.ok_or_else(|| Failure::unknown_id(input.card))?;
+            let found = change.store.find::<Card>(&input.card)?.cloned();
+            let mut card = found.ok_or_else(|| Failure::unknown_id(input.card))?;
             if card.pinned != pinned {
                 change.record(Event::CardPinned(CardPinned { card: input.card, pinned }))?;
                 card.pinned = pinned;

@@ -3,18 +3,18 @@
 use baton_core::{
     code::ErrorCode,
     ids::RoomId,
-    task::{Event, Focused, TaskId},
+    task::{self, Event, Focused, Task, TaskId},
 };
-use baton_store::tasks;
+use baton_store::{table, tasks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     commands::tasks::TaskView,
     table::{Effect, Place, TASKS, UseCase},
+    unit::Change,
 };
 
 /// `tasks.focus`
@@ -67,8 +67,10 @@ impl UseCase for Focus {
             change.require_open()?;
             turn_to(change, input.task)?;
             let task = match input.task {
-                Some(task) => change.task(task)?,
-                None => tasks::in_progress_of(change.tx, &change.room.id, &change.actor.agent_id)?.into_iter().next(),
+                Some(task) => change.store.find::<Task>(&task)?.cloned(),
+                None => tasks::in_progress_of(change.store.tx()?, &change.room.id, &change.actor.agent_id)?
+                    .into_iter()
+                    .next(),
             };
             let focus = task.map(|task| TaskView::of(&task, &change.room));
             Ok(FocusResult { room_id: change.room.id.clone(), focus, chosen: input.task.is_some() })
@@ -79,13 +81,12 @@ impl UseCase for Focus {
 /// Turns the caller to a task, which must be there, or to none. What is so already is no event.
 pub(super) fn turn_to(change: &mut Change<'_>, task: Option<TaskId>) -> Result<(), Failure> {
     if let Some(task) = task
-        && change.task(task)?.is_none()
+        && change.store.find::<Task>(&task)?.is_none()
     {
         return Err(Failure::unknown_task(&task.to_string()));
     }
-    let now = tasks::focus_of(change.tx, &change.room.id, &change.actor.agent_id)?.map(|focus| focus.task);
+    let now = change.store.find::<task::Focus>(&change.actor.agent_id)?.map(|focus| focus.task);
     if now != task {
-        change.take_focus()?;
         change.record(Event::Focused(Focused { task }))?;
     }
     Ok(())
@@ -95,9 +96,9 @@ fn show(app: &App, caller: &Caller, room: &RoomId) -> Result<FocusResult, Failur
     let agent = caller.actor().agent_id;
     app.store.read(|tx| {
         let room = app.room(tx, room)?;
-        let said = tasks::focus_of(tx, &room.id, &agent)?;
+        let said = table::find::<task::Focus>(tx, &room.id, &agent)?;
         let task = match &said {
-            Some(focus) => tasks::find(tx, &room.id, focus.task)?,
+            Some(focus) => table::find::<Task>(tx, &room.id, &focus.task)?,
             None => tasks::in_progress_of(tx, &room.id, &agent)?.into_iter().next(),
         };
         let focus = task.map(|task| TaskView::of(&task, &room));

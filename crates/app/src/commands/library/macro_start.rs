@@ -1,6 +1,9 @@
 //! Beginning a piece of work: a task, begun and turned to, in one go.
 
-use baton_core::{ids::RoomId, task::Drafted};
+use baton_core::{
+    ids::RoomId,
+    task::{Drafted, Task},
+};
 use baton_store::tasks;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,9 +60,9 @@ impl UseCase for MacroStart {
                 definition_of_done: input.definition_of_done.clone(),
                 verification: input.verification.clone(),
             };
-            let id = tasks::next_id(change.tx, &change.room.id)?;
+            let id = tasks::next_id(change.store.tx()?, &change.room.id)?;
             change.record(drafted.create(id)?)?;
-            let task = change.task(id)?.ok_or_else(|| Failure::unknown_id(id))?;
+            let task = change.store.find::<Task>(&id)?.ok_or_else(|| Failure::unknown_id(id))?;
             if let Some(event) = task.start(&change.actor.agent_id, &[])? {
                 change.record(event)?;
             }

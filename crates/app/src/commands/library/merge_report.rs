@@ -18,9 +18,9 @@ use super::{CardView, card_create::keep, snapshot};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     proof, refs,
     table::{Effect, Place, TASKS, UseCase},
+    unit::Change,
 };
 
 /// `tasks.macro.merge_report`
@@ -79,7 +79,7 @@ impl UseCase for MergeReport {
         app.change(caller, &request, &input.room_id, |change| {
             let task = match input.task {
                 Some(task) => Some(task),
-                None => snapshot::focus(change.tx, &change.room.id, caller)?,
+                None => snapshot::focus(change.store.tx()?, &change.room.id, caller)?,
             };
             let parts = parts(change, &ids)?;
             let title = input.title.clone().unwrap_or_else(|| merge::title(&ids));
@@ -105,10 +105,10 @@ impl UseCase for MergeReport {
 fn parts(change: &mut Change<'_>, ids: &[JobId]) -> Result<Vec<merge::Part>, Failure> {
     let room = change.room.id.clone();
     let named: Vec<Reference> = ids.iter().copied().map(Reference::Job).collect();
-    refs::require(change.tx, &room, &named)?;
-    let found = jobs::find_all(change.tx, &room, ids)?;
+    refs::require(change.store.tx()?, &room, &named)?;
+    let found = jobs::find_all(change.store.tx()?, &room, ids)?;
     let asked: Vec<_> = found.iter().filter(|job| job.needs_manager()).map(|job| job.last_question).collect();
-    let questions = log::find_all(change.tx, &room, &asked)?;
+    let questions = log::find_all(change.store.tx()?, &room, &asked)?;
     let question = |job: JobId| {
         let event = questions.iter().find(|recorded| recorded.event.job() == Some(job));
         event.and_then(|recorded| match &recorded.event {
@@ -117,7 +117,7 @@ fn parts(change: &mut Change<'_>, ids: &[JobId]) -> Result<Vec<merge::Part>, Fai
         })
     };
     let part = |job: Job| {
-        let proof = proof::recorded(change.tx, &room, &job)?;
+        let proof = proof::recorded(change.store.tx()?, &room, &job)?;
         Ok(merge::Part { question: question(job.id), proof, job })
     };
     found.into_iter().map(part).collect()

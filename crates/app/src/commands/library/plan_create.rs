@@ -53,10 +53,10 @@ impl UseCase for PlanCreate {
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
             let draft = PlanDraft { title: input.title.clone(), text: input.text.clone(), tasks: input.tasks.clone() };
-            let id = library::next_plan(change.tx, &change.room.id)?;
+            let id = library::next_plan(change.store.tx()?, &change.room.id)?;
             let event = draft.create(id)?;
             let tasks: Vec<Reference> = input.tasks.iter().copied().map(Reference::Task).collect();
-            refs::require(change.tx, &change.room.id, &tasks)?;
+            refs::require(change.store.tx()?, &change.room.id, &tasks)?;
             let recorded = change.record(event)?;
             let (title, created_by) = (input.title.trim().to_owned(), recorded.actor);
             let plan = PlanView { plan: id, title, created_by, created_at: recorded.at };

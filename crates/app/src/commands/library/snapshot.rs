@@ -2,18 +2,18 @@
 
 use baton_core::{
     ids::RoomId,
-    job::{line_text, radar::Row},
+    job::{Job, line_text, radar::Row},
     library::Card,
     limits,
     room::Room,
-    task::{Task, TaskId},
+    task::{Focus, Task, TaskId},
     time::Timestamp,
 };
 use baton_store::{
     engine::Tx,
     jobs,
     library::{self, Cards},
-    tasks,
+    table, tasks,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -103,12 +103,12 @@ impl UseCase for Snapshot {
 /// The task that is meant: the one that is named, else what the caller's job is for, else what it has turned to.
 fn find(tx: &mut dyn Tx, room: &Room, caller: &Caller, named: Option<TaskId>) -> Result<Option<Task>, Failure> {
     if let Some(named) = named {
-        let found = tasks::find(tx, &room.id, named)?;
+        let found = table::find::<Task>(tx, &room.id, &named)?;
         return found.map(Some).ok_or_else(|| Failure::unknown_task(&named.to_string()));
     }
     let meant = focus(tx, &room.id, caller)?;
     Ok(match meant {
-        Some(task) => tasks::find(tx, &room.id, task)?,
+        Some(task) => table::find::<Task>(tx, &room.id, &task)?,
         None => None,
     })
 }
@@ -116,12 +116,12 @@ fn find(tx: &mut dyn Tx, room: &Room, caller: &Caller, named: Option<TaskId>) ->
 /// The task that the caller means where it names none.
 pub(super) fn focus(tx: &mut dyn Tx, room: &RoomId, caller: &Caller) -> Result<Option<TaskId>, Failure> {
     if let Some(assigned) = caller.assignment_in(room)
-        && let Some(task) = jobs::find(tx, room, assigned.job)?.and_then(|job| job.task)
+        && let Some(task) = table::find::<Job>(tx, room, &assigned.job)?.and_then(|job| job.task)
     {
         return Ok(Some(task));
     }
     let agent = caller.actor().agent_id;
-    if let Some(focus) = tasks::focus_of(tx, room, &agent)? {
+    if let Some(focus) = table::find::<Focus>(tx, room, &agent)? {
         return Ok(Some(focus.task));
     }
     Ok(tasks::in_progress_of(tx, room, &agent)?.first().map(|task| task.id))

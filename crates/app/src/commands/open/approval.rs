@@ -2,9 +2,9 @@
 
 use baton_core::{
     room::Room,
-    spawn::{ApprovalId, ApprovalStatus},
+    spawn::{Approval, ApprovalId, ApprovalStatus},
 };
-use baton_store::{engine::Tx, spawns};
+use baton_store::{engine::Tx, table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -31,7 +31,7 @@ pub struct OpenedApproval {
 
 impl OpenedApproval {
     pub(super) fn read(tx: &mut dyn Tx, room: &Room, id: ApprovalId) -> Result<Option<Self>, Failure> {
-        let Some(approval) = spawns::find(tx, &room.id, id)? else { return Ok(None) };
+        let Some(approval) = table::find::<Approval>(tx, &room.id, &id)? else { return Ok(None) };
         let approved = decided(tx, &room.id, &approval)?;
         let (spec, digest) = if approval.status == ApprovalStatus::Pending {
             let spec = pending_spec(tx, &room.id, &approval)?;

@@ -1,14 +1,14 @@
 //! An envelope, and what became of it.
 
 use baton_core::{
-    envelope::{Envelope, PayloadId},
+    envelope::{Envelope, PayloadId, Posted},
     ids::{RoomId, Seq},
     inbox::Stage,
     reference::Reference,
     time::Timestamp,
     turn::TurnId,
 };
-use baton_store::{engine::Tx, envelopes, inbox, log};
+use baton_store::{engine::Tx, envelopes, inbox, log, table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ impl OpenedEnvelope {
         let Some(sent) = sent(&recorded) else { return Ok(None) };
         let item = inbox::of_message(tx, room, posted.seq)?.into_iter().next();
         let mut named = |seq: Option<Seq>| -> Result<Option<Reference>, Failure> {
-            let found = seq.map(|seq| envelopes::at(tx, room, seq)).transpose()?.flatten();
+            let found = seq.map(|seq| table::find::<Posted>(tx, room, &seq)).transpose()?.flatten();
             Ok(found.map(|posted| Reference::Payload(posted.id)))
         };
         Ok(Some(Self {

@@ -7,14 +7,14 @@ use baton_core::{
     limits,
     reference::Reference,
     room::Room,
-    task::TaskId,
+    task::{Task, TaskId},
     time::Timestamp,
 };
 use baton_store::{
     engine::Tx,
     jobs,
     library::{self, Cards},
-    log, tasks,
+    log, table,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,7 @@ impl OpenedJob {
         now: Timestamp,
     ) -> Result<Option<Self>, Failure> {
         let room = &whole.id;
-        let Some(job) = jobs::find(tx, room, id)? else { return Ok(None) };
+        let Some(job) = table::find::<Job>(tx, room, &id)? else { return Ok(None) };
         let thread = log::of_job_before(tx, room, id, None, limits::JOB_EVENTS_DEFAULT + 1)?;
         let cards = library::cards(tx, room, Cards::OfJob(id), None, BESIDE + 1)?;
         let artifacts = library::artifacts_of_job(tx, room, id, None, BESIDE + 1)?;
@@ -138,7 +138,7 @@ impl OpenedEvent {
         offset: Option<i64>,
     ) -> Result<Option<Self>, Failure> {
         let recorded = log::find(tx, room, seq)?.filter(|recorded| recorded.event.job() == Some(id));
-        let job = jobs::find(tx, room, id)?;
+        let job = table::find::<Job>(tx, room, &id)?;
         let (Some(recorded), Some(job)) = (recorded, job) else { return Ok(None) };
         let Some(mut event) = JobEvent::of(&recorded) else { return Ok(None) };
         let text = Passage::of(&said(&recorded, &event), offset);
@@ -168,7 +168,7 @@ pub struct OpenedTask {
 
 impl OpenedTask {
     pub(super) fn read(tx: &mut dyn Tx, room: &Room, id: TaskId, now: Timestamp) -> Result<Option<Self>, Failure> {
-        let Some(task) = tasks::find(tx, &room.id, id)? else { return Ok(None) };
+        let Some(task) = table::find::<Task>(tx, &room.id, &id)? else { return Ok(None) };
         let cards = library::cards(tx, &room.id, Cards::OfTask(id), None, BESIDE + 1)?;
         let jobs = jobs::of_task(tx, &room.id, id, None, BESIDE + 1)?;
         let (mut page, mut more) = (Page::default(), Vec::new());

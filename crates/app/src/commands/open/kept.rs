@@ -3,7 +3,7 @@
 use baton_core::{
     event::Event,
     ids::{AgentId, AnchorId, RoomId, Seq},
-    library::{self as kept, CardId, PlanId},
+    library::{self as kept, Anchor, Card, CardId, Plan, PlanId},
     reference::Reference,
     room,
     task::TaskId,
@@ -13,7 +13,7 @@ use baton_store::{
     engine::Tx,
     jobs,
     library::{self, Cards},
-    log,
+    log, table,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ impl OpenedCard {
         id: CardId,
         offset: Option<i64>,
     ) -> Result<Option<Self>, Failure> {
-        let Some(card) = library::find_card(tx, room, id)? else { return Ok(None) };
+        let Some(card) = table::find::<Card>(tx, room, &id)? else { return Ok(None) };
         let Some(Event::Library(kept::Event::CardCreated(created))) = event(tx, room, card.seq)? else {
             return Ok(None);
         };
@@ -68,7 +68,7 @@ impl OpenedPlan {
         id: PlanId,
         offset: Option<i64>,
     ) -> Result<Option<Self>, Failure> {
-        let Some(plan) = library::find_plan(tx, room, id)? else { return Ok(None) };
+        let Some(plan) = table::find::<Plan>(tx, room, &id)? else { return Ok(None) };
         let Some(Event::Library(kept::Event::PlanCreated(created))) = event(tx, room, plan.seq)? else {
             return Ok(None);
         };
@@ -115,7 +115,7 @@ impl OpenedAnchor {
         now: Timestamp,
         offset: Option<i64>,
     ) -> Result<Option<Self>, Failure> {
-        let Some(anchor) = library::find_anchor(tx, room, id)? else { return Ok(None) };
+        let Some(anchor) = table::find::<Anchor>(tx, room, &id)? else { return Ok(None) };
         let cards = library::cards(tx, room, Cards::OfAnchor(id), None, BESIDE + 1)?;
         let jobs = jobs::of_anchor(tx, room, id, None, BESIDE + 1)?;
         let Some(Event::Library(kept::Event::AnchorSet(set))) = event(tx, room, anchor.seq)? else {

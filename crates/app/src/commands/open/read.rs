@@ -9,7 +9,7 @@ use baton_core::{
     runner::with_beginning,
     time::Timestamp,
 };
-use baton_store::{engine::Tx, library};
+use baton_store::{engine::Tx, library, table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -144,7 +144,7 @@ fn find(
             found.map(|runner| What::Runner(Box::new(runner)))
         }
         Reference::Artifact(kind, number) => {
-            let found = library::find_artifact(tx, id, ArtifactId(*number))?;
+            let found = table::find::<Artifact>(tx, id, &ArtifactId(*number))?;
             return Ok(found.filter(|artifact| artifact.kind == *kind).map(Found::File));
         }
         Reference::Pack(pack) => return Ok(library::find_pack(tx, id, pack)?.map(Found::File)),

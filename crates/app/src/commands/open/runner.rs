@@ -2,10 +2,10 @@
 
 use baton_core::{
     ids::{AgentId, RoomId},
-    runner::{Capabilities, Standing},
+    runner::{Capabilities, Runner, Standing},
     time::Timestamp,
 };
-use baton_store::{engine::Tx, jobs, runners};
+use baton_store::{engine::Tx, jobs, table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub struct OpenedRunner {
 
 impl OpenedRunner {
     pub(super) fn read(tx: &mut dyn Tx, room: &RoomId, id: &AgentId, now: Timestamp) -> Result<Option<Self>, Failure> {
-        let Some(runner) = runners::find(tx, room, id)? else { return Ok(None) };
+        let Some(runner) = table::find::<Runner>(tx, room, id)? else { return Ok(None) };
         let active = jobs::find_all(tx, room, &runner.active)?;
         Ok(Some(Self {
             standing: runner.standing(now),

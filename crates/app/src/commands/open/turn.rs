@@ -10,7 +10,7 @@ use baton_core::{
     time::Timestamp,
     turn::{self, PromptMode, ToolUse, Turn, TurnId},
 };
-use baton_store::{engine::Tx, inbox, library, log, turns};
+use baton_store::{engine::Tx, inbox, library, log, table, turns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +92,7 @@ pub struct Told {
 impl OpenedTurn {
     /// Reads it. `offset` is the place of the last event about tools that was shown.
     pub(super) fn read(tx: &mut dyn Tx, room: &Room, id: TurnId, offset: Option<i64>) -> Result<Option<Self>, Failure> {
-        let Some(turn) = turns::find(tx, &room.id, id)? else { return Ok(None) };
+        let Some(turn) = table::find::<Turn>(tx, &room.id, &id)? else { return Ok(None) };
         let end = end_of(tx, room, &turn)?;
         let until = end.as_ref().map_or(room.last_seq, |end| end.seq);
         let consumed = consumed_by(tx, room, &turn, end.as_ref())?;

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     table::{Access, Effect, Permission, Place, Tier, UseCase},
+    unit::Change,
 };
 
 /// `room.close`
@@ -48,11 +48,11 @@ pub struct CloseRoomResult {
 /// What was asked of anybody ends with the room, and so does every connection to it: nothing happens afterwards.
 pub(crate) fn end_bus(change: &mut Change<'_>) -> Result<(), Failure> {
     const WHY: &str = "the session was closed";
-    for target in bus::owing(change.tx, &change.room.id)? {
+    for target in bus::owing(change.store.tx()?, &change.room.id)? {
         change.end_actions_of(&target, WHY)?;
     }
     // A job's turn is its runner's to end, which may still say how the job ended.
-    for turn in turns::open(change.tx, &change.room.id)?.into_iter().filter(|turn| turn.job.is_none()) {
+    for turn in turns::open(change.store.tx()?, &change.room.id)?.into_iter().filter(|turn| turn.job.is_none()) {
         change.end_turn_of(&turn.agent_id, Outcome::Lost, WHY)?;
     }
     for connection in change.connections()?.into_iter().filter(Connection::is_open) {

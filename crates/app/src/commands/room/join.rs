@@ -17,9 +17,9 @@ use super::open::{Wanted, find_or_open};
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
-    change::Change,
     paths,
     table::{Effect, Place, Tier, UseCase},
+    unit::Change,
     view::PathRoom,
 };
 

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     table::{Effect, Place, Tier, UseCase},
+    unit::Change,
 };
 
 /// `room.leave`

@@ -15,8 +15,8 @@ use baton_store::{engine::Tx, log, rooms};
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
-    change::storable,
     paths::{self, Location},
+    unit::storable,
 };
 
 /// The room that covers `path`, opened if there is none. The caller does not become a member: under which name it does

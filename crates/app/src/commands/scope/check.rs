@@ -17,10 +17,10 @@ use crate::{
     App, Caller, Failure,
     app::{Request, Sight},
     bounds::Page,
-    change::Outcome,
     presence::{self, Effort},
     scoping,
     table::{Effect, Place, SCOPE, UseCase},
+    unit::Outcome,
 };
 
 /// How many of the paths an answer names, and in how many bytes.

@@ -15,9 +15,9 @@ use super::ScopeView;
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Outcome,
     scoping,
     table::{Effect, Place, SCOPE, UseCase},
+    unit::Outcome,
 };
 
 /// `scope.reserve`
@@ -114,7 +114,7 @@ impl UseCase for Reserve {
             let ids: Vec<_> = ids.collect();
             let scopes = change.scopes()?.clone();
             let view = View { room: &change.room, root: &root, now: change.now, stale_after, witness: change.witness };
-            let reserved = ids.iter().filter_map(|id| scopes.find(*id)).map(|found| ScopeView::of(found, view, &by));
+            let reserved = ids.iter().filter_map(|id| scopes.get(id)).map(|found| ScopeView::of(found, view, &by));
             let reserved = reserved.collect();
             Ok(Outcome::Done(ReserveResult { room_id: change.room.id.clone(), reserved, displaced }))
         })

@@ -75,7 +75,7 @@ impl UseCase for Status {
         };
         let (mut sight, (mut in_force, mut ended)) = look()?;
         presence::refresh(app, caller, &mut sight.room, sight.now, Effort::Try)?;
-        let lapsed = in_force.reservations.iter().any(|reservation| reservation.has_lapsed(sight.now));
+        let lapsed = in_force.iter().any(|reservation| reservation.has_lapsed(sight.now));
         if lapsed && sight.room.stick != Stick::Closed {
             // What ran out is archived by whoever looks. If the store is busy, the next one does it.
             let swept: Result<(), Failure> = presence::write(&app.store, Effort::Try, |tx| {
@@ -94,8 +94,7 @@ impl UseCase for Status {
             path.as_ref().is_none_or(|path| found.path(&root).overlap(path) != Overlap::Disjoint)
         };
         let show = |reservation: &&Reservation| ScopeView::of(reservation, view, &actor.agent_id);
-        let live: Vec<_> =
-            in_force.reservations.iter().filter(|found| open && found.is_live(*now)).filter(meant).collect();
+        let live: Vec<_> = in_force.iter().filter(|found| open && found.is_live(*now)).filter(meant).collect();
         let over: Vec<_> = ended.iter().filter(meant).collect();
         let mut page = Page::default();
         let scopes: Vec<_> = live.iter().map(show).take_while(|found| page.takes(found)).collect();

@@ -18,9 +18,9 @@ use super::{
 use crate::{
     App, Caller, Failure,
     app::Request,
-    change::Change,
     commands::envelope::called,
     table::{AGENT, Access, Effect, Place, UseCase},
+    unit::Change,
 };
 
 /// `agent.approval.resolve`
@@ -74,9 +74,13 @@ impl UseCase for ApprovalResolve {
         let request = Request { command: Self::NAME, input: &asked, key: input.idempotency_key.as_deref() };
         let decided = app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
-            let approval = change.approval(input.approval)?.ok_or_else(|| Failure::unknown_id(input.approval))?;
+            let approval = change
+                .store
+                .find::<Approval>(&input.approval)?
+                .cloned()
+                .ok_or_else(|| Failure::unknown_id(input.approval))?;
             approval.require_pending()?;
-            let shown = pending_spec(change.tx, &change.room.id, &approval)?;
+            let shown = pending_spec(change.store.tx()?, &change.room.id, &approval)?;
             if input.decision != Decision::Deny {
                 approval.require_shown(&shown, input.digest.as_ref())?;
             }
@@ -94,7 +98,11 @@ impl UseCase for ApprovalResolve {
             };
             let digest = event.approved_digest().cloned();
             change.record(event)?;
-            let approval = change.approval(input.approval)?.ok_or_else(|| Failure::unknown_id(input.approval))?;
+            let approval = change
+                .store
+                .find::<Approval>(&input.approval)?
+                .cloned()
+                .ok_or_else(|| Failure::unknown_id(input.approval))?;
             node::tell(change, &approval, &modified, &names)?;
             let view = ApprovalView::of(&change.room, &approval, digest);
             Ok(ApprovalResolveResult { room_id: change.room.id.clone(), approval: view, modified })
@@ -113,10 +121,10 @@ fn make(
     changes: &Changes,
     names: &Names,
 ) -> Result<(JobId, NodeSpec), Failure> {
-    let Requested { spec, by_operator, .. } = requested(change.tx, &change.room.id, approval)?;
+    let Requested { spec, by_operator, .. } = requested(change.store.tx()?, &change.room.id, approval)?;
     let agent_id = approval.requested_by.clone();
     let parent = Party { name: called(&change.room, &agent_id), agent_id };
-    let bounds = bounds_of_agent(change.tx, &change.room.id, &parent.agent_id, by_operator)?;
+    let bounds = bounds_of_agent(change.store.tx()?, &change.room.id, &parent.agent_id, by_operator)?;
     bounds.require_spawning(change.room.policy.spawn, &parent.agent_id)?;
     let spec = spec.changed(changes, &bounds)?;
     node::require(change, &spec, &parent)?;

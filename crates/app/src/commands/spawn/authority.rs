@@ -2,12 +2,12 @@
 
 use baton_core::{
     ids::{AgentId, RoomId},
-    job::{Draft, Lineage, agent_of, job_of},
-    spawn::{Bounds, Grants, Wishes},
+    job::{Draft, Job, Lineage, agent_of, job_of},
+    spawn::{Bounds, Grant, Grants, Wishes},
 };
-use baton_store::{engine::Tx, jobs, spawns};
+use baton_store::{engine::Tx, table};
 
-use crate::{Caller, Failure, Rights, change::Change, identity::Employment};
+use crate::{Caller, Failure, Rights, identity::Employment, unit::Change};
 
 /// The caller's authority. A process that was started for a job is bound by that job, whatever it calls itself and in
 /// whichever room it acts; one whose job cannot be told has no grants at all.
@@ -15,11 +15,12 @@ pub(super) fn bounds_of(change: &mut Change<'_>, caller: &Caller) -> Result<Boun
     let agent = caller.actor().agent_id;
     match caller.employment() {
         Employment::Job(own) if own.room == change.room.id => {
-            let job = change.job(own.job)?.ok_or_else(|| Failure::unknown_id(own.job))?;
+            let job = change.store.find::<Job>(&own.job)?.cloned().ok_or_else(|| Failure::unknown_id(own.job))?;
             Ok(Bounds::of_job(&job))
         }
         Employment::Job(own) => {
-            let job = jobs::find(change.tx, &own.room, own.job)?.ok_or_else(|| Failure::unknown_id(own.job))?;
+            let job = table::find::<Job>(change.store.tx()?, &own.room, &own.job)?
+                .ok_or_else(|| Failure::unknown_id(own.job))?;
             let (here, own) = (member(change, &agent)?, Bounds::of_job(&job));
             Ok(Bounds { grants: own.grants.within(here.grants), ..own })
         }
@@ -30,7 +31,7 @@ pub(super) fn bounds_of(change: &mut Change<'_>, caller: &Caller) -> Result<Boun
 }
 
 fn member(change: &mut Change<'_>, agent: &AgentId) -> Result<Bounds, Failure> {
-    Ok(Bounds::of_member(change.granted(agent)?.unwrap_or_default()))
+    Ok(Bounds::of_member(change.store.find::<Grant>(agent)?.map(|grant| grant.grants).unwrap_or_default()))
 }
 
 /// The authority, as of now, of an agent that asked before.
@@ -42,13 +43,13 @@ pub(super) fn bounds_of_agent(
 ) -> Result<Bounds, Failure> {
     let job = job_of(agent).filter(|job| agent_of(room, *job) == *agent);
     if let Some(id) = job {
-        let job = jobs::find(tx, room, id)?.ok_or_else(|| Failure::unknown_id(id))?;
+        let job = table::find::<Job>(tx, room, &id)?.ok_or_else(|| Failure::unknown_id(id))?;
         return Ok(Bounds::of_job(&job));
     }
     if is_operator {
         return Ok(Bounds::of_operator());
     }
-    let grants = spawns::grant_of(tx, room, agent)?.map(|grant| grant.grants);
+    let grants = table::find::<Grant>(tx, room, agent)?.map(|grant| grant.grants);
     Ok(Bounds::of_member(grants.unwrap_or_default()))
 }
 

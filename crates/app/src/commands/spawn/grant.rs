@@ -80,7 +80,7 @@ impl UseCase for Grant {
                     .with("agent_id", agent_id.as_str())
                     .advising("Name an agent of `agent list` that is none."));
             }
-            let was = change.granted(&agent_id)?.unwrap_or_default();
+            let was = change.store.find::<spawn::Grant>(&agent_id)?.map(|grant| grant.grants).unwrap_or_default();
             let grants = Grants {
                 spawn_nodes: input.spawn_nodes.unwrap_or(was.spawn_nodes),
                 read_only: input.read_only.unwrap_or(was.read_only),

@@ -1,28 +1,29 @@
 //! A request that was approved becomes an agent: a job, its first envelope, and an edge to whoever asked.
 
 use baton_core::{
-    envelope::{self, Draft, Ends, EnvelopeKind, Party, Payload, PayloadId, Sent, Verdict},
+    envelope::{self, Draft, Edge, Ends, EnvelopeKind, Party, Payload, PayloadId, Sent, Verdict},
     event::Event,
     ids::RoomId,
-    job::{JobId, agent_of},
+    job::{Job, JobId, agent_of},
     reference::Reference,
     room::Member,
     spawn::{self, Approval, ApprovalId, ApprovalStatus, Approved, Changes, NodeSpec, Requested, SpecDigest},
+    task::Task,
 };
-use baton_store::{engine::Tx, jobs, log};
+use baton_store::{engine::Tx, log, table};
 use serde_json::{Map, json};
 
 use super::authority::bounds_of_agent;
 use crate::{
     Failure,
     app::internal,
-    change::Change,
     clock::fresh_word,
     commands::{
         envelope::{Along, called, post},
         jobs::{create, require_anchor},
     },
     refs,
+    unit::Change,
 };
 
 /// How many events after its job's first one an approval is at most.
@@ -45,16 +46,16 @@ impl Names {
 pub(super) fn require(change: &mut Change<'_>, spec: &NodeSpec, parent: &Party) -> Result<(), Failure> {
     spec.check(&parent.agent_id)?;
     if let Some(task) = spec.task
-        && change.task(task)?.is_none()
+        && change.store.find::<Task>(&task)?.cloned().is_none()
     {
         return Err(Failure::unknown_task(&task.to_string()));
     }
     require_anchor(change, spec.anchor.as_ref())?;
     let room = change.room.id.clone();
     let artifacts = spec.payload.references()?;
-    refs::require(change.tx, &room, &artifacts).map_err(|failure| failure.with("field", "artifacts"))?;
+    refs::require(change.store.tx()?, &room, &artifacts).map_err(|failure| failure.with("field", "artifacts"))?;
     let pack: Vec<Reference> = envelope::check_context_ref(spec.context_ref.as_deref())?.into_iter().collect();
-    refs::require(change.tx, &room, &pack).map_err(|failure| {
+    refs::require(change.store.tx()?, &room, &pack).map_err(|failure| {
         let next = "Build a pack with `context build`, and use the ref that it answers.";
         failure.with("field", "context_ref").advising(next)
     })
@@ -70,7 +71,7 @@ pub(super) fn make(
 ) -> Result<JobId, Failure> {
     let job = create(change, &spec.job(&parent.agent_id))?.job;
     let child = Party { agent_id: agent_of(&change.room.id, job), name: job.to_string() };
-    if let Some(event) = change.edges()?.add_edge(parent, &child, true)? {
+    if let Some(event) = change.store.current::<Edge>()?.add_edge(parent, &child, true)? {
         change.record(event)?;
     }
     let first = Draft {
@@ -176,7 +177,7 @@ pub(crate) fn pending_digest(
 /// How it was approved, if it was: right after its job was created.
 pub(crate) fn decided(tx: &mut dyn Tx, room: &RoomId, approval: &Approval) -> Result<Option<Approved>, Failure> {
     let Some(id) = approval.job else { return Ok(None) };
-    let Some(job) = jobs::find(tx, room, id)? else { return Ok(None) };
+    let Some(job) = table::find::<Job>(tx, room, &id)? else { return Ok(None) };
     let after = log::after(tx, room, job.created_seq, APPROVED_WITHIN)?;
     Ok(after.into_iter().find_map(|recorded| match recorded.event {
         Event::Spawn(spawn::Event::Approved(approved)) if approved.approval == approval.id => Some(approved),

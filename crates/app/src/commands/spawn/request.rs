@@ -114,7 +114,7 @@ impl UseCase for Request {
             let (routing, grants) = bounds.fit(wishes, &spec.routing)?;
             let spec = NodeSpec { routing, grants, ..spec.clone() };
             node::require(change, &spec, &parent)?;
-            let approval = spawns::next(change.tx, &change.room.id)?;
+            let approval = spawns::next(change.store.tx()?, &change.room.id)?;
             let by_operator = caller.rights() >= Rights::Operator;
             change.record(spawn::Event::Requested(Requested {
                 approval,

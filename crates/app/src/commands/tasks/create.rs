@@ -59,7 +59,7 @@ impl UseCase for Create {
                 definition_of_done: input.definition_of_done.clone(),
                 verification: input.verification.clone(),
             };
-            let id = tasks::next_id(change.tx, &change.room.id)?;
+            let id = tasks::next_id(change.store.tx()?, &change.room.id)?;
             change.record(drafted.create(id)?)?;
             TaskResult::now(change, id)
         })

@@ -1,7 +1,10 @@
 //! One task.
 
-use baton_core::{ids::RoomId, task::TaskId};
-use baton_store::tasks;
+use baton_core::{
+    ids::RoomId,
+    task::{Task, TaskId},
+};
+use baton_store::table;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +38,7 @@ impl UseCase for Show {
     fn perform(app: &App, caller: &Caller, input: ShowInput) -> Result<TaskResult, Failure> {
         let (mut room, found, now) = app.store.read(|tx| {
             let room = app.room(tx, &input.room_id)?;
-            let found = tasks::find(tx, &room.id, input.task)?;
+            let found = table::find::<Task>(tx, &room.id, &input.task)?;
             Ok::<_, Failure>((room, found, tx.now()?))
         })?;
         presence::refresh(app, caller, &mut room, now, Effort::Try)?;

@@ -9,7 +9,7 @@ use baton_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, change::Change};
+use crate::{Failure, unit::Change};
 
 /// Something to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -70,5 +70,5 @@ impl TaskResult {
 
 /// A task that must be there.
 pub(super) fn required(change: &mut Change<'_>, id: TaskId) -> Result<Task, Failure> {
-    change.task(id)?.ok_or_else(|| Failure::unknown_task(&id.to_string()))
+    change.store.find::<Task>(&id)?.cloned().ok_or_else(|| Failure::unknown_task(&id.to_string()))
 }

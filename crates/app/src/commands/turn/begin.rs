@@ -4,10 +4,10 @@ use baton_core::{
     code::ErrorCode,
     ids::{AgentId, RoomId, Seq},
     inbox::{Category, Item},
-    job::{Executor, JobId, Shown, agent_of},
+    job::{Executor, Job, JobId, Shown, agent_of},
     lease::Fence,
     limits,
-    turn::{self, Beginning, TurnId, Under},
+    turn::{self, Beginning, Turn, TurnId, Under},
 };
 use baton_store::{inbox, turns};
 use schemars::JsonSchema;
@@ -18,9 +18,9 @@ use crate::{
     App, Caller, Failure,
     app::Request,
     bounds::Page,
-    change::Change,
     commands::jobs::shown,
     table::{CONTEXT, Effect, Place, UseCase},
+    unit::Change,
 };
 
 /// `context.turn.begin`
@@ -126,7 +126,7 @@ fn begin(
     let room_id = change.room.id.clone();
     let (agent, under, executor) = match claim {
         Some((job, shown)) => {
-            let claimed = change.job(*job)?.ok_or_else(|| Failure::unknown_id(job))?;
+            let claimed = change.store.find::<Job>(job)?.cloned().ok_or_else(|| Failure::unknown_id(job))?;
             claimed.require_claim(shown)?;
             let under = Under { job: *job, revision: shown.revision, runner: shown.runner.clone() };
             let executor = claimed.claim.and_then(|claim| claim.executor);
@@ -138,12 +138,12 @@ fn begin(
         }
     };
     let lost = change.lose_if_lost(&agent)?;
-    let open = change.open_turn(&agent)?;
-    let last = turns::before(change.tx, &room_id, turns::Which::Of(&agent), None, 1)?;
+    let open = turns::open_of(change.store.tx()?, &change.room.id, &agent)?;
+    let last = turns::before(change.store.tx()?, &room_id, turns::Which::Of(&agent), None, 1)?;
     let number = last.first().map_or(0, |turn| turn.number) + 1;
-    let turn = turns::next(change.tx, &room_id)?;
+    let turn = turns::next(change.store.tx()?, &room_id)?;
     let found = match &input.messages {
-        None => inbox::untaken(change.tx, &room_id, &agent, limits::TURN_ITEMS as u32 + 1)?,
+        None => inbox::untaken(change.store.tx()?, &room_id, &agent, limits::TURN_ITEMS as u32 + 1)?,
         Some(messages) => chosen(change, &agent, messages)?,
     };
     let (waiting, mut page) = (found.len(), Page::of(most));
@@ -152,7 +152,8 @@ fn begin(
     items.truncate(fitting);
     // What does not fit is not taken yet.
     let fits = |message| items.iter().any(|item: &Taken| item.message == message);
-    let found = change.take_items(found.into_iter().filter(|item| fits(item.message)).collect());
+    let found: Vec<Item> = found.into_iter().filter(|item| fits(item.message)).collect();
+    change.store.note(found.clone());
     let mut takes = turn::takes(&found);
     // One that was named may have been accepted over the bus, and is what the turn is about all the same.
     let is_named = |seq: &Seq| input.messages.as_ref().is_some_and(|messages| messages.contains(seq));
@@ -173,13 +174,16 @@ fn chosen(change: &mut Change<'_>, agent: &AgentId, messages: &[Seq]) -> Result<
     }
     let room = change.room.id.clone();
     let waiting = limits::RECEIVER_WAITING + limits::TURN_ITEMS + 1;
-    let mut found = inbox::untaken(change.tx, &room, agent, waiting as u32)?;
+    let mut found = inbox::untaken(change.store.tx()?, &room, agent, waiting as u32)?;
     found.retain(|item| item.category != Category::Message);
     for message in messages {
-        let own = inbox::of_message(change.tx, &room, *message)?.into_iter();
+        let own = inbox::of_message(change.store.tx()?, &room, *message)?.into_iter();
         for item in own.filter(|item| item.recipient == *agent && item.category == Category::Message) {
             // What a turn went well with is not consumed again.
-            let had = item.turn.map(|turn| change.turn(turn)).transpose()?.flatten();
+            let had = match item.turn {
+                Some(turn) => change.store.find::<Turn>(&turn)?,
+                None => None,
+            };
             if had.is_none_or(|turn| turn.outcome.is_some_and(|outcome| outcome != turn::Outcome::Completed)) {
                 found.push(item);
             }

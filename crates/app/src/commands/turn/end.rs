@@ -77,7 +77,7 @@ impl UseCase for End {
             let speaker = Speaker::find(change, caller, &meant)?;
             let items = change.items_of_turn(&speaker.turn)?;
             let event = speaker.turn.end(speaker.voice(), &ending, items)?;
-            refs::require(change.tx, &change.room.id, &ending.refs)?;
+            refs::require(change.store.tx()?, &change.room.id, &ending.refs)?;
             change.record(event)?;
             if ending.outcome == Outcome::Completed {
                 change.complete_actions_of(&speaker.turn.agent_id)?;

@@ -2,14 +2,14 @@
 
 use baton_core::{
     ids::{AgentId, RoomId},
-    job::{JobId, agent_of},
+    job::{Job, JobId, agent_of},
     limits,
     room::Room,
     turn::TurnId,
 };
 use baton_store::{
     engine::Tx,
-    former, jobs,
+    former, table,
     turns::{self, Which},
 };
 use schemars::JsonSchema;
@@ -68,7 +68,7 @@ impl UseCase for List {
             let room = app.room(tx, &input.room_id)?;
             let agent = input.agent.as_deref().map(|named| whose(tx, &room, named)).transpose()?;
             if let Some(job) = input.job
-                && jobs::find(tx, &room.id, job)?.is_none()
+                && table::find::<Job>(tx, &room.id, &job)?.is_none()
             {
                 return Err(Failure::unknown_id(job));
             }
@@ -95,7 +95,7 @@ impl UseCase for List {
 /// The agent that is meant: a member, one that was, or a job's own.
 pub(crate) fn whose(tx: &mut dyn Tx, room: &Room, named: &str) -> Result<AgentId, Failure> {
     if let Ok(job) = named.parse::<JobId>() {
-        return match jobs::find(tx, &room.id, job)? {
+        return match table::find::<Job>(tx, &room.id, &job)? {
             Some(_) => Ok(agent_of(&room.id, job)),
             None => Err(Failure::unknown_id(job)),
         };

@@ -79,7 +79,7 @@ impl UseCase for Prompt {
             let speaker = Speaker::find(change, caller, &meant)?;
             let event = speaker.turn.prompt(speaker.voice(), &telling)?;
             let named: Vec<Reference> = telling.refs.iter().chain(&telling.context_ref).cloned().collect();
-            refs::require(change.tx, &change.room.id, &named)?;
+            refs::require(change.store.tx()?, &change.room.id, &named)?;
             change.record(event)?;
             result(change, input.turn)
         })

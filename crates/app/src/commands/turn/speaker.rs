@@ -8,7 +8,7 @@ use baton_core::{
 };
 
 use super::{TurnResult, TurnView};
-use crate::{Caller, Failure, app::internal, change::Change, commands::jobs::shown};
+use crate::{Caller, Failure, app::internal, commands::jobs::shown, unit::Change};
 
 /// Which turn is meant, and under which claim of its job.
 pub(super) struct Meant<'a> {
@@ -27,11 +27,11 @@ pub(super) struct Speaker {
 impl Speaker {
     /// Finds the turn, and the claim that the caller shows if it is a job's.
     pub(super) fn find(change: &mut Change<'_>, caller: &Caller, meant: &Meant<'_>) -> Result<Self, Failure> {
-        let turn = change.turn(meant.turn)?.ok_or_else(|| Failure::unknown_id(meant.turn))?;
+        let turn = change.store.find::<Turn>(&meant.turn)?.cloned().ok_or_else(|| Failure::unknown_id(meant.turn))?;
         let claim = match turn.job {
             Some(job) => {
                 let (job, shown) = shown(caller, &change.room.id, Some(job), meant.runner, meant.revision)?;
-                Some((change.job(job)?.ok_or_else(|| Failure::unknown_id(job))?, shown))
+                Some((change.store.find::<Job>(&job)?.cloned().ok_or_else(|| Failure::unknown_id(job))?, shown))
             }
             None => None,
         };
@@ -49,7 +49,7 @@ impl Speaker {
 
 /// The turn as it is now.
 pub(super) fn result(change: &mut Change<'_>, id: TurnId) -> Result<TurnResult, Failure> {
-    let turn = change.turn(id)?.ok_or_else(|| internal("a turn that was found is there"))?;
+    let turn = change.store.find::<Turn>(&id)?.cloned().ok_or_else(|| internal("a turn that was found is there"))?;
     let room_id: RoomId = change.room.id.clone();
     Ok(TurnResult { turn: TurnView::of(&turn, &change.room), room_id })
 }

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Failure,
-    change::Change,
     commands::bus::{Delivery, delivery},
+    unit::Change,
 };
 
 /// An item of an inbox that a turn has, with all that it says.
@@ -65,7 +65,7 @@ pub struct Taken {
 /// Items with all that they say, in their order. The log has it.
 pub(crate) fn taken(change: &mut Change<'_>, items: &[Item]) -> Result<Vec<Taken>, Failure> {
     let messages: Vec<Seq> = items.iter().map(|item| item.message).collect();
-    let events = log::find_all(change.tx, &change.room.id, &messages)?;
+    let events = log::find_all(change.store.tx()?, &change.room.id, &messages)?;
     let mut told = Vec::with_capacity(items.len());
     for item in items {
         let Some(recorded) = events.iter().find(|recorded| recorded.seq == item.message) else { continue };

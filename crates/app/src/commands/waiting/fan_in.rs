@@ -14,7 +14,7 @@ use baton_core::{
     room::{Actor, Room},
     time::Timestamp,
 };
-use baton_store::{engine::Tx, envelopes, former, jobs, log, waits::Awaited};
+use baton_store::{engine::Tx, envelopes, former, log, table, waits::Awaited};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -171,7 +171,7 @@ fn standing(
             }
         }
         for id in &input.jobs {
-            let job = jobs::find(tx, &room.id, *id)?.ok_or_else(|| Failure::unknown_id(id))?;
+            let job = table::find::<Job>(tx, &room.id, id)?.ok_or_else(|| Failure::unknown_id(id))?;
             if job.status.is_active() {
                 let reason = of_job(tx, &sight, &job)?;
                 let who = id.to_string();
@@ -235,7 +235,7 @@ fn agent(tx: &mut dyn Tx, room: &Room, named: &str) -> Result<AgentId, Failure> 
         return Ok(member.agent_id.clone());
     }
     if let Ok(id) = named.parse::<JobId>() {
-        return match jobs::find(tx, &room.id, id)? {
+        return match table::find::<Job>(tx, &room.id, &id)? {
             Some(job) => Ok(agent_of(&room.id, job.id)),
             None => Err(Failure::unknown_id(id)),
         };

@@ -7,7 +7,7 @@ use baton_core::{
     room::Room,
     time::Timestamp,
 };
-use baton_store::{engine::Tx, inbox, jobs, turns};
+use baton_store::{engine::Tx, inbox, jobs, table, turns};
 
 use crate::{Failure, commands::envelope::why_over};
 
@@ -43,7 +43,7 @@ pub(crate) fn of_agent(
         return Ok(Reason { why, since, over: true });
     }
     let job = match baton_core::job::job_of(agent) {
-        Some(id) => jobs::find(tx, &sight.room.id, id)?,
+        Some(id) => table::find::<Job>(tx, &sight.room.id, &id)?,
         None => None,
     };
     if let Some(job) = job {

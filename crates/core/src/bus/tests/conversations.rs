@@ -86,7 +86,7 @@ fn a_reply_that_names_no_conversation_is_in_that_of_what_it_answers() {
     scene.submits("bo", group(vec![reply("ana", "b1", "a1")]));
     let replied = scene.action("b1");
     assert_eq!((replied.context_id.as_str(), &replied.owner), ("c", &agent("ana")));
-    assert_eq!(scene.bus.conversations.len(), 1);
+    assert_eq!(scene.bus.conversations.iter().count(), 1);
 }
 
 #[test]

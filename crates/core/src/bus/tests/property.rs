@@ -53,7 +53,7 @@ fn step() -> impl Strategy<Value = Step> {
 fn play(scene: &mut Scene, step: &Step) {
     match step {
         Step::Submit { by, context, asked } => {
-            let first = scene.bus.actions.len();
+            let first = scene.bus.actions.iter().count();
             let draft = |(number, asked): (usize, &Asked)| -> ActionDraft {
                 let name = format!("a{number}");
                 match asked {
@@ -70,11 +70,13 @@ fn play(scene: &mut Scene, step: &Step) {
                     None => group(actions),
                 },
             );
-            let added = scene.bus.actions.len() - first;
+            let added = scene.bus.actions.iter().count() - first;
             assert!(added == 0 || added == asked.len(), "all of a submission is taken, or none");
         }
         Step::Report { by, action, status: said, begins } => {
-            let Some(action) = scene.bus.actions.get(*action).map(|action| action.action_id.clone()) else { return };
+            let Some(action) = scene.bus.actions.iter().nth(*action).map(|action| action.action_id.clone()) else {
+                return;
+            };
             let report = match begins {
                 Some(context) => begun(CONTEXTS[*context]),
                 None => status(Status::ALL[*said]),
@@ -106,7 +108,7 @@ proptest! {
         let mut owners = BTreeMap::new();
         for step in &steps {
             play(&mut scene, step);
-            for conversation in &scene.bus.conversations {
+            for conversation in scene.bus.conversations.iter() {
                 let first = owners.entry(conversation.context_id.clone()).or_insert_with(|| conversation.clone());
                 prop_assert_eq!(&*first, conversation, "a conversation is what it began as");
             }
@@ -120,13 +122,13 @@ proptest! {
                 }
             }
         }
-        for action in &scene.bus.actions {
+        for action in scene.bus.actions.iter() {
             prop_assert_eq!(ends.contains_key(&action.seq), !action.is_open());
             prop_assert_eq!(action.ended_at.is_some(), !action.is_open());
             prop_assert!(action.sender != action.target || scene.log.iter().any(|recorded| recorded.event.kind() == "inbox.forward"), "nobody acts on itself");
         }
         for name in CAST {
-            let waiting: Vec<Seq> = scene.inbox.items.iter().filter(|item| item.recipient.as_str() == name).map(|item| item.message).collect();
+            let waiting: Vec<Seq> = scene.inbox.iter().filter(|item| item.recipient.as_str() == name).map(|item| item.message).collect();
             let submitted: Vec<Seq> = scene.bus.actions.iter().filter(|action| action.target.as_str() == name).map(|action| action.seq).collect();
             prop_assert!(waiting.is_sorted());
             prop_assert_eq!(waiting, submitted, "an inbox has the order of the log");

@@ -106,7 +106,7 @@ fn whoever_says_how_far_it_is_has_accepted_what_lies_in_its_inbox() {
     let mut scene = asked();
     let stage = |scene: &Scene, action: &str| {
         let seq = scene.action(action).seq;
-        scene.inbox.items.iter().find(|item| item.message == seq).unwrap().stage()
+        scene.inbox.iter().find(|item| item.message == seq).unwrap().stage()
     };
     assert_eq!(stage(&scene, "a1"), Stage::Queued);
     scene.report("bo", "a1", &status(Status::Queued)).unwrap();

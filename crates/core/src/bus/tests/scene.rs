@@ -4,24 +4,53 @@
 
 use crate::{
     bus::{
-        Action, ActionDraft, Bus, BusId, ContextDraft, Conversation, Data, Draft, Event, Kind, Known, Parent, Refusal,
-        Report, Standing, Status, Submission, TaskLead, TaskReport, TaskStatus, What, WhatDraft, Word, place_of,
+        Action, ActionDraft, BusId, Connection, ContextDraft, Conversation, Data, Draft, Event, Kind, Known, Parent,
+        Refusal, Report, Standing, Status, Submission, Task, TaskLead, TaskReport, TaskStatus, What, WhatDraft, Word,
+        place_of,
     },
     event::Recorded,
     ids::{AgentId, RoomId, Seq, event_id},
-    inbox::{self, Forwarded, Inbox},
+    inbox::{self, Forwarded, Item},
     lease::Fence,
+    part::Rows,
     policy::Policy,
     process::SessionKind,
     room::{self, Actor, Authority, Created, Joined, Room},
     time::Timestamp,
 };
 
+/// All that the log makes of the bus.
+#[derive(Debug, PartialEq)]
+pub(super) struct Bus {
+    pub(super) actions: Rows<Action>,
+    pub(super) conversations: Rows<Conversation>,
+    pub(super) tasks: Rows<Task>,
+    pub(super) connections: Rows<Connection>,
+}
+
+impl Bus {
+    fn new() -> Self {
+        Self {
+            actions: Rows::of_new_room(),
+            conversations: Rows::of_new_room(),
+            tasks: Rows::of_new_room(),
+            connections: Rows::of_new_room(),
+        }
+    }
+
+    fn apply(&mut self, recorded: &Recorded) {
+        self.actions.apply(recorded);
+        self.conversations.apply(recorded);
+        self.tasks.apply(recorded);
+        self.connections.apply(recorded);
+    }
+}
+
 /// A session, and all that happened there.
 pub(super) struct Scene {
     pub(super) room: Room,
     pub(super) bus: Bus,
-    pub(super) inbox: Inbox,
+    pub(super) inbox: Rows<Item>,
     pub(super) log: Vec<Recorded>,
 }
 
@@ -122,7 +151,7 @@ impl Scene {
             event: room::Event::Created(created).into(),
         };
         let room = Room::open(&first).unwrap();
-        let mut scene = Self { room, bus: Bus::default(), inbox: Inbox::default(), log: vec![first] };
+        let mut scene = Self { room, bus: Bus::new(), inbox: Rows::of_new_room(), log: vec![first] };
         for (who, name) in [("ana", "Amber"), ("bo", "Birch"), ("cy", "Cedar")] {
             scene.joins(who, name);
         }
@@ -296,7 +325,7 @@ impl Scene {
             task_id: Some(task_id.clone()),
             since: place,
         };
-        let items = self.inbox.items.iter().filter(|item| item.message == place);
+        let items = self.inbox.iter().filter(|item| item.message == place);
         let recipients = items.map(|item| item.recipient.clone()).collect();
         let sender = recorded.actor.clone();
         Some(Parent { kind, conversation: Some(conversation), depth, sender, recipients })
@@ -316,8 +345,8 @@ impl Scene {
     }
 
     /// What the stored log alone gives.
-    fn folded(&self) -> (Bus, Inbox) {
-        let (mut bus, mut inbox) = (Bus::default(), Inbox::default());
+    fn folded(&self) -> (Bus, Rows<Item>) {
+        let (mut bus, mut inbox) = (Bus::new(), Rows::of_new_room());
         for recorded in &self.log {
             let (kind, payload) = (recorded.event.kind(), recorded.event.payload().unwrap());
             let event = crate::event::Event::read(kind, &payload).unwrap();

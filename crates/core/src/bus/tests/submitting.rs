@@ -138,7 +138,7 @@ fn every_action_keeps_its_group_name_and_place_whoever_it_is_for() {
     6 g.ana/a2#7 -> cy
     7 g.ana/a3#9 -> cy
     ");
-    let waiting: Vec<_> = scene.inbox.items.iter().map(|item| (item.message, item.recipient.as_str())).collect();
+    let waiting: Vec<_> = scene.inbox.iter().map(|item| (item.message, item.recipient.as_str())).collect();
     let submitted: Vec<_> = scene.bus.actions.iter().map(|action| (action.seq, action.target.as_str())).collect();
     assert_eq!(waiting, submitted, "each lies in its target's inbox");
 }

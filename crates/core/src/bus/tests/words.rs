@@ -29,10 +29,10 @@ fn a_message_is_for_one_or_for_everybody_and_a_broadcast_wakes_nobody() {
         scene.send("ana", &word(dst, Kind::User)).unwrap();
         assert_eq!(recipients(&scene), [("bo".to_owned(), false), ("cy".to_owned(), false)]);
     }
-    assert_eq!(scene.inbox.items.len(), 5);
-    assert!(scene.inbox.items.iter().all(|item| !item.requires_ack), "nobody owes anything");
-    assert!(scene.bus.actions.is_empty());
-    assert_eq!(scene.bus.conversations.len(), 3, "each begins one, because it names none");
+    assert_eq!(scene.inbox.iter().count(), 5);
+    assert!(scene.inbox.iter().all(|item| !item.requires_ack), "nobody owes anything");
+    assert_eq!(scene.bus.actions.to_vec(), []);
+    assert_eq!(scene.bus.conversations.iter().count(), 3, "each begins one, because it names none");
 }
 
 #[test]

@@ -186,7 +186,7 @@ fn rows_stand_by_marker_then_running_before_queued_then_the_newest() {
     for (place, acts) in acts {
         acts.iter().for_each(|act| drop(scene.act(ids[place], act).unwrap()));
     }
-    let mut jobs = scene.jobs.jobs.clone();
+    let mut jobs = scene.jobs.to_vec();
     jobs.reverse();
     jobs.sort_by_key(|job| job.radar_order(scene.now));
     let order: Vec<_> = jobs.iter().map(|job| job.title.as_str()).collect();

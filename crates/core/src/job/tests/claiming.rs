@@ -407,9 +407,10 @@ fn no_program_starts_before_the_end_of_a_claim_that_was_taken_away_and_its_grace
 #[test]
 fn a_report_never_moves_the_end_of_a_claim_forward() {
     let mut scene = Scene::running();
-    let job = scene.jobs.find_mut(JOB).unwrap();
-    job.renew(Timestamp::from_millis(10_000), secs(1));
-    assert_eq!(job.claim.as_ref().unwrap().lease.expires_at, Timestamp::from_millis(180_000));
-    job.renew(Timestamp::from_millis(10_000), secs(180));
-    assert_eq!(job.claim.as_ref().unwrap().lease.expires_at, Timestamp::from_millis(190_000));
+    let mut ends = |ttl| {
+        scene.jobs.change(&JOB, |job| job.renew(Timestamp::from_millis(10_000), ttl));
+        scene.job().claim.as_ref().unwrap().lease.expires_at
+    };
+    assert_eq!(ends(secs(1)), Timestamp::from_millis(180_000));
+    assert_eq!(ends(secs(180)), Timestamp::from_millis(190_000));
 }

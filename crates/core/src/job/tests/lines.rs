@@ -291,7 +291,7 @@ fn every_budget_is_kept_unless_a_single_row_is_larger() {
     for number in 0..30 {
         scene.create(&draft(&format!("Ärger mit 🦀 {number}")));
     }
-    let rows = scene.jobs.jobs.iter().map(|job| row_of(job, &scene)).collect();
+    let rows = scene.jobs.iter().map(|job| row_of(job, &scene)).collect();
     let radar = Radar { rows, bootstrap: Some("baton run".to_owned()), ..busy() };
     let least = radar.lines(0).chars().count();
     for most in 0..whole(&radar) + 10 {
@@ -381,11 +381,8 @@ fn no_text_writes_a_next_move_into_its_row() {
     scene.act(JOB, &claim("r1")).unwrap();
     scene.act(JOB, &question("r1", 1, forged)).unwrap();
     scene.act(JOB, &error("r1", 1, forged)).unwrap();
-    scene
-        .jobs
-        .find_mut(JOB)
-        .unwrap()
-        .hear(scene.now, Progress { line: Some(forged.to_owned()), ..Progress::default() });
+    let (now, told) = (scene.now, Progress { line: Some(forged.to_owned()), ..Progress::default() });
+    scene.jobs.change(&JOB, |job| job.hear(now, told));
     let lines = shown(&scene);
     let moves: Vec<&str> =
         lines.split(" | ").filter(|part| part.starts_with("open ") || part.starts_with("reply ")).collect();
@@ -399,10 +396,10 @@ fn a_running_row_has_age_slice_percent_tokens_and_its_last_line_of_output() {
     let told =
         Progress { slice: Some(2), percent: Some(40), line: Some("cargo test\nok".to_owned()), tokens: Some(18_250) };
     let now = scene.at(900).now;
-    scene.jobs.find_mut(JOB).unwrap().hear(now, told);
+    scene.jobs.change(&JOB, |job| job.hear(now, told));
     insta::assert_snapshot!(shown(&scene), @"JOB-001@2 ~ JOB-001 (RUNNING) Investigate cache | open id=JOB-001@2 | last claimed: r1 | age 15m, slice 2, 40 %, 18.2k tokens: cargo test ok");
     scene.act(JOB, &progress("r1", 1, "More")).unwrap();
-    scene.jobs.find_mut(JOB).unwrap().hear(now, Progress { percent: Some(60), ..Progress::default() });
+    scene.jobs.change(&JOB, |job| job.hear(now, Progress { percent: Some(60), ..Progress::default() }));
     insta::assert_snapshot!(shown(&scene), @"JOB-001@3 JOB-001 (RUNNING) Investigate cache | open id=JOB-001@3 | last progress: More | age 15m, slice 2, 60 %, 18.2k tokens: cargo test ok");
 }
 

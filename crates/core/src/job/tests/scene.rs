@@ -6,9 +6,10 @@ use super::acts::{Act, claim};
 use crate::{
     event::Recorded,
     ids::{AgentId, Seq},
-    job::{Choice, Draft, Event, Isolation, Job, JobId, Jobs, Marker, Priority, Refusal, Routing},
+    job::{Choice, Draft, Event, Isolation, Job, JobId, Marker, Priority, Refusal, Routing},
     lease::Fence,
     limits,
+    part::{Part, Rows},
     process::{Liveness, ProcessIdentity, Proof},
     reference::Reference,
     time::{Timestamp, Ttl},
@@ -18,7 +19,7 @@ use crate::{
 pub(super) const JOB: JobId = JobId(1);
 
 pub(super) struct Scene {
-    pub(super) jobs: Jobs,
+    pub(super) jobs: Rows<Job>,
     pub(super) log: Vec<Recorded>,
     pub(super) now: Timestamp,
     /// Processes that are proven gone, by pid.
@@ -56,7 +57,7 @@ pub(super) fn draft(title: &str) -> Draft {
 
 impl Scene {
     pub(super) fn empty() -> Self {
-        Self { jobs: Jobs::default(), log: Vec::new(), now: Timestamp::from_millis(0), gone: Vec::new() }
+        Self { jobs: Rows::of_new_room(), log: Vec::new(), now: Timestamp::from_millis(0), gone: Vec::new() }
     }
 
     /// One job, queued: `JOB-001`, created by the boss at the first place of the log.
@@ -74,14 +75,14 @@ impl Scene {
     }
 
     pub(super) fn create(&mut self, draft: &Draft) -> JobId {
-        let id = JobId(self.jobs.jobs.len() as u32 + 1);
+        let id = JobId(self.jobs.iter().count() as u32 + 1);
         let created = draft.create(id).unwrap();
         self.record(agent("boss"), created);
         id
     }
 
     pub(super) fn job(&self) -> &Job {
-        self.jobs.find(JOB).unwrap()
+        self.jobs.get(&JOB).unwrap()
     }
 
     pub(super) fn at(&mut self, secs: i64) -> &mut Self {
@@ -95,7 +96,7 @@ impl Scene {
 
     /// Decides an act and folds what came of it. A report that is accepted renews the claim, as the use case does.
     pub(super) fn act(&mut self, id: JobId, act: &Act) -> Result<Option<Event>, Refusal> {
-        let job = self.jobs.find(id).unwrap();
+        let job = self.jobs.get(&id).unwrap();
         let event = match act {
             Act::Claim(claiming) => job.claim(self.now, claiming, &self.witness()).map(Some),
             Act::Report(shown, report) => job.report(shown, report),
@@ -109,7 +110,7 @@ impl Scene {
         }
         if matches!(act, Act::Report(..)) {
             let now = self.now;
-            self.jobs.find_mut(id).unwrap().renew(now, limits::CLAIM_TTL);
+            self.jobs.change(&id, |job| job.renew(now, limits::CLAIM_TTL));
         }
         assert_eq!(still(&self.folded()), still(&self.jobs), "after {act:?}");
         Ok(event)
@@ -177,8 +178,8 @@ impl Scene {
     }
 
     /// The jobs that the stored log alone gives.
-    pub(super) fn folded(&self) -> Jobs {
-        let mut jobs = Jobs::default();
+    pub(super) fn folded(&self) -> Rows<Job> {
+        let mut jobs = Rows::of_new_room();
         for recorded in &self.log {
             let (kind, payload) = (recorded.event.kind(), recorded.event.payload().unwrap());
             let event = crate::event::Event::read(kind, &payload).unwrap();
@@ -189,8 +190,8 @@ impl Scene {
 }
 
 /// Jobs less what moves without events.
-fn still(jobs: &Jobs) -> Vec<Job> {
-    jobs.jobs.iter().cloned().map(Job::without_heartbeats).collect()
+fn still(jobs: &Rows<Job>) -> Vec<Job> {
+    jobs.iter().cloned().map(Part::without_presence).collect()
 }
 
 /// So many seconds.

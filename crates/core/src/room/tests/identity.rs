@@ -4,16 +4,17 @@ use std::collections::HashSet;
 
 use super::scene::{Scene, actor, agent};
 use crate::{
-    agent::{Former, Given},
+    agent::Former,
     code::ErrorCode,
     ids::{AgentName, Role},
+    part::{Part, Rows},
     room::{Action, Event, NewIdentity, Refusal},
 };
 
 /// A room, and the names in it that are not in use.
 struct Cast {
     scene: Scene,
-    former: Vec<Former>,
+    former: Rows<Former>,
 }
 
 /// What somebody wants to be called; an empty text is no wish.
@@ -23,21 +24,21 @@ fn wish(name: &str, role: &str) -> (Option<AgentName>, Option<Role>) {
 
 impl Cast {
     fn new() -> Self {
-        Self { scene: Scene::with(&[]), former: Vec::new() }
+        Self { scene: Scene::with(&[]), former: Rows::of_new_room() }
     }
 
     fn act(&mut self, who: &str, action: Action) -> Result<Option<Event>, Refusal> {
         let before = self.scene.room.clone();
         let event = self.scene.act(who, action)?;
-        if let Some(event) = &event {
-            Given::by(&before, event, self.scene.now()).apply(&mut self.former);
+        if event.is_some() {
+            Former::apply(&mut self.former, self.scene.log.last().unwrap(), &before);
         }
         self.scene.later(1);
         Ok(event)
     }
 
     fn identity(&self, (name, role): (Option<AgentName>, Option<Role>)) -> NewIdentity {
-        NewIdentity { name, role, former: self.former.clone() }
+        NewIdentity { name, role, former: self.former.to_vec() }
     }
 
     fn joins(&mut self, who: &str, name: &str, role: &str) -> Result<Option<Event>, Refusal> {
@@ -145,8 +146,8 @@ fn a_name_that_somebody_had_is_not_made_for_another() {
     let made = cast.called("codex").0.to_owned();
     cast.leaves("codex");
     let by = actor("codex");
-    let stolen = Former { agent_id: agent("somebody"), ..cast.former[0].clone() };
-    cast.former = vec![stolen];
+    let stolen = Former { agent_id: agent("somebody"), ..cast.former.nth(0).clone() };
+    cast.former = Rows::from_iter([stolen]);
     cast.joins(by.agent_id.as_str(), "", "").unwrap();
     assert_ne!(cast.called("codex").0, made, "the same id would be given it again, were it free");
 }

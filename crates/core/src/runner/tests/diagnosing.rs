@@ -4,8 +4,9 @@ use super::{agent, at, runner};
 use crate::{
     event::Recorded,
     ids::Seq,
-    job::{Choice, Claiming, Draft, Event, Force, Isolation, Job, JobId, Jobs, Priority, Routing},
+    job::{Choice, Claiming, Draft, Event, Force, Isolation, Job, JobId, Priority, Routing},
     lease::Fence,
+    part::Rows,
     process::{Liveness, ProcessIdentity},
     runner::{Phase, Runner, diagnose},
     time::Ttl,
@@ -32,7 +33,7 @@ pub(super) fn job(number: u32, claimed: Option<(&str, u64)>) -> Job {
         meta: serde_json::Map::new(),
         lineage: crate::job::Lineage::default(),
     };
-    let mut jobs = Jobs::default();
+    let mut jobs = Rows::<Job>::of_new_room();
     let mut record = |event: Event| {
         let (room_id, actor) = ("room_test".parse().unwrap(), agent("boss"));
         jobs.apply(&Recorded {
@@ -44,7 +45,7 @@ pub(super) fn job(number: u32, claimed: Option<(&str, u64)>) -> Job {
             turn: Fence(0),
             event: event.into(),
         });
-        jobs.find(JobId(number)).unwrap().clone()
+        jobs.get(&JobId(number)).unwrap().clone()
     };
     let queued = record(draft.create(JobId(number)).unwrap());
     let Some((name, millis)) = claimed else { return queued };

@@ -11,9 +11,10 @@ use crate::{
     job::{Executor, JobId, Profile},
     lease::Fence,
     limits,
+    part::{Part, Rows},
     process::{Liveness, ProcessIdentity, Proof},
     runner::{
-        Ability, Capabilities, Event, Heartbeat, Phase, Refusal, Registered, Retired, Runners, Seen, Standing, Tally,
+        Ability, Capabilities, Event, Heartbeat, Phase, Refusal, Registered, Retired, Runner, Seen, Standing, Tally,
     },
 };
 
@@ -23,7 +24,7 @@ fn unseen(_: &ProcessIdentity) -> Liveness {
 }
 
 /// Folds an event at a time.
-fn happens(runners: &mut Runners, millis: i64, by: &str, event: Event) {
+fn happens(runners: &mut Rows<Runner>, millis: i64, by: &str, event: Event) {
     let (kind, payload) = (event.kind(), event.payload().unwrap());
     let read = crate::event::Event::read(kind, &payload).unwrap();
     assert_eq!(read, event.into(), "it is read back as it was stored");
@@ -40,11 +41,12 @@ fn happens(runners: &mut Runners, millis: i64, by: &str, event: Event) {
 }
 
 /// A runner says something at a time: what is news is folded, and the lease is renewed.
-fn hears(runners: &mut Runners, millis: i64, by: &str, said: &Heartbeat) -> Result<bool, Refusal> {
-    let news = said.news(at(millis), runners.find(&said.runner), &agent(by).into(), &unseen)?;
+fn hears(runners: &mut Rows<Runner>, millis: i64, by: &str, said: &Heartbeat) -> Result<bool, Refusal> {
+    let news = said.news(at(millis), runners.get(&said.runner), &agent(by).into(), &unseen)?;
     let is_news = news.is_some();
     news.into_iter().for_each(|event| happens(runners, millis, by, event));
-    runners.runners.iter_mut().find(|runner| runner.id == said.runner).unwrap().hear(at(millis), said);
+    assert!(runners.get(&said.runner).is_some(), "who is heard is known");
+    runners.change(&said.runner, |runner| runner.hear(at(millis), said));
     Ok(is_news)
 }
 
@@ -63,7 +65,7 @@ fn a_runner_is_there_until_the_very_millisecond_in_which_its_lease_runs_out() {
 
 #[test]
 fn only_what_is_new_about_a_runner_is_news() {
-    let mut runners = Runners::default();
+    let mut runners = Rows::of_new_room();
     let idle = heartbeat("r1", Phase::Idle, &[]);
     let codex = with(able(&[Executor::Codex]), idle.clone());
     assert_eq!(hears(&mut runners, 0, "ana", &idle), Ok(true), "that it exists");
@@ -72,17 +74,17 @@ fn only_what_is_new_about_a_runner_is_news() {
     assert_eq!(hears(&mut runners, 3, "ana", &codex), Ok(true), "what it can do");
     assert_eq!(hears(&mut runners, 4, "ana", &codex), Ok(false), "that it still can");
     assert_eq!(hears(&mut runners, 5, "ana", &idle), Ok(false), "to say nothing about it takes nothing back");
-    assert_eq!(runners.runners[0].capabilities, Some(able(&[Executor::Codex])));
+    assert_eq!(runners.nth(0).capabilities, Some(able(&[Executor::Codex])));
     assert_eq!(hears(&mut runners, 6, "ana", &with(able(&[Executor::Command]), idle.clone())), Ok(true));
     assert_eq!(hears(&mut runners, 60_000, "ana", &idle), Ok(false), "that it is back");
     assert_eq!(hears(&mut runners, 120_000, "ben", &idle), Ok(true), "that another speaks for it");
-    let known = &runners.runners[0];
+    let known = runners.nth(0);
     assert_eq!((&known.claimant.agent, &known.capabilities), (&agent("ben"), &Some(able(&[Executor::Command]))));
 }
 
 #[test]
 fn a_runner_that_is_there_is_spoken_for_by_one_agent() {
-    let mut runners = Runners::default();
+    let mut runners = Rows::of_new_room();
     let idle = heartbeat("r1", Phase::Idle, &[]);
     hears(&mut runners, 0, "ana", &idle).unwrap();
     let refusal = hears(&mut runners, 19_999, "ben", &idle).unwrap_err();
@@ -107,12 +109,12 @@ fn two_processes_with_one_runner_id_are_told_apart() {
     };
     let by =
         |pid| Claimant { agent: agent("r1"), backing: Backing { process: Some(Box::new(process(pid))), via: None } };
-    let mut runners = Runners::default();
+    let mut runners = Rows::of_new_room();
     let idle = heartbeat("r1", Phase::Idle, &[]);
     let first = idle.news(at(0), None, &by(4711), &unseen).unwrap().unwrap();
     happens(&mut runners, 0, "r1", first);
-    runners.runners[0].hear(at(0), &idle);
-    let known = &runners.runners[0];
+    runners.change(&agent("r1"), |runner| runner.hear(at(0), &idle));
+    let known = runners.nth(0);
     let heard = |millis, pid, seen: Liveness| idle.news(at(millis), Some(known), &by(pid), &|_: &_| seen.clone());
     assert_eq!(heard(1, 4711, Liveness::Alive), Ok(None), "its own process only renews");
     let refusal = heard(60_000, 4712, Liveness::Alive).expect_err("a process that lives keeps its id, late or not");
@@ -125,15 +127,15 @@ fn two_processes_with_one_runner_id_are_told_apart() {
 
 #[test]
 fn a_runner_that_signed_off_is_gone_at_once_and_can_come_back() {
-    let mut runners = Runners::default();
+    let mut runners = Rows::of_new_room();
     hears(&mut runners, 0, "ana", &heartbeat("r1", Phase::Live, &[1])).unwrap();
     happens(&mut runners, 5, "ana", Event::Retired(Retired { runner_id: agent("r1") }));
-    assert_eq!(runners.runners[0].standing(at(5)), Standing::Offline);
-    insta::assert_snapshot!(Seen::of(&runners.runners[0], at(5)).line(), @"runner offline r1 last=idle | open id=runner:r1");
+    assert_eq!(runners.nth(0).standing(at(5)), Standing::Offline);
+    insta::assert_snapshot!(Seen::of(runners.nth(0), at(5)).line(), @"runner offline r1 last=idle | open id=runner:r1");
     assert_eq!(hears(&mut runners, 6, "ana", &heartbeat("r1", Phase::Idle, &[])), Ok(true), "that it is back is news");
-    assert!(!runners.runners[0].retired);
+    assert!(!runners.nth(0).retired);
     happens(&mut runners, 7, "ana", Event::Retired(Retired { runner_id: agent("nobody") }));
-    assert_eq!(runners.runners.len(), 1);
+    assert_eq!(runners.iter().count(), 1);
 }
 
 #[test]
@@ -195,23 +197,23 @@ fn events_of_runners_are_stored_in_a_form_that_never_changes() {
 
 #[test]
 fn runners_are_kept_in_the_order_of_their_ids() {
-    let mut runners = Runners::default();
+    let mut runners = Rows::of_new_room();
     for name in ["r2", "r1", "r3", "r2"] {
         hears(&mut runners, 0, "ana", &heartbeat(name, Phase::Idle, &[])).unwrap();
     }
-    assert_eq!(runners.runners.iter().map(|runner| runner.id.as_str()).collect::<Vec<_>>(), ["r1", "r2", "r3"]);
+    assert_eq!(runners.iter().map(|runner| runner.id.as_str()).collect::<Vec<_>>(), ["r1", "r2", "r3"]);
 }
 
 #[test]
 fn what_moves_without_events_is_left_out_of_what_a_log_gives() {
-    let mut runners = Runners::default();
+    let mut runners = Rows::of_new_room();
     hears(&mut runners, 0, "ana", &heartbeat("r1", Phase::Idle, &[])).unwrap();
-    let before = runners.runners[0].clone();
+    let before = runners.nth(0).clone();
     hears(&mut runners, 5, "ana", &heartbeat("r1", Phase::Live, &[1, 2])).unwrap();
-    let after = runners.runners[0].clone();
+    let after = runners.nth(0).clone();
     assert_eq!((after.phase, &after.active), (Phase::Live, &vec![JobId(1), JobId(2)]));
     assert_ne!(before, after);
-    assert_eq!(before.without_heartbeats(), after.without_heartbeats());
+    assert_eq!(before.without_presence(), after.without_presence());
 }
 
 #[test]

@@ -8,10 +8,11 @@ use crate::{
     job::{Choice, Executor, ExpectedArtifact, Job, Policy, Profile},
     lease::Fence,
     limits,
+    part::Rows,
     process::Liveness,
     runner::{
-        Blocked, Capabilities, Crew, Event, Heartbeat, Lasts, Phase, Runner, Runners, Trouble, TroubleKind, blocked,
-        can_do, diagnose,
+        Blocked, Capabilities, Crew, Event, Heartbeat, Lasts, Phase, Runner, Trouble, TroubleKind, blocked, can_do,
+        diagnose,
     },
 };
 
@@ -147,37 +148,37 @@ fn a_job_that_no_runner_here_can_ever_do_says_what_is_lacking() {
 }
 
 /// A runner whose Codex is in trouble, as its log folds.
-fn registered() -> Runners {
-    let mut runners = Runners::default();
+fn registered() -> Rows<Runner> {
+    let mut runners = Rows::of_new_room();
     hears(&mut runners, 1, half_able(TroubleKind::NotLoggedIn, Some(100)));
     runners
 }
 
-fn hears(runners: &mut Runners, millis: i64, can: Capabilities) -> bool {
+fn hears(runners: &mut Rows<Runner>, millis: i64, can: Capabilities) -> bool {
     let said = Heartbeat { capabilities: Some(can), ..heartbeat("r1", Phase::Idle, &[]) };
-    let known = runners.runners.first().cloned();
+    let known = runners.iter().next().cloned();
     let news = said.news(at(millis), known.as_ref(), &agent("ana").into(), &|_: &_| Liveness::Unknown).unwrap();
     let is_news = news.is_some();
     news.into_iter().for_each(|event| happens(runners, millis, event));
     is_news
 }
 
-fn happens(runners: &mut Runners, millis: i64, event: Event) {
+fn happens(runners: &mut Rows<Runner>, millis: i64, event: Event) {
     let (kind, payload) = (event.kind(), event.payload().unwrap());
     let event = crate::event::Event::read(kind, &payload).unwrap();
     let (room_id, actor) = (room(), agent("ana"));
     runners.apply(&Recorded { overridden: false, room_id, seq: Seq(1), at: at(millis), actor, turn: Fence(0), event });
 }
 
-fn reset_at(runners: &Runners) -> Option<i64> {
-    let can = runners.runners[0].capabilities.as_ref().unwrap();
+fn reset_at(runners: &Rows<Runner>) -> Option<i64> {
+    let can = runners.nth(0).capabilities.as_ref().unwrap();
     can.troubles().next().and_then(|(_, trouble)| trouble.reset_at).map(|at| at.as_millis())
 }
 
 #[test]
 fn a_reset_stays_until_the_runner_has_heard_of_it_whatever_it_says_meanwhile() {
     let mut runners = registered();
-    let event = runners.runners[0].reset(None).unwrap();
+    let event = runners.nth(0).reset(None).unwrap();
     happens(&mut runners, 50, event);
     assert_eq!(reset_at(&runners), Some(50));
     assert!(!hears(&mut runners, 60, half_able(TroubleKind::NotLoggedIn, Some(100))), "it has not heard yet");
@@ -187,12 +188,12 @@ fn a_reset_stays_until_the_runner_has_heard_of_it_whatever_it_says_meanwhile() {
     hears(&mut runners, 70, another);
     assert_eq!(reset_at(&runners), None, "that is another trouble");
     hears(&mut runners, 80, able(&[Executor::Codex, Executor::ClaudeCode]));
-    assert_eq!(runners.runners[0].capabilities.as_ref().unwrap().troubles().count(), 0);
+    assert_eq!(runners.nth(0).capabilities.as_ref().unwrap().troubles().count(), 0);
 }
 
 #[test]
 fn a_reset_of_what_is_in_no_trouble_is_refused() {
-    let runner = &registered().runners[0];
+    let runner = registered().nth(0).clone();
     let refusal = runner.reset(Some(Executor::ClaudeCode)).unwrap_err();
     assert_eq!(refusal.code(), ErrorCode::PreconditionFailed);
     assert_eq!(refusal.to_string(), "claude_code of the runner r1 is in no trouble.");

@@ -76,7 +76,7 @@ fn a_displaced_reservation_is_archived_as_expired_with_the_liveness_in_the_event
     let (scene, granted) = ben_asks_after(31 * MINUTE, Takeover::Stale);
     let granted = granted.unwrap();
     let [Event::Reserved(reserved)] = &granted[..] else { panic!("{granted:?}") };
-    let prior = &scene.scopes.reservations[0];
+    let prior = scene.scopes.nth(0);
     assert_eq!(
         reserved.displaced,
         [Displaced {
@@ -137,15 +137,15 @@ fn what_one_has_oneself_is_no_collision() {
 fn the_same_scope_again_is_extended_and_stays_the_same_reservation() {
     let mut scene = Scene::with(&["ana"]);
     scene.reserve("ana", &["src/*"]).unwrap();
-    let id = scene.scopes.reservations[0].id();
+    let id = scene.scopes.nth(0).id();
     scene.later(60);
     // However it is written: what is stored keeps its first spelling.
     let extended = scene.reserve("ana", &["./src//", "src/**"]).unwrap();
     let [Event::Reserved(reserved)] = &extended[..] else { panic!("{extended:?}") };
     assert_eq!((reserved.renews, reserved.scope.as_str()), (Some(id), "src/*"));
     assert_eq!(scene.in_force(), ["src/* ana t180"]);
-    assert_eq!(scene.scopes.reservations.len(), 1);
-    assert_eq!(scene.scopes.reservations[0].since, Timestamp::from_millis(0));
+    assert_eq!(scene.scopes.iter().count(), 1);
+    assert_eq!(scene.scopes.nth(0).since, Timestamp::from_millis(0));
 }
 
 #[test]

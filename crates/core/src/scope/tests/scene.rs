@@ -62,7 +62,7 @@ impl Scene {
         };
         let room = Room::open(&first).unwrap();
         let root = ScopePath::root("/repo", Conventions::UNIX).unwrap();
-        let mut scene = Self { room, scopes: Scopes::default(), log: vec![first], now, root, dead: HashSet::new() };
+        let mut scene = Self { room, scopes: Scopes::of_new_room(), log: vec![first], now, root, dead: HashSet::new() };
         for name in names {
             let by = Actor::found(agent(name), Some(process(name)), SessionKind::McpHarness);
             let identity = NewIdentity { name: Some(name.parse().unwrap()), ..NewIdentity::default() };
@@ -165,7 +165,7 @@ impl Scene {
 
     /// What is in force now: `src ana t120`, in the order of the grants.
     pub(super) fn in_force(&self) -> Vec<String> {
-        let live = self.scopes.reservations.iter().filter(|reservation| reservation.is_live(self.now));
+        let live = self.scopes.iter().filter(|reservation| reservation.is_live(self.now));
         live.map(|found| format!("{} {} {}", found.scope, found.lease.holder, minute(found.lease.expires_at))).collect()
     }
 
@@ -182,7 +182,7 @@ impl Scene {
 
     /// The reservations that the log alone gives.
     pub(super) fn folded(&self) -> Scopes {
-        let mut scopes = Scopes::default();
+        let mut scopes = Scopes::of_new_room();
         self.log.iter().for_each(|recorded| scopes.apply(recorded));
         scopes
     }

@@ -178,7 +178,7 @@ fn play(scene: &mut Scene, model: &mut Model, step: &Step) {
 
 /// Whether nobody is where another is.
 fn nobody_meets(scene: &Scene) -> bool {
-    let live: Vec<_> = scene.scopes.reservations.iter().filter(|found| found.is_live(scene.now)).collect();
+    let live: Vec<_> = scene.scopes.iter().filter(|found| found.is_live(scene.now)).collect();
     scene.see(|_, view| {
         live.iter().all(|one| {
             let others = live.iter().filter(|other| other.lease.holder != one.lease.holder);
@@ -199,7 +199,7 @@ proptest! {
             play(&mut scene, &mut model, step);
             prop_assert!(nobody_meets(&scene), "after {:?}: {:?}", step, scene.in_force());
             let held = model.held.iter().map(|held| (agent(CAST[held.who]), held.until as i64 * 60_000)).collect::<Vec<_>>();
-            let live = scene.scopes.reservations.iter().filter(|found| found.is_live(scene.now));
+            let live = scene.scopes.iter().filter(|found| found.is_live(scene.now));
             let live = live.map(|found| (found.lease.holder.clone(), found.lease.expires_at.as_millis()));
             prop_assert_eq!(live.collect::<Vec<_>>(), held, "after {:?}", step);
             prop_assert_eq!(&scene.folded(), &scene.scopes, "after {:?}", step);

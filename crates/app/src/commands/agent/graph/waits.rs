@@ -4,14 +4,15 @@
 //! stick; and a call that waits for others at this moment (`wait_for`), while its process is there.
 
 use baton_core::{
+    envelope::Posted,
     ids::{AgentId, Seq},
     inbox::Item,
-    job::agent_of,
+    job::{Job, agent_of},
     reference::Reference,
     room::{RoomState, Stick},
     time::Timestamp,
 };
-use baton_store::{bus, engine::Tx, envelopes, jobs, log, spawns};
+use baton_store::{bus, engine::Tx, envelopes, jobs, log, spawns, table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -132,7 +133,9 @@ fn calls(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure> {
             waits.push(view((agent, name), format!("its answer{any}, in a call of wait_for"), reason, None));
         }
         for id in &wait.awaited.jobs {
-            let Some(job) = jobs::find(tx, &room.id, *id)?.filter(|job| job.status.is_active()) else { continue };
+            let Some(job) = table::find::<Job>(tx, &room.id, id)?.filter(|job| job.status.is_active()) else {
+                continue;
+            };
             let reason = of_job(tx, &reasons(sight), &job)?;
             let why = format!("the end of {id}{any}, in a call of wait_for");
             waits.push(view((&agent_of(&room.id, *id), id.to_string()), why, reason, Some(Reference::Job(*id))));
@@ -191,7 +194,7 @@ pub(super) fn for_acceptance(tx: &mut dyn Tx, sight: &Sight<'_>, pending: &[Item
     for item in open {
         let recorded = events.iter().find(|recorded| recorded.seq == item.message);
         let Some(words) = recorded.and_then(|recorded| words(recorded, room)) else { continue };
-        let owed = envelopes::at(tx, &room.id, item.message)?.is_some_and(|posted| posted.is_owed());
+        let owed = table::find::<Posted>(tx, &room.id, &item.message)?.is_some_and(|posted| posted.is_owed());
         if owed || waits.len() >= WAITS_MAX as usize {
             continue;
         }
@@ -243,7 +246,7 @@ fn answers(tx: &mut dyn Tx, sight: &Sight<'_>) -> Result<Vec<WaitView>, Failure>
     let asking: Vec<_> = jobs.into_iter().filter(|job| job.status.is_active() && job.needs_manager()).collect();
     let places: Vec<Seq> = asking.iter().map(|job| job.last_question).collect();
     let events = log::find_all(tx, &room.id, &places)?;
-    let wait = |job: baton_core::job::Job| {
+    let wait = |job: Job| {
         let asked = events.iter().find(|recorded| recorded.seq == job.last_question);
         let agent = agent_of(&room.id, job.id);
         Ok(WaitView {

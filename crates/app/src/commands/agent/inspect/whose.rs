@@ -2,13 +2,13 @@
 
 use baton_core::{
     ids::AgentId,
-    job::{agent_of, job_of},
+    job::{Job, agent_of, job_of},
     room::Room,
 };
 use baton_store::{
     engine::Tx,
     envelopes::{self, Way},
-    inbox, jobs, waits,
+    inbox, table, waits,
 };
 
 use crate::{Failure, commands::turn};
@@ -32,7 +32,7 @@ pub(super) fn whose(tx: &mut dyn Tx, room: &Room, named: &str) -> Result<AgentId
 /// Whether it is the agent of a job of the room, also of one that nobody has begun.
 fn is_of_job(tx: &mut dyn Tx, room: &Room, agent: &AgentId) -> Result<bool, Failure> {
     match job_of(agent).filter(|job| agent_of(&room.id, *job) == *agent) {
-        Some(job) => Ok(jobs::find(tx, &room.id, job)?.is_some()),
+        Some(job) => Ok(table::find::<Job>(tx, &room.id, &job)?.is_some()),
         None => Ok(false),
     }
 }

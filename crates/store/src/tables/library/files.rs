@@ -8,20 +8,24 @@ use baton_core::{
     turn::TurnId,
 };
 
-use super::{ALL_ARTIFACTS, ARTIFACTS_OF_JOB, artifact, collect};
+use super::ARTIFACTS_OF_JOB;
 use crate::{
     StoreError,
     engine::{Param, Query, Tx},
+    sql::select,
+    table::{current, list},
 };
 
-pub(crate) const ARTIFACTS_OF_TURN_BEFORE: &str = artifacts!(
+pub(crate) const ARTIFACTS_OF_TURN_BEFORE: &str = select!(
+    Artifact,
     "
      WHERE room_id = ?1 AND turn = ?2 AND number < ?3
      ORDER BY number DESC
      LIMIT ?4
 "
 );
-pub(crate) const ARTIFACTS_BEFORE: &str = artifacts!(
+pub(crate) const ARTIFACTS_BEFORE: &str = select!(
+    Artifact,
     "
      WHERE room_id = ?1 AND number < ?2
      ORDER BY number DESC
@@ -57,7 +61,7 @@ pub fn artifacts(
     let of = of.map(|of| Param::from(i64::from(of)));
     let params: Vec<Param<'_>> =
         [room.as_str().into()].into_iter().chain(of).chain([before.into(), i64::from(limit).into()]).collect();
-    collect(tx, sql, room, &params, artifact)
+    list(tx, sql, room, &params)
 }
 
 /// Whether a room has content that was kept before a time and not given up.
@@ -108,7 +112,7 @@ pub fn naming(tx: &mut dyn Tx, hash: &str) -> Result<u64, StoreError> {
 
 /// Every file of a room that was not given up, in the order of their numbers.
 pub fn artifacts_kept(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Artifact>, StoreError> {
-    let mut all = collect(tx, ALL_ARTIFACTS, room, &[room.as_str().into()], artifact)?;
-    all.retain(|artifact| artifact.dropped_at.is_none());
-    Ok(all)
+    let mut kept: Vec<Artifact> = current(tx, room)?;
+    kept.sort_by_key(|artifact| artifact.id);
+    Ok(kept)
 }

@@ -4,43 +4,75 @@ use baton_core::{
     event::Recorded,
     ids::{AgentId, RoomId, Seq},
     job::JobId,
-    lease::Fence,
-    turn::{Stream, Turn, TurnId, Turns, Usage},
+    turn::{Stream, Turn, TurnId, Usage},
 };
 
 use crate::{
     StoreError,
     engine::{Changes, Param, Row, Tx},
-    fields::{Fields, collect, number},
+    fields::{Fields, collect},
     log,
+    sql::select,
+    table::{list, table},
 };
 
-/// A turn as [`turn`] reads it, from the rows that are meant.
-macro_rules! turns {
-    ($which:literal) => {
-        concat!(
-            "
-    SELECT turn, agent_id, number, job, revision, runner, executor, mode, role, tokens, sent_tokens, tools, outcome, why,
-           session, input_tokens, cached_tokens, output_tokens, cost_microusd, returned, seq, began_at_ms, ended_at_ms
-      FROM turns",
-            $which
-        )
-    };
+table! {
+    "turns": Turn |of| {
+        key |id| { turn = id }
+        once {
+            agent_id = of.agent_id,
+            number = of.number,
+            job = of.job,
+            revision = of.revision,
+            runner = of.runner,
+            executor = of.executor,
+            seq = of.seq,
+            began_at_ms = of.began_at,
+        }
+        changes {
+            mode = of.mode,
+            role = of.role,
+            tokens = of.tokens,
+            sent_tokens = of.sent_tokens,
+            tools = of.tools,
+            outcome = of.outcome,
+            why = of.why,
+            session = of.session,
+            input_tokens = of.usage.input_tokens,
+            cached_tokens = of.usage.cached_tokens,
+            output_tokens = of.usage.output_tokens,
+            cost_microusd = of.usage.cost_microusd,
+            returned = of.returned,
+            ended_at_ms = of.ended_at,
+        }
+    }
+    current "ended_at_ms IS NULL"
+    read Self {
+        id: turn,
+        agent_id,
+        number,
+        job,
+        revision,
+        runner,
+        executor,
+        mode,
+        role,
+        tokens,
+        sent_tokens,
+        tools,
+        outcome,
+        why,
+        session,
+        usage: Usage { input_tokens, cached_tokens, output_tokens, cost_microusd },
+        returned,
+        seq,
+        began_at: began_at_ms,
+        ended_at: ended_at_ms,
+    }
 }
 
-pub(crate) const FIND: &str = turns!(
-    "
-     WHERE room_id = ?1 AND turn = ?2
-"
-);
-
-/// The turn with this number.
-pub fn find(tx: &mut dyn Tx, room: &RoomId, id: TurnId) -> Result<Option<Turn>, StoreError> {
-    let found = collect(tx, FIND, room, &[room.as_str().into(), i64::from(id.0).into()], turn)?;
-    Ok(found.into_iter().next())
-}
-
-pub(crate) const OPEN_OF: &str = turns!(
+pub(crate) const OPEN_OF: &str = select!(
+    Turn,
     "
      WHERE room_id = ?1 AND agent_id = ?2 AND ended_at_ms IS NULL
 "
@@ -48,11 +80,12 @@ pub(crate) const OPEN_OF: &str = turns!(
 
 /// The turn that an agent is in.
 pub fn open_of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Option<Turn>, StoreError> {
-    let found = collect(tx, OPEN_OF, room, &[room.as_str().into(), agent.as_str().into()], turn)?;
+    let found = list(tx, OPEN_OF, room, &[room.as_str().into(), agent.as_str().into()])?;
     Ok(found.into_iter().next())
 }
 
-pub(crate) const OPEN: &str = turns!(
+pub(crate) const OPEN: &str = select!(
+    Turn,
     "
      WHERE room_id = ?1 AND ended_at_ms IS NULL
      ORDER BY agent_id
@@ -61,24 +94,27 @@ pub(crate) const OPEN: &str = turns!(
 
 /// All turns that go on, by agent.
 pub fn open(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Turn>, StoreError> {
-    collect(tx, OPEN, room, &[room.as_str().into()], turn)
+    list(tx, OPEN, room, &[room.as_str().into()])
 }
 
-pub(crate) const NEWEST: &str = turns!(
+pub(crate) const NEWEST: &str = select!(
+    Turn,
     "
      WHERE room_id = ?1 AND turn < ?2
      ORDER BY turn DESC
      LIMIT ?3
 "
 );
-pub(crate) const OF_AGENT: &str = turns!(
+pub(crate) const OF_AGENT: &str = select!(
+    Turn,
     "
      WHERE room_id = ?1 AND turn < ?2 AND agent_id = ?4
      ORDER BY turn DESC
      LIMIT ?3
 "
 );
-pub(crate) const OF_JOB: &str = turns!(
+pub(crate) const OF_JOB: &str = select!(
+    Turn,
     "
      WHERE room_id = ?1 AND turn < ?2 AND job = ?4
      ORDER BY turn DESC
@@ -113,7 +149,7 @@ pub fn before(
     };
     let common = [room.as_str().into(), before.into(), i64::from(limit).into()];
     let params: Vec<Param<'_>> = common.into_iter().chain(of).collect();
-    collect(tx, sql, room, &params, turn)
+    list(tx, sql, room, &params)
 }
 
 /// How many turns there are, and what they took in all, of the rows that are meant.
@@ -225,67 +261,6 @@ pub fn next(tx: &mut dyn Tx, room: &RoomId) -> Result<TurnId, StoreError> {
     Ok(TurnId(last.first().map_or(0, |turn| turn.id.0) + 1))
 }
 
-const ALL: &str = turns!(
-    "
-     WHERE room_id = ?1
-     ORDER BY turn
-"
-);
-
-/// Every turn of a room, for a check of them all.
-pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Turns, StoreError> {
-    Ok(Turns { turns: collect(tx, ALL, room, &[room.as_str().into()], turn)? })
-}
-
-const PUT: &str = "
-    INSERT INTO turns (room_id, turn, agent_id, number, job, revision, runner, executor, mode, role, tokens, sent_tokens,
-                       tools, outcome, why, session, input_tokens, cached_tokens, output_tokens, cost_microusd, returned,
-                       seq, began_at_ms, ended_at_ms)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)
-        ON CONFLICT (room_id, turn) DO UPDATE
-       SET mode = excluded.mode, role = excluded.role, tokens = excluded.tokens, sent_tokens = excluded.sent_tokens,
-           tools = excluded.tools, outcome = excluded.outcome, why = excluded.why, session = excluded.session,
-           input_tokens = excluded.input_tokens, cached_tokens = excluded.cached_tokens,
-           output_tokens = excluded.output_tokens, cost_microusd = excluded.cost_microusd, returned = excluded.returned,
-           ended_at_ms = excluded.ended_at_ms
-";
-
-/// Stores what has become of `before`, and what is new.
-pub fn save(tx: &mut dyn Tx, room: &RoomId, before: &Turns, after: &Turns) -> Result<(), StoreError> {
-    let mut changed = after.turns.iter().filter(|turn| before.find(turn.id) != Some(*turn));
-    changed.try_for_each(|turn| put(tx, room, turn))
-}
-
-fn put(tx: &mut dyn Tx, room: &RoomId, turn: &Turn) -> Result<(), StoreError> {
-    let params = [
-        room.as_str().into(),
-        i64::from(turn.id.0).into(),
-        turn.agent_id.as_str().into(),
-        i64::from(turn.number).into(),
-        turn.job.map(|job| i64::from(job.0)).into(),
-        turn.revision.map(|revision| number(revision.0)).into(),
-        turn.runner.as_ref().map(AgentId::as_str).into(),
-        turn.executor.map(|executor| executor.as_str()).into(),
-        turn.mode.map(|mode| mode.as_str()).into(),
-        turn.role.as_deref().into(),
-        i64::from(turn.tokens).into(),
-        i64::from(turn.sent_tokens).into(),
-        i64::from(turn.tools).into(),
-        turn.outcome.map(|outcome| outcome.as_str()).into(),
-        turn.why.as_deref().into(),
-        turn.session.as_deref().into(),
-        number(turn.usage.input_tokens).into(),
-        number(turn.usage.cached_tokens).into(),
-        number(turn.usage.output_tokens).into(),
-        turn.usage.cost_microusd.map(number).into(),
-        i64::from(turn.returned).into(),
-        number(turn.seq.0).into(),
-        turn.began_at.as_millis().into(),
-        turn.ended_at.map(|at| at.as_millis()).into(),
-    ];
-    tx.execute(PUT, &params, Changes::One("turns"))
-}
-
 pub(crate) const STREAMS: &str = "
     SELECT agent_id, status, provider, session, last_activity_ms
       FROM streams
@@ -329,40 +304,6 @@ pub fn put_stream(tx: &mut dyn Tx, room: &RoomId, stream: &Stream) -> Result<(),
         stream.last_activity_at.as_millis().into(),
     ];
     tx.execute(PUT_STREAM, &params, Changes::One("streams"))
-}
-
-fn turn(room: &RoomId, row: &dyn Row) -> Result<Turn, StoreError> {
-    let fields = Fields { table: "turns", key: room.as_str(), row };
-    let small = |column| fields.number(column)?.try_into().map_err(|_| fields.bad("has a number that is too large"));
-    let maybe = |column| row.int(column).map(|value| value.map(i64::unsigned_abs));
-    let text = |column| row.text(column).map(|text| text.map(str::to_owned));
-    Ok(Turn {
-        id: TurnId(small(0)?),
-        agent_id: fields.id(1)?,
-        number: small(2)?,
-        job: maybe(3)?.and_then(|job| u32::try_from(job).ok()).map(JobId),
-        revision: maybe(4)?.map(Fence),
-        runner: fields.optional(5)?,
-        executor: fields.optional_word(6)?,
-        mode: fields.optional_word(7)?,
-        role: text(8)?,
-        tokens: small(9)?,
-        sent_tokens: small(10)?,
-        tools: small(11)?,
-        outcome: fields.optional_word(12)?,
-        why: text(13)?,
-        session: text(14)?,
-        usage: Usage {
-            input_tokens: fields.number(15)?,
-            cached_tokens: fields.number(16)?,
-            output_tokens: fields.number(17)?,
-            cost_microusd: maybe(18)?,
-        },
-        returned: fields.number(19)? == 1,
-        seq: Seq(fields.number(20)?),
-        began_at: fields.time(21)?,
-        ended_at: fields.optional_time(22)?,
-    })
 }
 
 fn stream(room: &RoomId, row: &dyn Row) -> Result<Stream, StoreError> {

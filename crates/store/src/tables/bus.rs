@@ -1,0 +1,326 @@
+//! The bus of a room: actions and how far they are, conversations, their tasks, and who is connected.
+
+use baton_core::{
+    bus::{self, Action, BusId, Connection, Conversation, StreamEnd, Task},
+    ids::{AgentId, RoomId, Seq},
+    limits,
+};
+
+use crate::{
+    StoreError,
+    engine::{Param, Row, Tx},
+    fields::{Fields, collect},
+    sql::select,
+    table::{first, list, table},
+};
+
+table! {
+    "actions": Action |action| {
+        key |event| { seq = event }
+        once {
+            group_id = action.group_id,
+            action_id = action.action_id,
+            action_index = action.action_index,
+            sender = action.sender,
+            control = action.control,
+            kind = action.kind,
+            context_id = action.context_id,
+            owner = action.owner,
+            depth = action.depth,
+            submitted_at_ms = action.submitted_at,
+        }
+        changes {
+            target = action.target,
+            status = action.status,
+            detail = action.detail,
+            new_context_id = action.new_context_id,
+            new_task_id = action.new_task_id,
+            ended_at_ms = action.ended_at,
+        }
+    }
+    current "ended_at_ms IS NULL"
+    read Self {
+        seq,
+        group_id,
+        action_id,
+        action_index,
+        sender,
+        target,
+        control,
+        kind,
+        context_id,
+        owner,
+        depth,
+        status,
+        detail,
+        new_context_id,
+        new_task_id,
+        submitted_at: submitted_at_ms,
+        ended_at: ended_at_ms,
+    }
+}
+
+table! {
+    "conversations": Conversation |conversation| {
+        key |id| { context_id = id }
+        once {}
+        changes { owner = conversation.owner, task_id = conversation.task_id, since = conversation.since }
+    }
+    read Self { context_id, owner, task_id, since }
+}
+
+table! {
+    "conversation_tasks": Task |task| {
+        key |id| { task_id = id }
+        once {}
+        changes {
+            context_id = task.context_id,
+            status = task.status,
+            reported_by = task.reported_by,
+            seq = task.seq,
+        }
+    }
+    read Self { task_id, context_id, status, reported_by, seq }
+}
+
+table! {
+    "connections": Connection |connection| {
+        key |agent| { agent_id = agent }
+        once {}
+        changes {
+            server = connection.server,
+            since_ms = connection.since,
+            ended_at_ms = connection.ended.as_ref().map(|ended| ended.at),
+            ended_as = connection.ended.as_ref().map(|ended| ended.state),
+            ended_why = connection.ended.as_ref().map(|ended| &ended.why),
+        }
+    }
+    read Self {
+        agent_id,
+        server,
+        since: since_ms,
+        ended: match (ended_at_ms, ended_as, ended_why) {
+            (Some(at), Some(state), Some(why)) => Some(StreamEnd { at, state, why }),
+            _ => None,
+        },
+    }
+}
+
+/// Reads one action by its name.
+pub(crate) const BY_ID: &str = select!(
+    Action,
+    "
+     WHERE room_id = ?1 AND action_id = ?2
+"
+);
+
+/// The action of that name.
+pub fn action_by_id(tx: &mut dyn Tx, room: &RoomId, id: &BusId) -> Result<Option<Action>, StoreError> {
+    first(tx, BY_ID, room, &[room.as_str().into(), id.as_str().into()])
+}
+
+/// Lists what a target still owes a result for, oldest first.
+pub(crate) const OPEN: &str = select!(
+    Action,
+    "
+     WHERE room_id = ?1 AND target = ?2 AND seq > ?3 AND ended_at_ms IS NULL
+     ORDER BY seq
+     LIMIT ?4
+"
+);
+
+/// What `target` still owes a result for, after a place, oldest first.
+pub fn open_of(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    target: &AgentId,
+    after: Seq,
+    limit: u32,
+) -> Result<Vec<Action>, StoreError> {
+    let params = [room.as_str().into(), target.as_str().into(), place(after).into(), i64::from(limit).into()];
+    list(tx, OPEN, room, &params)
+}
+
+/// Lists who still owes results.
+pub(crate) const TARGETS: &str = "
+    SELECT DISTINCT target
+      FROM actions
+     WHERE room_id = ?1 AND ended_at_ms IS NULL
+     ORDER BY target
+";
+
+/// The agents that still owe results.
+pub fn owing(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<AgentId>, StoreError> {
+    collect(tx, TARGETS, room, &[room.as_str().into()], |room, row| {
+        Fields { table: "actions", key: room.as_str(), row }.id(0)
+    })
+}
+
+/// Lists open rooms with members that are processes, and rooms in which the result of an action or the end of a turn is owed.
+pub(crate) const ROOMS_WATCHED: &str = "
+    SELECT room_id FROM actions WHERE ended_at_ms IS NULL
+     UNION
+    SELECT room_id FROM turns WHERE ended_at_ms IS NULL AND job IS NULL
+     UNION
+    SELECT rooms.room_id
+      FROM members JOIN rooms ON rooms.room_id = members.room_id
+     WHERE members.pid IS NOT NULL AND rooms.state <> 'closed'
+     ORDER BY room_id
+     LIMIT ?1
+";
+
+/// The rooms in which somebody's death would be news, at most so many.
+pub fn rooms_watched(tx: &mut dyn Tx, limit: u32) -> Result<Vec<RoomId>, StoreError> {
+    let mut found = Vec::new();
+    tx.query(ROOMS_WATCHED, &[i64::from(limit).into()], &mut |row: &dyn Row| {
+        found.push(Fields { table: "the bus", key: "all rooms", row }.id(0)?);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Which actions are meant.
+#[derive(Clone, Copy, Debug)]
+pub enum Which<'a> {
+    /// Those of a group.
+    Group(&'a BusId),
+    /// Those for an agent.
+    Target(&'a AgentId),
+    /// Those from an agent.
+    Sender(&'a AgentId),
+    /// All.
+    All,
+}
+
+pub(crate) const OF_GROUP: &str = select!(
+    Action,
+    "
+     WHERE room_id = ?1 AND group_id = ?4 AND seq > ?2
+     ORDER BY seq
+     LIMIT ?3
+"
+);
+pub(crate) const OF_TARGET: &str = select!(
+    Action,
+    "
+     WHERE room_id = ?1 AND target = ?4 AND seq > ?2
+     ORDER BY seq
+     LIMIT ?3
+"
+);
+pub(crate) const OF_SENDER: &str = select!(
+    Action,
+    "
+     WHERE room_id = ?1 AND sender = ?4 AND seq > ?2
+     ORDER BY seq
+     LIMIT ?3
+"
+);
+pub(crate) const AFTER: &str = select!(
+    Action,
+    "
+     WHERE room_id = ?1 AND seq > ?2
+     ORDER BY seq
+     LIMIT ?3
+"
+);
+
+/// Actions after a place, oldest first.
+pub fn actions(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    which: Which<'_>,
+    after: Seq,
+    limit: u32,
+) -> Result<Vec<Action>, StoreError> {
+    let common = [room.as_str().into(), place(after).into(), i64::from(limit).into()];
+    let (sql, of): (_, Option<Param<'_>>) = match which {
+        Which::Group(group) => (OF_GROUP, Some(group.as_str().into())),
+        Which::Target(agent) => (OF_TARGET, Some(agent.as_str().into())),
+        Which::Sender(agent) => (OF_SENDER, Some(agent.as_str().into())),
+        Which::All => (AFTER, None),
+    };
+    let params: Vec<Param<'_>> = common.into_iter().chain(of).collect();
+    list(tx, sql, room, &params)
+}
+
+/// Reads the last `new`s of a group for a target before a place, newest first.
+pub(crate) const LAST_NEW: &str = select!(
+    Action,
+    "
+     WHERE room_id = ?1 AND group_id = ?2 AND seq < ?3 AND target = ?4 AND sender = ?5 AND control = 'new'
+     ORDER BY seq DESC
+     LIMIT ?6
+"
+);
+
+/// Reads the last of a group for a target before a place that is no `new`. Put together, the names are looked for in no
+/// index: a group is short, and all that its sender ever sent is not.
+pub(crate) const LAST_OTHER: &str = "
+    SELECT seq
+      FROM actions
+     WHERE room_id = ?1 AND group_id = ?2 AND seq < ?3 AND target || '' = ?4 AND sender || '' = ?5
+       AND (control IS NULL OR control <> 'new')
+     ORDER BY seq DESC
+     LIMIT 1
+";
+
+/// The `new` that begins the conversation of `action`, of those that were submitted to its target in its group before it.
+pub fn begun_by(tx: &mut dyn Tx, room: &RoomId, action: &Action) -> Result<Option<Action>, StoreError> {
+    let before = |place: Seq| -> [Param<'_>; 5] {
+        [
+            room.as_str().into(),
+            action.group_id.as_str().into(),
+            self::place(place).into(),
+            action.target.as_str().into(),
+            action.sender.as_str().into(),
+        ]
+    };
+    let newest = |place: Seq, most: u32| before(place).into_iter().chain([i64::from(most).into()]).collect::<Vec<_>>();
+    let Some(last) = first::<Action>(tx, LAST_NEW, room, &newest(action.seq, 1))? else {
+        return Ok(None);
+    };
+    let between = collect(tx, LAST_OTHER, room, &before(last.seq), |room, row| {
+        Fields { table: "actions", key: room.as_str(), row }.number(0)
+    })?;
+    let from = Seq(between.first().copied().unwrap_or_default());
+    let mut news: Vec<Action> = list(tx, LAST_NEW, room, &newest(action.seq, limits::BUS_ACTIONS as u32))?;
+    news.retain(|new| new.seq > from);
+    news.reverse();
+    Ok(bus::begun_by(&news).cloned())
+}
+
+/// Reads the conversations about a task. Only tasks that nobody spoke of otherwise are looked for.
+pub(crate) const OF_TASK: &str = select!(
+    Conversation,
+    "
+     WHERE room_id = ?1 AND task_id = ?2
+     ORDER BY context_id
+"
+);
+
+/// The first conversation that was about a task.
+pub fn conversation_of_task(tx: &mut dyn Tx, room: &RoomId, task: &BusId) -> Result<Option<Conversation>, StoreError> {
+    let params = [room.as_str().into(), task.as_str().into()];
+    let found: Vec<Conversation> = list(tx, OF_TASK, room, &params)?;
+    Ok(found.into_iter().min_by_key(|conversation| conversation.since))
+}
+
+/// Lists the streams of members' runtimes.
+pub(crate) const CONNECTIONS: &str = select!(
+    Connection,
+    "
+     WHERE room_id = ?1
+     ORDER BY agent_id
+"
+);
+
+/// The streams of members' runtimes, also those that ended.
+pub fn connections(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Connection>, StoreError> {
+    list(tx, CONNECTIONS, room, &[room.as_str().into()])
+}
+
+/// A place that a caller names. None is beyond the largest number.
+fn place(seq: Seq) -> i64 {
+    seq.0.try_into().unwrap_or(i64::MAX)
+}

@@ -1,0 +1,62 @@
+//! Names that somebody had in a room and has no more.
+
+use baton_core::{
+    agent::Former,
+    ids::{AgentId, RoomId},
+};
+
+use crate::{
+    StoreError,
+    engine::Tx,
+    sql::select,
+    table::{first, list, table},
+};
+
+table! {
+    "former_names": Former |former| {
+        key |given| { name = given }
+        once {}
+        changes {
+            agent_id = former.agent_id,
+            role = former.role,
+            until_ms = former.until,
+            retired = former.retired,
+            added_by = former.added_by,
+        }
+    }
+    read Self { name, agent_id, role, until: until_ms, retired, added_by }
+}
+
+/// Lists them, the oldest first.
+const ALL: &str = select!(
+    Former,
+    "
+     WHERE room_id = ?1
+     ORDER BY until_ms, name
+"
+);
+
+/// Every former name in a room.
+pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Former>, StoreError> {
+    list(tx, ALL, room, &[room.as_str().into()])
+}
+
+/// Reads the last of an agent's names.
+const LAST: &str = select!(
+    Former,
+    "
+     WHERE room_id = ?1 AND agent_id = ?2
+     ORDER BY until_ms DESC
+     LIMIT 1
+"
+);
+
+/// The last name that an agent had, if it has none any longer.
+pub fn last(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Option<Former>, StoreError> {
+    first(tx, LAST, room, &[room.as_str().into(), agent.as_str().into()])
+}
+
+/// Whether an agent was taken off the list of members because its process is gone. One who left was not.
+pub fn is_retired(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<bool, StoreError> {
+    Ok(last(tx, room, agent)?.is_some_and(|former| former.retired))
+}
