@@ -6,7 +6,7 @@ use baton_core::{
     ids::AgentId,
     job::job_of,
     policy::Resume,
-    room::{self, Action, IdOrigin, Member, Room},
+    room::{self, IdOrigin, Member, Room},
     turn::Outcome as TurnOutcome,
 };
 use baton_store::{agent_sessions, envelopes, former, tasks, turns};
@@ -105,7 +105,7 @@ impl Change<'_> {
         self.lose_if_lost(&agent)?;
         self.end_actions_of(&agent, GONE)?;
         if self.can_rest(&agent)? {
-            self.decide(Action::Rest { agent: agent.clone() })?;
+            self.decide(|room, call| room.rest(call, &agent))?;
         }
         let is_resting = self.room.member(&agent).is_some_and(|member| self.room.is_resting(self.now, member));
         if is_resting || self.has_stake(&agent)? {
@@ -113,7 +113,7 @@ impl Change<'_> {
         }
         self.disconnect(&agent, GONE, ConnectionStatus::left(true))?;
         agent_sessions::remove(self.store.tx()?, &self.room.id, &agent)?;
-        self.decide(Action::Retire { agent })?;
+        self.decide(|room, call| room.retire(call, &agent))?;
         Ok(())
     }
 
@@ -136,12 +136,12 @@ impl Change<'_> {
         }
         let now = self.now;
         let reserved = self.scopes()?.release_all(now, &you);
-        self.record_all(reserved)?;
+        self.record(reserved)?;
         self.end_turn_of(&you, TurnOutcome::Lost, SESSION_ENDED)?;
         self.end_actions_of(&you, SESSION_ENDED)?;
         let status = ConnectionStatus { state: ConnectionState::Gone, why: SESSION_ENDED.to_owned() };
         self.disconnect(&you, SESSION_ENDED, status)?;
-        self.decide(Action::Rest { agent: you })?;
+        self.decide(|room, call| room.rest(call, &you))?;
         Ok(true)
     }
 
@@ -172,7 +172,7 @@ impl Change<'_> {
     fn end_rest(&mut self, agent: AgentId) -> Result<(), Failure> {
         self.disconnect(&agent, SESSION_ENDED, ConnectionStatus::left(false))?;
         agent_sessions::remove(self.store.tx()?, &self.room.id, &agent)?;
-        self.decide(Action::Remove { agent })?;
+        self.decide(|room, call| room.leave(call, &agent))?;
         Ok(())
     }
 

@@ -115,8 +115,7 @@ impl UseCase for Take {
             for item in waiting {
                 let Some(recorded) = log::find(change.store.tx()?, &change.room.id, item.message)? else { continue };
                 let Event::Inbox(inbox::Event::Told(said)) = recorded.event else { continue };
-                if let Some(event) = item.see(turn) {
-                    change.record(event)?;
+                if change.record(item.see(turn))?.is_some() {
                     let (message, sent_at) = (item.message, recorded.at);
                     let inbox::Told { from_name: from, sender_kind, text, .. } = said;
                     interrupts.push(Interrupt { message, from, sender_kind, text, sent_at });

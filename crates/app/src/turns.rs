@@ -28,9 +28,7 @@ impl Change<'_> {
     ) -> Result<Option<TurnId>, Failure> {
         let Some(turn) = turns::open_of(self.store.tx()?, &self.room.id, agent)? else { return Ok(None) };
         let items = self.items_of_turn(&turn)?;
-        if let Some(event) = turn.end_with(outcome, why, items) {
-            self.record(event)?;
-        }
+        self.record(turn.end_with(outcome, why, items))?;
         if outcome == Outcome::Completed {
             self.complete_actions_of(agent)?;
         }

@@ -138,6 +138,54 @@ macro_rules! events {
 }
 pub(crate) use events;
 
+/// A rule's answer: the event that follows, or several in their order, or none where it is so already.
+pub trait Decided: Sized {
+    /// The answer once it is in the log.
+    type Logged;
+
+    /// Hands each event on to `log`, in order.
+    fn log<E>(self, log: &mut dyn FnMut(Event) -> Result<Recorded, E>) -> Result<Self::Logged, E>;
+}
+
+impl Decided for Event {
+    type Logged = Recorded;
+
+    fn log<E>(self, log: &mut dyn FnMut(Event) -> Result<Recorded, E>) -> Result<Recorded, E> {
+        log(self)
+    }
+}
+
+impl<D: Decided> Decided for Option<D> {
+    type Logged = Option<D::Logged>;
+
+    fn log<E>(self, log: &mut dyn FnMut(Event) -> Result<Recorded, E>) -> Result<Self::Logged, E> {
+        self.map(|decided| decided.log(log)).transpose()
+    }
+}
+
+impl<D: Decided> Decided for Vec<D> {
+    type Logged = Vec<D::Logged>;
+
+    fn log<E>(self, log: &mut dyn FnMut(Event) -> Result<Recorded, E>) -> Result<Self::Logged, E> {
+        self.into_iter().map(|decided| decided.log(log)).collect()
+    }
+}
+
+/// Answers whose caller goes on with what was granted: it gets that back, beside the event.
+macro_rules! granted {
+    ($($name:ident),*) => {
+        $(impl Decided for room::$name {
+            type Logged = (Self, Recorded);
+
+            fn log<E>(self, log: &mut dyn FnMut(Event) -> Result<Recorded, E>) -> Result<Self::Logged, E> {
+                let recorded = log(room::Event::$name(self.clone()).into())?;
+                Ok((self, recorded))
+            }
+        })*
+    };
+}
+granted!(Claimed, TakenOver, Resumed);
+
 macro_rules! parts {
     ($($(#[$doc:meta])* $name:ident($part:ident),)*) => {
         /// Something that happened.
@@ -149,6 +197,14 @@ macro_rules! parts {
         $(impl From<$part::Event> for Event {
             fn from(event: $part::Event) -> Self {
                 Self::$name(event)
+            }
+        }
+
+        impl Decided for $part::Event {
+            type Logged = Recorded;
+
+            fn log<E>(self, log: &mut dyn FnMut(Event) -> Result<Recorded, E>) -> Result<Recorded, E> {
+                log(self.into())
             }
         })*
 

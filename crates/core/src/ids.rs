@@ -3,10 +3,13 @@
 //! Room and lease ids carry a printed prefix. An agent id is the contract's `<harness-slug>:<hash>` (or
 //! `human:<user>:<tty>`), so its prefix is the harness.
 
-use std::{borrow::Borrow, fmt, str::FromStr};
+use std::{borrow::Borrow, fmt, marker::PhantomData, str::FromStr, sync::Arc};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, Visitor},
+};
 
 use crate::limits;
 
@@ -22,10 +25,10 @@ pub struct InvalidId {
 macro_rules! id_type {
     ($(#[$doc:meta])* $name:ident, $what:literal, $rule:literal, $pattern:literal, $accepts:expr) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-        #[serde(try_from = "String", into = "String")]
+        // Shared: every member, row and event of a room names the same few.
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema)]
         #[schemars(inline, with = "String", extend("pattern" = $pattern))]
-        pub struct $name(String);
+        pub struct $name(Arc<str>);
 
         impl $name {
             /// The id as it is written.
@@ -38,7 +41,12 @@ macro_rules! id_type {
             type Err = InvalidId;
 
             fn from_str(text: &str) -> Result<Self, InvalidId> {
-                Self::try_from(text.to_owned())
+                let accepts: fn(&str) -> bool = $accepts;
+                if accepts(text) {
+                    return Ok(Self(text.into()));
+                }
+                let shown = text.chars().take(limits::SHOWN_INPUT_CHARS).collect();
+                Err(InvalidId { what: $what, rule: $rule, shown })
             }
         }
 
@@ -46,18 +54,25 @@ macro_rules! id_type {
             type Error = InvalidId;
 
             fn try_from(text: String) -> Result<Self, InvalidId> {
-                let accepts: fn(&str) -> bool = $accepts;
-                if accepts(&text) {
-                    return Ok(Self(text));
-                }
-                let shown = text.chars().take(limits::SHOWN_INPUT_CHARS).collect();
-                Err(InvalidId { what: $what, rule: $rule, shown })
+                text.parse()
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_str(Parsed(PhantomData))
             }
         }
 
         impl From<$name> for String {
             fn from(id: $name) -> String {
-                id.0
+                (*id.0).to_owned()
             }
         }
 
@@ -73,6 +88,21 @@ macro_rules! id_type {
             }
         }
     };
+}
+
+/// Reads an id out of a string that need not be owned.
+struct Parsed<T>(PhantomData<T>);
+
+impl<T: FromStr<Err = InvalidId>> Visitor<'_> for Parsed<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(E::custom)
+    }
 }
 
 id_type!(
@@ -125,7 +155,7 @@ impl AgentName {
         };
         let fits = (1..=*limits::AGENT_NAME_CHARS.end()).contains(&text.chars().count());
         if fits && text != BROADCAST && text.split(' ').all(is_part) {
-            return Ok(Self(text.to_owned()));
+            return Ok(Self(text.into()));
         }
         let shown = text.chars().take(limits::SHOWN_INPUT_CHARS).collect();
         let rule = "1 to 48 letters or digits, with single spaces, dots, dashes or underscores between them";

@@ -104,7 +104,7 @@ impl App {
                 // This may run again, and then the end of the log is another one.
                 found = loose(change.store.tx()?, &change.room.id, &mut reach.clone(), since)?;
                 change.store.note(found.clone());
-                change.record_all(found.iter().map(Artifact::give_up).collect())?;
+                change.record(found.iter().map(Artifact::give_up).collect::<Vec<_>>())?;
                 Ok(())
             })?;
             found

@@ -7,7 +7,7 @@ use baton_core::{
     ids::{AgentId, RoomId},
     job::{Conversing, Job, JobId, Status, agent_of, job_of},
     process::Witness,
-    room::{Action, Room, Stick},
+    room::{Room, Stick},
 };
 use baton_store::{engine::Tx, log, table};
 
@@ -53,7 +53,7 @@ impl Change<'_> {
         // Whoever holds the stick stays until that is settled as always.
         let holds = self.room.owner() == Some(&agent);
         if Conversing::named(&job.kind).is_some() && !holds {
-            depart(self, &agent, Action::Remove { agent: agent.clone() })?;
+            depart(self, &agent)?;
         }
         Ok(())
     }

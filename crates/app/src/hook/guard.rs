@@ -9,7 +9,7 @@ use baton_core::{
     ids::RoomId,
     policy::Guard,
     process::Witness,
-    room::{Action, Actor},
+    room::Actor,
     scope::{Intent, Refusal, ScopePath, Taking, Verdict, View, Watch, is_alone},
 };
 
@@ -212,14 +212,13 @@ impl App {
             change.join(None, None)?;
             let lease_id = self.ids.lease_id()?;
             let lost_by = change.room.owner().cloned();
-            change.decide(match taking {
-                Taking::Claim => Action::Claim { lease_id },
-                Taking::Takeover => Action::Takeover {
-                    expected_turn: change.room.turn,
-                    reason: "an edit by an agent that is alone here".to_owned(),
-                    lease_id,
-                },
-            })?;
+            match taking {
+                Taking::Claim => drop(change.decide(|room, call| room.claim(call, &lease_id))?),
+                Taking::Takeover => {
+                    let reason = "an edit by an agent that is alone here";
+                    change.decide(|room, call| room.take_over(call, room.turn, reason, &lease_id))?;
+                }
+            }
             if let Some(lost_by) = &lost_by {
                 change.lose_if_lost(lost_by)?;
             }

@@ -7,7 +7,7 @@ use baton_core::{
     ids::{RoomId, Seq},
     lease::{Fence, Standing},
     process::ProcessIdentity,
-    room::{Action, Actor, Shown},
+    room::{Actor, Shown},
     tree::Record,
 };
 use baton_store::{
@@ -227,7 +227,7 @@ impl App {
                     return change.save_session(&session);
                 }
                 agent_sessions::remove(change.store.tx()?, &change.room.id, &you)?;
-                depart(change, &you, Action::Leave)
+                depart(change, &you)
             })?;
         }
         Ok(())
@@ -297,7 +297,7 @@ impl Change<'_> {
         let held = self.room.ownership().filter(|held| held.belongs_to(self.actor));
         let Some(lease_id) = held.map(|held| held.lease_id.clone()) else { return Ok(()) };
         let shown = Shown { turn: self.room.turn, lease_id };
-        self.decide(Action::Release { shown, handoff: handoff.clone(), tree: tree.cloned() })?;
+        self.decide(|room, call| room.release(call, &shown, handoff, tree))?;
         Ok(())
     }
 

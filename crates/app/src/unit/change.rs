@@ -9,12 +9,12 @@ use std::mem;
 use baton_core::{
     agent::Former,
     code::ErrorCode,
-    event::{Event, Recorded},
+    event::{Decided, Event, Recorded},
     ids::{AgentId, AgentName, BeadId, Role, Seq},
     limits,
     process::Witness,
     redact::redact,
-    room::{self, Action, Actor, Authority, Command, NewIdentity, Refusal, Room, Stick},
+    room::{self, Actor, Authority, Call, NewIdentity, Refusal, Room, Stick},
     scope::{Reservation, Scopes},
     task::{Focus, Task, TaskId},
     time::Timestamp,
@@ -22,10 +22,11 @@ use baton_core::{
 use baton_store::{
     StoreError, bus,
     engine::Tx,
+    former,
     inbox::Waiting,
     log,
     rooms::{self, Arrival},
-    table, tasks,
+    tasks,
 };
 
 use crate::{Failure, bus::BUS, identity::advised, testimony, unit::RoomStore};
@@ -88,24 +89,31 @@ impl<'a> Change<'a> {
         Self { store: RoomStore::new(tx, room.id.clone()), room, handoff, waiting, now, actor, witness }
     }
 
-    /// Decides `action`, and when it is allowed logs and applies what follows from it.
-    pub(crate) fn decide(&mut self, action: Action) -> Result<Option<Recorded>, Failure> {
-        if !matches!(action, Action::Join { .. } | Action::Adopt { .. }) {
-            self.readmit()?;
-        }
-        let command = Command { by: self.actor.clone(), action };
-        match self.room.decide(self.now, &command, self.witness)? {
-            Some(event) => self.record(event).map(Some),
-            None => Ok(None),
-        }
+    /// The grounds on which the room decides.
+    pub(crate) fn call(&self) -> Call<'a> {
+        Call { now: self.now, by: self.actor, witness: self.witness }
+    }
+
+    /// Decides by a rule of the room, as a member where the caller's process was only taken off the list, and records what
+    /// follows.
+    pub(crate) fn decide<D: Decided>(
+        &mut self,
+        rule: impl FnOnce(&Room, Call<'_>) -> Result<D, Refusal>,
+    ) -> Result<D::Logged, Failure> {
+        self.readmit()?;
+        let decided = rule(&self.room, self.call())?;
+        self.record(decided)
     }
 
     /// Makes the caller a member, under the name it asks for or one that nobody has or had.
     pub(crate) fn join(&mut self, name: Option<AgentName>, role: Option<Role>) -> Result<Option<Recorded>, Failure> {
         let newcomer = self.room.member(&self.actor.agent_id).is_none();
         let former = if newcomer { self.former()? } else { Vec::new() };
-        let joined = self.decide(Action::Join { identity: NewIdentity { name, role, former } });
-        joined.map_err(|failure| advised(failure, self.actor))
+        let joined = self.room.join(self.call(), &NewIdentity { name, role, former });
+        joined
+            .map_err(Failure::from)
+            .and_then(|event| self.record(event))
+            .map_err(|failure| advised(failure, self.actor))
     }
 
     /// Does something in the name of the bus: what follows from a death is nobody's word, whoever happens to notice it.
@@ -117,8 +125,12 @@ impl<'a> Change<'a> {
     }
 
     /// Logs what was decided, without secrets, and applies it to the room and to all that it touches.
-    pub(crate) fn record(&mut self, event: impl Into<Event>) -> Result<Recorded, Failure> {
-        let event = storable(self.actor, event.into())?;
+    pub(crate) fn record<D: Decided>(&mut self, decided: D) -> Result<D::Logged, Failure> {
+        decided.log(&mut |event| self.record_one(event))
+    }
+
+    fn record_one(&mut self, event: Event) -> Result<Recorded, Failure> {
+        let event = storable(self.actor, event)?;
         let recorded = self.room.record(self.now, self.actor.agent_id.clone(), event);
         let recorded = Recorded { overridden: self.actor.is_overridden(), ..recorded };
         log::append(self.store.plain_tx(), &recorded)?;
@@ -134,15 +146,10 @@ impl<'a> Change<'a> {
         Ok(recorded)
     }
 
-    /// Records several events, in order.
-    pub(crate) fn record_all<E: Into<Event>>(&mut self, events: Vec<E>) -> Result<Vec<Recorded>, Failure> {
-        events.into_iter().map(|event| self.record(event)).collect()
-    }
-
     /// What is reserved in the room. What ran out is archived first.
     pub(crate) fn scopes(&mut self) -> Result<&Scopes, Failure> {
         let lapsed = self.store.current::<Reservation>()?.sweep(self.now);
-        self.record_all(lapsed)?;
+        self.record(lapsed)?;
         Ok(self.store.current()?)
     }
 
@@ -181,7 +188,7 @@ impl<'a> Change<'a> {
 
     /// Records the end of an action that its target did not report: its own word if it is the one who calls, else that of
     /// the bus, and never that of somebody else.
-    pub(crate) fn record_result(&mut self, target: &AgentId, event: impl Into<Event>) -> Result<Recorded, Failure> {
+    pub(crate) fn record_result<D: Decided>(&mut self, target: &AgentId, event: D) -> Result<D::Logged, Failure> {
         if self.actor.agent_id == *target {
             return self.record(event);
         }
@@ -246,9 +253,9 @@ impl<'a> Change<'a> {
         Ok(member.agent_id.clone())
     }
 
-    /// Names that are not in use, and not free either.
+    /// Names that are not in use, and not free either, the oldest first.
     pub(crate) fn former(&mut self) -> Result<Vec<Former>, Failure> {
-        Ok(table::all(self.store.tx()?, &self.room.id)?)
+        Ok(former::all(self.store.tx()?, &self.room.id)?)
     }
 
     /// Stores what became different since `before`. The caller was seen.

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::{
-    Action, Actor, Authority, Claimed, Closed, Command, Event, Granted, Joined, Left, Member, NewIdentity, Noted,
-    Ownership, PolicySet, Prospect, Refusal, Released, Renamed, Reordered, Room, RoomState, Shown, Stick, TakenOver,
-    identity::Called,
+    Actor, Authority, Call, Claimed, Closed, Closing, Event, Granted, Joined, Left, Member, NewIdentity, Noted,
+    Ownership, PolicySet, PolicySetting, Prospect, Refusal, Released, Renamed, Reordered, Room, RoomState, Shown,
+    Stick, TakenOver, identity::Called,
 };
 use crate::{
     handoff::{Handoff, blank_or_long},
@@ -19,51 +19,6 @@ use crate::{
 };
 
 impl Room {
-    /// Decides `command` at `now`. Changes nothing. `None` means it is so already.
-    pub fn decide(&self, now: Timestamp, command: &Command, witness: &dyn Witness) -> Result<Option<Event>, Refusal> {
-        if self.stick == Stick::Closed {
-            return Err(Refusal::Closed);
-        }
-        let by = &command.by;
-        match &command.action {
-            Action::Join { identity } => self.decide_join(now, by, identity, witness),
-            Action::Register { identity } => self.decide_register(by, identity),
-            Action::ChooseWake { agent, wake, authority } => self.decide_wake(by, agent, *wake, *authority),
-            Action::Adopt { adopting } => self.decide_adopt(now, by, adopting, witness).map(Some),
-            Action::Claim { lease_id } => self.decide_claim(now, by, lease_id, witness).map(Some),
-            Action::Release { shown, handoff, tree } => {
-                self.decide_release(now, by, shown, (handoff, tree.as_ref()), witness).map(Some)
-            }
-            Action::Pass { shown, to, handoff, tree } => {
-                self.decide_pass(now, by, shown, to, (handoff, tree.as_ref()), witness).map(Some)
-            }
-            Action::Takeover { expected_turn, reason, lease_id } => {
-                self.decide_takeover(now, by, *expected_turn, reason, lease_id, witness).map(Some)
-            }
-            Action::Note { text, authority } => self.decide_note(by, text, *authority).map(Some),
-            Action::Leave => self.decide_leave(now, by, &by.agent_id, witness).map(Some),
-            Action::Remove { agent } => self.decide_leave(now, by, agent, witness).map(Some),
-            Action::Retire { agent } => Ok(self.decide_retire(now, agent, witness)),
-            Action::Rest { agent } => self.decide_rest(now, by, agent, witness),
-            Action::Rename { name } => self.decide_rename(name),
-            Action::Close { expected_turn, lease_id, reason, authority } => {
-                self.require_authority(&by.agent_id, *authority)?;
-                self.require_turn(now, *expected_turn, witness)?;
-                self.require_not_kept_from(now, by, *authority, witness)?;
-                self.decide_close(now, by, *expected_turn, lease_id.as_ref(), reason.as_deref(), witness).map(Some)
-            }
-            Action::Reorder { order, authority } => self.decide_reorder(by, order, *authority),
-            Action::SetPolicy { change, expected_turn, lease_id, authority } => {
-                self.require_turn(now, expected_turn.unwrap_or(self.turn), witness)?;
-                self.require_policy_right(now, by, change, *authority, witness)?;
-                if let Some(lease_id) = lease_id {
-                    self.fenced(now, by, &Shown { turn: self.turn, lease_id: lease_id.clone() }, witness)?;
-                }
-                self.decide_policy(change)
-            }
-        }
-    }
-
     /// The return of a member whose recorded process is gone and who now calls from another: a crashed harness
     /// that was resumed, or a person whose guardian has ended. Who is plainly there must not count as gone.
     pub fn comeback(&self, by: &Actor, witness: &dyn Witness) -> Option<Event> {
@@ -74,17 +29,10 @@ impl Room {
     }
 
     /// Extends the owner's lease, if the caller shows its fence, and tells until when. A heartbeat is not an event.
-    pub fn renew(
-        &mut self,
-        now: Timestamp,
-        by: &Actor,
-        shown: &Shown,
-        witness: &dyn Witness,
-    ) -> Result<Timestamp, Refusal> {
-        if self.stick == Stick::Closed {
-            return Err(Refusal::Closed);
-        }
-        let mut ownership = self.fenced(now, by, shown, witness)?.clone();
+    pub fn renew(&mut self, call: Call<'_>, shown: &Shown) -> Result<Timestamp, Refusal> {
+        self.require_open()?;
+        let mut ownership = self.fenced(call, shown)?.clone();
+        let Call { now, by, .. } = call;
         ownership.lease.renew(now, self.policy.owner_lease_ttl_ms);
         let expires_at = ownership.lease.expires_at;
         self.stick = Stick::Owned(ownership);
@@ -93,13 +41,10 @@ impl Room {
         Ok(expires_at)
     }
 
-    fn decide_join(
-        &self,
-        now: Timestamp,
-        by: &Actor,
-        identity: &NewIdentity,
-        witness: &dyn Witness,
-    ) -> Result<Option<Event>, Refusal> {
+    /// Makes the caller a member, or notes that it is back as another process.
+    pub fn join(&self, call: Call<'_>, identity: &NewIdentity) -> Result<Option<Event>, Refusal> {
+        self.require_open()?;
+        let Call { now, by, witness } = call;
         let (who, rejoin) = match self.member(&by.agent_id) {
             Some(member) => {
                 // A live guardian goes on standing for its person, whose shell speaks beside it.
@@ -158,21 +103,18 @@ impl Room {
         })
     }
 
-    fn decide_claim(
-        &self,
-        now: Timestamp,
-        by: &Actor,
-        lease_id: &LeaseId,
-        witness: &dyn Witness,
-    ) -> Result<Event, Refusal> {
+    /// Grants the stick under a new lease, if it is this member's to take.
+    pub fn claim(&self, call: Call<'_>, lease_id: &LeaseId) -> Result<Claimed, Refusal> {
+        self.require_open()?;
+        let Call { now, by, witness } = call;
         self.require_member(&by.agent_id)?;
         match self.prospect(now, &by.agent_id, by.process.as_ref(), witness) {
-            Prospect::Claimable { reason, pending } => Ok(Event::Claimed(Claimed {
+            Prospect::Claimable { reason, pending } => Ok(Claimed {
                 grant: self.grant(now, by, lease_id),
                 reason,
                 from_agent_id: pending.as_ref().map(|pending| pending.from.clone()),
                 handoff_seq: pending.map(|pending| pending.seq),
-            })),
+            }),
             Prospect::Closed => Err(Refusal::Closed),
             Prospect::Holding | Prospect::Takeover { .. } | Prospect::PriorOwner { .. } | Prospect::NotYet => {
                 Err(Refusal::NotYourTurn {
@@ -185,30 +127,33 @@ impl Room {
         }
     }
 
-    fn decide_release(
+    /// Lets the next member have the stick, with the workspace's files where somebody looked.
+    pub fn release(
         &self,
-        now: Timestamp,
-        by: &Actor,
+        call: Call<'_>,
         shown: &Shown,
-        (handoff, tree): (&Handoff, Option<&tree::Record>),
-        witness: &dyn Witness,
+        handoff: &Handoff,
+        tree: Option<&tree::Record>,
     ) -> Result<Event, Refusal> {
-        self.fenced(now, by, shown, witness)?;
+        self.require_open()?;
+        self.fenced(call, shown)?;
         handoff.check()?;
-        let next = self.next_active_after(now, &by.agent_id, witness);
-        Ok(Event::Released(self.released(now, next, handoff, tree)))
+        let next = self.next_active_after(call.now, &call.by.agent_id, call.witness);
+        Ok(Event::Released(self.released(call.now, next, handoff, tree)))
     }
 
-    fn decide_pass(
+    /// Lets a chosen member have the stick: `to` is a name or an id.
+    pub fn pass(
         &self,
-        now: Timestamp,
-        by: &Actor,
+        call: Call<'_>,
         shown: &Shown,
         to: &str,
-        (handoff, tree): (&Handoff, Option<&tree::Record>),
-        witness: &dyn Witness,
+        handoff: &Handoff,
+        tree: Option<&tree::Record>,
     ) -> Result<Event, Refusal> {
-        self.fenced(now, by, shown, witness)?;
+        self.require_open()?;
+        let Call { now, by, witness } = call;
+        self.fenced(call, shown)?;
         handoff.check()?;
         let refuse = |why| Refusal::UnknownMember {
             to_agent_id: to.chars().take(limits::SHOWN_INPUT_CHARS).collect(),
@@ -231,16 +176,17 @@ impl Room {
         Ok(Event::Passed(self.released(now, Some(target.agent_id.clone()), handoff, tree)))
     }
 
-    fn decide_takeover(
+    /// Grants the stick under a new lease in place of someone who does not respond.
+    pub fn take_over(
         &self,
-        now: Timestamp,
-        by: &Actor,
+        call: Call<'_>,
         expected_turn: Fence,
         reason: &str,
         lease_id: &LeaseId,
-        witness: &dyn Witness,
-    ) -> Result<Event, Refusal> {
-        self.require_turn(now, expected_turn, witness)?;
+    ) -> Result<TakenOver, Refusal> {
+        self.require_open()?;
+        let Call { now, by, witness } = call;
+        self.require_turn(call, expected_turn)?;
         self.require_member(&by.agent_id)?;
         check_reason(reason)?;
         let unavailable = |why| {
@@ -266,7 +212,7 @@ impl Room {
         let Some(revoked) = self.expected_holder(witness) else {
             return unavailable("nobody has it");
         };
-        Ok(Event::TakenOver(TakenOver {
+        Ok(TakenOver {
             grant: self.grant(now, by, lease_id),
             revoked_agent_id: revoked.agent_id,
             basis,
@@ -274,18 +220,23 @@ impl Room {
             revoked_process: revoked.process,
             expired_at: revoked.expires_at,
             reason: reason.to_owned(),
-        }))
+        })
     }
 
-    fn decide_note(&self, by: &Actor, text: &str, authority: Authority) -> Result<Event, Refusal> {
-        self.require_authority(&by.agent_id, authority)?;
+    /// Leaves a remark that changes no ownership.
+    pub fn note(&self, call: Call<'_>, text: &str, authority: Authority) -> Result<Event, Refusal> {
+        self.require_open()?;
+        self.require_authority(&call.by.agent_id, authority)?;
         match blank_or_long(text, limits::NOTE_BYTES) {
             Some(why) => Err(Refusal::InvalidNote { why, field: "text" }),
             None => Ok(Event::Noted(Noted { text: text.to_owned() })),
         }
     }
 
-    fn decide_leave(&self, now: Timestamp, by: &Actor, who: &AgentId, witness: &dyn Witness) -> Result<Event, Refusal> {
+    /// Takes a member off the list: the caller itself, or another in whose place it acts.
+    pub fn leave(&self, call: Call<'_>, who: &AgentId) -> Result<Event, Refusal> {
+        self.require_open()?;
+        let Call { now, by, witness } = call;
         self.require_member(who)?;
         if let Some(ownership) = self.ownership().filter(|ownership| ownership.lease.holder == *who) {
             let (current_turn_id, lease_expires_at) = (self.turn, ownership.lease.expires_at);
@@ -314,17 +265,20 @@ impl Room {
 
     /// Takes a member off the list whose process is proven gone or whose rest is over, unless the stick is its own or kept
     /// for it: then a takeover comes first.
-    fn decide_retire(&self, now: Timestamp, who: &AgentId, witness: &dyn Witness) -> Option<Event> {
-        let member = self.member(who)?;
+    pub fn retire(&self, call: Call<'_>, who: &AgentId) -> Result<Option<Event>, Refusal> {
+        self.require_open()?;
+        let Some(member) = self.member(who) else { return Ok(None) };
         let recipient = self.reservation().map(|reservation| &reservation.recipient);
-        if !self.has_ended(now, member, witness) || self.owner() == Some(who) || recipient == Some(who) {
-            return None;
+        if !self.has_ended(call.now, member, call.witness) || self.owner() == Some(who) || recipient == Some(who) {
+            return Ok(None);
         }
-        let (agent_id, retired) = (who.clone(), member.liveness(witness).proof());
-        Some(Event::Left(Left { agent_id, reserved_for: None, claim_expires_at: None, retired }))
+        let (agent_id, retired) = (who.clone(), member.liveness(call.witness).proof());
+        Ok(Some(Event::Left(Left { agent_id, reserved_for: None, claim_expires_at: None, retired })))
     }
 
-    fn decide_rename(&self, name: &str) -> Result<Option<Event>, Refusal> {
+    /// Gives the room another name.
+    pub fn rename(&self, name: &str) -> Result<Option<Event>, Refusal> {
+        self.require_open()?;
         check_name(name)?;
         if self.name.as_deref() == Some(name) {
             return Ok(None);
@@ -334,13 +288,8 @@ impl Room {
 
     /// A stick that is kept for somebody, with its handoff, concerns that member and whoever handed it on. Nobody else ends
     /// the room while the claim is in force, except a person who steers.
-    fn require_not_kept_from(
-        &self,
-        now: Timestamp,
-        by: &Actor,
-        authority: Authority,
-        witness: &dyn Witness,
-    ) -> Result<(), Refusal> {
+    fn require_not_kept_from(&self, call: Call<'_>, authority: Authority) -> Result<(), Refusal> {
+        let Call { now, by, witness } = call;
         if let Some(reservation) = self.reservation()
             && ![&reservation.recipient, &reservation.pending.from].contains(&&by.agent_id)
             && authority != Authority::Operator
@@ -360,21 +309,19 @@ impl Room {
 
     /// The owner closes under its fence. Nobody else may while its lease is in force; once the stick is free or open to
     /// takeover, any member may.
-    fn decide_close(
-        &self,
-        now: Timestamp,
-        by: &Actor,
-        expected_turn: Fence,
-        lease_id: Option<&LeaseId>,
-        reason: Option<&str>,
-        witness: &dyn Witness,
-    ) -> Result<Event, Refusal> {
+    pub fn close(&self, call: Call<'_>, closing: &Closing, authority: Authority) -> Result<Event, Refusal> {
+        self.require_open()?;
+        let Call { now, by, witness } = call;
+        let Closing { expected_turn, lease_id, reason } = closing;
+        self.require_authority(&by.agent_id, authority)?;
+        self.require_turn(call, *expected_turn)?;
+        self.require_not_kept_from(call, authority)?;
         if let Some(ownership) = self.ownership() {
             let recoverable = ownership.standing(now, witness) != Standing::Held;
             match lease_id {
                 Some(lease_id) => {
-                    let shown = Shown { turn: expected_turn, lease_id: lease_id.clone() };
-                    self.fenced(now, by, &shown, witness)?;
+                    let shown = Shown { turn: *expected_turn, lease_id: lease_id.clone() };
+                    self.fenced(call, &shown)?;
                 }
                 None if recoverable && ownership.lease.holder != by.agent_id => {}
                 None if ownership.belongs_to(by) => {
@@ -387,11 +334,13 @@ impl Room {
         if let Some(reason) = reason {
             check_reason(reason)?;
         }
-        Ok(Event::Closed(Closed { reason: reason.map(str::to_owned) }))
+        Ok(Event::Closed(Closed { reason: reason.clone() }))
     }
 
-    fn decide_reorder(&self, by: &Actor, order: &[String], authority: Authority) -> Result<Option<Event>, Refusal> {
-        self.require_authority(&by.agent_id, authority)?;
+    /// Changes the turn order: every member, once, by name or id.
+    pub fn reorder(&self, call: Call<'_>, order: &[String], authority: Authority) -> Result<Option<Event>, Refusal> {
+        self.require_open()?;
+        self.require_authority(&call.by.agent_id, authority)?;
         let unknown: Vec<_> = order.iter().filter(|word| self.named(word).is_none()).cloned().collect();
         let order: Vec<&AgentId> =
             order.iter().filter_map(|word| self.named(word)).map(|known| &known.agent_id).collect();
@@ -409,21 +358,28 @@ impl Room {
         Ok(Some(Event::Reordered(Reordered { order: order.into_iter().cloned().collect() })))
     }
 
-    fn decide_policy(&self, change: &PolicyChange) -> Result<Option<Event>, Refusal> {
+    /// Changes the timings.
+    pub fn set_policy(
+        &self,
+        call: Call<'_>,
+        setting: &PolicySetting,
+        authority: Authority,
+    ) -> Result<Option<Event>, Refusal> {
+        self.require_open()?;
+        let PolicySetting { change, expected_turn, lease_id } = setting;
+        self.require_turn(call, expected_turn.unwrap_or(self.turn))?;
+        self.require_policy_right(call, change, authority)?;
+        if let Some(lease_id) = lease_id {
+            self.fenced(call, &Shown { turn: self.turn, lease_id: lease_id.clone() })?;
+        }
         let policy = self.policy.changed(change)?;
         Ok((policy != self.policy).then_some(Event::PolicySet(PolicySet { policy })))
     }
 
     /// Timings belong to the owner, lest another shortens its lease and takes over. An idle room has no owner, and so
     /// nobody but an operator changes them. Spawning and edges decide what agents may do, so no agent changes them.
-    fn require_policy_right(
-        &self,
-        now: Timestamp,
-        by: &Actor,
-        change: &PolicyChange,
-        authority: Authority,
-        witness: &dyn Witness,
-    ) -> Result<(), Refusal> {
+    fn require_policy_right(&self, call: Call<'_>, change: &PolicyChange, authority: Authority) -> Result<(), Refusal> {
+        let Call { now, by, witness } = call;
         if authority == Authority::Operator {
             return Ok(());
         }
@@ -434,7 +390,7 @@ impl Room {
         match self.ownership() {
             Some(ownership) if ownership.lease.holder == by.agent_id => {
                 let shown = Shown { turn: self.turn, lease_id: ownership.lease_id.clone() };
-                self.fenced(now, by, &shown, witness).map(|_| ())
+                self.fenced(call, &shown).map(|_| ())
             }
             Some(_) | None => Err(Refusal::OwnerOnly {
                 needs: "owner",
@@ -446,8 +402,9 @@ impl Room {
     }
 
     /// The contract's order of errors for owner mutations: first the turn, then the owner's token.
-    fn fenced(&self, now: Timestamp, by: &Actor, shown: &Shown, witness: &dyn Witness) -> Result<&Ownership, Refusal> {
-        self.require_turn(now, shown.turn, witness)?;
+    fn fenced(&self, call: Call<'_>, shown: &Shown) -> Result<&Ownership, Refusal> {
+        let Call { now, by, witness } = call;
+        self.require_turn(call, shown.turn)?;
         let stale = |why| self.stale_lease(now, witness, why);
         let Some(ownership) = self.ownership() else {
             return Err(stale("The supplied lease ended with its turn; nobody holds the stick."));
@@ -467,7 +424,7 @@ impl Room {
         Ok(ownership)
     }
 
-    fn require_turn(&self, now: Timestamp, expected: Fence, witness: &dyn Witness) -> Result<(), Refusal> {
+    fn require_turn(&self, call: Call<'_>, expected: Fence) -> Result<(), Refusal> {
         if expected == self.turn {
             return Ok(());
         }
@@ -476,8 +433,13 @@ impl Room {
             current_turn_id: self.turn,
             current_owner: self.owner().cloned(),
             kept_by: self.guardian(),
-            room_state: self.stick_state(now, witness),
+            room_state: self.stick_state(call.now, call.witness),
         })
+    }
+
+    /// Refuses everybody once the room is closed.
+    pub(super) fn require_open(&self) -> Result<(), Refusal> {
+        if self.stick == Stick::Closed { Err(Refusal::Closed) } else { Ok(()) }
     }
 
     /// A person who steers and the agent of a job need not be members; everybody else must.

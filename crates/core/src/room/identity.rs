@@ -1,13 +1,12 @@
 //! Which name a member has, and whether it may have it.
 
-use super::{Actor, Event, NewIdentity, Refusal, Registered, Resumed, Room, Stick};
+use super::{Actor, Call, Event, NewIdentity, Refusal, Registered, Resumed, Room, Stick};
 use crate::{
     agent::{Adopting, Former, Presence, Prior, Rejection},
     ids::{AgentId, AgentName, Role},
     job::{JobId, agent_of},
     names,
-    process::{Liveness, Witness},
-    time::Timestamp,
+    process::Liveness,
 };
 
 /// What a member is called, and what it is here for.
@@ -37,7 +36,9 @@ impl Room {
     }
 
     /// Gives a member the name and the role it asks for. What it does not ask for stays.
-    pub(super) fn decide_register(&self, by: &Actor, identity: &NewIdentity) -> Result<Option<Event>, Refusal> {
+    pub fn register(&self, call: Call<'_>, identity: &NewIdentity) -> Result<Option<Event>, Refusal> {
+        self.require_open()?;
+        let by = call.by;
         self.require_member(&by.agent_id)?;
         let Some(member) = self.member(&by.agent_id) else { return Ok(None) };
         if let Some(name) = &identity.name {
@@ -57,13 +58,9 @@ impl Room {
     }
 
     /// Lets a session go on as another that left its work behind.
-    pub(super) fn decide_adopt(
-        &self,
-        now: Timestamp,
-        by: &Actor,
-        adopting: &Adopting,
-        witness: &dyn Witness,
-    ) -> Result<Event, Refusal> {
+    pub fn adopt(&self, call: Call<'_>, adopting: &Adopting) -> Result<Resumed, Refusal> {
+        self.require_open()?;
+        let Call { now, by, witness } = call;
         let joins = self.member(&by.agent_id).is_none();
         let target = &adopting.target;
         let member = self.member(&target.agent_id);
@@ -94,7 +91,7 @@ impl Room {
         if joins && !makes_room {
             self.require_place(now, witness)?;
         }
-        Ok(Event::Resumed(Resumed {
+        Ok(Resumed {
             agent_id: by.agent_id.clone(),
             joins,
             session_kind: by.session_kind,
@@ -112,7 +109,7 @@ impl Room {
             scopes: adopting.evidence.scopes.clone(),
             prior_presence: presence,
             prior_liveness: prior.liveness,
-        }))
+        })
     }
 
     fn why_not(&self, reason: Rejection, adopting: &Adopting, prior: &Prior) -> String {

@@ -8,7 +8,7 @@
 //! Invariant: rest is bounded, by [`limits::RESTING_SESSIONS`] and [`limits::REST_TTL`]; a member whose rest is
 //! over, or whose room's policy changed, is retired like any other that is gone.
 
-use super::{Actor, Event, Member, Refusal, Reservation, Rested, Room};
+use super::{Call, Event, Member, Refusal, Reservation, Rested, Room};
 use crate::{
     ids::AgentId,
     lease::expired,
@@ -48,13 +48,9 @@ impl Room {
     }
 
     /// Has a member rest whose session said that it ended, or whose process is proven gone. One that rests already stays so.
-    pub(super) fn decide_rest(
-        &self,
-        now: Timestamp,
-        by: &Actor,
-        who: &AgentId,
-        witness: &dyn Witness,
-    ) -> Result<Option<Event>, Refusal> {
+    pub fn rest(&self, call: Call<'_>, who: &AgentId) -> Result<Option<Event>, Refusal> {
+        self.require_open()?;
+        let Call { now, by, witness } = call;
         self.require_member(who)?;
         let Some(member) = self.member(who) else { return Ok(None) };
         let said_so = by.agent_id == *who;

@@ -1,19 +1,20 @@
 //! Wakes of a member while it is idle: its own choice, or the room's policy.
 
-use super::{Actor, Authority, Event, Member, Refusal, Room, WakeChosen};
+use super::{Authority, Call, Event, Member, Refusal, Room, WakeChosen};
 use crate::{ids::AgentId, policy::Wake};
 
 impl Room {
     /// Chooses what wakes a member. An agent chooses for itself: one that silences another takes its messages away.
-    pub(super) fn decide_wake(
+    pub fn choose_wake(
         &self,
-        by: &Actor,
+        call: Call<'_>,
         agent: &AgentId,
         wake: Option<Wake>,
         authority: Authority,
     ) -> Result<Option<Event>, Refusal> {
+        self.require_open()?;
         let Some(member) = self.member(agent) else { return Err(Refusal::NotAMember { agent_id: agent.clone() }) };
-        if *agent != by.agent_id && authority != Authority::Operator {
+        if *agent != call.by.agent_id && authority != Authority::Operator {
             return Err(Refusal::WakesAnother { agent_id: agent.clone(), needs: "operator" });
         }
         let chosen = WakeChosen { agent_id: agent.clone(), wake };

@@ -9,7 +9,7 @@ use baton_core::{
     inbox::{self, Forwarded},
     limits,
     protocol::ProtocolEvent,
-    room::{self, Action, Resumed},
+    room::Resumed,
     scope::{self, Transferred},
     turn::Outcome,
 };
@@ -123,12 +123,8 @@ pub(super) fn adopt(
         change.scopes()?;
         // Before it is no member any more: its stream is forgotten with that.
         change.end_stream(&target.agent_id, GOES_ON, stale_after)?;
-        let decided = change.decide(Action::Adopt { adopting: Adopting { target, evidence, stale_after, former } })?;
-        let recorded = decided.ok_or_else(|| internal("an adoption is decided by one"))?;
-        let Some(room::Event::Resumed(resumed)) = recorded.event.room() else {
-            return Err(internal("an adoption is decided by a resume"));
-        };
-        let resumed = resumed.clone();
+        let resumed = change.room.adopt(change.call(), &Adopting { target, evidence, stale_after, former })?;
+        let (resumed, recorded) = change.record(resumed)?;
         let scopes = move_scopes(change, &resumed)?;
         move_tasks(change, &resumed)?;
         let messages = move_items(change, &resumed)?;
@@ -169,16 +165,14 @@ fn move_scopes(change: &mut Change<'_>, resumed: &Resumed) -> Result<Vec<String>
         })
         .collect();
     let moved = moves.iter().map(|moved| moved.scope.clone()).collect();
-    change.record_all(moves.into_iter().map(scope::Event::Transferred).collect())?;
+    change.record(moves.into_iter().map(scope::Event::Transferred).collect::<Vec<_>>())?;
     Ok(moved)
 }
 
 /// Its tasks too.
 fn move_tasks(change: &mut Change<'_>, resumed: &Resumed) -> Result<(), Failure> {
     for task in tasks::unfinished_of(change.store.tx()?, &change.room.id, &resumed.prior_session_agent)? {
-        if let Some(event) = task.assign(Some(&resumed.agent_id))? {
-            change.record(event)?;
-        }
+        change.record(task.assign(Some(&resumed.agent_id))?)?;
     }
     Ok(())
 }

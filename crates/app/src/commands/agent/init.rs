@@ -7,7 +7,7 @@ use baton_core::{
     code::ErrorCode,
     ids::{AgentId, BeadId, RoomId},
     limits,
-    room::{Action, Command, Event, Room, Stick},
+    room::{Call, Room, Stick},
     time::Timestamp,
 };
 use baton_store::former;
@@ -213,8 +213,7 @@ pub fn candidates(app: &App, caller: &Caller, room_id: &RoomId) -> Result<Vec<Ca
                 continue;
             }
             let adopting = Adopting { target, evidence, stale_after, former: former.clone() };
-            let command = Command { by: by.clone(), action: Action::Adopt { adopting } };
-            let Ok(Some(Event::Resumed(resumed))) = room.decide(now, &command, &eyes) else { continue };
+            let Ok(resumed) = room.adopt(Call { now, by: &by, witness: &eyes }, &adopting) else { continue };
             if resumed.prior_presence == Presence::Active {
                 continue;
             }

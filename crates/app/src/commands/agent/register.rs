@@ -3,7 +3,7 @@
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, AgentName, Role, RoomId},
-    room::{Action, NewIdentity},
+    room::NewIdentity,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,7 +70,7 @@ pub(super) fn register(
     let recorded = match change.room.member(&change.actor.agent_id) {
         Some(_) => {
             let identity = NewIdentity { name: name.cloned(), role: role.cloned(), former: change.former()? };
-            change.decide(Action::Register { identity })?
+            change.decide(|room, call| room.register(call, &identity))?
         }
         None => change.join(name.cloned(), role.cloned())?,
     };

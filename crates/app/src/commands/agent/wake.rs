@@ -4,7 +4,6 @@ use baton_core::{
     code::ErrorCode,
     ids::{AgentId, RoomId},
     policy::Wake as Wakes,
-    room::Action,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -107,8 +106,8 @@ impl UseCase for Wake {
                 Some(named) => change.named(named)?,
                 None => change.actor.agent_id.clone(),
             };
-            let (agent, wake) = (agent_id.clone(), input.wake.chosen());
-            change.decide(Action::ChooseWake { agent, wake, authority: caller.authority() })?;
+            let wake = input.wake.chosen();
+            change.decide(|room, call| room.choose_wake(call, &agent_id, wake, caller.authority()))?;
             let member = change.room.member(&agent_id).ok_or_else(|| internal("who is woken is a member"))?;
             Ok(WakeResult {
                 room_id: change.room.id.clone(),

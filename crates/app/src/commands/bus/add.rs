@@ -3,7 +3,7 @@
 use baton_core::{
     code::ErrorCode,
     ids::{AgentId, AgentName, RoomId, Seq},
-    room::{Action, Actor, IdOrigin, NewIdentity},
+    room::{Actor, IdOrigin, NewIdentity},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,7 @@ impl UseCase for Add {
                 if rejoined && (input.name.is_some() || role.is_some()) {
                     let named = name.clone().filter(|_| input.name.is_some());
                     let identity = NewIdentity { name: named, role: role.clone(), former: change.former()? };
-                    change.decide(Action::Register { identity })?;
+                    change.decide(|room, call| room.register(call, &identity))?;
                 }
                 let status = change.connection_of(&actor.agent_id, stale_after)?.state;
                 let member = change.room.member(&actor.agent_id).ok_or_else(|| internal("who joins is a member"))?;

@@ -1,6 +1,6 @@
 //! Ending a session.
 
-use baton_core::{ids::RoomId, room::Action};
+use baton_core::{ids::RoomId, room::Closing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +52,8 @@ impl UseCase for Close {
             change.require_open()?;
             end_bus(change)?;
             let (expected_turn, reason) = (change.room.turn, input.reason.clone());
-            change.decide(Action::Close { expected_turn, lease_id: None, reason, authority })?;
+            let closing = Closing { expected_turn, lease_id: None, reason };
+            change.decide(|room, call| room.close(call, &closing, authority))?;
             Ok(CloseResult { session: Session::of(&change.room) })
         })
     }

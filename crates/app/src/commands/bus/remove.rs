@@ -1,9 +1,6 @@
 //! Taking an agent out of a session: oneself, or as an operator anybody.
 
-use baton_core::{
-    ids::{AgentId, RoomId},
-    room::Action,
-};
+use baton_core::ids::{AgentId, RoomId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +63,7 @@ impl UseCase for Remove {
             if change.room.member(&who).is_none() {
                 return Err(Failure::unknown_agent(who.as_str()));
             }
-            depart(change, &who, Action::Remove { agent: who.clone() })?;
+            depart(change, &who)?;
             Ok(RemoveResult {
                 room_id: change.room.id.clone(),
                 removed: who.clone(),

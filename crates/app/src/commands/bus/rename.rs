@@ -1,6 +1,6 @@
 //! Giving a session another name.
 
-use baton_core::{ids::RoomId, room::Action};
+use baton_core::ids::RoomId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ impl UseCase for Rename {
             if caller.rights() < Rights::Operator {
                 change.require_agent()?;
             }
-            change.decide(Action::Rename { name: input.name.clone() })?;
+            change.decide(|room, _| room.rename(&input.name))?;
             Ok(RenameResult { session: Session::of(&change.room) })
         })
     }

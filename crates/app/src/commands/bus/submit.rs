@@ -185,7 +185,7 @@ pub(super) fn submit(change: &mut Change<'_>, caller: &Caller, draft: Draft) -> 
     for event in &events {
         require_control(change, caller, event)?;
     }
-    let recorded = change.record_all(events)?;
+    let recorded = change.record(events)?;
     let submitted = recorded.iter().filter_map(|recorded| match &recorded.event {
         Event::Bus(bus::Event::Submitted(submitted)) => Some((recorded, submitted)),
         _ => None,

@@ -1,10 +1,6 @@
 //! Changing what an agent is called, without connecting anew.
 
-use baton_core::{
-    code::ErrorCode,
-    ids::RoomId,
-    room::{Action, NewIdentity},
-};
+use baton_core::{code::ErrorCode, ids::RoomId, room::NewIdentity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +58,7 @@ impl UseCase for Update {
             }
             change.require_agent()?;
             let identity = NewIdentity { name: Some(name.clone()), role: None, former: change.former()? };
-            change.decide(Action::Register { identity })?;
+            change.decide(|room, call| room.register(call, &identity))?;
             let status = change.connection_of(&you, stale_after)?.state;
             let member = change.room.member(&you).ok_or_else(|| internal("who is renamed is a member"))?;
             Ok(UpdateResult { room_id: change.room.id.clone(), agent: Agent::of(member, status) })

@@ -46,9 +46,8 @@ impl UseCase for EdgeAdd {
         app.change(caller, &request, &input.room_id, |change| {
             change.require_open()?;
             let (from, to) = (party(change, "from", &input.from)?.party, party(change, "to", &input.to)?.party);
-            if let Some(event) = change.store.current::<Edge>()?.add_edge(&from, &to, input.both_ways)? {
-                change.record(event)?;
-            }
+            let decided = change.store.current::<Edge>()?.add_edge(&from, &to, input.both_ways)?;
+            change.record(decided)?;
             edges_now(change)
         })
     }

@@ -93,13 +93,11 @@ impl UseCase for Ack {
             let (recorded, item) =
                 own(change, message, |message, recipients| Refusal::AckForbidden { message, recipients })?;
             // What is said of an action is told on the bus, too.
-            let event = match reported(change, &recorded, &input)? {
+            let decided = match reported(change, &recorded, &input)? {
                 Some(result) => Some(Event::from(result)),
                 None => item.accept(input.note.as_deref()).map(Event::from),
             };
-            if let Some(event) = event {
-                change.record(event)?;
-            }
+            change.record(decided)?;
             Ok(AckResult {
                 room_id: change.room.id.clone(),
                 message,

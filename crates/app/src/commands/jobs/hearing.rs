@@ -28,9 +28,7 @@ pub(super) fn hear(app: &App, caller: &Caller, room: &RoomId, job: JobId, events
         for message in &heard {
             let items = inbox::of_message(change.store.tx()?, &change.room.id, *message)?;
             let item = items.iter().find(|item| item.recipient == agent);
-            if let Some(event) = item.and_then(|item| item.see(turn)) {
-                change.record(event)?;
-            }
+            change.record(item.and_then(|item| item.see(turn)))?;
         }
         Ok(())
     });

@@ -72,9 +72,8 @@ impl UseCase for Heartbeat {
             change.require_open()?;
             let known = change.store.find::<Runner>(&heartbeat.runner)?;
             let by = Claimant::of(change.actor);
-            if let Some(event) = heartbeat.news(change.now, known, &by, change.witness)? {
-                change.record(event)?;
-            }
+            let decided = heartbeat.news(change.now, known, &by, change.witness)?;
+            change.record(decided)?;
             let now = change.now;
             change.store.shift::<Runner>(&heartbeat.runner, |runner| runner.hear(now, &heartbeat))?;
             Ok(HeartbeatResult {

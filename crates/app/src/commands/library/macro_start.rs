@@ -63,9 +63,8 @@ impl UseCase for MacroStart {
             let id = tasks::next_id(change.store.tx()?, &change.room.id)?;
             change.record(drafted.create(id)?)?;
             let task = change.store.find::<Task>(&id)?.ok_or_else(|| Failure::unknown_id(id))?;
-            if let Some(event) = task.start(&change.actor.agent_id, &[])? {
-                change.record(event)?;
-            }
+            let decided = task.start(&change.actor.agent_id, &[])?;
+            change.record(decided)?;
             turn_to(change, Some(id))?;
             TaskResult::now(change, id)
         })

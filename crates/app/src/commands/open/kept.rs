@@ -115,7 +115,7 @@ impl OpenedAnchor {
         now: Timestamp,
         offset: Option<i64>,
     ) -> Result<Option<Self>, Failure> {
-        let Some(anchor) = table::find::<Anchor>(tx, room, &id)? else { return Ok(None) };
+        let Some(anchor) = table::find::<Anchor>(tx, room, id)? else { return Ok(None) };
         let cards = library::cards(tx, room, Cards::OfAnchor(id), None, BESIDE + 1)?;
         let jobs = jobs::of_anchor(tx, room, id, None, BESIDE + 1)?;
         let Some(Event::Library(kept::Event::AnchorSet(set))) = event(tx, room, anchor.seq)? else {

@@ -4,7 +4,7 @@ use baton_core::{
     bus::Connection,
     ids::{LeaseId, RoomId},
     lease::Fence,
-    room::{Action, RoomState},
+    room::{Closing, RoomState},
     turn::Outcome,
 };
 use baton_store::{bus, turns};
@@ -77,12 +77,12 @@ impl UseCase for Close {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             end_bus(change)?;
-            change.decide(Action::Close {
+            let closing = Closing {
                 expected_turn: input.expected_turn_id,
                 lease_id: input.lease_id.clone(),
                 reason: input.reason.clone(),
-                authority: caller.authority(),
-            })?;
+            };
+            change.decide(|room, call| room.close(call, &closing, caller.authority()))?;
             Ok(CloseRoomResult { room_id: change.room.id.clone(), state: RoomState::Closed })
         })
     }

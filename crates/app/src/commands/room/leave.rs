@@ -3,7 +3,6 @@
 use baton_core::{
     agent::ConnectionStatus,
     ids::{AgentId, RoomId},
-    room::Action,
     turn::Outcome,
 };
 use schemars::JsonSchema;
@@ -39,14 +38,14 @@ pub struct LeavePathResult {
 }
 
 /// Lets somebody go: who leaves works nowhere any more, and will not answer what it was asked.
-pub(crate) fn depart(change: &mut Change<'_>, who: &AgentId, action: Action) -> Result<(), Failure> {
+pub(crate) fn depart(change: &mut Change<'_>, who: &AgentId) -> Result<(), Failure> {
     let now = change.now;
     let reserved = change.scopes()?.release_all(now, who);
-    change.record_all(reserved)?;
+    change.record(reserved)?;
     change.end_turn_of(who, Outcome::Lost, "its agent left")?;
     change.end_actions_of(who, "its target left the session")?;
     change.disconnect(who, "it left the session", ConnectionStatus::left(false))?;
-    change.decide(action)?;
+    change.decide(|room, call| room.leave(call, who))?;
     Ok(())
 }
 
@@ -62,7 +61,7 @@ impl UseCase for Leave {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             let you = change.actor.agent_id.clone();
-            depart(change, &you, Action::Leave)?;
+            depart(change, &you)?;
             let room = &change.room;
             Ok(LeavePathResult {
                 room_id: room.id.clone(),

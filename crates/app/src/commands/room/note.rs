@@ -1,9 +1,6 @@
 //! A remark that changes no ownership.
 
-use baton_core::{
-    ids::{RoomId, Seq},
-    room::Action,
-};
+use baton_core::ids::{RoomId, Seq};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +44,7 @@ impl UseCase for Note {
     fn perform(app: &App, caller: &Caller, input: NoteInput) -> Result<AppendNoteResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
-            change.decide(Action::Note { text: input.text.clone(), authority: caller.authority_in(&input.room_id) })?;
+            change.decide(|room, call| room.note(call, &input.text, caller.authority_in(&input.room_id)))?;
             Ok(AppendNoteResult { room_id: change.room.id.clone(), event_seq: change.room.last_seq })
         })
     }

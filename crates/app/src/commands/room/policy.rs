@@ -5,7 +5,7 @@ use baton_core::{
     ids::{LeaseId, RoomId},
     lease::Fence,
     policy::{Policy, PolicyChange},
-    room::Action,
+    room::PolicySetting,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,12 +68,12 @@ impl UseCase for SetPolicy {
     fn perform(app: &App, caller: &Caller, input: SetPolicyInput) -> Result<SetRoomPolicyResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         let set = app.change(caller, &request, &input.room_id, |change| {
-            change.decide(Action::SetPolicy {
+            let setting = PolicySetting {
                 change: input.policy.clone(),
                 expected_turn: input.expected_turn_id,
                 lease_id: input.lease_id.clone(),
-                authority: caller.authority(),
-            })?;
+            };
+            change.decide(|room, call| room.set_policy(call, &setting, caller.authority()))?;
             let (room_id, policy) = (change.room.id.clone(), change.room.policy.clone());
             Ok(SetRoomPolicyResult { room_id, policy, turn_id: input.expected_turn_id })
         });

@@ -1,9 +1,6 @@
 //! Changing the turn order.
 
-use baton_core::{
-    ids::{AgentId, RoomId},
-    room::Action,
-};
+use baton_core::ids::{AgentId, RoomId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +44,7 @@ impl UseCase for Reorder {
     fn perform(app: &App, caller: &Caller, input: ReorderInput) -> Result<ReorderMembersResult, Failure> {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
-            change.decide(Action::Reorder { order: input.order.clone(), authority: caller.authority() })?;
+            change.decide(|room, call| room.reorder(call, &input.order, caller.authority()))?;
             let members = change.room.members.iter().map(|member| member.agent_id.clone()).collect();
             Ok(ReorderMembersResult { room_id: change.room.id.clone(), members })
         })

@@ -70,7 +70,7 @@ impl UseCase for Release {
                 _ => None,
             });
             let released = released.collect();
-            change.record_all(events)?;
+            change.record(events)?;
             Ok(ReleaseResult { room_id: change.room.id.clone(), released })
         })
     }

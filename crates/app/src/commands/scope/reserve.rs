@@ -106,7 +106,7 @@ impl UseCase for Reserve {
                 owner_liveness: collision.presence,
             });
             let displaced = displaced.collect();
-            let recorded = change.record_all(events)?;
+            let recorded = change.record(events)?;
             let ids = recorded.iter().map(|recorded| match &recorded.event {
                 baton_core::event::Event::Scope(Event::Reserved(reserved)) => reserved.renews.unwrap_or(recorded.seq),
                 _ => recorded.seq,

@@ -71,9 +71,8 @@ pub(super) fn make(
 ) -> Result<JobId, Failure> {
     let job = create(change, &spec.job(&parent.agent_id))?.job;
     let child = Party { agent_id: agent_of(&change.room.id, job), name: job.to_string() };
-    if let Some(event) = change.store.current::<Edge>()?.add_edge(parent, &child, true)? {
-        change.record(event)?;
-    }
+    let decided = change.store.current::<Edge>()?.add_edge(parent, &child, true)?;
+    change.record(decided)?;
     let first = Draft {
         kind: EnvelopeKind::Handoff,
         id: names.first.clone(),

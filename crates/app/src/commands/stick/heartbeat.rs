@@ -53,7 +53,7 @@ impl UseCase for Heartbeat {
         let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
         app.change(caller, &request, &input.room_id, |change| {
             let shown = Shown { turn: input.expected_turn_id, lease_id: input.lease_id.clone() };
-            let lease_expires_at = change.room.renew(change.now, change.actor, &shown, change.witness)?;
+            let lease_expires_at = change.room.renew(change.call(), &shown)?;
             let room = &change.room;
             Ok(HeartbeatResult {
                 room_id: room.id.clone(),

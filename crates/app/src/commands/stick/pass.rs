@@ -4,7 +4,7 @@ use baton_core::{
     handoff::Handoff,
     ids::{LeaseId, RoomId},
     lease::Fence,
-    room::{Action, Shown},
+    room::Shown,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,12 +51,8 @@ impl UseCase for Pass {
         app.change(caller, &request, &input.room_id, |change| {
             let warnings = change.warnings(tree.as_ref())?;
             let handoff = attached.put_with(&input.handoff, change)?;
-            change.decide(Action::Pass {
-                shown: Shown { turn: input.expected_turn_id, lease_id: input.lease_id.clone() },
-                to: input.to_agent_id.clone(),
-                handoff,
-                tree: tree.clone(),
-            })?;
+            let shown = Shown { turn: input.expected_turn_id, lease_id: input.lease_id.clone() };
+            change.decide(|room, call| room.pass(call, &shown, &input.to_agent_id, &handoff, tree.as_ref()))?;
             Ok(ReleaseStickResult::of(&change.room, warnings))
         })
     }

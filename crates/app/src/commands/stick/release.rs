@@ -4,7 +4,7 @@ use baton_core::{
     handoff::Handoff,
     ids::{AgentId, LeaseId, RoomId, Seq},
     lease::Fence,
-    room::{Action, Room, RoomState, Shown},
+    room::{Room, RoomState, Shown},
     time::Timestamp,
 };
 use schemars::JsonSchema;
@@ -80,11 +80,8 @@ impl UseCase for Release {
         app.change(caller, &request, &input.room_id, |change| {
             let warnings = change.warnings(tree.as_ref())?;
             let handoff = attached.put_with(&input.handoff, change)?;
-            change.decide(Action::Release {
-                shown: Shown { turn: input.expected_turn_id, lease_id: input.lease_id.clone() },
-                handoff,
-                tree: tree.clone(),
-            })?;
+            let shown = Shown { turn: input.expected_turn_id, lease_id: input.lease_id.clone() };
+            change.decide(|room, call| room.release(call, &shown, &handoff, tree.as_ref()))?;
             Ok(ReleaseStickResult::of(&change.room, warnings))
         })
     }

@@ -4,7 +4,7 @@ use baton_core::{
     code::ErrorCode,
     ids::{AgentId, LeaseId, RoomId, Seq},
     lease::Fence,
-    room::{Action, Event, TakeoverReason},
+    room::TakeoverReason,
     time::{Timestamp, Ttl},
 };
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     App, Caller, Failure,
-    app::{Request, internal},
+    app::Request,
     employment::by_role,
     table::{Access, Effect, Place, Role, Tier, UseCase},
     tree::{DriftReport, Received},
@@ -69,15 +69,8 @@ impl UseCase for Takeover {
             change.come_in(caller)?;
             // The call itself shows that the caller is there, before its eligibility is judged.
             change.room.touch(&change.actor.agent_id, change.now);
-            let recorded = change.decide(Action::Takeover {
-                expected_turn: input.expected_turn_id,
-                reason: input.reason.clone(),
-                lease_id: app.ids.lease_id()?,
-            })?;
-            let Some(Event::TakenOver(taken)) = recorded.as_ref().and_then(|recorded| recorded.event.room()) else {
-                return Err(internal("a takeover is decided by a takeover"));
-            };
-            let taken = taken.clone();
+            let (turn, lease_id) = (input.expected_turn_id, app.ids.lease_id()?);
+            let (taken, _) = change.decide(|room, call| room.take_over(call, turn, &input.reason, &lease_id))?;
             if caller.role() == Role::JobAgent && taken.revoked_agent_id != change.actor.agent_id {
                 return Err(from_another(&taken.revoked_agent_id));
             }

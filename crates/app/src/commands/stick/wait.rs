@@ -19,7 +19,7 @@ use baton_core::{
     lease::Fence,
     limits,
     process::{ProcessIdentity, Witness},
-    room::{Action, Actor, ClaimReason, Event, Ownership, Prospect, Room, RoomState, TakeoverReason},
+    room::{Actor, ClaimReason, Event, Ownership, Prospect, Room, RoomState, TakeoverReason},
     time::{Timestamp, Ttl},
 };
 use baton_store::{
@@ -303,10 +303,8 @@ impl<'a> Waiter<'a> {
         let mut received = None;
         let mut answer = self.app.change_on_arrival(self.caller, &self.request(), &self.input.room_id, |change| {
             change.come_in(self.caller)?;
-            let recorded = change.decide(Action::Claim { lease_id: self.app.ids.lease_id()? })?;
-            let Some(Event::Claimed(claimed)) = recorded.as_ref().and_then(|recorded| recorded.event.room()) else {
-                return Err(crate::app::internal("a claim is decided by a claim"));
-            };
+            let lease_id = self.app.ids.lease_id()?;
+            let (claimed, _) = change.decide(|room, call| room.claim(call, &lease_id))?;
             let recorded = change.handoff.take().filter(|recorded| Some(recorded.seq) == claimed.handoff_seq);
             let handoff = recorded.as_ref().and_then(|recorded| recorded.event.handoff().cloned());
             self.app.room_paths.remember(&change.room.id, change.room.canonical_path.as_deref());

@@ -43,9 +43,7 @@ impl UseCase for Assign {
             change.require_agent()?;
             let task = required(change, input.task)?;
             let to = input.assignee.as_deref().map(|named| change.named(named)).transpose()?;
-            if let Some(event) = task.assign(to.as_ref())? {
-                change.record(event)?;
-            }
+            change.record(task.assign(to.as_ref())?)?;
             TaskResult::now(change, input.task)
         })
     }

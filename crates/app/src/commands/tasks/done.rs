@@ -42,9 +42,7 @@ impl UseCase for Done {
                 None => change.require_agent()?,
             }
             let task = required(change, input.task)?;
-            if let Some(event) = task.finish(&change.actor.agent_id)? {
-                change.record(event)?;
-            }
+            change.record(task.finish(&change.actor.agent_id)?)?;
             TaskResult::now(change, input.task)
         })
     }

@@ -43,9 +43,8 @@ impl UseCase for Start {
         app.change(caller, &request, &input.room_id, |change| {
             change.require_agent()?;
             let task = required(change, input.task)?;
-            if let Some(event) = task.start(&change.actor.agent_id, scopes.as_deref().map_err(Clone::clone)?)? {
-                change.record(event)?;
-            }
+            let decided = task.start(&change.actor.agent_id, scopes.as_deref().map_err(Clone::clone)?)?;
+            change.record(decided)?;
             TaskResult::now(change, input.task)
         })
     }

@@ -45,7 +45,6 @@ fn after(new: &str, order: Order) -> Order {
 }
 
 /// What is fed to a runtime.
-#[expect(clippy::large_enum_variant, reason = "there are a handful of them")]
 enum Fed {
     Asked(Order),
     Ended(Finished),

@@ -8,7 +8,7 @@ use crate::{
     inbox::{Address, Category, Event, Message, Refusal, Sent},
     policy::Policy,
     process::SessionKind,
-    room::{Action, Actor, Command, Created, NewIdentity, Room},
+    room::{Actor, Call, Created, NewIdentity, Room, tests::action::Action},
 };
 
 fn actor(name: &str) -> Actor {
@@ -22,8 +22,8 @@ fn nobody_dies(_: &crate::process::ProcessIdentity) -> crate::process::Liveness 
 
 fn act(room: &mut Room, by: &str, action: Action) {
     let (by, now) = (actor(by), room.updated_at);
-    let command = Command { by: by.clone(), action };
-    let event = room.decide(now, &command, &nobody_dies).unwrap().unwrap();
+    let call = Call { now, by: &by, witness: &nobody_dies };
+    let event = action.decide(room, call).unwrap().unwrap();
     let recorded = room.record(now, by.agent_id, event);
     room.apply(&recorded);
 }

@@ -1,12 +1,13 @@
 //! Notes, leaving, closing, reordering and the policy.
 
+use super::action::Action;
 use super::scene::{Scene, incarnation};
 use crate::{
     code::ErrorCode,
     lease::Fence,
     policy::PolicyChange,
     process::SessionKind,
-    room::{Action, Actor, Authority, ClaimReason, Event, Prospect, Refusal, RoomState},
+    room::{Actor, Authority, ClaimReason, Event, Prospect, Refusal, RoomState},
     time::Ttl,
 };
 

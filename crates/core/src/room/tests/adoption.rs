@@ -1,11 +1,12 @@
 //! Going on as somebody else: on what evidence, from whom, and what becomes of them.
 
+use super::action::Action;
 use super::scene::{Scene, actor, agent, process};
 use crate::{
     agent::{Adopting, Evidence, Former, Presence, Rejection, ResumeReason, StaleAfter, Target},
     limits,
     process::{Liveness, ProcessIdentity, SessionKind},
-    room::{Action, Actor, Command, Event, NewIdentity, Refusal, Resumed},
+    room::{Actor, Call, Event, NewIdentity, Refusal, Resumed},
 };
 
 fn evidence(changed: &[&str], in_progress: &[&str]) -> Evidence {
@@ -106,8 +107,8 @@ fn a_session_that_cannot_be_looked_at_is_believed_for_as_long_as_it_calls() {
         let mut verdict = |minutes| {
             scene.later(minutes);
             let action = Action::Adopt { adopting: adopting(&scene, "codex", dirty()) };
-            let command = Command { by: by.clone(), action };
-            reason(judged(scene.room.decide(scene.now(), &command, &blind)))
+            let call = Call { now: scene.now(), by: &by, witness: &blind };
+            reason(judged(action.decide(&scene.room, call)))
         };
         assert_eq!(verdict(14), Err(Rejection::IdentityInUse), "{by:?}");
         assert_eq!(verdict(1), Ok(ResumeReason::UncommittedScope), "{by:?}");

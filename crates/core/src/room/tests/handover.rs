@@ -1,11 +1,12 @@
 //! Claiming, releasing and passing.
 
+use super::action::Action;
 use super::scene::{Scene, actor, agent, handoff};
 use crate::{
     code::ErrorCode,
     ids::Seq,
     lease::Fence,
-    room::{Action, ClaimReason, Event, Prospect, Refusal, RoomState, Shown},
+    room::{ClaimReason, Event, Prospect, Refusal, RoomState, Shown},
 };
 
 #[test]

@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
+use super::action::Action;
 use super::scene::{Scene, actor, agent};
 use crate::{
     agent::Former,
     code::ErrorCode,
     ids::{AgentName, Role},
     part::{Part, Rows},
-    room::{Action, Event, NewIdentity, Refusal},
+    room::{Event, NewIdentity, Refusal},
 };
 
 /// A room, and the names in it that are not in use.

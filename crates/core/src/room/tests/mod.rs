@@ -1,5 +1,6 @@
 //! The rules, as stories. `scene` has the cast and the clock; each file is a chapter of the contract.
 
+pub(crate) mod action;
 mod admin;
 mod adoption;
 mod handover;

@@ -1,10 +1,11 @@
 //! An id belongs to the process or the credential behind it.
 
+use super::action::Action;
 use super::scene::{Scene, actor, agent, handoff, incarnation, process};
 use crate::{
     code::ErrorCode,
     process::{Keeps, Liveness, ProcessIdentity, SessionKind},
-    room::{Action, Actor, Refusal, Shown},
+    room::{Actor, Call, Refusal, Shown},
     time::{Timestamp, Ttl},
 };
 
@@ -92,9 +93,9 @@ fn possession_of_a_lease_is_not_identity() {
         assert_eq!(refused.code(), ErrorCode::StaleLease, "{refused}");
     }
     let (now, mut room) = (scene.now(), scene.room.clone());
-    let refused = room.renew(now, &thief, &turn, &scene).unwrap_err();
+    let refused = room.renew(Call { now, by: &thief, witness: &scene }, &turn).unwrap_err();
     assert!(matches!(refused, Refusal::StaleLease { .. }), "{refused}");
-    assert!(room.renew(now, &actor("codex"), &turn, &scene).is_ok());
+    assert!(room.renew(Call { now, by: &actor("codex"), witness: &scene }, &turn).is_ok());
 }
 
 #[test]

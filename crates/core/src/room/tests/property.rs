@@ -8,11 +8,12 @@ use std::collections::HashSet;
 
 use proptest::{collection::vec, prelude::*};
 
+use super::action::Action;
 use super::scene::{Scene, agent};
 use crate::{
     ids::LeaseId,
     policy::{PolicyChange, Resume},
-    room::{Action, Authority, Prospect, Shown, Stick},
+    room::{Authority, Call, Prospect, Shown, Stick},
     time::Ttl,
 };
 
@@ -198,7 +199,9 @@ proptest! {
             let folded = scene.folded();
             prop_assert_eq!(&folded, &scene.room, "after {:?}", step);
             for old in &model.ended {
-                let refused = scene.room.clone().renew(scene.now(), &super::scene::actor("codex"), old, &scene);
+                let by = super::scene::actor("codex");
+                let call = Call { now: scene.now(), by: &by, witness: &scene };
+                let refused = scene.room.clone().renew(call, old);
                 prop_assert!(refused.is_err(), "an ended fence stays ended");
             }
         }

@@ -1,11 +1,12 @@
 //! Timeouts, deaths and takeovers.
 
+use super::action::Action;
 use super::scene::{Scene, agent, incarnation, process};
 use crate::{
     code::ErrorCode,
     lease::Fence,
     process::{Liveness, Proof, SessionKind},
-    room::{Action, Actor, Event, Prospect, Refusal, RoomState, TakeoverReason},
+    room::{Actor, Event, Prospect, Refusal, RoomState, TakeoverReason},
 };
 
 /// codex held the stick and released it; it is reserved for claude, and the claim has run out.

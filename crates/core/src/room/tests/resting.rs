@@ -1,12 +1,13 @@
 //! Sessions that ended and may be resumed.
 
+use super::action::Action;
 use super::scene::{Scene, agent, incarnation};
 use crate::{
     code::ErrorCode,
     limits,
     policy::{PolicyChange, Resume},
     process::Proof,
-    room::{Action, Event, Prospect, Rested, RoomState, TakeoverReason},
+    room::{Event, Prospect, Rested, RoomState, TakeoverReason},
     time::Ttl,
 };
 

@@ -2,6 +2,7 @@
 
 use std::{cell::RefCell, collections::HashSet};
 
+use super::action::Action;
 use crate::{
     event::Recorded,
     handoff::Handoff,
@@ -10,7 +11,7 @@ use crate::{
     policy::{Policy, PolicyChange},
     process::{Liveness, ProcessIdentity, Proof, SessionKind, Witness},
     room::{
-        Action, Actor, Authority, Command, Created, Event, Ownership, Prospect, Refusal, Room, RoomState, Shown, Stick,
+        Actor, Authority, Call, Created, Event, Ownership, Prospect, Refusal, Room, RoomState, Shown, Stick,
         TakeoverReason,
     },
     time::{Timestamp, Ttl},
@@ -129,8 +130,8 @@ impl Scene {
     }
 
     pub(super) fn act_as(&mut self, by: &Actor, action: Action) -> Result<Option<Event>, Refusal> {
-        let command = Command { by: by.clone(), action };
-        let Some(event) = self.room.decide(self.now, &command, self)? else { return Ok(None) };
+        let call = Call { now: self.now, by, witness: self };
+        let Some(event) = action.decide(&self.room, call)? else { return Ok(None) };
         let recorded = self.room.record(self.now, by.agent_id.clone(), event.clone());
         self.room.apply(&recorded);
         self.log.push(recorded);
@@ -170,7 +171,7 @@ impl Scene {
 
     pub(super) fn heartbeat(&mut self, name: &str, shown: &Shown) -> Result<(), Refusal> {
         let mut room = self.room.clone();
-        room.renew(self.now, &actor(name), shown, self)?;
+        room.renew(Call { now: self.now, by: &actor(name), witness: self }, shown)?;
         self.room = room;
         Ok(())
     }

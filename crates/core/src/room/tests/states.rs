@@ -1,7 +1,8 @@
 //! The eight states and their precedence.
 
+use super::action::Action;
 use super::scene::Scene;
-use crate::room::{Action, Authority, RoomState};
+use crate::room::{Authority, RoomState};
 
 #[test]
 fn dormant_rooms_remain_readable_and_resumable() {

@@ -1,12 +1,13 @@
 //! Names of rooms, and what concerns others: having somebody leave, and closing as who steers.
 
+use super::action::Action;
 use super::scene::{Scene, agent};
 use crate::{
     code::ErrorCode,
     ids::AgentName,
     limits,
     policy::{Edges, Guard, PolicyChange, Resume, Spawning, Wake},
-    room::{Action, Authority, Event, NewIdentity, Refusal, RoomState, Shown},
+    room::{Authority, Event, NewIdentity, Refusal, RoomState, Shown},
     time::Ttl,
 };
 

@@ -1,10 +1,11 @@
 //! Wakes of a member: chosen by itself or by an operator, and by nobody else.
 
+use super::action::Action;
 use super::scene::{Scene, agent};
 use crate::{
     code::ErrorCode,
     policy::{PolicyChange, Wake},
-    room::{Action, Authority, Event, Refusal},
+    room::{Authority, Event, Refusal},
 };
 
 fn choose(name: &str, wake: Option<Wake>, authority: Authority) -> Action {

@@ -4,7 +4,7 @@ use super::scene::{Scene, agent};
 use crate::{
     code::ErrorCode,
     process::{Liveness, ProcessIdentity, SessionKind},
-    room::{Action, Actor, Command},
+    room::{self, Actor, Call},
     scope::{EditRight, Refusal, ScopePath},
 };
 
@@ -15,10 +15,10 @@ impl Scene {
     }
 
     pub(super) fn takes_stick(&mut self, name: &str) {
-        let action = Action::Claim { lease_id: format!("lease_{name}").parse().unwrap() };
-        let command = Command { by: self.actor(name), action };
-        let event = self.room.decide(self.now, &command, &|_: &ProcessIdentity| Liveness::Alive).unwrap();
-        self.tell(name, event.unwrap());
+        let (by, lease_id) = (self.actor(name), format!("lease_{name}").parse().unwrap());
+        let call = Call { now: self.now, by: &by, witness: &|_: &ProcessIdentity| Liveness::Alive };
+        let claimed = self.room.claim(call, &lease_id).unwrap();
+        self.tell(name, room::Event::Claimed(claimed));
     }
 
     fn edits(&self, name: &str, files: &[&str]) -> Result<EditRight, Refusal> {

@@ -9,7 +9,7 @@ use crate::{
     lease::Fence,
     policy::Policy,
     process::{Liveness, ProcessIdentity, Proof, SessionKind},
-    room::{self, Action, Actor, Command, Created, NewIdentity, Room},
+    room::{self, Actor, Call, Created, NewIdentity, Room},
     scope::{Came, Conventions, Event, Refusal, Reserve, ScopePath, Scopes, Strictness, Takeover, View},
     time::{Timestamp, Ttl},
 };
@@ -66,8 +66,8 @@ impl Scene {
         for name in names {
             let by = Actor::found(agent(name), Some(process(name)), SessionKind::McpHarness);
             let identity = NewIdentity { name: Some(name.parse().unwrap()), ..NewIdentity::default() };
-            let command = Command { by, action: Action::Join { identity } };
-            let joined = scene.room.decide(now, &command, &|_: &ProcessIdentity| Liveness::Alive).unwrap();
+            let call = Call { now, by: &by, witness: &|_: &ProcessIdentity| Liveness::Alive };
+            let joined = scene.room.join(call, &identity).unwrap();
             scene.record(name, joined.unwrap());
         }
         scene
