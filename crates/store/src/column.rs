@@ -136,7 +136,15 @@ impl<'a> Cells<'a> {
         self.next += 1;
         T::read(Cell { table, room, row, column, name })
     }
+
+    /// Makes a row of the columns that were read.
+    pub(crate) fn make<T>(&self, row: impl FnOnce() -> Result<T, Empty>) -> Result<T, StoreError> {
+        row().map_err(|Empty(name)| unreadable(self.table, self.room, format_args!("{name}: is empty")))
+    }
 }
+
+/// A column that has no value, though others of its row say that it has one.
+pub(crate) struct Empty(pub(crate) &'static str);
 
 /// A column of a row.
 #[derive(Clone, Copy)]

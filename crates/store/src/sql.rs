@@ -17,6 +17,8 @@ pub struct Shape {
     pub(crate) changes: &'static [&'static str],
     /// Move without events, too.
     pub(crate) moves: &'static [&'static str],
+    /// Must be stored as in the row for it to move: a lease is not renewed for whom it has passed from.
+    pub(crate) fence: &'static [&'static str],
     /// Written like `once`, for indexes only: they say again what another column says.
     pub(crate) derived_once: &'static [&'static str],
     /// Written like `changes`, for indexes only.
@@ -179,7 +181,8 @@ pub(crate) const fn update(shape: &Shape) -> Sql {
 pub(crate) const fn shift(shape: &Shape) -> Sql {
     let sql = Sql::new().text("UPDATE ").text(shape.table).skip(1 + shape.key.len());
     let (sql, _) = sql.set(shape.moves, " SET ");
-    sql.recount().text(" WHERE room_id = ").param().and(shape.key)
+    let sql = sql.recount().text(" WHERE room_id = ").param().and(shape.key);
+    sql.skip(shape.moves.len()).and(shape.fence)
 }
 
 /// Removes the row with a key.
@@ -219,6 +222,7 @@ mod tests {
         once: &["title"],
         changes: &["state", "owner"],
         moves: &["seen_ms"],
+        fence: &["owner"],
         derived_once: &["sort"],
         derived: &["rank"],
     };
@@ -238,7 +242,7 @@ mod tests {
         SELECT number, agent, title, state, owner, seen_ms FROM things WHERE room_id = ?1 AND state = 'open' ORDER BY number
         INSERT INTO things (room_id, number, agent, title, sort, state, owner, rank, seen_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
         UPDATE things SET state = ?4, owner = ?5, rank = ?6, seen_ms = ?7 WHERE room_id = ?1 AND number = ?2 AND agent = ?3
-        UPDATE things SET seen_ms = ?4 WHERE room_id = ?1 AND number = ?2 AND agent = ?3
+        UPDATE things SET seen_ms = ?4 WHERE room_id = ?1 AND number = ?2 AND agent = ?3 AND owner = ?5
         DELETE FROM things WHERE room_id = ?1 AND number = ?2 AND agent = ?3
         ");
     }

@@ -48,9 +48,9 @@ pub trait Table: Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[doc(hidden)]
 pub enum Columns {
-    /// Those that move without events.
+    /// Those that move without events, and the fence.
     Moving,
-    /// Those, and the ones that change.
+    /// Those that change, and those that move.
     Changing,
     /// Every one.
     All,
@@ -80,6 +80,7 @@ macro_rules! table {
             once { $($once:ident = $once_value:expr),* $(,)? }
             changes { $($changing:ident = $changing_value:expr),* $(,)? }
             $(moves { $($moving:ident = $moving_value:expr),* $(,)? })?
+            $(fence { $($fence:ident = $fence_value:expr),* $(,)? })?
             $(derived_once { $($derived_once:ident = $derived_once_value:expr),* $(,)? })?
             $(derived { $($derived:ident = $derived_value:expr),* $(,)? })?
         }
@@ -93,6 +94,7 @@ macro_rules! table {
                 once: &[$(stringify!($once)),*],
                 changes: &[$(stringify!($changing)),*],
                 moves: &[$($(stringify!($moving)),*)?],
+                fence: &[$($(stringify!($fence)),*)?],
                 derived_once: &[$($(stringify!($derived_once)),*)?],
                 derived: &[$($(stringify!($derived)),*)?],
             };
@@ -126,6 +128,9 @@ macro_rules! table {
                     $($(params.bind(&$derived_value);)*)?
                 }
                 $($(params.bind(&$moving_value);)*)?
+                $(if columns == Columns::Moving {
+                    $(params.bind(&$fence_value);)*
+                })?
             }
 
             fn read(cells: &mut $crate::column::Cells<'_>) -> Result<Self, $crate::StoreError> {
@@ -133,7 +138,7 @@ macro_rules! table {
                 $(let $once = cells.read(stringify!($once))?;)*
                 $(let $changing = cells.read(stringify!($changing))?;)*
                 $($(let $moving = cells.read(stringify!($moving))?;)*)?
-                Ok($made)
+                cells.make(|| Ok($made))
             }
         }
     };

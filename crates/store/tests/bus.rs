@@ -20,7 +20,7 @@ use baton_core::{
 use baton_store::{
     Store, StoreError, bus,
     bus::Which,
-    engine::Tx,
+    engine::{Changes, Tx},
     inbox, log,
     rooms::{self, Standing},
     table::{self, Table},
@@ -274,6 +274,20 @@ fn a_name_of_an_action_is_there_once_in_a_room() {
         let twice = store.write(|tx| table::save(tx, one, &mut again.clone()));
         assert!(twice.is_err());
         save(store, two, &again);
+    });
+}
+
+#[test]
+fn a_stream_that_ended_without_a_state_or_a_reason_is_named() {
+    on_two_rooms(|store, one, _| {
+        busy().put(store, one);
+        for missing in ["UPDATE connections SET ended_as = NULL", "UPDATE connections SET ended_why = NULL"] {
+            let refused = store.write(|tx| {
+                tx.execute(missing, &[], Changes::Any)?;
+                bus::connections(tx, one)
+            });
+            assert!(matches!(refused, Err(StoreError::BadRow { table: "connections", .. })), "{missing}: {refused:?}");
+        }
     });
 }
 

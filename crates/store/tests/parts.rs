@@ -132,7 +132,7 @@ fn a_reservation_that_moved_on_or_ended_is_stored_as_it_is_now() {
 }
 
 #[test]
-fn an_end_that_is_no_word_is_refused_by_the_database() {
+fn an_end_that_is_no_word_is_refused_by_the_database_and_one_without_a_word_is_named() {
     on_two_rooms(|store, one, _| {
         let known = Rows::from_iter([reservation(3, "ana", None)]);
         put(store, one, &known);
@@ -140,6 +140,11 @@ fn an_end_that_is_no_word_is_refused_by_the_database() {
             tx.execute("UPDATE scopes SET ended_how = 'lost', ended_at_ms = 1", &[], Changes::Any)
         });
         assert!(wrong.is_err());
+        let half = store.write(|tx| {
+            tx.execute("UPDATE scopes SET ended_at_ms = 1", &[], Changes::Any)?;
+            table::all::<Reservation>(tx, one)
+        });
+        assert!(matches!(half, Err(StoreError::BadRow { table: "scopes", .. })), "{half:?}");
         assert_eq!(all(store, one), known);
     });
 }

@@ -8,6 +8,7 @@ use baton_core::{
 
 use crate::{
     StoreError,
+    column::Empty,
     engine::{Param, Row, Tx},
     fields::{Fields, collect},
     sql::select,
@@ -99,9 +100,13 @@ table! {
         agent_id,
         server,
         since: since_ms,
-        ended: match (ended_at_ms, ended_as, ended_why) {
-            (Some(at), Some(state), Some(why)) => Some(StreamEnd { at, state, why }),
-            _ => None,
+        ended: match ended_at_ms {
+            Some(at) => Some(StreamEnd {
+                at,
+                state: Option::ok_or(ended_as, Empty("ended_as"))?,
+                why: Option::ok_or(ended_why, Empty("ended_why"))?,
+            }),
+            None => None,
         },
     }
 }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     StoreError,
-    column::{Cell, Column, Params, json},
+    column::{Cell, Column, Empty, Params, json},
     engine::{Param, Query, Tx},
     fields::{Fields, number},
     sql::select,
@@ -70,6 +70,7 @@ table! {
             progress = job.progress,
             earlier_claim_ends_at_ms = job.earlier_claim_ends_at,
         }
+        fence { revision = job.revision }
         derived_once { executor = job.routing.executor }
         derived { attention = u32::from(job.kept_marker().map_or(0, Marker::rank)) }
     }
@@ -77,9 +78,13 @@ table! {
     read {
         let Asked { routing, lineage } = routing;
         let backing = Backing { process: claim_process, via: claim_via };
-        let claim = match (runner, claimant, claim_expires_at_ms) {
-            (Some(holder), Some(agent), Some(expires_at)) => Some(Claim {
-                lease: Lease { holder, fence: revision, expires_at },
+        let claim = match (runner, claimant) {
+            (Some(holder), Some(agent)) => Some(Claim {
+                lease: Lease {
+                    holder,
+                    fence: revision,
+                    expires_at: Option::ok_or(claim_expires_at_ms, Empty("claim_expires_at_ms"))?,
+                },
                 claimant: Claimant { agent, backing },
                 capability,
                 executor: claim_executor,

@@ -8,6 +8,7 @@ use baton_core::{
 
 use crate::{
     StoreError,
+    column::Empty,
     engine::Tx,
     sql::select,
     table::{list, table},
@@ -31,7 +32,10 @@ table! {
         scope,
         bead_id,
         since: reserved_at_ms,
-        ended: Option::zip(ended_at_ms, ended_how).map(|(at, how)| Ended { at, how }),
+        ended: match ended_at_ms {
+            Some(at) => Some(Ended { at, how: Option::ok_or(ended_how, Empty("ended_how"))? }),
+            None => None,
+        },
     }
 }
 
