@@ -3,6 +3,8 @@
 //! It is stored as it was given. [`Handoff::check`] refuses one that says nothing or says too much;
 //! whether it is true nobody can check.
 
+use std::sync::LazyLock;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::Value;
@@ -193,27 +195,40 @@ const PLACEHOLDERS: [&str; 13] =
 /// True for a text that has nothing but headings of the templates, however they are laid out, and words that stand for
 /// something that is not written yet.
 fn is_unfilled(text: &str) -> bool {
-    let words = |text: &str| -> Vec<String> {
-        // Some write a line break as a backslash and a letter.
-        let text = text.replace("\\n", " ").to_lowercase();
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
-    };
-    let templates =
-        [Handoff::STATUS_TEMPLATE, Handoff::NEXT_ACTION_TEMPLATE, Handoff::QUESTION_TEMPLATE, Handoff::DO_NOT_TEMPLATE];
-    let headings: Vec<Vec<String>> =
-        templates.iter().flat_map(|template| template.split(['\n', '('])).map(words).collect();
-    let written = words(text);
+    let mut words = words(text).peekable();
+    let is_empty = |word: &str| PLACEHOLDERS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit());
+    // Mostly the first word tells, and each handoff is looked at on the way to the next holder.
+    if !words
+        .peek()
+        .is_some_and(|first| is_empty(first) || HEADINGS.iter().any(|heading| heading.first() == Some(first)))
+    {
+        return false;
+    }
+    let written: Vec<String> = words.collect();
     let (mut rest, mut has_heading) = (written.as_slice(), false);
     while let Some((first, others)) = rest.split_first() {
-        if let Some(heading) = headings.iter().find(|heading| rest.starts_with(heading)) {
+        if let Some(heading) = HEADINGS.iter().find(|heading| rest.starts_with(heading)) {
             (rest, has_heading) = (&rest[heading.len()..], true);
-        } else if PLACEHOLDERS.contains(&first.as_str()) || first.bytes().all(|byte| byte.is_ascii_digit()) {
+        } else if is_empty(first) {
             rest = others;
         } else {
             return false;
         }
     }
     has_heading
+}
+
+/// Headings of the templates, word by word.
+static HEADINGS: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
+    let templates =
+        [Handoff::STATUS_TEMPLATE, Handoff::NEXT_ACTION_TEMPLATE, Handoff::QUESTION_TEMPLATE, Handoff::DO_NOT_TEMPLATE];
+    templates.iter().flat_map(|template| template.split(['\n', '('])).map(|line| words(line).collect()).collect()
+});
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    // Some write a line break as a backslash and a letter.
+    let parts = text.split("\\n").flat_map(|part| part.split(|c: char| !c.is_alphanumeric()));
+    parts.filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
 fn count(field: &str, items: usize, max: usize) -> Result<(), InvalidHandoff> {
