@@ -183,7 +183,7 @@ impl App {
     ) -> Result<O, Failure> {
         self.as_settled(caller, |actor| {
             self.once(caller, actor, request, |tx| {
-                let arrival = self.arrive(tx, room_id, &actor.agent_id)?;
+                let arrival = self.arrive(tx, caller, room_id, &actor.agent_id)?;
                 self.change_loaded(tx, caller, actor, arrival, &mut work)
             })
         })
@@ -212,7 +212,15 @@ impl App {
         room_id: &RoomId,
         work: &mut dyn FnMut(&mut Change<'_>) -> Result<O, Failure>,
     ) -> Result<O, Failure> {
-        let room = self.room(tx, room_id)?;
+        let room = match caller.boundary_in(room_id) {
+            Some(boundary) => {
+                let found = rooms::load_interrupted(tx, room_id, &actor.agent_id)?;
+                let (room, interrupted) = found.ok_or_else(|| Failure::unknown_room(room_id))?;
+                boundary.note(room_id, &actor.agent_id, interrupted);
+                room
+            }
+            None => self.room(tx, room_id)?,
+        };
         self.change_loaded(tx, caller, actor, room.into(), work)
     }
 
@@ -345,9 +353,19 @@ impl App {
         rooms::load(tx, id)?.ok_or_else(|| Failure::unknown_room(id))
     }
 
-    /// Reads a room and what `agent` finds there.
-    pub(crate) fn arrive(&self, tx: &mut dyn Tx, id: &RoomId, agent: &AgentId) -> Result<Arrival, Failure> {
-        rooms::load_for(tx, id, agent)?.ok_or_else(|| Failure::unknown_room(id))
+    /// Reads a room and what `agent`, as which the caller comes, finds there.
+    pub(crate) fn arrive(
+        &self,
+        tx: &mut dyn Tx,
+        caller: &Caller,
+        id: &RoomId,
+        agent: &AgentId,
+    ) -> Result<Arrival, Failure> {
+        let arrival = rooms::load_for(tx, id, agent)?.ok_or_else(|| Failure::unknown_room(id))?;
+        if let Some(boundary) = caller.boundary_in(id) {
+            boundary.note(id, agent, arrival.waiting.interrupts);
+        }
+        Ok(arrival)
     }
 
     /// What can be seen of the processes behind a room: by looking, and for other machines by what they have told.

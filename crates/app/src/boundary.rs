@@ -2,13 +2,14 @@
 //!
 //! An agent in a harness of its own cannot be stopped from outside. But between two tool calls it listens, so the answer to
 //! the next one carries what a person has to say, and with that it is seen. Looking costs one search in an index that
-//! has nothing but interrupts. The agent of a job is left to its runner, which stops it.
+//! has nothing but interrupts, in the call's own transaction where that loads the caller's room. The agent of a job is left
+//! to its runner, which stops it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use baton_core::{
     event::Event,
-    ids::{RoomId, Seq},
+    ids::{AgentId, RoomId, Seq},
     inbox,
     process::SessionKind,
     time::Timestamp,
@@ -40,15 +41,23 @@ pub struct Interrupt {
     pub sent_at: Timestamp,
 }
 
-/// Where a call leaves word that its caller is interrupted: the room in which it is.
+/// Where a call leaves word whether its caller is interrupted.
 #[derive(Clone, Debug, Default)]
-pub struct Boundary(Arc<Mutex<Option<RoomId>>>);
+pub struct Boundary(Arc<Mutex<Option<Look>>>);
+
+/// The last look for interrupts: of whom, in which room, and whether there are any.
+#[derive(Debug)]
+struct Look {
+    room: RoomId,
+    agent: AgentId,
+    interrupted: bool,
+}
 
 impl Boundary {
     /// The call that takes what its caller is interrupted for, if it is.
     pub fn call(&self) -> Option<Call> {
-        let room = self.0.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        Some(Call::of(&TAKE, Map::from_iter([("room_id".to_owned(), room.as_str().into())])))
+        let Look { room, interrupted, .. } = self.0.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        interrupted.then(|| Call::of(&TAKE, Map::from_iter([("room_id".to_owned(), room.as_str().into())])))
     }
 
     /// What that call answered.
@@ -56,25 +65,31 @@ impl Boundary {
         serde_json::from_value::<Taken>(answer).map(|taken| taken.interrupts).unwrap_or_default()
     }
 
-    fn leave(&self, room: RoomId) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(room);
+    /// Notes whether an agent is interrupted in a room.
+    pub(crate) fn note(&self, room: &RoomId, agent: &AgentId, interrupted: bool) {
+        let look = Look { room: room.clone(), agent: agent.clone(), interrupted };
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(look);
+    }
+
+    fn knows(&self, room: &RoomId, agent: &AgentId) -> bool {
+        let look = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        look.as_ref().is_some_and(|look| look.room == *room && look.agent == *agent)
     }
 }
 
 impl App {
-    /// Leaves word at the caller's boundary if it is interrupted in `room`, or in the one that it joined last.
-    pub(crate) fn look_for_interrupts(&self, caller: &Caller, room: Option<RoomId>) {
-        let Some(boundary) = caller.boundary() else { return };
+    /// Notes at the caller's boundary whether it is interrupted in `room`, or in the one that it joined last, once a call
+    /// of `effect` has ended. A call that may have waited is looked after again: what it saw may be long ago.
+    pub(crate) fn look_for_interrupts(&self, caller: &Caller, room: Option<RoomId>, effect: Effect) {
         let Some(room) = room.or_else(|| caller.room_joined_last()) else { return };
-        if caller.own_job_in(&room).is_some() {
+        let Some(boundary) = caller.boundary_in(&room) else { return };
+        let you = caller.actor().agent_id;
+        if matches!(effect, Effect::Read | Effect::Write) && boundary.knows(&room, &you) {
             return;
         }
-        let you = caller.actor().agent_id;
-        let any = self.store.read(|tx| Ok::<_, Failure>(!items::interrupts(tx, &room, &you)?.is_empty()));
         // Whatever goes wrong here, the call itself was answered, and the next one looks again.
-        if any.unwrap_or(false) {
-            boundary.leave(room);
-        }
+        let interrupted = self.store.read(|tx| items::is_interrupted(tx, &room, &you));
+        boundary.note(&room, &you, interrupted.unwrap_or(false));
     }
 }
 

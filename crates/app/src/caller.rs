@@ -210,6 +210,11 @@ impl Caller {
         self.boundary.as_ref()
     }
 
+    /// Its boundary, where it is told of interrupts in `room`. The agent of a job is left to its runner, which stops it.
+    pub(crate) fn boundary_in(&self, room: &RoomId) -> Option<&Boundary> {
+        self.boundary.as_ref().filter(|_| self.own_job_in(room).is_none())
+    }
+
     /// The job that the caller works on in `room`, if its runner started it for one.
     pub(crate) fn assignment_in(&self, room: &RoomId) -> Option<&Assignment> {
         self.employment.assignment().filter(|assignment| assignment.room == *room)

@@ -246,6 +246,7 @@ fn turns_are_read_by_whose_they_are_and_what_they_have() {
         (turns::STREAM, "(room_id=? AND agent_id=?)"),
         (inbox::OF_TURN, "inbox_of_turn (room_id=? AND turn=?)"),
         (inbox::INTERRUPTS, "inbox_interrupts (room_id=? AND recipient=?)"),
+        (inbox::INTERRUPTED, "inbox_interrupts (room_id=? AND recipient=?)"),
         (library::ARTIFACTS_OF_TURN, "artifacts_of_turn (room_id=? AND turn=?)"),
     ]);
     // Interrupts come first, so what waits is put in order: it is what waits, and not all that ever came.

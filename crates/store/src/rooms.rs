@@ -68,6 +68,17 @@ fn load_and(tx: &mut dyn Tx, id: &RoomId, more: &[Query<'_>], each: EachRow<'_>)
     Ok(found.map(|room: Room| Room { members, ..room }))
 }
 
+/// The room, and whether `agent` is interrupted there, in the same look.
+pub fn load_interrupted(tx: &mut dyn Tx, id: &RoomId, agent: &AgentId) -> Result<Option<(Room, bool)>, StoreError> {
+    let both = [id.as_str().into(), agent.as_str().into()];
+    let mut interrupted = false;
+    let loaded = load_and(tx, id, &[Query::new(inbox::INTERRUPTED, &both)], &mut |_, _| {
+        interrupted = true;
+        Ok(())
+    })?;
+    Ok(loaded.map(|room| (room, interrupted)))
+}
+
 /// Reads the event that holds a room's handoff.
 const LOAD_HANDOFF: &str = "
     SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden

@@ -271,7 +271,7 @@ fn items_are_read_back_by_recipient_sender_and_message_on_every_rung() {
         assert_eq!(places(read(store, |tx| items::sent(tx, one, &agent("ana"), None, 4))), [14, 13, 12, 11]);
         assert_eq!(places(read(store, |tx| items::unanswered(tx, one, &agent("ana"), None, 9))), [14, 11]);
         assert_eq!(places(read(store, |tx| items::of_message(tx, one, Seq(10)))), [10, 10]);
-        let waiting = Waiting { unseen: 2, to_accept: 2, calls: Some(Seq(14)) };
+        let waiting = Waiting { unseen: 2, to_accept: 2, calls: Some(Seq(14)), interrupts: false };
         assert_eq!(read(store, |tx| items::waiting(tx, one, &bo)), waiting);
         assert_eq!(read(store, |tx| items::waiting(tx, one, &agent("dee"))), Waiting::default());
         assert_eq!(read(store, |tx| items::waiting(tx, two, &bo)), Waiting::default());

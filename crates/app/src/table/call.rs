@@ -77,9 +77,9 @@ impl Call {
         if caller.boundary().is_none() {
             return self.answer(app, caller);
         }
-        let room = self.room();
+        let (room, effect) = (self.room(), self.command.effect);
         let answer = self.answer(app, caller);
-        app.look_for_interrupts(caller, room);
+        app.look_for_interrupts(caller, room, effect);
         answer
     }
 

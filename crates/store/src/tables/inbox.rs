@@ -118,6 +118,24 @@ pub fn interrupts(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Vec
     list(tx, INTERRUPTS, room, &[room.as_str().into(), agent.as_str().into()])
 }
 
+/// Tells whether an agent is interrupted for something that it has not seen.
+pub(crate) const INTERRUPTED: &str = "
+    SELECT 1
+      FROM inbox
+     WHERE room_id = ?1 AND recipient = ?2 AND interrupts = 1 AND seen_at_ms IS NULL
+     LIMIT 1
+";
+
+/// Whether `agent` is interrupted for something that it has not seen.
+pub fn is_interrupted(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<bool, StoreError> {
+    let mut found = false;
+    tx.query(INTERRUPTED, &[room.as_str().into(), agent.as_str().into()], &mut |_| {
+        found = true;
+        Ok(())
+    })?;
+    Ok(found)
+}
+
 /// Lists what of the bus an agent was not told of, oldest first.
 pub(crate) const UNDELIVERED: &str = select!(
     Item,
@@ -297,6 +315,8 @@ pub struct Waiting {
     pub to_accept: u64,
     /// The newest item it was not told of that ends its wait.
     pub calls: Option<Seq>,
+    /// Whether it is interrupted for one that it has not seen.
+    pub interrupts: bool,
 }
 
 /// Lists what has to be accepted by agents whose ids lie between two, oldest first for each.
@@ -314,7 +334,8 @@ pub(crate) const TO_ACCEPT: &str = select!(
 pub(crate) const WAITING: &str = "
     SELECT CAST(count(CASE WHEN seen_at_ms IS NULL THEN 1 END) AS BIGINT),
            CAST(count(CASE WHEN requires_ack = 1 THEN 1 END) AS BIGINT),
-           CAST(max(CASE WHEN delivered_at_ms IS NULL AND wakes = 1 THEN message END) AS BIGINT)
+           CAST(max(CASE WHEN delivered_at_ms IS NULL AND wakes = 1 THEN message END) AS BIGINT),
+           CAST(max(CASE WHEN seen_at_ms IS NULL THEN interrupts END) AS BIGINT)
       FROM inbox
      WHERE room_id = ?1 AND recipient = ?2
        AND (seen_at_ms IS NULL OR (requires_ack = 1 AND accepted_at_ms IS NULL))
@@ -334,7 +355,7 @@ pub fn waiting(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Waitin
 pub(crate) fn counted(row: &dyn Row) -> Result<Waiting, StoreError> {
     let count = |column| row.int(column).map(|count| count.unwrap_or_default().unsigned_abs());
     let calls = row.int(2)?.map(|seq| Seq(seq.unsigned_abs()));
-    Ok(Waiting { unseen: count(0)?, to_accept: count(1)?, calls })
+    Ok(Waiting { unseen: count(0)?, to_accept: count(1)?, calls, interrupts: count(3)? > 0 })
 }
 
 /// A place that a caller names. None is beyond the largest number.

@@ -118,7 +118,7 @@ impl UseCase for State {
     fn perform(app: &App, caller: &Caller, input: StateInput) -> Result<GetRoomStateResult, Failure> {
         let actor = caller.actor();
         let (mut sight, handoff, waiting, requests, signs, revoked_agent) = app.store.read(|tx| {
-            let Arrival { room, handoff, waiting } = app.arrive(tx, &input.room_id, &actor.agent_id)?;
+            let Arrival { room, handoff, waiting } = app.arrive(tx, caller, &input.room_id, &actor.agent_id)?;
             let eyes = app.eyes(tx, &room)?;
             let requests = Requests::of(tx, &room.id, caller, &actor.agent_id)?;
             let signs = Signs::read(tx, &room, &eyes)?;
