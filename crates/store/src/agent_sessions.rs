@@ -17,7 +17,9 @@ use serde::{Deserialize, Serialize};
 use crate::{
     StoreError,
     engine::{Changes, Row, Tx},
-    fields::{Fields, bad, collect},
+    fields::{Fields, bad},
+    question::{Answer, questions},
+    sql::Shape,
 };
 
 /// One session in one room.
@@ -180,48 +182,55 @@ pub fn remove(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<(), Sto
     tx.execute(REMOVE, &[room.as_str().into(), agent.as_str().into()], Changes::Any)
 }
 
-const FIND: &str = "
-    SELECT agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, origin,
-           resumption, abandoned_turn, screens, stops
-      FROM agent_sessions
-     WHERE room_id = ?1 AND agent_id = ?2
-";
+questions! {
+    /// The session of an agent.
+    pub fn find(agent: &AgentId) -> Option<AgentSession> = FIND: "
+        WHERE room_id = ?1 AND agent_id = ?2
+    ";
 
-/// The session of an agent.
-pub fn find(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Option<AgentSession>, StoreError> {
-    let found = collect(tx, FIND, room, &[room.as_str().into(), agent.as_str().into()], read)?;
-    Ok(found.into_iter().next())
+    /// The sessions of a room, by agent.
+    pub fn of_room() -> Vec<AgentSession> = OF_ROOM: "
+        WHERE room_id = ?1
+        ORDER BY agent_id
+    ";
 }
 
-/// Lists a room's sessions by agent.
-pub(crate) const OF_ROOM: &str = "
-    SELECT agent_id, told_seq, idle_since_ms, woken_seq, woken_at_ms, wakes_from_ms, wakes, taken_turn, origin,
-           resumption, abandoned_turn, screens, stops
-      FROM agent_sessions
-     WHERE room_id = ?1
-     ORDER BY agent_id
-";
+impl Answer for AgentSession {
+    const SHAPE: Shape = Shape::of(
+        "agent_sessions",
+        &[
+            "agent_id",
+            "told_seq",
+            "idle_since_ms",
+            "woken_seq",
+            "woken_at_ms",
+            "wakes_from_ms",
+            "wakes",
+            "taken_turn",
+            "origin",
+            "resumption",
+            "abandoned_turn",
+            "screens",
+            "stops",
+        ],
+    );
 
-/// The sessions of a room.
-pub fn of_room(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<AgentSession>, StoreError> {
-    collect(tx, OF_ROOM, room, &[room.as_str().into()], read)
-}
-
-fn read(room: &RoomId, row: &dyn Row) -> Result<AgentSession, StoreError> {
-    let fields = Fields { table: "agent_sessions", key: room.as_str(), row };
-    Ok(AgentSession {
-        agent_id: fields.id(0)?,
-        told: Seq(fields.number(1)?),
-        idle_since: fields.optional_time(2)?,
-        woken: Seq(fields.number(3)?),
-        woken_at: fields.optional_time(4)?,
-        wakes_from: fields.optional_time(5)?,
-        wakes: u32::try_from(fields.number(6)?).unwrap_or(u32::MAX),
-        taken_turn: row.int(7)?.map(|turn| Fence(turn as u64)),
-        origin: fields.optional_json(8)?,
-        resumption: fields.optional_json(9)?,
-        abandoned_turn: row.int(10)?.map(|turn| Fence(turn as u64)),
-        screens: fields.optional_json(11)?.unwrap_or_default(),
-        stops: fields.optional_json(12)?.unwrap_or_default(),
-    })
+    fn read(room: &RoomId, row: &dyn Row) -> Result<Self, StoreError> {
+        let fields = Fields { table: "agent_sessions", key: room.as_str(), row };
+        Ok(Self {
+            agent_id: fields.id(0)?,
+            told: Seq(fields.number(1)?),
+            idle_since: fields.optional_time(2)?,
+            woken: Seq(fields.number(3)?),
+            woken_at: fields.optional_time(4)?,
+            wakes_from: fields.optional_time(5)?,
+            wakes: u32::try_from(fields.number(6)?).unwrap_or(u32::MAX),
+            taken_turn: row.int(7)?.map(|turn| Fence(turn as u64)),
+            origin: fields.optional_json(8)?,
+            resumption: fields.optional_json(9)?,
+            abandoned_turn: row.int(10)?.map(|turn| Fence(turn as u64)),
+            screens: fields.optional_json(11)?.unwrap_or_default(),
+            stops: fields.optional_json(12)?.unwrap_or_default(),
+        })
+    }
 }

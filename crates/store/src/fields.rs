@@ -69,7 +69,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What the rows of a room that a statement finds are read as.
+/// Reads the rows of a room that a statement finds.
 pub(crate) fn collect<T>(
     tx: &mut dyn Tx,
     sql: &'static str,

@@ -1,4 +1,4 @@
-//! What machines say about themselves: which boot they are in, and which of their processes ended.
+//! Reports of machines about themselves: which boot they are in, and which of their processes ended.
 //!
 //! A process can be looked at only on its own machine. What was seen there is told here, for those who are elsewhere.
 //! Like presence it is not part of the log; a decision that goes by it keeps the proof in its own event.
@@ -15,7 +15,7 @@ use crate::{
     engine::{Changes, Param, Query, Row, Tx},
 };
 
-/// What is known of the machines that some processes are on.
+/// Reports of the machines that some processes are on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Testimony {
     boots: Vec<(String, String)>,
@@ -56,7 +56,7 @@ const DEPARTURE: &str = "
      WHERE host_id = ?1 AND boot_id = ?2 AND pid_namespace = ?3 AND pid = ?4 AND start_ticks = ?5
 ";
 
-/// What the machines of these processes have said about them.
+/// Reports of the machines of these processes.
 pub fn testimony(tx: &mut dyn Tx, processes: &[&ProcessIdentity]) -> Result<Testimony, StoreError> {
     let keys: Vec<[Param<'_>; 5]> = processes.iter().map(|process| key(process)).collect();
     // A machine's boot is asked for once, by the first part of a process's key.
@@ -83,7 +83,7 @@ pub fn testimony(tx: &mut dyn Tx, processes: &[&ProcessIdentity]) -> Result<Test
     Ok(found)
 }
 
-/// What tells a process from every other, in the order of the table's key.
+/// The key of a process, in the order of the table's.
 pub(crate) fn key(process: &ProcessIdentity) -> [Param<'_>; 5] {
     [
         process.host_id.as_str().into(),

@@ -10,9 +10,9 @@ use crate::{
 /// A request that was carried out under a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct First {
-    /// What was asked, as a digest.
+    /// The digest of the request.
     pub request: String,
-    /// What was answered, as JSON.
+    /// The answer as JSON.
     pub answer: String,
 }
 
@@ -29,7 +29,7 @@ pub fn reserve(tx: &mut dyn Tx, agent: &AgentId, key: &str) -> Result<(), StoreE
     tx.alone(&format!("key {agent} {key}"))
 }
 
-/// What `agent` was first answered under `key`.
+/// The first answer that `agent` got under `key`.
 pub fn find(tx: &mut dyn Tx, agent: &AgentId, key: &str) -> Result<Option<First>, StoreError> {
     let mut found = None;
     tx.query(FIND, &[agent.as_str().into(), key.into()], &mut |row| {
@@ -78,11 +78,11 @@ fn store(tx: &mut dyn Tx, agent: &AgentId, key: &str, first: &First, at: Timesta
 /// A first answer with whose it is, to be kept elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
-    /// Who asked.
+    /// The agent that asked.
     pub agent_id: AgentId,
     /// Under which key.
     pub key: String,
-    /// What was answered.
+    /// The request and its answer.
     pub first: First,
     /// When.
     pub at: Timestamp,

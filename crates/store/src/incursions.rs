@@ -12,7 +12,8 @@ use crate::{
     StoreError,
     engine::{Changes, Row, Tx},
     fields::{Fields, number},
-    log,
+    question::{Answer, first, list},
+    sql::{Shape, select},
 };
 
 /// A collision, and how often it was met.
@@ -20,7 +21,7 @@ use crate::{
 pub struct Met {
     /// The reservation that was met.
     pub reservation: Seq,
-    /// What makes it this collision and no other.
+    /// Its own name among the collisions of the reservation.
     pub collision: String,
     /// The event that tells of it.
     pub seq: Seq,
@@ -30,52 +31,20 @@ pub struct Met {
     pub last_at: Timestamp,
 }
 
-/// Reads a collision as [`met`] understands it, from the rows that are meant.
-macro_rules! collisions {
-    ($which:literal) => {
-        concat!(
-            "
-    SELECT reservation, collision, seq, times, last_at_ms
-      FROM incursions",
-            $which
-        )
-    };
-}
-
-/// Finds a collision.
-pub(crate) const FIND: &str = collisions!(
-    "
-     WHERE room_id = ?1 AND reservation = ?2 AND collision = ?3
-"
-);
+pub(crate) const FIND: &str = select!(Met, "WHERE room_id = ?1 AND reservation = ?2 AND collision = ?3");
 
 /// The collision, if it was met before.
 pub fn find(tx: &mut dyn Tx, room: &RoomId, reservation: Seq, collision: &str) -> Result<Option<Met>, StoreError> {
-    let mut found = None;
-    tx.query(FIND, &[room.as_str().into(), number(reservation.0).into(), collision.into()], &mut |row| {
-        found = Some(met(room, row)?);
-        Ok(())
-    })?;
-    Ok(found)
+    first(tx, FIND, room, &[&reservation, &collision])
 }
 
-/// Finds what some events tell of.
-pub(crate) const TOLD: &str = collisions!(
-    "
-     WHERE room_id = ?1 AND seq >= ?2 AND seq <= ?3
-"
-);
+pub(crate) const TOLD: &str = select!(Met, "WHERE room_id = ?1 AND seq >= ?2 AND seq <= ?3");
 
 /// The collisions that events from one place to another tell of.
 pub fn told(tx: &mut dyn Tx, room: &RoomId, places: RangeInclusive<Seq>) -> Result<BTreeMap<Seq, Met>, StoreError> {
     let (first, last) = places.into_inner();
-    let mut found = BTreeMap::new();
-    tx.query(TOLD, &[room.as_str().into(), number(first.0).into(), number(last.0).into()], &mut |row| {
-        let met = met(room, row)?;
-        found.insert(met.seq, met);
-        Ok(())
-    })?;
-    Ok(found)
+    let found: Vec<Met> = list(tx, TOLD, room, &[&first, &last])?;
+    Ok(found.into_iter().map(|met| (met.seq, met)).collect())
 }
 
 /// Stores a collision.
@@ -125,22 +94,20 @@ pub(crate) const AT: &str = "
 /// The events of what was met at one reservation, the last first. Edits without a turn are kept by the handoff since which
 /// they were made, in place of a reservation: both are places in the log, and never the same.
 pub fn at(tx: &mut dyn Tx, room: &RoomId, reservation: Seq, limit: u32) -> Result<Vec<Recorded>, StoreError> {
-    let mut found = Vec::new();
-    let params = [room.as_str().into(), number(reservation.0).into(), i64::from(limit).into()];
-    tx.query(AT, &params, &mut |row| {
-        found.push(log::recorded(room, row)?);
-        Ok(())
-    })?;
-    Ok(found)
+    list(tx, AT, room, &[&reservation, &limit])
 }
 
-fn met(room: &RoomId, row: &dyn Row) -> Result<Met, StoreError> {
-    let fields = Fields { table: "incursions", key: room.as_str(), row };
-    Ok(Met {
-        reservation: Seq(fields.number(0)?),
-        collision: fields.text(1)?.to_owned(),
-        seq: Seq(fields.number(2)?),
-        times: fields.number(3)?,
-        last_at: fields.time(4)?,
-    })
+impl Answer for Met {
+    const SHAPE: Shape = Shape::of("incursions", &["reservation", "collision", "seq", "times", "last_at_ms"]);
+
+    fn read(room: &RoomId, row: &dyn Row) -> Result<Self, StoreError> {
+        let fields = Fields { table: "incursions", key: room.as_str(), row };
+        Ok(Self {
+            reservation: Seq(fields.number(0)?),
+            collision: fields.text(1)?.to_owned(),
+            seq: Seq(fields.number(2)?),
+            times: fields.number(3)?,
+            last_at: fields.time(4)?,
+        })
+    }
 }

@@ -25,6 +25,7 @@ pub mod needs;
 mod plans;
 mod postgres;
 pub mod presence;
+mod question;
 pub mod references;
 pub mod rooms;
 mod schema;

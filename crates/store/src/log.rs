@@ -10,7 +10,9 @@ use baton_core::{
 
 use crate::{
     StoreError,
-    engine::{Changes, Param, Query, Row, Tx},
+    engine::{Changes, Row, Tx},
+    question::{Answer, Argument, list, list_each, questions},
+    sql::{Shape, select},
 };
 
 /// Appends an event. The primary key refuses a place that is taken.
@@ -47,77 +49,85 @@ pub fn restore(tx: &mut dyn Tx, recorded: &Recorded) -> Result<(), StoreError> {
     )
 }
 
-/// Reads one event.
-pub(crate) const FIND: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
-      FROM log
-     WHERE room_id = ?1 AND seq = ?2
-";
+questions! {
+    /// The event at one place.
+    pub fn find(seq: Seq) -> Option<Recorded> = FIND: "
+        WHERE room_id = ?1 AND seq = ?2
+    ";
 
-/// The event at one place.
-pub fn find(tx: &mut dyn Tx, room: &RoomId, seq: Seq) -> Result<Option<Recorded>, StoreError> {
-    let found = collect(tx, FIND, room, &[room.as_str().into(), int(seq).into()])?;
-    Ok(found.into_iter().next())
+    /// The newest events older than `before` (all of them, when it is not given), newest first.
+    pub fn before(before: Option<Seq>, limit: u32) -> Vec<Recorded> = BEFORE: "
+        WHERE room_id = ?1 AND seq < ?2
+        ORDER BY seq DESC
+        LIMIT ?3
+    ";
+
+    /// The oldest events newer than `after`, oldest first.
+    pub fn after(after: Seq, limit: u32) -> Vec<Recorded> = AFTER: "
+        WHERE room_id = ?1 AND seq > ?2
+        ORDER BY seq
+        LIMIT ?3
+    ";
+
+    /// A job's newest events older than `before` (all of them, when it is not given), newest first. Job and place are
+    /// compared as one: by the place alone, SQLite would rather read the room's whole log.
+    pub fn of_job_before(job: JobId, before: Option<Seq>, limit: u32) -> Vec<Recorded> = OF_JOB_BEFORE: "
+        WHERE room_id = ?1 AND (job, seq) < (?2, ?3) AND job >= ?2
+        ORDER BY job DESC, seq DESC
+        LIMIT ?4
+    ";
+
+    /// A job's thread less mere progress, newest first, older than `before`.
+    pub fn words_of_job_before(job: JobId, before: Option<Seq>, limit: u32) -> Vec<Recorded> = WORDS_OF_JOB_BEFORE: "
+        WHERE room_id = ?1 AND (job, seq) < (?2, ?3) AND job >= ?2 AND type <> 'job.progress'
+        ORDER BY job DESC, seq DESC
+        LIMIT ?4
+    ";
+
+    /// The claims of a job, and when it was queued again, newest first, older than `before`.
+    pub fn claims_of_job_before(job: JobId, before: Option<Seq>, limit: u32) -> Vec<Recorded> = CLAIMS_OF_JOB_BEFORE: "
+        WHERE room_id = ?1 AND (job, seq) < (?2, ?3) AND job >= ?2
+          AND type IN ('job.claimed', 'job.reclaimed', 'job.requeued')
+        ORDER BY job DESC, seq DESC
+        LIMIT ?4
+    ";
+
+    /// A job's oldest events newer than `after`, oldest first.
+    pub fn of_job_after(job: JobId, after: Seq, limit: u32) -> Vec<Recorded> = OF_JOB_AFTER: "
+        WHERE room_id = ?1 AND (job, seq) > (?2, ?3) AND job <= ?2
+        ORDER BY job, seq
+        LIMIT ?4
+    ";
+
+    /// The event by which work on a job first began.
+    pub fn first_claim(job: JobId) -> Option<Recorded> = FIRST_CLAIM: "
+        WHERE room_id = ?1 AND (job, seq) > (?2, 0) AND job <= ?2 AND type = 'job.claimed'
+        ORDER BY job, seq
+        LIMIT 1
+    ";
 }
 
 /// The events at some places, in the order of the places. All are asked for at once.
 pub fn find_all(tx: &mut dyn Tx, room: &RoomId, places: &[Seq]) -> Result<Vec<Recorded>, StoreError> {
-    let params: Vec<[Param<'_>; 2]> = places.iter().map(|seq| [room.as_str().into(), int(*seq).into()]).collect();
-    let queries: Vec<Query<'_>> = params.iter().map(|params| Query::new(FIND, params)).collect();
-    let mut events = Vec::new();
-    tx.query_all(&queries, &mut |_, row| {
-        events.push(recorded(room, row)?);
-        Ok(())
-    })?;
-    Ok(events)
+    list_each(tx, FIND, room, places.iter().map(|seq| [seq as &dyn Argument]))
 }
 
-/// Newest first, older than a place.
-pub(crate) const BEFORE: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
-      FROM log
-     WHERE room_id = ?1 AND seq < ?2
-     ORDER BY seq DESC
-     LIMIT ?3
-";
-
-/// The newest events older than `before` (all of them, when it is not given), newest first.
-pub fn before(tx: &mut dyn Tx, room: &RoomId, before: Option<Seq>, limit: u32) -> Result<Vec<Recorded>, StoreError> {
-    let bound = before.map_or(i64::MAX, int);
-    collect(tx, BEFORE, room, &[room.as_str().into(), bound.into(), i64::from(limit).into()])
+/// Reads events of some types, which stand between commas, in a stretch of the log.
+macro_rules! of_types {
+    ($order:literal) => {
+        select!(
+            Recorded,
+            concat!(
+                "WHERE room_id = ?1 AND seq > ?2 AND seq < ?3 AND ?5 LIKE '%,' || type || ',%' ORDER BY ",
+                $order,
+                " LIMIT ?4"
+            )
+        )
+    };
 }
 
-/// Oldest first, newer than a place.
-pub(crate) const AFTER: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
-      FROM log
-     WHERE room_id = ?1 AND seq > ?2
-     ORDER BY seq
-     LIMIT ?3
-";
-
-/// The oldest events newer than `after`, oldest first.
-pub fn after(tx: &mut dyn Tx, room: &RoomId, after: Seq, limit: u32) -> Result<Vec<Recorded>, StoreError> {
-    collect(tx, AFTER, room, &[room.as_str().into(), int(after).into(), i64::from(limit).into()])
-}
-
-/// Some types of events, which stand between commas, among those of a stretch of the log. Newest first.
-pub(crate) const OF_TYPES_BEFORE: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
-      FROM log
-     WHERE room_id = ?1 AND seq > ?2 AND seq < ?3 AND ?5 LIKE '%,' || type || ',%'
-     ORDER BY seq DESC
-     LIMIT ?4
-";
-
-/// Some types of events in a stretch of the log, oldest first.
-pub(crate) const OF_TYPES_AFTER: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
-      FROM log
-     WHERE room_id = ?1 AND seq > ?2 AND seq < ?3 AND ?5 LIKE '%,' || type || ',%'
-     ORDER BY seq
-     LIMIT ?4
-";
+const OF_TYPES_BEFORE: &str = of_types!("seq DESC");
+const OF_TYPES_AFTER: &str = of_types!("seq");
 
 /// The order of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,135 +150,19 @@ pub fn of_types(
         Order::NewestFirst => OF_TYPES_BEFORE,
         Order::OldestFirst => OF_TYPES_AFTER,
     };
-    let (types, stretch) = (between_commas(types), [int(after).into(), int(before).into()]);
-    let params = [room.as_str().into(), stretch[0], stretch[1], i64::from(limit).into(), types.as_str().into()];
-    collect(tx, sql, room, &params)
+    list(tx, sql, room, &[&after, &before, &limit, &between_commas(types)])
 }
 
 fn between_commas(types: &[&str]) -> String {
     types.iter().fold(",".to_owned(), |list, kind| list + kind + ",")
 }
 
-/// A job's events, newest first, older than a place. Job and place are compared as one: by the place alone, SQLite would
-/// rather read the room's whole log.
-pub(crate) const OF_JOB_BEFORE: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
-      FROM log
-     WHERE room_id = ?1 AND (job, seq) < (?2, ?3) AND job >= ?2
-     ORDER BY job DESC, seq DESC
-     LIMIT ?4
-";
-
-/// A job's newest events older than `before` (all of them, when it is not given), newest first.
-pub fn of_job_before(
-    tx: &mut dyn Tx,
-    room: &RoomId,
-    job: JobId,
-    before: Option<Seq>,
-    limit: u32,
-) -> Result<Vec<Recorded>, StoreError> {
-    let bound = before.map_or(i64::MAX, int);
-    collect(
-        tx,
-        OF_JOB_BEFORE,
-        room,
-        &[room.as_str().into(), i64::from(job.0).into(), bound.into(), i64::from(limit).into()],
-    )
-}
-
-/// The same, less mere progress.
-pub(crate) const WORDS_OF_JOB_BEFORE: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
-      FROM log
-     WHERE room_id = ?1 AND (job, seq) < (?2, ?3) AND job >= ?2 AND type <> 'job.progress'
-     ORDER BY job DESC, seq DESC
-     LIMIT ?4
-";
-
-/// What of a job's thread is more than mere progress, newest first, older than `before`.
-pub fn words_of_job_before(
-    tx: &mut dyn Tx,
-    room: &RoomId,
-    job: JobId,
-    before: Option<Seq>,
-    limit: u32,
-) -> Result<Vec<Recorded>, StoreError> {
-    let bound = before.map_or(i64::MAX, int);
-    let params = [room.as_str().into(), i64::from(job.0).into(), bound.into(), i64::from(limit).into()];
-    collect(tx, WORDS_OF_JOB_BEFORE, room, &params)
-}
-
-/// The claims of a job, and when it was queued again, newest first, older than a place.
-pub(crate) const CLAIMS_OF_JOB_BEFORE: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
-      FROM log
-     WHERE room_id = ?1 AND (job, seq) < (?2, ?3) AND job >= ?2
-           AND type IN ('job.claimed', 'job.reclaimed', 'job.requeued')
-     ORDER BY job DESC, seq DESC
-     LIMIT ?4
-";
-
-/// The claims of a job, and when it was queued again, newest first, older than `before`.
-pub fn claims_of_job_before(
-    tx: &mut dyn Tx,
-    room: &RoomId,
-    job: JobId,
-    before: Option<Seq>,
-    limit: u32,
-) -> Result<Vec<Recorded>, StoreError> {
-    let bound = before.map_or(i64::MAX, int);
-    let params = [room.as_str().into(), i64::from(job.0).into(), bound.into(), i64::from(limit).into()];
-    collect(tx, CLAIMS_OF_JOB_BEFORE, room, &params)
-}
-
-/// A job's events, oldest first, newer than a place.
-pub(crate) const OF_JOB_AFTER: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
-      FROM log
-     WHERE room_id = ?1 AND (job, seq) > (?2, ?3) AND job <= ?2
-     ORDER BY job, seq
-     LIMIT ?4
-";
-
-/// A job's oldest events newer than `after`, oldest first.
-pub fn of_job_after(
-    tx: &mut dyn Tx,
-    room: &RoomId,
-    job: JobId,
-    after: Seq,
-    limit: u32,
-) -> Result<Vec<Recorded>, StoreError> {
-    collect(
-        tx,
-        OF_JOB_AFTER,
-        room,
-        &[room.as_str().into(), i64::from(job.0).into(), int(after).into(), i64::from(limit).into()],
-    )
-}
-
-/// A job's first claim.
-pub(crate) const FIRST_CLAIM: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
-      FROM log
-     WHERE room_id = ?1 AND (job, seq) > (?2, 0) AND job <= ?2 AND type = 'job.claimed'
-     ORDER BY job, seq
-     LIMIT 1
-";
-
-/// The event by which work on a job first began.
-pub fn first_claim(tx: &mut dyn Tx, room: &RoomId, job: JobId) -> Result<Option<Recorded>, StoreError> {
-    let found = collect(tx, FIRST_CLAIM, room, &[room.as_str().into(), i64::from(job.0).into()])?;
-    Ok(found.into_iter().next())
-}
-
-/// Events of one type by one agent, oldest first, newer than a place.
-pub(crate) const OF_ACTOR: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
-      FROM log
-     WHERE room_id = ?1 AND seq > ?2 AND actor = ?3 AND type = ?4
+pub(crate) const OF_ACTOR: &str = select!(
+    Recorded,
+    "WHERE room_id = ?1 AND seq > ?2 AND actor = ?3 AND type = ?4
      ORDER BY seq
-     LIMIT ?5
-";
+     LIMIT ?5"
+);
 
 /// An agent's events of one type newer than `after`, oldest first. It reads the log from there, so that place should not be
 /// long ago.
@@ -279,22 +173,16 @@ pub fn of_actor(
     after: Seq,
     limit: u32,
 ) -> Result<Vec<Recorded>, StoreError> {
-    let params = [room.as_str().into(), int(after).into(), actor.as_str().into(), kind.into(), i64::from(limit).into()];
-    collect(tx, OF_ACTOR, room, &params)
+    list(tx, OF_ACTOR, room, &[&after, &actor, &kind, &limit])
 }
 
-fn collect(
-    tx: &mut dyn Tx,
-    sql: &'static str,
-    room: &RoomId,
-    params: &[Param<'_>],
-) -> Result<Vec<Recorded>, StoreError> {
-    let mut events = Vec::new();
-    tx.query(sql, params, &mut |row| {
-        events.push(recorded(room, row)?);
-        Ok(())
-    })?;
-    Ok(events)
+impl Answer for Recorded {
+    const SHAPE: Shape =
+        Shape::of("log", &["seq", "type", "actor", "payload", "created_at_ms", "turn_id", "overridden"]);
+
+    fn read(room: &RoomId, row: &dyn Row) -> Result<Self, StoreError> {
+        recorded(room, row)
+    }
 }
 
 /// An event from its row.

@@ -1,4 +1,4 @@
-//! What waits for a person in a room: everything that is kept of it, asked for at once.
+//! Matters that wait for a person in a room: everything that is kept of them, asked for at once.
 
 use baton_core::{
     envelope::Posted,
@@ -17,7 +17,7 @@ use crate::{
     table::read,
 };
 
-/// What is looked for.
+/// Bounds of the search.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
     /// The time, by which claims have run out.
@@ -30,7 +30,7 @@ pub struct Wanted<'a> {
     pub limit: u32,
 }
 
-/// What waits, each sort in the order of its index.
+/// Matters that wait, each sort in the order of its index.
 #[derive(Debug, Default)]
 pub struct Waiting {
     /// Jobs that ask, that met an error, or that show nothing.
@@ -49,7 +49,7 @@ pub struct Waiting {
     pub incursions: Vec<Recorded>,
 }
 
-/// What waits in a room.
+/// Matters that wait in a room.
 pub fn waiting(tx: &mut dyn Tx, room: &RoomId, wanted: &Wanted<'_>) -> Result<Waiting, StoreError> {
     let (id, most) = (room.as_str().into(), i64::from(wanted.limit).into());
     let (first, last) = (wanted.inboxes.0.into(), wanted.inboxes.1.into());

@@ -30,7 +30,7 @@ pub(crate) const APPROVAL: &str = "SELECT approval FROM approvals WHERE room_id 
 pub(crate) const EVENT: &str = "SELECT seq FROM log WHERE room_id = ?1 AND seq = ?2";
 pub(crate) const ANCHOR: &str = "SELECT anchor FROM anchors WHERE room_id = ?1 AND anchor = ?2";
 
-/// Which of `references` lead somewhere in `room`, in their order. A receipt points to nothing that a room keeps, and so
+/// Tells for each of `references`, in their order, whether it leads somewhere in `room`. A receipt points to nothing that a room keeps, and so
 /// always does. All are asked for at once.
 pub fn lead_somewhere(tx: &mut dyn Tx, room: &RoomId, references: &[Reference]) -> Result<Vec<bool>, StoreError> {
     let mut found: Vec<bool> = references.iter().map(|reference| !reference.is_stable()).collect();
@@ -53,7 +53,7 @@ pub fn lead_somewhere(tx: &mut dyn Tx, room: &RoomId, references: &[Reference]) 
     Ok(found)
 }
 
-/// What to ask for a reference, unless it is a receipt.
+/// The question that a reference is looked up with, unless it is a receipt.
 fn question<'a>(room: &'a RoomId, reference: &'a Reference) -> Option<(&'static str, Vec<Param<'a>>)> {
     let room: Param<'a> = room.as_str().into();
     let counted = |sql, id: u32| Some((sql, vec![room, i64::from(id).into()]));

@@ -15,6 +15,7 @@ use crate::{
     StoreError,
     engine::{Changes, Dialect, Param, Tx},
     fields::{Fields, number},
+    question,
 };
 
 /// How far a room's log is in the index.
@@ -22,12 +23,7 @@ pub(crate) const PROGRESS: &str = "SELECT seq FROM search_progress WHERE room_id
 
 /// The last event of a room that was looked at for the index.
 pub fn progress(tx: &mut dyn Tx, room: &RoomId) -> Result<Seq, StoreError> {
-    let mut seq = Seq(0);
-    tx.query(PROGRESS, &[room.as_str().into()], &mut |row| {
-        seq = Seq(Fields { table: "search_progress", key: room.as_str(), row }.number(0)?);
-        Ok(())
-    })?;
-    Ok(seq)
+    question::number(tx, ("search_progress", PROGRESS), room, &[]).map(Seq)
 }
 
 const PUT_PROGRESS: &str = "

@@ -25,6 +25,13 @@ pub struct Shape {
     pub(crate) derived: &'static [&'static str],
 }
 
+impl Shape {
+    /// A table of which only questions are made.
+    pub(crate) const fn of(table: &'static str, columns: &'static [&'static str]) -> Self {
+        Self { table, key: columns, once: &[], changes: &[], moves: &[], fence: &[], derived_once: &[], derived: &[] }
+    }
+}
+
 /// The longest statement, with room to spare.
 const LONGEST: usize = 4_096;
 
@@ -204,13 +211,28 @@ macro_rules! text {
 }
 pub(crate) use text;
 
-/// Reads the rows of a table that a condition, an order and a limit name.
+/// Reads the rows of a type that a condition, an order and a limit name.
 macro_rules! select {
     ($row:ty, $which:expr) => {
-        $crate::sql::text!($crate::sql::rows(&<$row as $crate::table::Table>::SHAPE, $which))
+        $crate::sql::text!($crate::sql::rows(&<$row as $crate::question::Answer>::SHAPE, $which))
     };
 }
 pub(crate) use select;
+
+/// Reads a page of a table's rows before one in the order of a column, newest first, perhaps of those that a condition
+/// names. The room, the end and the limit are the first parameters.
+macro_rules! newest {
+    ($row:ty, $column:literal $(, $condition:literal)?) => {
+        $crate::sql::select!(
+            $row,
+            concat!(
+                "WHERE room_id = ?1 AND ", $column, " < ?2", $(" AND ", $condition,)?
+                " ORDER BY ", $column, " DESC LIMIT ?3",
+            )
+        )
+    };
+}
+pub(crate) use newest;
 
 #[cfg(test)]
 mod tests {

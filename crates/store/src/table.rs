@@ -21,6 +21,7 @@ use crate::{
     column::{Cells, Params},
     engine::{Changes, Param, Query, Row, Tx},
     fields::collect,
+    question::list,
     sql::Shape,
 };
 
@@ -150,40 +151,20 @@ pub(crate) fn read<T: Table>(room: &RoomId, row: &dyn Row) -> Result<T, StoreErr
     T::read(&mut Cells::new(T::SHAPE.table, room, row))
 }
 
-/// Lists the rows that a statement finds.
-pub(crate) fn list<T: Table>(
-    tx: &mut dyn Tx,
-    sql: &'static str,
-    room: &RoomId,
-    params: &[Param<'_>],
-) -> Result<Vec<T>, StoreError> {
-    collect(tx, sql, room, params, read)
-}
-
-/// Reads the first row that a statement finds.
-pub(crate) fn first<T: Table>(
-    tx: &mut dyn Tx,
-    sql: &'static str,
-    room: &RoomId,
-    params: &[Param<'_>],
-) -> Result<Option<T>, StoreError> {
-    Ok(list(tx, sql, room, params)?.into_iter().next())
-}
-
 /// The row with a key.
 pub fn find<T: Table>(tx: &mut dyn Tx, room: &RoomId, key: &T::Key) -> Result<Option<T>, StoreError> {
     let params = keyed::<T>(room, key);
-    first(tx, T::STATEMENTS.find, room, &params.list())
+    Ok(collect(tx, T::STATEMENTS.find, room, &params.list(), read)?.into_iter().next())
 }
 
 /// Every row of a room, in no order.
 pub fn all<T: Table>(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<T>, StoreError> {
-    list(tx, T::STATEMENTS.all, room, &[room.as_str().into()])
+    list(tx, T::STATEMENTS.all, room, &[])
 }
 
 /// The rows of a room that can still change, in no order.
 pub fn current<T: Table>(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<T>, StoreError> {
-    list(tx, T::STATEMENTS.current, room, &[room.as_str().into()])
+    list(tx, T::STATEMENTS.current, room, &[])
 }
 
 fn keyed<T: Table>(room: &RoomId, key: &T::Key) -> Params {

@@ -12,6 +12,8 @@ use crate::{
     StoreError,
     engine::{Changes, Row, Tx},
     fields::{Fields, bad},
+    question::{Answer, questions},
+    sql::Shape,
 };
 
 /// A call that waits.
@@ -19,11 +21,11 @@ use crate::{
 pub struct Wait {
     /// Its own name in the room.
     pub id: String,
-    /// Who waits.
+    /// The agent that waits.
     pub agent_id: AgentId,
     /// The process that waits for them, where it can be told.
     pub process: Option<ProcessIdentity>,
-    /// Whom for.
+    /// The agents and jobs it waits for.
     pub awaited: Awaited,
     /// Since when.
     pub since: Timestamp,
@@ -31,7 +33,7 @@ pub struct Wait {
     pub until: Timestamp,
 }
 
-/// Whom a call waits for.
+/// The agents and jobs that a call waits for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Awaited {
     /// Until each has answered.
@@ -85,29 +87,27 @@ pub fn end(tx: &mut dyn Tx, room: &RoomId, id: &str) -> Result<(), StoreError> {
     tx.execute(END, &[room.as_str().into(), id.into()], Changes::Any)
 }
 
-/// Lists calls that wait, the oldest first.
-pub(crate) const OF_ROOM: &str = "
-    SELECT wait_id, agent_id, process, awaited, since_ms, until_ms
-      FROM waits
-     WHERE room_id = ?1 AND until_ms >= ?2
-     ORDER BY since_ms, wait_id
-";
+questions! {
+    /// Calls that wait in a room now, as far as their time goes, the oldest first. Whether their processes are there is
+    /// another question.
+    pub fn of_room(now: Timestamp) -> Vec<Wait> = OF_ROOM: "
+        WHERE room_id = ?1 AND until_ms >= ?2
+        ORDER BY since_ms, wait_id
+    ";
+}
 
-/// Calls that wait in a room now, as far as their time goes. Whether their processes are there is another question.
-pub fn of_room(tx: &mut dyn Tx, room: &RoomId, now: Timestamp) -> Result<Vec<Wait>, StoreError> {
-    let mut found = Vec::new();
-    tx.query(OF_ROOM, &[room.as_str().into(), now.as_millis().into()], &mut |row: &dyn Row| {
+impl Answer for Wait {
+    const SHAPE: Shape = Shape::of("waits", &["wait_id", "agent_id", "process", "awaited", "since_ms", "until_ms"]);
+
+    fn read(room: &RoomId, row: &dyn Row) -> Result<Self, StoreError> {
         let fields = Fields { table: "waits", key: room.as_str(), row };
-        let process = row.text(2)?.map(serde_json::from_str).transpose().map_err(|error| fields.bad(error))?;
-        found.push(Wait {
+        Ok(Self {
             id: fields.text(0)?.to_owned(),
             agent_id: fields.id(1)?,
-            process,
+            process: fields.optional_json(2)?,
             awaited: serde_json::from_str(fields.text(3)?).map_err(|error| fields.bad(error))?,
             since: fields.time(4)?,
             until: fields.time(5)?,
-        });
-        Ok(())
-    })?;
-    Ok(found)
+        })
+    }
 }

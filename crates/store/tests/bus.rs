@@ -9,37 +9,28 @@ use baton_core::{
         self as rules, Action, BusId, Connected, Connection, Context, Control, Conversation, Data, Disconnected, Kind,
         Messaged, Plan, Resulted, Status, StreamEnd, Submitted, Task, TaskReported, TaskStatus, What,
     },
-    event::{self, Recorded},
-    ids::{AgentId, RoomId, Seq},
+    event,
+    ids::{RoomId, Seq},
     inbox::{Category, Item, Recipient},
     part::Rows,
-    process::{ProcessIdentity, SessionKind},
+    process::SessionKind,
     room::{Closed, Event, Renamed},
-    time::Timestamp,
 };
 use baton_store::{
     Store, StoreError, bus,
     bus::Which,
-    engine::{Changes, Tx},
-    inbox, log,
+    engine::Changes,
+    inbox,
     rooms::{self, Standing},
-    table::{self, Table},
+    table,
 };
-use baton_testkit::{Scribe, on_every_place};
-
-/// Text that is hard on quoting and encodings.
-const ODD: &str = "it's \"ünïcode\" ✓ \\ %_ ?1 $1 漢字 \u{1f9d1}\u{200d}\u{1f4bb}\n\t\u{1}";
-
-fn agent(name: &str) -> AgentId {
-    name.parse().unwrap()
-}
+use baton_testkit::{
+    Scribe, on_every_place,
+    rows::{ODD, agent, all, assert_events_are_read_back, at, find, on_two_rooms, process, put, read, save},
+};
 
 fn id(text: &str) -> BusId {
     text.parse().unwrap()
-}
-
-fn at(millis: i64) -> Timestamp {
-    Timestamp::from_millis(millis)
 }
 
 fn ended() -> StreamEnd {
@@ -69,7 +60,7 @@ fn action(seq: u64, target: &str) -> Action {
     }
 }
 
-/// The same with all that it can have.
+/// An action with all that it can have.
 fn full(seq: u64) -> Action {
     Action {
         group_id: id(&"~".repeat(128)),
@@ -84,19 +75,6 @@ fn full(seq: u64) -> Action {
         submitted_at: at(-5),
         ended_at: Some(at(i64::from(i32::MAX) * 1000)),
         ..action(seq, "bo")
-    }
-}
-
-fn process() -> ProcessIdentity {
-    ProcessIdentity {
-        keeps: None,
-        host_id: "host_1".to_owned(),
-        boot_id: "boot".to_owned(),
-        pid_namespace: u64::MAX,
-        pid: u32::MAX,
-        start_ticks: u64::MAX,
-        pidfd_inode: Some(u64::MAX - 1),
-        process_started_at: at(-1),
     }
 }
 
@@ -161,43 +139,6 @@ fn busy() -> Bus {
             Connection { agent_id: agent("bo"), server: Some(process()), since: at(7), ended: Some(ended()) },
         ]),
     }
-}
-
-/// Plays a story on a store with two rooms, so that what is one's is seen not to be the other's.
-fn on_two_rooms(story: impl Fn(&Store, &RoomId, &RoomId)) {
-    on_every_place(|place| {
-        let store = place.open();
-        let rooms = [("room_1", "/one"), ("room_2", "/two")];
-        let [one, two] = rooms.map(|(id, path)| Scribe::new("ana").opens(&store, id, path).id);
-        story(&store, &one, &two);
-    });
-}
-
-fn read<T>(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>) -> T {
-    store.read(|tx| work(tx)).unwrap()
-}
-
-fn write(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<(), StoreError>) {
-    store.write(|tx| work(tx)).unwrap();
-}
-
-/// Stores rows of a room that has none of them yet.
-fn put<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
-    write(store, |tx| table::insert(tx, room, rows.iter()));
-}
-
-/// Stores what differs from how it is stored.
-fn save<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
-    write(store, |tx| table::save(tx, room, &mut rows.clone()));
-}
-
-/// Every row of a room.
-fn all<T: Table>(store: &Store, room: &RoomId) -> Rows<T> {
-    read(store, |tx| table::all(tx, room)).into_iter().collect()
-}
-
-fn find<T: Table>(store: &Store, room: &RoomId, key: &T::Key) -> Option<T> {
-    read(store, |tx| table::find(tx, room, key))
 }
 
 fn places(found: &[Action]) -> Vec<u64> {
@@ -504,17 +445,5 @@ fn every_kind_of_event_on_the_bus_is_read_back_as_it_was_written() {
     let kinds: BTreeSet<&str> = events.iter().map(event::Event::kind).collect();
     let all = "action.submit action.result message.create conversation.task agent.connect agent.disconnect";
     assert_eq!(kinds, all.split(' ').collect());
-    on_every_place(|place| {
-        let store = place.open();
-        let room = Scribe::new("ana").opens(&store, "room_1", "/repo");
-        let recorded = |(number, event): (usize, &event::Event)| Recorded {
-            seq: Seq(room.last_seq.0 + 1 + number as u64),
-            ..room.record(at(number as i64), agent("ana"), event.clone())
-        };
-        let written: Vec<Recorded> = events.iter().enumerate().map(recorded).collect();
-        for recorded in &written {
-            store.write::<_, StoreError>(|tx| log::append(tx, recorded)).unwrap();
-        }
-        assert_eq!(read(&store, |tx| log::after(tx, &room.id, room.last_seq, 99)), written);
-    });
+    assert_events_are_read_back(&events);
 }

@@ -8,25 +8,19 @@ use baton_core::{
         Draft, Edge, EdgeRemoved, EdgeSet, Ends, EnvelopeKind, Event, Expectation, Forwarded, Party, Posted, Sent,
     },
     event,
-    ids::{AgentId, RoomId, Seq},
+    ids::{RoomId, Seq},
     inbox::{self, Manner, Told},
     part::Rows,
     process::SessionKind,
     time::Timestamp,
 };
 use baton_store::{
-    Store, StoreError,
-    engine::Tx,
+    Store,
     envelopes::{self, Way},
-    log,
-    table::{self, Table},
+    table,
 };
-use baton_testkit::{Scribe, on_every_place};
+use baton_testkit::rows::{agent, all, assert_events_are_read_back, on_two_rooms, put, read, save};
 use serde_json::json;
-
-fn agent(name: &str) -> AgentId {
-    name.parse().unwrap()
-}
 
 fn posted(seq: u64, sender: &str, recipient: &str, expectation: Expectation) -> Posted {
     Posted {
@@ -75,39 +69,6 @@ fn busy() -> Envelopes {
     let edge = |from, to, both_ways, seq| Edge { from: agent(from), to: agent(to), both_ways, seq: Seq(seq) };
     let edges = [edge("ana", "bo", true, 4), edge("bo", "cy", false, 6)];
     Envelopes { posted: posted.into_iter().collect(), edges: edges.into_iter().collect() }
-}
-
-/// Plays a story on a store with two rooms, so that what is one's is seen not to be the other's.
-fn on_two_rooms(story: impl Fn(&Store, &RoomId, &RoomId)) {
-    on_every_place(|place| {
-        let store = place.open();
-        let rooms = [("room_1", "/one"), ("room_2", "/two")];
-        let [one, two] = rooms.map(|(id, path)| Scribe::new("ana").opens(&store, id, path).id);
-        story(&store, &one, &two);
-    });
-}
-
-fn read<T>(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>) -> T {
-    store.read(|tx| work(tx)).unwrap()
-}
-
-fn write(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<(), StoreError>) {
-    store.write(|tx| work(tx)).unwrap();
-}
-
-/// Stores rows of a room that has none of them yet.
-fn put<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
-    write(store, |tx| table::insert(tx, room, rows.iter()));
-}
-
-/// Stores what differs from how it is stored.
-fn save<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
-    write(store, |tx| table::save(tx, room, &mut rows.clone()));
-}
-
-/// Every row of a room.
-fn all<T: Table>(store: &Store, room: &RoomId) -> Rows<T> {
-    read(store, |tx| table::all(tx, room)).into_iter().collect()
 }
 
 fn places(found: impl IntoIterator<Item = Posted>) -> Vec<u64> {
@@ -247,17 +208,5 @@ fn every_kind_of_event_about_envelopes_and_a_persons_word_is_read_back_as_it_was
     assert!(
         events().iter().any(|event| matches!(event, event::Event::Inbox(inbox::Event::Told(told)) if told.interrupts))
     );
-    on_every_place(|place| {
-        let store = place.open();
-        let mut room = Scribe::new("ana").opens(&store, "room_1", "/repo");
-        for event in events() {
-            let recorded = room.record(Timestamp::from_millis(7), agent("ana"), event);
-            room.last_seq = recorded.seq;
-            store.write::<_, StoreError>(|tx| log::append(tx, &recorded)).unwrap();
-            assert_eq!(
-                store.read::<_, StoreError>(|tx| log::find(tx, &room.id, recorded.seq)).unwrap(),
-                Some(recorded)
-            );
-        }
-    });
+    assert_events_are_read_back(&events());
 }

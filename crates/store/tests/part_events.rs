@@ -6,46 +6,20 @@ use std::collections::BTreeSet;
 
 use baton_core::{
     agent::{Presence, ResumeReason},
-    event::{Event, Recorded},
-    ids::{AgentId, BeadId, Seq},
+    event::Event,
+    ids::{BeadId, Seq},
     inbox::{self, Accepted, Category, Delivered, Forwarded, Payload, Recipient, Seen, Sent, Urgency},
     policy::Wake,
-    process::{Liveness, ProcessIdentity, Proof, SessionKind},
+    process::{Liveness, Proof, SessionKind},
     room::{self, Joined, Registered, Rested, Resumed, WakeChosen},
     scope::{self, Displaced, Edited, Expired, Incursion, Overlap, Released, Reserved, Transferred},
     task::{self, Assigned, Created, Done, Focused, Started, TaskId},
-    time::Timestamp,
     tree::{FileState, Files},
 };
-use baton_store::{StoreError, log};
-use baton_testkit::{Scribe, on_every_place};
-
-/// Text that is hard on quoting and encodings.
-const ODD: &str = "it's \"ünïcode\" ✓ \\ %_ 漢字\n";
-
-fn agent(name: &str) -> AgentId {
-    name.parse().unwrap()
-}
-
-fn at(millis: i64) -> Timestamp {
-    Timestamp::from_millis(millis)
-}
+use baton_testkit::rows::{ODD, agent, assert_events_are_read_back, at, process};
 
 fn bead() -> BeadId {
     "bb-u6f.6.3".parse().unwrap()
-}
-
-fn process() -> ProcessIdentity {
-    ProcessIdentity {
-        keeps: None,
-        host_id: "host_1".to_owned(),
-        boot_id: "boot".to_owned(),
-        pid_namespace: u64::MAX,
-        pid: u32::MAX,
-        start_ticks: u64::MAX,
-        pidfd_inode: Some(u64::MAX - 1),
-        process_started_at: at(-1),
-    }
 }
 
 /// Every kind of event about scopes, with all that it can carry and with as little as it may.
@@ -135,7 +109,7 @@ fn scope_events() -> Vec<Event> {
     events.map(Event::from).into()
 }
 
-/// The same about tasks.
+/// Every kind of event about tasks.
 fn task_events() -> Vec<Event> {
     let created = Created {
         task: TaskId(7),
@@ -166,7 +140,7 @@ fn task_events() -> Vec<Event> {
     events.map(Event::from).into()
 }
 
-/// The same about messages and inboxes: each category has its own payload.
+/// Every kind of event about messages and inboxes: each category has its own payload.
 fn inbox_events() -> Vec<Event> {
     let text = || ODD.to_owned();
     let handoff = Payload::Handoff { subject: text(), summary: text(), next_action: text(), requires_ack: true };
@@ -209,7 +183,7 @@ fn inbox_events() -> Vec<Event> {
     events.map(Event::from).into()
 }
 
-/// The same about identities.
+/// Every kind of event about identities.
 fn identity_events() -> Vec<Event> {
     let role = || Some("reviewer".parse().unwrap());
     let joined = Joined {
@@ -287,19 +261,5 @@ fn every_kind_of_event_about_scopes_tasks_inboxes_and_identities_is_read_back_as
         "message.send inbox.deliver inbox.see inbox.accept inbox.forward",
     ];
     assert_eq!(kinds, all.iter().flat_map(|kinds| kinds.split(' ')).collect());
-    on_every_place(|place| {
-        let store = place.open();
-        let room = Scribe::new("ana").opens(&store, "room_1", "/repo");
-        let recorded = |(number, event): (usize, &Event)| Recorded {
-            seq: Seq(room.last_seq.0 + 1 + number as u64),
-            ..room.record(at(number as i64), agent("ana"), event.clone())
-        };
-        let written: Vec<Recorded> = events.iter().enumerate().map(recorded).collect();
-        for recorded in &written {
-            store.write::<_, StoreError>(|tx| log::append(tx, recorded)).unwrap();
-            let found = store.read::<_, StoreError>(|tx| log::find(tx, &room.id, recorded.seq)).unwrap();
-            assert_eq!(found.as_ref(), Some(recorded));
-        }
-        assert_eq!(store.read::<_, StoreError>(|tx| log::after(tx, &room.id, room.last_seq, 99)).unwrap(), written);
-    });
+    assert_events_are_read_back(&events);
 }

@@ -3,76 +3,25 @@
 
 use baton_core::{
     agent::Former,
-    ids::{AgentId, BeadId, RoomId, Seq},
+    ids::{BeadId, Seq},
     inbox::{Category, Item},
     lease::{Fence, Lease},
     part::Rows,
     scope::{End, Ended, Reservation},
     task::{Focus, State, Task, TaskId},
-    time::Timestamp,
     turn::TurnId,
 };
 use baton_store::{
-    Store, StoreError,
-    engine::{Changes, Tx},
+    StoreError,
+    engine::Changes,
     former,
     inbox::{self as items, Waiting},
-    scopes,
-    table::{self, Table},
-    tasks,
+    scopes, table, tasks,
 };
-use baton_testkit::{Scribe, on_every_place};
-
-/// Text that is hard on quoting, encodings and sorting.
-const ODD: &str = "it's \"ünïcode\" ✓ \\ %_ 漢字";
-
-fn agent(name: &str) -> AgentId {
-    name.parse().unwrap()
-}
-
-fn at(millis: i64) -> Timestamp {
-    Timestamp::from_millis(millis)
-}
+use baton_testkit::rows::{ODD, agent, all, at, find, on_two_rooms, put, read, save};
 
 fn bead() -> BeadId {
     "bb-u6f.6.3".parse().unwrap()
-}
-
-/// Plays a story on a store with two rooms, so that what is one's is seen not to be the other's.
-fn on_two_rooms(story: impl Fn(&Store, &RoomId, &RoomId)) {
-    on_every_place(|place| {
-        let store = place.open();
-        let rooms = [("room_1", "/one"), ("room_2", "/two")];
-        let [one, two] = rooms.map(|(id, path)| Scribe::new("ana").opens(&store, id, path).id);
-        story(&store, &one, &two);
-    });
-}
-
-fn read<T>(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>) -> T {
-    store.read(|tx| work(tx)).unwrap()
-}
-
-fn write(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<(), StoreError>) {
-    store.write(|tx| work(tx)).unwrap();
-}
-
-/// Stores rows of a room that has none of them yet.
-fn put<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
-    write(store, |tx| table::insert(tx, room, rows.iter()));
-}
-
-/// Stores what differs from how it is stored.
-fn save<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
-    write(store, |tx| table::save(tx, room, &mut rows.clone()));
-}
-
-/// Every row of a room.
-fn all<T: Table>(store: &Store, room: &RoomId) -> Rows<T> {
-    read(store, |tx| table::all(tx, room)).into_iter().collect()
-}
-
-fn find<T: Table>(store: &Store, room: &RoomId, key: &T::Key) -> Option<T> {
-    read(store, |tx| table::find(tx, room, key))
 }
 
 fn reservation(id: u64, owner: &str, ended: Option<(i64, End)>) -> Reservation {

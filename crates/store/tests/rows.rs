@@ -4,7 +4,7 @@
 use baton_core::{
     event::Recorded,
     handoff::{Artifact, ArtifactRole, Handoff},
-    ids::{AgentId, LeaseId, RoomId, Seq},
+    ids::{LeaseId, RoomId, Seq},
     lease::{Fence, Lease},
     limits,
     policy::{Policy, PolicyChange, Wake},
@@ -22,15 +22,10 @@ use baton_store::{
     idempotency::{self, First},
     log, rooms,
 };
-use baton_testkit::{Scribe, on_every_place};
-
-fn agent(name: &str) -> AgentId {
-    name.parse().unwrap()
-}
-
-fn at(millis: i64) -> Timestamp {
-    Timestamp::from_millis(millis)
-}
+use baton_testkit::{
+    Scribe, on_every_place,
+    rows::{agent, at},
+};
 
 fn lease(name: &str) -> LeaseId {
     name.parse().unwrap()

@@ -1,71 +1,27 @@
 //! Turns, streams, and what of an inbox they have: every row is read back as it was written, on every engine.
-#![expect(clippy::unwrap_used, reason = "these are tests; a failed step ends the test")]
 
 use baton_core::{
     agent::ConnectionState,
     bus::{Connection, StreamEnd},
-    ids::{AgentId, RoomId, Seq},
+    ids::Seq,
     inbox::{Category, Item},
     job::{Executor, JobId},
     lease::Fence,
     part::Rows,
-    time::Timestamp,
     turn::{
         Begun, Event, Outcome, PromptMode, Stream, StreamStatus, ToolState, ToolUse, ToolsUsed, Turn, TurnId, Usage,
     },
 };
 use baton_store::{
-    Store, StoreError,
-    engine::Tx,
-    inbox, log,
+    StoreError, inbox, log,
     presence::{self, OpenRun, Signs},
-    table::{self, Table},
+    table,
     turns::{self, Which},
 };
-use baton_testkit::{Scribe, on_every_place};
-
-/// Text that is hard on quoting and encodings.
-const ODD: &str = "it's \"ünïcode\" ✓ \\ %_ 漢字";
-
-fn agent(name: &str) -> AgentId {
-    name.parse().unwrap()
-}
-
-fn at(millis: i64) -> Timestamp {
-    Timestamp::from_millis(millis)
-}
-
-fn on_two_rooms(story: impl Fn(&Store, &RoomId, &RoomId)) {
-    on_every_place(|place| {
-        let store = place.open();
-        let rooms = [("room_1", "/one"), ("room_2", "/two")];
-        let [one, two] = rooms.map(|(id, path)| Scribe::new("ana").opens(&store, id, path).id);
-        story(&store, &one, &two);
-    });
-}
-
-fn read<T>(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>) -> T {
-    store.read(|tx| work(tx)).unwrap()
-}
-
-fn write(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<(), StoreError>) {
-    store.write(|tx| work(tx)).unwrap();
-}
-
-/// Stores rows of a room that has none of them yet.
-fn put<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
-    write(store, |tx| table::insert(tx, room, rows.iter()));
-}
-
-/// Stores what differs from how it is stored.
-fn save<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
-    write(store, |tx| table::save(tx, room, &mut rows.clone()));
-}
-
-/// Every row of a room.
-fn all<T: Table>(store: &Store, room: &RoomId) -> Rows<T> {
-    read(store, |tx| table::all(tx, room)).into_iter().collect()
-}
+use baton_testkit::{
+    Scribe, on_every_place,
+    rows::{ODD, agent, all, at, on_two_rooms, put, read, save, write},
+};
 
 /// A member's turn that has just begun.
 fn open(id: u32, whose: &str) -> Turn {

@@ -5,6 +5,7 @@
 //! - [`Agent`] is someone in the story. It calls commands through the table, as every surface does, and may have a
 //!   real process ([`Sleeper`]) behind it that can be stopped and killed.
 //! - [`Scribe`] writes rooms and events straight to a store, for tests below the service.
+//! - [`rows`] puts rows of a store's tables on every engine, and reads them back.
 //! - [`Other`] is another process of the same test binary, for what only processes can show.
 //! - [`script()`] makes a program up; [`git_for_tests`] is git as a test uses it.
 //! - [`model`] is a model service that plays a script, for the real [`Client`]s, `claude`, `codex`, `gemini` and
@@ -27,6 +28,7 @@ mod jobs;
 pub mod model;
 mod other;
 mod proxy;
+pub mod rows;
 mod scribe;
 mod script;
 mod sleeper;

@@ -9,10 +9,11 @@ use baton_core::{
 use crate::{
     StoreError,
     column::Empty,
-    engine::{Param, Row, Tx},
+    engine::{Row, Tx},
     fields::{Fields, collect},
+    question::{list, number, questions},
     sql::select,
-    table::{first, list, table},
+    table::table,
 };
 
 table! {
@@ -111,42 +112,26 @@ table! {
     }
 }
 
-/// Reads one action by its name.
-pub(crate) const BY_ID: &str = select!(
-    Action,
-    "
-     WHERE room_id = ?1 AND action_id = ?2
-"
-);
+questions! {
+    /// The action of that name.
+    pub fn action_by_id(id: &BusId) -> Option<Action> = BY_ID: "
+        WHERE room_id = ?1 AND action_id = ?2
+    ";
 
-/// The action of that name.
-pub fn action_by_id(tx: &mut dyn Tx, room: &RoomId, id: &BusId) -> Result<Option<Action>, StoreError> {
-    first(tx, BY_ID, room, &[room.as_str().into(), id.as_str().into()])
+    /// Actions that `target` still owes a result for, after a place, oldest first.
+    pub fn open_of(target: &AgentId, after: Seq, limit: u32) -> Vec<Action> = OPEN: "
+        WHERE room_id = ?1 AND target = ?2 AND seq > ?3 AND ended_at_ms IS NULL
+        ORDER BY seq
+        LIMIT ?4
+    ";
+
+    /// The streams of members' runtimes, also those that ended.
+    pub fn connections() -> Vec<Connection> = CONNECTIONS: "
+        WHERE room_id = ?1
+        ORDER BY agent_id
+    ";
 }
 
-/// Lists what a target still owes a result for, oldest first.
-pub(crate) const OPEN: &str = select!(
-    Action,
-    "
-     WHERE room_id = ?1 AND target = ?2 AND seq > ?3 AND ended_at_ms IS NULL
-     ORDER BY seq
-     LIMIT ?4
-"
-);
-
-/// What `target` still owes a result for, after a place, oldest first.
-pub fn open_of(
-    tx: &mut dyn Tx,
-    room: &RoomId,
-    target: &AgentId,
-    after: Seq,
-    limit: u32,
-) -> Result<Vec<Action>, StoreError> {
-    let params = [room.as_str().into(), target.as_str().into(), place(after).into(), i64::from(limit).into()];
-    list(tx, OPEN, room, &params)
-}
-
-/// Lists who still owes results.
 pub(crate) const TARGETS: &str = "
     SELECT DISTINCT target
       FROM actions
@@ -184,7 +169,7 @@ pub fn rooms_watched(tx: &mut dyn Tx, limit: u32) -> Result<Vec<RoomId>, StoreEr
     Ok(found)
 }
 
-/// Which actions are meant.
+/// A choice of actions.
 #[derive(Clone, Copy, Debug)]
 pub enum Which<'a> {
     /// Those of a group.
@@ -197,38 +182,17 @@ pub enum Which<'a> {
     All,
 }
 
-pub(crate) const OF_GROUP: &str = select!(
-    Action,
-    "
-     WHERE room_id = ?1 AND group_id = ?4 AND seq > ?2
-     ORDER BY seq
-     LIMIT ?3
-"
-);
-pub(crate) const OF_TARGET: &str = select!(
-    Action,
-    "
-     WHERE room_id = ?1 AND target = ?4 AND seq > ?2
-     ORDER BY seq
-     LIMIT ?3
-"
-);
-pub(crate) const OF_SENDER: &str = select!(
-    Action,
-    "
-     WHERE room_id = ?1 AND sender = ?4 AND seq > ?2
-     ORDER BY seq
-     LIMIT ?3
-"
-);
-pub(crate) const AFTER: &str = select!(
-    Action,
-    "
-     WHERE room_id = ?1 AND seq > ?2
-     ORDER BY seq
-     LIMIT ?3
-"
-);
+/// Reads actions after a place, oldest first.
+macro_rules! actions_after {
+    ($($condition:literal)?) => {
+        select!(Action, concat!("WHERE room_id = ?1 AND seq > ?2", $(" AND ", $condition,)? " ORDER BY seq LIMIT ?3"))
+    };
+}
+
+pub(crate) const OF_GROUP: &str = actions_after!("group_id = ?4");
+pub(crate) const OF_TARGET: &str = actions_after!("target = ?4");
+pub(crate) const OF_SENDER: &str = actions_after!("sender = ?4");
+pub(crate) const AFTER: &str = actions_after!();
 
 /// Actions after a place, oldest first.
 pub fn actions(
@@ -238,25 +202,20 @@ pub fn actions(
     after: Seq,
     limit: u32,
 ) -> Result<Vec<Action>, StoreError> {
-    let common = [room.as_str().into(), place(after).into(), i64::from(limit).into()];
-    let (sql, of): (_, Option<Param<'_>>) = match which {
-        Which::Group(group) => (OF_GROUP, Some(group.as_str().into())),
-        Which::Target(agent) => (OF_TARGET, Some(agent.as_str().into())),
-        Which::Sender(agent) => (OF_SENDER, Some(agent.as_str().into())),
-        Which::All => (AFTER, None),
-    };
-    let params: Vec<Param<'_>> = common.into_iter().chain(of).collect();
-    list(tx, sql, room, &params)
+    match which {
+        Which::Group(group) => list(tx, OF_GROUP, room, &[&after, &limit, &group]),
+        Which::Target(agent) => list(tx, OF_TARGET, room, &[&after, &limit, &agent]),
+        Which::Sender(agent) => list(tx, OF_SENDER, room, &[&after, &limit, &agent]),
+        Which::All => list(tx, AFTER, room, &[&after, &limit]),
+    }
 }
 
 /// Reads the last `new`s of a group for a target before a place, newest first.
 pub(crate) const LAST_NEW: &str = select!(
     Action,
-    "
-     WHERE room_id = ?1 AND group_id = ?2 AND seq < ?3 AND target = ?4 AND sender = ?5 AND control = 'new'
+    "WHERE room_id = ?1 AND group_id = ?2 AND seq < ?3 AND target = ?4 AND sender = ?5 AND control = 'new'
      ORDER BY seq DESC
-     LIMIT ?6
-"
+     LIMIT ?6"
 );
 
 /// Reads the last of a group for a target before a place that is no `new`. Put together, the names are looked for in no
@@ -272,24 +231,15 @@ pub(crate) const LAST_OTHER: &str = "
 
 /// The `new` that begins the conversation of `action`, of those that were submitted to its target in its group before it.
 pub fn begun_by(tx: &mut dyn Tx, room: &RoomId, action: &Action) -> Result<Option<Action>, StoreError> {
-    let before = |place: Seq| -> [Param<'_>; 5] {
-        [
-            room.as_str().into(),
-            action.group_id.as_str().into(),
-            self::place(place).into(),
-            action.target.as_str().into(),
-            action.sender.as_str().into(),
-        ]
+    let Action { group_id, target, sender, .. } = action;
+    let newest = |tx: &mut dyn Tx, before: Seq, most: u32| -> Result<Vec<Action>, StoreError> {
+        list(tx, LAST_NEW, room, &[group_id, &before, target, sender, &most])
     };
-    let newest = |place: Seq, most: u32| before(place).into_iter().chain([i64::from(most).into()]).collect::<Vec<_>>();
-    let Some(last) = first::<Action>(tx, LAST_NEW, room, &newest(action.seq, 1))? else {
+    let Some(last) = newest(tx, action.seq, 1)?.pop() else {
         return Ok(None);
     };
-    let between = collect(tx, LAST_OTHER, room, &before(last.seq), |room, row| {
-        Fields { table: "actions", key: room.as_str(), row }.number(0)
-    })?;
-    let from = Seq(between.first().copied().unwrap_or_default());
-    let mut news: Vec<Action> = list(tx, LAST_NEW, room, &newest(action.seq, limits::BUS_ACTIONS as u32))?;
+    let from = Seq(number(tx, ("actions", LAST_OTHER), room, &[group_id, &last.seq, target, sender])?);
+    let mut news = newest(tx, action.seq, limits::BUS_ACTIONS as u32)?;
     news.retain(|new| new.seq > from);
     news.reverse();
     Ok(bus::begun_by(&news).cloned())
@@ -298,34 +248,12 @@ pub fn begun_by(tx: &mut dyn Tx, room: &RoomId, action: &Action) -> Result<Optio
 /// Reads the conversations about a task. Only tasks that nobody spoke of otherwise are looked for.
 pub(crate) const OF_TASK: &str = select!(
     Conversation,
-    "
-     WHERE room_id = ?1 AND task_id = ?2
-     ORDER BY context_id
-"
+    "WHERE room_id = ?1 AND task_id = ?2
+     ORDER BY context_id"
 );
 
 /// The first conversation that was about a task.
 pub fn conversation_of_task(tx: &mut dyn Tx, room: &RoomId, task: &BusId) -> Result<Option<Conversation>, StoreError> {
-    let params = [room.as_str().into(), task.as_str().into()];
-    let found: Vec<Conversation> = list(tx, OF_TASK, room, &params)?;
+    let found: Vec<Conversation> = list(tx, OF_TASK, room, &[&task])?;
     Ok(found.into_iter().min_by_key(|conversation| conversation.since))
-}
-
-/// Lists the streams of members' runtimes.
-pub(crate) const CONNECTIONS: &str = select!(
-    Connection,
-    "
-     WHERE room_id = ?1
-     ORDER BY agent_id
-"
-);
-
-/// The streams of members' runtimes, also those that ended.
-pub fn connections(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Connection>, StoreError> {
-    list(tx, CONNECTIONS, room, &[room.as_str().into()])
-}
-
-/// A place that a caller names. None is beyond the largest number.
-fn place(seq: Seq) -> i64 {
-    seq.0.try_into().unwrap_or(i64::MAX)
 }

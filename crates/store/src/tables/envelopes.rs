@@ -8,9 +8,9 @@ use baton_core::{
 use crate::{
     StoreError,
     engine::Tx,
-    fields::number,
-    sql::select,
-    table::{first, list, table},
+    question::{first, list, questions},
+    sql::{newest, select},
+    table::table,
 };
 
 table! {
@@ -50,107 +50,68 @@ table! {
     read Self { from: from_agent, to: to_agent, both_ways, seq }
 }
 
-pub(crate) const BY_ID: &str = select!(
-    Posted,
-    "
-     WHERE room_id = ?1 AND envelope_id = ?2
-"
-);
+questions! {
+    /// The envelope of that name.
+    pub fn by_id(id: &PayloadId) -> Option<Posted> = BY_ID: "
+        WHERE room_id = ?1 AND envelope_id = ?2
+    ";
 
-/// The envelope of that name.
-pub fn by_id(tx: &mut dyn Tx, room: &RoomId, id: &PayloadId) -> Result<Option<Posted>, StoreError> {
-    first(tx, BY_ID, room, &[room.as_str().into(), id.as_str().into()])
+    /// Requests of a room that are owed a response, oldest first.
+    pub fn owed(limit: u32) -> Vec<Posted> = OWED: "
+        WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL
+        ORDER BY seq
+        LIMIT ?2
+    ";
+
+    /// The oldest request that `by` owes `to` a response for.
+    pub fn owed_between(by: &AgentId, to: &AgentId) -> Option<Posted> = OWED_BETWEEN: "
+        WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND recipient = ?2 AND reply_to = ?3
+        ORDER BY seq
+        LIMIT 1
+    ";
+
+    /// Requests that `agent` owes a response for, oldest first.
+    pub fn owed_by(agent: &AgentId, limit: u32) -> Vec<Posted> = OWED_BY: "
+        WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND recipient = ?2
+        ORDER BY seq
+        LIMIT ?3
+    ";
+
+    /// Requests that `agent` is owed a response for, oldest first.
+    pub fn owed_to(agent: &AgentId, limit: u32) -> Vec<Posted> = OWED_TO: "
+        WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND reply_to = ?2
+        ORDER BY seq
+        LIMIT ?3
+    ";
+
+    /// Requests that `agent` owes a response for or is owed one for, oldest first.
+    pub fn concerning(agent: &AgentId, limit: u32) -> Vec<Posted> = CONCERNING: "
+        WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND (recipient = ?2 OR reply_to = ?2)
+        ORDER BY seq
+        LIMIT ?3
+    ";
+
+    /// The edges of a room.
+    pub fn edges() -> Vec<Edge> = EDGES: "
+        WHERE room_id = ?1
+        ORDER BY from_agent, to_agent
+    ";
 }
 
-pub(crate) const OWED: &str = select!(
-    Posted,
-    "
-     WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL
-     ORDER BY seq
-     LIMIT ?2
-"
-);
-
-/// What is owed a response in a room, oldest first.
-pub fn owed(tx: &mut dyn Tx, room: &RoomId, limit: u32) -> Result<Vec<Posted>, StoreError> {
-    list(tx, OWED, room, &[room.as_str().into(), i64::from(limit).into()])
-}
-
-pub(crate) const OWED_BETWEEN: &str = select!(
-    Posted,
-    "
-     WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND recipient = ?2 AND reply_to = ?3
-     ORDER BY seq
-     LIMIT 1
-"
-);
-
-/// The oldest request that `by` owes `to` a response for.
-pub fn owed_between(tx: &mut dyn Tx, room: &RoomId, by: &AgentId, to: &AgentId) -> Result<Option<Posted>, StoreError> {
-    let params = [room.as_str().into(), by.as_str().into(), to.as_str().into()];
-    first(tx, OWED_BETWEEN, room, &params)
-}
-
-pub(crate) const OWED_BY: &str = select!(
-    Posted,
-    "
-     WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND recipient = ?2
-     ORDER BY seq
-     LIMIT ?3
-"
-);
-
-/// What `agent` owes a response for, oldest first.
-pub fn owed_by(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Posted>, StoreError> {
-    list(tx, OWED_BY, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()])
-}
-
-/// Lists what agents whose ids lie between two owe a response for, oldest first. What is owed is little, and what anybody
-/// ever got is much: by the recipient as it is stored, SQLite would rather read the latter.
+/// Lists requests that agents whose ids lie between two owe a response for, oldest first. Open requests are few, and an
+/// agent's envelopes are many: by the recipient as it is stored, SQLite would rather read the latter.
 pub(crate) const OWED_WITHIN: &str = select!(
     Posted,
-    "
-     WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND recipient || '' BETWEEN ?2 AND ?3
+    "WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND recipient || '' BETWEEN ?2 AND ?3
      ORDER BY seq
-     LIMIT ?4
-"
+     LIMIT ?4"
 );
-
-pub(crate) const OWED_TO: &str = select!(
-    Posted,
-    "
-     WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND reply_to = ?2
-     ORDER BY seq
-     LIMIT ?3
-"
-);
-
-/// What `agent` is owed a response for, oldest first.
-pub fn owed_to(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Posted>, StoreError> {
-    list(tx, OWED_TO, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()])
-}
-
-pub(crate) const CONCERNING: &str = select!(
-    Posted,
-    "
-     WHERE room_id = ?1 AND expectation = 'required' AND answered_by IS NULL AND (recipient = ?2 OR reply_to = ?2)
-     ORDER BY seq
-     LIMIT ?3
-"
-);
-
-/// What `agent` owes a response for or is owed one for, oldest first.
-pub fn concerning(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Posted>, StoreError> {
-    list(tx, CONCERNING, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()])
-}
 
 pub(crate) const BETWEEN: &str = select!(
     Posted,
-    "
-     WHERE room_id = ?1 AND recipient = ?2 AND seq > ?3 AND sender = ?4
+    "WHERE room_id = ?1 AND recipient = ?2 AND seq > ?3 AND sender = ?4
      ORDER BY seq
-     LIMIT 1
-"
+     LIMIT 1"
 );
 
 /// The first envelope that one agent sent another after an event.
@@ -160,17 +121,14 @@ pub fn first_between(
     (from, to): (&AgentId, &AgentId),
     after: Seq,
 ) -> Result<Option<Posted>, StoreError> {
-    let params = [room.as_str().into(), to.as_str().into(), number(after.0).into(), from.as_str().into()];
-    first(tx, BETWEEN, room, &params)
+    first(tx, BETWEEN, room, &[&to, &after, &from])
 }
 
 pub(crate) const LAST_BETWEEN: &str = select!(
     Posted,
-    "
-     WHERE room_id = ?1 AND recipient = ?2 AND sender = ?3
+    "WHERE room_id = ?1 AND recipient = ?2 AND sender = ?3
      ORDER BY seq DESC
-     LIMIT 1
-"
+     LIMIT 1"
 );
 
 /// The last envelope that one agent sent another.
@@ -179,28 +137,13 @@ pub fn last_between(
     room: &RoomId,
     (from, to): (&AgentId, &AgentId),
 ) -> Result<Option<Posted>, StoreError> {
-    let params = [room.as_str().into(), to.as_str().into(), from.as_str().into()];
-    first(tx, LAST_BETWEEN, room, &params)
+    first(tx, LAST_BETWEEN, room, &[&to, &from])
 }
 
-pub(crate) const RECEIVED: &str = select!(
-    Posted,
-    "
-     WHERE room_id = ?1 AND recipient = ?2 AND seq < ?3
-     ORDER BY seq DESC
-     LIMIT ?4
-"
-);
-pub(crate) const SENT: &str = select!(
-    Posted,
-    "
-     WHERE room_id = ?1 AND sender = ?2 AND seq < ?3
-     ORDER BY seq DESC
-     LIMIT ?4
-"
-);
+pub(crate) const RECEIVED: &str = newest!(Posted, "seq", "recipient = ?4");
+pub(crate) const SENT: &str = newest!(Posted, "seq", "sender = ?4");
 
-/// Which way envelopes went.
+/// The direction of envelopes, as an agent sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// To the agent.
@@ -221,20 +164,5 @@ pub fn of_agent(
         Way::Received => RECEIVED,
         Way::Sent => SENT,
     };
-    let before = before.map_or(i64::MAX, |seq| seq.0.try_into().unwrap_or(i64::MAX));
-    let params = [room.as_str().into(), agent.as_str().into(), before.into(), i64::from(limit).into()];
-    list(tx, sql, room, &params)
-}
-
-pub(crate) const EDGES: &str = select!(
-    Edge,
-    "
-     WHERE room_id = ?1
-     ORDER BY from_agent, to_agent
-"
-);
-
-/// The edges of a room.
-pub fn edges(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Edge>, StoreError> {
-    list(tx, EDGES, room, &[room.as_str().into()])
+    list(tx, sql, room, &[&before, &limit, &agent])
 }

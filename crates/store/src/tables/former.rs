@@ -5,12 +5,7 @@ use baton_core::{
     ids::{AgentId, RoomId},
 };
 
-use crate::{
-    StoreError,
-    engine::Tx,
-    sql::select,
-    table::{first, list, table},
-};
+use crate::{StoreError, engine::Tx, question::questions, table::table};
 
 table! {
     "former_names": Former |former| {
@@ -27,33 +22,19 @@ table! {
     read Self { name, agent_id, role, until: until_ms, retired, added_by }
 }
 
-/// Lists them, the oldest first.
-const ALL: &str = select!(
-    Former,
-    "
-     WHERE room_id = ?1
-     ORDER BY until_ms, name
-"
-);
+questions! {
+    /// Every former name in a room, the oldest first.
+    pub fn all() -> Vec<Former> = ALL: "
+        WHERE room_id = ?1
+        ORDER BY until_ms, name
+    ";
 
-/// Every former name in a room.
-pub fn all(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Former>, StoreError> {
-    list(tx, ALL, room, &[room.as_str().into()])
-}
-
-/// Reads the last of an agent's names.
-const LAST: &str = select!(
-    Former,
-    "
-     WHERE room_id = ?1 AND agent_id = ?2
-     ORDER BY until_ms DESC
-     LIMIT 1
-"
-);
-
-/// The last name that an agent had, if it has none any longer.
-pub fn last(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Option<Former>, StoreError> {
-    first(tx, LAST, room, &[room.as_str().into(), agent.as_str().into()])
+    /// The last name that an agent had, if it has none any longer.
+    pub fn last(agent: &AgentId) -> Option<Former> = LAST: "
+        WHERE room_id = ?1 AND agent_id = ?2
+        ORDER BY until_ms DESC
+        LIMIT 1
+    ";
 }
 
 /// Whether an agent was taken off the list of members because its process is gone. One who left was not.

@@ -17,9 +17,10 @@ use crate::{
     StoreError,
     column::{Cell, Column, Empty, Params, json},
     engine::{Param, Query, Tx},
-    fields::{Fields, number},
+    fields,
+    question::{Argument, list, list_each, next_number, number, questions},
     sql::select,
-    table::{Table, list, read, table},
+    table::{Table, read, table},
 };
 
 #[cfg(test)]
@@ -163,46 +164,24 @@ impl Column for Priority {
 
 /// The jobs with these numbers, as far as they exist. All are asked for at once.
 pub fn find_all(tx: &mut dyn Tx, room: &RoomId, ids: &[JobId]) -> Result<Vec<Job>, StoreError> {
-    let params: Vec<[Param<'_>; 2]> = ids.iter().map(|id| [room.as_str().into(), i64::from(id.0).into()]).collect();
-    let queries: Vec<Query<'_>> = params.iter().map(|params| Query::new(Job::STATEMENTS.find, params)).collect();
-    let mut found: Vec<Job> = Vec::new();
-    tx.query_all(&queries, &mut |_, row| {
-        found.push(read(room, row)?);
-        Ok(())
-    })?;
-    Ok(found)
+    list_each(tx, Job::STATEMENTS.find, room, ids.iter().map(|id| [id as &dyn Argument]))
 }
 
-/// Finds the last number.
-pub(crate) const LAST: &str = "
-    SELECT number
-      FROM jobs
-     WHERE room_id = ?1
-     ORDER BY number DESC
-     LIMIT 1
-";
+pub(crate) const LAST: &str = "SELECT number FROM jobs WHERE room_id = ?1 ORDER BY number DESC LIMIT 1";
 
 /// The number that the next job of a room gets. The room must be locked.
 pub fn next_id(tx: &mut dyn Tx, room: &RoomId) -> Result<JobId, StoreError> {
-    let mut last = 0;
-    tx.query(LAST, &[room.as_str().into()], &mut |row| {
-        last = Fields { table: "jobs", key: room.as_str(), row }.number(0)?;
-        Ok(())
-    })?;
-    Ok(JobId(u32::try_from(last + 1).unwrap_or(u32::MAX)))
+    next_number(tx, ("jobs", LAST), room).map(JobId)
 }
 
-/// Lists the queue of one executor: the most urgent first, and of those the oldest.
 pub(crate) const QUEUED_FOR: &str = select!(
     Job,
-    "
-     WHERE room_id = ?1 AND executor = ?2 AND status = 'QUEUED' AND (priority, number) > (?3, ?4)
+    "WHERE room_id = ?1 AND executor = ?2 AND status = 'QUEUED' AND (priority, number) > (?3, ?4)
      ORDER BY priority, number
-     LIMIT ?5
-"
+     LIMIT ?5"
 );
 
-/// What waits for each of some executors (or for any) behind a place in the line, the most urgent first, and of those the
+/// Jobs that wait for each of some executors (or for any) behind a place in the line, the most urgent first, and of those the
 /// oldest. All queues are asked at once.
 pub fn queued_for(
     tx: &mut dyn Tx,
@@ -213,21 +192,12 @@ pub fn queued_for(
 ) -> Result<Vec<Job>, StoreError> {
     let (urgency, after) =
         behind.map_or((i64::MIN, 0), |(priority, job)| (i64::from(rank(priority)), i64::from(job.0)));
-    let of = |choice: &Choice| -> [Param<'_>; 5] {
-        [room.as_str().into(), choice.as_str().into(), urgency.into(), after.into(), i64::from(limit).into()]
-    };
-    let params: Vec<[Param<'_>; 5]> = choices.iter().map(of).collect();
-    let queries: Vec<Query<'_>> = params.iter().map(|params| Query::new(QUEUED_FOR, params)).collect();
-    let mut found: Vec<Job> = Vec::new();
-    tx.query_all(&queries, &mut |_, row| {
-        found.push(read(room, row)?);
-        Ok(())
-    })?;
+    let each = choices.iter().map(|choice| [choice as &dyn Argument, &urgency, &after, &limit]);
+    let mut found: Vec<Job> = list_each(tx, QUEUED_FOR, room, each)?;
     found.sort_by_key(|job| (std::cmp::Reverse(job.priority), job.id));
     Ok(found)
 }
 
-/// Counts what is before a job in the queue of its executor.
 pub(crate) const AHEAD: &str = "
     SELECT count(*)
       FROM jobs
@@ -236,29 +206,18 @@ pub(crate) const AHEAD: &str = "
 
 /// How many jobs of the same queue are claimed before this one.
 pub fn ahead(tx: &mut dyn Tx, room: &RoomId, job: &Job) -> Result<u64, StoreError> {
-    let executor = job.routing.executor.as_str();
-    let params =
-        [room.as_str().into(), executor.into(), i64::from(rank(job.priority)).into(), i64::from(job.id.0).into()];
-    let mut count = 0;
-    tx.query(AHEAD, &params, &mut |row| {
-        count = Fields { table: "jobs", key: room.as_str(), row }.number(0)?;
-        Ok(())
-    })?;
-    Ok(count)
+    number(tx, ("jobs", AHEAD), room, &[&job.routing.executor, &rank(job.priority), &job.id])
 }
 
-/// Lists what is running and whose claim has run out, the longest over first.
 pub(crate) const OVERDUE: &str = select!(
     Job,
-    "
-     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2
+    "WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2
            AND (claim_expires_at_ms, number) > (?3, ?4)
      ORDER BY claim_expires_at_ms, number
-     LIMIT ?5
-"
+     LIMIT ?5"
 );
 
-/// What is running with a claim that ran out by `now`, the longest over first, behind a place in that line.
+/// Running jobs whose claim ran out by `now`, the longest over first, behind a place in that line.
 pub fn overdue(
     tx: &mut dyn Tx,
     room: &RoomId,
@@ -267,28 +226,23 @@ pub fn overdue(
     limit: u32,
 ) -> Result<Vec<Job>, StoreError> {
     let (since, after) = behind.map_or((i64::MIN, 0), |(at, job)| (at.as_millis(), i64::from(job.0)));
-    let params = [room.as_str().into(), now.as_millis().into(), since.into(), after.into(), i64::from(limit).into()];
-    list(tx, OVERDUE, room, &params)
+    list(tx, OVERDUE, room, &[&now, &since, &after, &limit])
 }
 
 /// Lists what somebody has to look at, the most pressing first.
 pub(crate) const PRESSING: &str = select!(
     Job,
-    "
-     WHERE room_id = ?1 AND attention > 0
+    "WHERE room_id = ?1 AND attention > 0
      ORDER BY attention, status DESC, last_seq DESC
-     LIMIT ?2
-"
+     LIMIT ?2"
 );
 
-/// The same of one status.
+/// Lists such jobs of one status.
 pub(crate) const PRESSING_IN: &str = select!(
     Job,
-    "
-     WHERE room_id = ?1 AND attention > 0 AND status = ?3
+    "WHERE room_id = ?1 AND attention > 0 AND status = ?3
      ORDER BY attention, last_seq DESC
-     LIMIT ?2
-"
+     LIMIT ?2"
 );
 
 /// The first `limit` jobs of one active status on a radar at `now`: what is pressing, what is overdue, then the newest.
@@ -305,34 +259,23 @@ pub fn radar_in(
     let mut queries = vec![Query::new(PRESSING_IN, &pressing)];
     queries.extend((status == Status::Running).then(|| Query::new(STALE, &stale)));
     queries.push(Query::new(CALM, &calm));
-    let mut found: Vec<Job> = Vec::new();
-    tx.query_all(&queries, &mut |_, row| {
-        if found.len() < limit as usize {
-            found.push(read(room, row)?);
-        }
-        Ok(())
-    })?;
-    Ok(found)
+    first_of(tx, room, &queries, limit)
 }
 
 /// Lists what is running and overdue, the latest first, less what is pressing anyway.
 pub(crate) const STALE: &str = select!(
     Job,
-    "
-     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2 AND attention = 0
+    "WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2 AND attention = 0
      ORDER BY claim_expires_at_ms DESC, number DESC
-     LIMIT ?3
-"
+     LIMIT ?3"
 );
 
 /// Lists what is calm, newest first.
 pub(crate) const CALM: &str = select!(
     Job,
-    "
-     WHERE room_id = ?1 AND status = ?2 AND attention = 0 AND (claim_expires_at_ms IS NULL OR claim_expires_at_ms > ?3)
+    "WHERE room_id = ?1 AND status = ?2 AND attention = 0 AND (claim_expires_at_ms IS NULL OR claim_expires_at_ms > ?3)
      ORDER BY last_seq DESC
-     LIMIT ?4
-"
+     LIMIT ?4"
 );
 
 /// The first `limit` jobs of a radar at `now`: what is pressing, what is overdue, what runs, what waits.
@@ -348,8 +291,13 @@ pub fn radar(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, limit: u32) -> Resu
         Query::new(CALM, &running),
         Query::new(CALM, &queued),
     ];
+    first_of(tx, room, &queries, limit)
+}
+
+/// The first jobs of those that some questions find, one question after the other.
+fn first_of(tx: &mut dyn Tx, room: &RoomId, queries: &[Query<'_>], limit: u32) -> Result<Vec<Job>, StoreError> {
     let mut found: Vec<Job> = Vec::new();
-    tx.query_all(&queries, &mut |_, row| {
+    tx.query_all(queries, &mut |_, row| {
         if found.len() < limit as usize {
             found.push(read(room, row)?);
         }
@@ -358,14 +306,11 @@ pub fn radar(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, limit: u32) -> Resu
     Ok(found)
 }
 
-/// Lists the jobs of one status, the last changed first.
 pub(crate) const IN_STATUS: &str = select!(
     Job,
-    "
-     WHERE room_id = ?1 AND status = ?2 AND last_seq < ?3
+    "WHERE room_id = ?1 AND status = ?2 AND last_seq < ?3
      ORDER BY last_seq DESC
-     LIMIT ?4
-"
+     LIMIT ?4"
 );
 
 /// Jobs of one status whose last event is before a place, the last changed first.
@@ -376,49 +321,15 @@ pub fn in_status(
     before: Option<Seq>,
     limit: u32,
 ) -> Result<Vec<Job>, StoreError> {
-    let before = before.map_or(i64::MAX, |seq| number(seq.0));
-    list(tx, IN_STATUS, room, &[room.as_str().into(), status.as_str().into(), before.into(), i64::from(limit).into()])
+    let before = before.map_or(i64::MAX, |seq| fields::number(seq.0));
+    list(tx, IN_STATUS, room, &[&status, &before, &limit])
 }
 
-/// Lists the newest.
-pub(crate) const NEWEST: &str = select!(
-    Job,
-    "
-     WHERE room_id = ?1 AND number < ?2
-     ORDER BY number DESC
-     LIMIT ?3
-"
-);
-
-/// The newest jobs before a number.
-pub fn newest(tx: &mut dyn Tx, room: &RoomId, before: Option<JobId>, limit: u32) -> Result<Vec<Job>, StoreError> {
-    list(tx, NEWEST, room, &[room.as_str().into(), bound(before).into(), i64::from(limit).into()])
-}
-
-/// Lists the oldest.
-pub(crate) const OLDEST: &str = select!(
-    Job,
-    "
-     WHERE room_id = ?1 AND number > ?2
-     ORDER BY number
-     LIMIT ?3
-"
-);
-
-/// The oldest jobs after a number.
-pub fn oldest(tx: &mut dyn Tx, room: &RoomId, after: Option<JobId>, limit: u32) -> Result<Vec<Job>, StoreError> {
-    let after = after.map_or(0, |id| i64::from(id.0));
-    list(tx, OLDEST, room, &[room.as_str().into(), after.into(), i64::from(limit).into()])
-}
-
-/// Lists the jobs of one status, those that changed the longest ago first.
 pub(crate) const OLDEST_IN_STATUS: &str = select!(
     Job,
-    "
-     WHERE room_id = ?1 AND status = ?2 AND last_seq > ?3
+    "WHERE room_id = ?1 AND status = ?2 AND last_seq > ?3
      ORDER BY last_seq
-     LIMIT ?4
-"
+     LIMIT ?4"
 );
 
 /// Jobs of one status whose last event is after a place, those that changed the longest ago first.
@@ -429,9 +340,38 @@ pub fn oldest_in_status(
     after: Option<Seq>,
     limit: u32,
 ) -> Result<Vec<Job>, StoreError> {
-    let after = after.map_or(0, |seq| number(seq.0));
-    let params = [room.as_str().into(), status.as_str().into(), after.into(), i64::from(limit).into()];
-    list(tx, OLDEST_IN_STATUS, room, &params)
+    let after = after.map_or(0, |seq| fields::number(seq.0));
+    list(tx, OLDEST_IN_STATUS, room, &[&status, &after, &limit])
+}
+
+pub(crate) const OLDEST: &str = select!(Job, "WHERE room_id = ?1 AND number > ?2 ORDER BY number LIMIT ?3");
+
+/// The oldest jobs after a number.
+pub fn oldest(tx: &mut dyn Tx, room: &RoomId, after: Option<JobId>, limit: u32) -> Result<Vec<Job>, StoreError> {
+    list(tx, OLDEST, room, &[&after.unwrap_or(JobId(0)), &limit])
+}
+
+questions! {
+    /// The newest jobs before a number.
+    pub fn newest(before: Option<JobId>, limit: u32) -> Vec<Job> = NEWEST: "
+        WHERE room_id = ?1 AND number < ?2
+        ORDER BY number DESC
+        LIMIT ?3
+    ";
+
+    /// The jobs for a task before a number, newest first.
+    pub fn of_task(task: TaskId, before: Option<JobId>, limit: u32) -> Vec<Job> = OF_TASK: "
+        WHERE room_id = ?1 AND task = ?2 AND number < ?3
+        ORDER BY number DESC
+        LIMIT ?4
+    ";
+
+    /// The jobs about a part of the map before a number, newest first.
+    pub fn of_anchor(anchor: &AnchorId, before: Option<JobId>, limit: u32) -> Vec<Job> = OF_ANCHOR: "
+        WHERE room_id = ?1 AND anchor = ?2 AND number < ?3
+        ORDER BY number DESC
+        LIMIT ?4
+    ";
 }
 
 /// Lists jobs that want one thing of somebody, those first that want something more pressing besides.
@@ -440,13 +380,9 @@ macro_rules! wanting {
         select!(
             Job,
             concat!(
-                "
-     WHERE room_id = ?1 AND attention > 0 AND ",
+                "WHERE room_id = ?1 AND attention > 0 AND ",
                 $what,
-                "
-     ORDER BY attention, status DESC, last_seq DESC
-     LIMIT ?2
-"
+                " ORDER BY attention, status DESC, last_seq DESC LIMIT ?2"
             )
         )
     };
@@ -458,11 +394,9 @@ pub(crate) const WITHOUT_PROOF: &str = wanting!("open_gate > 0");
 /// Lists jobs whose claim has run out, the latest first.
 pub(crate) const RUN_OUT: &str = select!(
     Job,
-    "
-     WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2
+    "WHERE room_id = ?1 AND status = 'RUNNING' AND claim_expires_at_ms <= ?2
      ORDER BY claim_expires_at_ms DESC, number DESC
-     LIMIT ?3
-"
+     LIMIT ?3"
 );
 
 /// Jobs that want this of somebody at `now`, whatever else they want.
@@ -473,59 +407,10 @@ pub fn wanting(
     marker: Marker,
     limit: u32,
 ) -> Result<Vec<Job>, StoreError> {
-    let (room_param, most) = (room.as_str().into(), i64::from(limit).into());
     match marker {
-        Marker::Error => list(tx, WITH_ERROR, room, &[room_param, most]),
-        Marker::Question => list(tx, WITH_QUESTION, room, &[room_param, most]),
-        Marker::Proof => list(tx, WITHOUT_PROOF, room, &[room_param, most]),
-        Marker::Stale => list(tx, RUN_OUT, room, &[room_param, now.as_millis().into(), most]),
+        Marker::Error => list(tx, WITH_ERROR, room, &[&limit]),
+        Marker::Question => list(tx, WITH_QUESTION, room, &[&limit]),
+        Marker::Proof => list(tx, WITHOUT_PROOF, room, &[&limit]),
+        Marker::Stale => list(tx, RUN_OUT, room, &[&now, &limit]),
     }
-}
-
-/// Lists the jobs for a task, newest first.
-pub(crate) const OF_TASK: &str = select!(
-    Job,
-    "
-     WHERE room_id = ?1 AND task = ?2 AND number < ?3
-     ORDER BY number DESC
-     LIMIT ?4
-"
-);
-
-/// The jobs for a task before a number, newest first.
-pub fn of_task(
-    tx: &mut dyn Tx,
-    room: &RoomId,
-    task: TaskId,
-    before: Option<JobId>,
-    limit: u32,
-) -> Result<Vec<Job>, StoreError> {
-    let params = [room.as_str().into(), i64::from(task.0).into(), bound(before).into(), i64::from(limit).into()];
-    list(tx, OF_TASK, room, &params)
-}
-
-/// Lists the jobs about a part of the map, newest first.
-pub(crate) const OF_ANCHOR: &str = select!(
-    Job,
-    "
-     WHERE room_id = ?1 AND anchor = ?2 AND number < ?3
-     ORDER BY number DESC
-     LIMIT ?4
-"
-);
-
-/// The jobs about a part of the map before a number, newest first.
-pub fn of_anchor(
-    tx: &mut dyn Tx,
-    room: &RoomId,
-    anchor: &AnchorId,
-    before: Option<JobId>,
-    limit: u32,
-) -> Result<Vec<Job>, StoreError> {
-    let params = [room.as_str().into(), anchor.as_str().into(), bound(before).into(), i64::from(limit).into()];
-    list(tx, OF_ANCHOR, room, &params)
-}
-
-fn bound(before: Option<JobId>) -> i64 {
-    before.map_or(i64::MAX, |id| i64::from(id.0))
 }

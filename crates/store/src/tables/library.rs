@@ -11,10 +11,10 @@ use baton_core::{
 
 use crate::{
     StoreError,
-    engine::{Param, Tx},
-    fields::Fields,
-    sql::select,
-    table::{list, table},
+    engine::Tx,
+    question::{list, next_number, questions},
+    sql::{newest, select},
+    table::table,
 };
 
 mod files;
@@ -107,7 +107,7 @@ table! {
     }
 }
 
-/// Which cards are meant.
+/// A choice of cards.
 #[derive(Clone, Copy, Debug)]
 pub enum Cards<'a> {
     /// All.
@@ -122,46 +122,11 @@ pub enum Cards<'a> {
     OfJob(JobId),
 }
 
-pub(crate) const CARDS_ALL: &str = select!(
-    Card,
-    "
-     WHERE room_id = ?1 AND number < ?2
-     ORDER BY number DESC
-     LIMIT ?3
-"
-);
-pub(crate) const CARDS_PINNED: &str = select!(
-    Card,
-    "
-     WHERE room_id = ?1 AND number < ?2 AND pinned = 1
-     ORDER BY number DESC
-     LIMIT ?3
-"
-);
-pub(crate) const CARDS_OF_TASK: &str = select!(
-    Card,
-    "
-     WHERE room_id = ?1 AND number < ?2 AND task = ?4
-     ORDER BY number DESC
-     LIMIT ?3
-"
-);
-pub(crate) const CARDS_OF_ANCHOR: &str = select!(
-    Card,
-    "
-     WHERE room_id = ?1 AND number < ?2 AND anchor = ?4
-     ORDER BY number DESC
-     LIMIT ?3
-"
-);
-pub(crate) const CARDS_OF_JOB: &str = select!(
-    Card,
-    "
-     WHERE room_id = ?1 AND number < ?2 AND job = ?4
-     ORDER BY number DESC
-     LIMIT ?3
-"
-);
+pub(crate) const CARDS_ALL: &str = newest!(Card, "number");
+pub(crate) const CARDS_PINNED: &str = newest!(Card, "number", "pinned = 1");
+pub(crate) const CARDS_OF_TASK: &str = newest!(Card, "number", "task = ?4");
+pub(crate) const CARDS_OF_ANCHOR: &str = newest!(Card, "number", "anchor = ?4");
+pub(crate) const CARDS_OF_JOB: &str = newest!(Card, "number", "job = ?4");
 
 /// Cards before a number, newest first.
 pub fn cards(
@@ -171,27 +136,16 @@ pub fn cards(
     before: Option<CardId>,
     limit: u32,
 ) -> Result<Vec<Card>, StoreError> {
-    let before = before.map_or(i64::MAX, |id| i64::from(id.0));
-    let common = [room.as_str().into(), before.into(), i64::from(limit).into()];
-    let (sql, of): (_, Option<Param<'_>>) = match which {
-        Cards::All => (CARDS_ALL, None),
-        Cards::Pinned => (CARDS_PINNED, None),
-        Cards::OfTask(task) => (CARDS_OF_TASK, Some(i64::from(task.0).into())),
-        Cards::OfAnchor(anchor) => (CARDS_OF_ANCHOR, Some(anchor.as_str().into())),
-        Cards::OfJob(job) => (CARDS_OF_JOB, Some(i64::from(job.0).into())),
-    };
-    let params: Vec<Param<'_>> = common.into_iter().chain(of).collect();
-    list(tx, sql, room, &params)
+    match which {
+        Cards::All => list(tx, CARDS_ALL, room, &[&before, &limit]),
+        Cards::Pinned => list(tx, CARDS_PINNED, room, &[&before, &limit]),
+        Cards::OfTask(task) => list(tx, CARDS_OF_TASK, room, &[&before, &limit, &task]),
+        Cards::OfAnchor(anchor) => list(tx, CARDS_OF_ANCHOR, room, &[&before, &limit, &anchor]),
+        Cards::OfJob(job) => list(tx, CARDS_OF_JOB, room, &[&before, &limit, &job]),
+    }
 }
 
-pub(crate) const ANCHORS_AFTER: &str = select!(
-    Anchor,
-    "
-     WHERE room_id = ?1 AND anchor > ?2
-     ORDER BY anchor
-     LIMIT ?3
-"
-);
+pub(crate) const ANCHORS_AFTER: &str = select!(Anchor, "WHERE room_id = ?1 AND anchor > ?2 ORDER BY anchor LIMIT ?3");
 
 /// Parts of the map after an id, in the order of their ids.
 pub fn anchors(
@@ -200,54 +154,19 @@ pub fn anchors(
     after: Option<&AnchorId>,
     limit: u32,
 ) -> Result<Vec<Anchor>, StoreError> {
-    let after = after.map_or("", AnchorId::as_str);
-    list(tx, ANCHORS_AFTER, room, &[room.as_str().into(), after.into(), i64::from(limit).into()])
+    list(tx, ANCHORS_AFTER, room, &[&after.map_or("", AnchorId::as_str), &limit])
 }
 
-pub(crate) const PLANS: &str = select!(
-    Plan,
-    "
-     WHERE room_id = ?1 AND number < ?2
-     ORDER BY number DESC
-     LIMIT ?3
-"
-);
-
-/// Plans before a number, newest first.
-pub fn plans(tx: &mut dyn Tx, room: &RoomId, before: Option<PlanId>, limit: u32) -> Result<Vec<Plan>, StoreError> {
-    let before = before.map_or(i64::MAX, |id| i64::from(id.0));
-    list(tx, PLANS, room, &[room.as_str().into(), before.into(), i64::from(limit).into()])
-}
-
-pub(crate) const FIND_PACK: &str = select!(
-    Artifact,
-    "
-     WHERE room_id = ?1 AND kind = 'contextpack' AND name = ?2
-"
-);
+pub(crate) const FIND_PACK: &str = select!(Artifact, "WHERE room_id = ?1 AND kind = 'contextpack' AND name = ?2");
 
 /// The artifact that a context pack is: the last one, which was kept again if the ones before it were given up.
 pub fn find_pack(tx: &mut dyn Tx, room: &RoomId, id: &PackId) -> Result<Option<Artifact>, StoreError> {
-    let found: Vec<Artifact> = list(tx, FIND_PACK, room, &[room.as_str().into(), id.file_name().as_str().into()])?;
+    let found: Vec<Artifact> = list(tx, FIND_PACK, room, &[&id.file_name()])?;
     Ok(found.into_iter().max_by_key(|artifact| artifact.id))
 }
 
-pub(crate) const PACKS: &str = select!(
-    Artifact,
-    "
-     WHERE room_id = ?1 AND kind = 'contextpack' AND number < ?2
-     ORDER BY number DESC
-     LIMIT ?3
-"
-);
-pub(crate) const PACKS_FOR: &str = select!(
-    Artifact,
-    "
-     WHERE room_id = ?1 AND kind = 'contextpack' AND number < ?2 AND node = ?4
-     ORDER BY number DESC
-     LIMIT ?3
-"
-);
+const PACKS: &str = newest!(Artifact, "number", "kind = 'contextpack'");
+const PACKS_FOR: &str = newest!(Artifact, "number", "kind = 'contextpack' AND node = ?4");
 
 /// Context packs before a number, newest first: all of them, or those for one agent.
 pub fn packs(
@@ -257,44 +176,32 @@ pub fn packs(
     before: Option<ArtifactId>,
     limit: u32,
 ) -> Result<Vec<Artifact>, StoreError> {
-    let before = before.map_or(i64::MAX, |id| i64::from(id.0));
-    let common = [room.as_str().into(), before.into(), i64::from(limit).into()];
-    let sql = if node.is_some() { PACKS_FOR } else { PACKS };
-    let params: Vec<Param<'_>> = common.into_iter().chain(node.map(|node| node.as_str().into())).collect();
-    list(tx, sql, room, &params)
+    match node {
+        None => list(tx, PACKS, room, &[&before, &limit]),
+        Some(node) => list(tx, PACKS_FOR, room, &[&before, &limit, &node]),
+    }
 }
 
-pub(crate) const ARTIFACTS_OF_TURN: &str = select!(
-    Artifact,
-    "
-     WHERE room_id = ?1 AND turn = ?2
-     ORDER BY number
-"
-);
+questions! {
+    /// Plans before a number, newest first.
+    pub fn plans(before: Option<PlanId>, limit: u32) -> Vec<Plan> = PLANS: "
+        WHERE room_id = ?1 AND number < ?2
+        ORDER BY number DESC
+        LIMIT ?3
+    ";
 
-/// What a turn left behind, in the order in which it was kept.
-pub fn artifacts_of_turn(tx: &mut dyn Tx, room: &RoomId, turn: TurnId) -> Result<Vec<Artifact>, StoreError> {
-    list(tx, ARTIFACTS_OF_TURN, room, &[room.as_str().into(), i64::from(turn.0).into()])
-}
+    /// Artifacts that a turn left behind, in the order in which they were kept.
+    pub fn artifacts_of_turn(turn: TurnId) -> Vec<Artifact> = ARTIFACTS_OF_TURN: "
+        WHERE room_id = ?1 AND turn = ?2
+        ORDER BY number
+    ";
 
-pub(crate) const ARTIFACTS_OF_JOB: &str = select!(
-    Artifact,
-    "
-     WHERE room_id = ?1 AND job = ?2 AND number < ?3
-     ORDER BY number DESC
-     LIMIT ?4
-"
-);
-
-/// What a job left behind before a number, newest first.
-pub fn artifacts_of_job(
-    tx: &mut dyn Tx,
-    room: &RoomId,
-    job: JobId,
-    before: Option<ArtifactId>,
-    limit: u32,
-) -> Result<Vec<Artifact>, StoreError> {
-    artifacts(tx, room, Artifacts::OfJob(job), before, limit)
+    /// Artifacts that a job left behind before a number, newest first.
+    pub fn artifacts_of_job(job: JobId, before: Option<ArtifactId>, limit: u32) -> Vec<Artifact> = ARTIFACTS_OF_JOB: "
+        WHERE room_id = ?1 AND job = ?2 AND number < ?3
+        ORDER BY number DESC
+        LIMIT ?4
+    ";
 }
 
 pub(crate) const LAST_CARD: &str = "SELECT number FROM cards WHERE room_id = ?1 ORDER BY number DESC LIMIT 1";
@@ -303,24 +210,15 @@ pub(crate) const LAST_ARTIFACT: &str = "SELECT number FROM artifacts WHERE room_
 
 /// The number that the next card of a room gets. The room must be locked.
 pub fn next_card(tx: &mut dyn Tx, room: &RoomId) -> Result<CardId, StoreError> {
-    next(tx, LAST_CARD, room).map(CardId)
+    next_number(tx, ("cards", LAST_CARD), room).map(CardId)
 }
 
 /// The number that the next plan of a room gets. The room must be locked.
 pub fn next_plan(tx: &mut dyn Tx, room: &RoomId) -> Result<PlanId, StoreError> {
-    next(tx, LAST_PLAN, room).map(PlanId)
+    next_number(tx, ("plans", LAST_PLAN), room).map(PlanId)
 }
 
 /// The number that the next artifact of a room gets. The room must be locked.
 pub fn next_artifact(tx: &mut dyn Tx, room: &RoomId) -> Result<ArtifactId, StoreError> {
-    next(tx, LAST_ARTIFACT, room).map(ArtifactId)
-}
-
-fn next(tx: &mut dyn Tx, sql: &'static str, room: &RoomId) -> Result<u32, StoreError> {
-    let mut last = 0;
-    tx.query(sql, &[room.as_str().into()], &mut |row| {
-        last = Fields { table: "cards", key: room.as_str(), row }.number(0)?;
-        Ok(())
-    })?;
-    Ok(u32::try_from(last + 1).unwrap_or(u32::MAX))
+    next_number(tx, ("artifacts", LAST_ARTIFACT), room).map(ArtifactId)
 }

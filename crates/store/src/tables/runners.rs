@@ -10,10 +10,11 @@ use baton_core::{
 
 use crate::{
     StoreError,
-    engine::{Changes, Param, Query, Tx},
+    engine::{Changes, Tx},
     fields::{Fields, bad},
+    question::{Argument, distinct, list_each, questions},
     sql::select,
-    table::{list, read, table},
+    table::table,
 };
 
 table! {
@@ -44,56 +45,32 @@ table! {
     }
 }
 
-/// Lists the runners whose lease is in force.
 pub(crate) const PRESENT: &str = select!(
     Runner,
-    "
-     WHERE room_id = ?1 AND lease_expires_at_ms > ?2 AND phase = ?4
+    "WHERE room_id = ?1 AND lease_expires_at_ms > ?2 AND phase = ?4
      ORDER BY lease_expires_at_ms DESC, runner
-     LIMIT ?3
-"
+     LIMIT ?3"
 );
 
 /// Runners that are there at `now`, in the order of their ids. Of more than `limit` those at work are kept first.
 pub fn present(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, limit: u32) -> Result<Vec<Runner>, StoreError> {
-    let of = |phase: Phase| -> [Param<'_>; 4] {
-        [room.as_str().into(), now.as_millis().into(), i64::from(limit).into(), phase.as_str().into()]
-    };
-    let params = [Phase::Live, Phase::Idle].map(of);
-    let queries: Vec<Query<'_>> = params.iter().map(|params| Query::new(PRESENT, params)).collect();
-    let mut found: Vec<Runner> = Vec::new();
-    tx.query_all(&queries, &mut |_, row| {
-        found.push(read(room, row)?);
-        Ok(())
-    })?;
+    let phases = [Phase::Live, Phase::Idle];
+    let each = phases.iter().map(|phase| [&now as &dyn Argument, &limit, phase]);
+    let mut found: Vec<Runner> = list_each(tx, PRESENT, room, each)?;
     found.truncate(limit as usize);
     found.sort_by(|one, other| (one.phase != Phase::Live, &one.id).cmp(&(other.phase != Phase::Live, &other.id)));
     Ok(found)
 }
 
-/// Lists the runners whose lease ran out, the last one first.
-pub(crate) const OFFLINE: &str = select!(
-    Runner,
-    "
-     WHERE room_id = ?1 AND lease_expires_at_ms <= ?2 AND lease_expires_at_ms > ?3 AND retired = 0
-     ORDER BY lease_expires_at_ms DESC, runner
-     LIMIT ?4
-"
-);
-
-/// Runners whose lease ran out between `since` and `now`, the last one first. Those that signed off do not count.
-pub fn offline(
-    tx: &mut dyn Tx,
-    room: &RoomId,
-    now: Timestamp,
-    since: Timestamp,
-    limit: u32,
-) -> Result<Vec<Runner>, StoreError> {
-    let params = [room.as_str().into(), now.as_millis().into(), since.as_millis().into(), i64::from(limit).into()];
-    list(tx, OFFLINE, room, &params)
+questions! {
+    /// Runners whose lease ran out between `since` and `now`, the last one first. Those that signed off do not count.
+    pub fn offline(now: Timestamp, since: Timestamp, limit: u32) -> Vec<Runner> = OFFLINE: "
+        WHERE room_id = ?1 AND lease_expires_at_ms <= ?2 AND lease_expires_at_ms > ?3 AND retired = 0
+        ORDER BY lease_expires_at_ms DESC, runner
+        LIMIT ?4
+    ";
 }
 
-/// Counts runners.
 pub(crate) const TALLY: &str = "
     SELECT coalesce(sum(CASE WHEN lease_expires_at_ms > ?2 AND phase = 'live' THEN 1 ELSE 0 END), 0),
            coalesce(sum(CASE WHEN lease_expires_at_ms > ?2 AND phase = 'idle' THEN 1 ELSE 0 END), 0),
@@ -113,7 +90,6 @@ pub fn tally(tx: &mut dyn Tx, room: &RoomId, now: Timestamp, since: Timestamp) -
     Ok(tally)
 }
 
-/// Lists the processes behind the leases that are in force.
 pub(crate) const PROCESSES: &str = "
     SELECT process
       FROM runners
@@ -129,17 +105,9 @@ pub fn processes(
     now: Timestamp,
     limit: u32,
 ) -> Result<Vec<ProcessIdentity>, StoreError> {
-    let mut found: Vec<ProcessIdentity> = Vec::new();
-    let params = [room.as_str().into(), now.as_millis().into(), i64::from(limit).into()];
-    tx.query(PROCESSES, &params, &mut |row| {
-        let fields = Fields { table: "runners", key: room.as_str(), row };
-        found.extend(fields.optional_json::<ProcessIdentity>(0)?.filter(|process| !found.contains(process)));
-        Ok(())
-    })?;
-    Ok(found)
+    distinct(tx, ("runners", PROCESSES), room, &[&now, &limit])
 }
 
-/// Ends the leases of a process.
 const END_LEASES: &str = "
     UPDATE runners
        SET lease_expires_at_ms = ?3

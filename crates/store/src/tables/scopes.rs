@@ -10,8 +10,9 @@ use crate::{
     StoreError,
     column::Empty,
     engine::Tx,
+    question::{list, questions},
     sql::select,
-    table::{list, table},
+    table::table,
 };
 
 table! {
@@ -44,46 +45,27 @@ fn fence(grant: Seq) -> Fence {
     Fence(grant.0)
 }
 
-/// Lists the reservations that have not ended, in the order of their grants.
-pub(crate) const IN_FORCE: &str = select!(
-    Reservation,
-    "
-     WHERE room_id = ?1 AND ended_at_ms IS NULL
-     ORDER BY reservation
-"
-);
+pub(crate) const IN_FORCE: &str =
+    select!(Reservation, "WHERE room_id = ?1 AND ended_at_ms IS NULL ORDER BY reservation");
 
-/// What is reserved in a room; also what has run out and nobody has said so yet.
+/// Reservations that have not ended, in the order of their grants: also those that have run out and of which no event
+/// says so yet.
 pub fn in_force(tx: &mut dyn Tx, room: &RoomId) -> Result<Scopes, StoreError> {
-    Ok(list(tx, IN_FORCE, room, &[room.as_str().into()])?.into_iter().collect())
+    Ok(list(tx, IN_FORCE, room, &[])?.into_iter().collect())
 }
 
-/// Lists what ended last.
-const ENDED: &str = select!(
-    Reservation,
-    "
-     WHERE room_id = ?1 AND ended_at_ms IS NOT NULL
-     ORDER BY ended_at_ms DESC, reservation DESC
-     LIMIT ?2
-"
-);
+questions! {
+    /// The archive of a room, newest first.
+    pub fn ended(limit: u32) -> Vec<Reservation> = ENDED: "
+        WHERE room_id = ?1 AND ended_at_ms IS NOT NULL
+        ORDER BY ended_at_ms DESC, reservation DESC
+        LIMIT ?2
+    ";
 
-/// The archive of a room, newest first.
-pub fn ended(tx: &mut dyn Tx, room: &RoomId, limit: u32) -> Result<Vec<Reservation>, StoreError> {
-    list(tx, ENDED, room, &[room.as_str().into(), i64::from(limit).into()])
-}
-
-/// Lists what ran out under one agent, the last first.
-pub(crate) const EXPIRED_OF: &str = select!(
-    Reservation,
-    "
-     WHERE room_id = ?1 AND owner = ?2 AND ended_how = 'expired'
-     ORDER BY reservation DESC
-     LIMIT ?3
-"
-);
-
-/// What an agent had reserved until it ran out, newest first.
-pub fn expired_of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId, limit: u32) -> Result<Vec<Reservation>, StoreError> {
-    list(tx, EXPIRED_OF, room, &[room.as_str().into(), agent.as_str().into(), i64::from(limit).into()])
+    /// Reservations of an agent that ran out, newest first.
+    pub fn expired_of(agent: &AgentId, limit: u32) -> Vec<Reservation> = EXPIRED_OF: "
+        WHERE room_id = ?1 AND owner = ?2 AND ended_how = 'expired'
+        ORDER BY reservation DESC
+        LIMIT ?3
+    ";
 }

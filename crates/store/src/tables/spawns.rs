@@ -5,12 +5,7 @@ use baton_core::{
     spawn::{Approval, ApprovalId, Grant, Grants},
 };
 
-use crate::{
-    StoreError,
-    engine::Tx,
-    sql::select,
-    table::{list, table},
-};
+use crate::{StoreError, engine::Tx, question::questions, table::table};
 
 table! {
     "approvals": Approval |approval| {
@@ -53,38 +48,20 @@ table! {
     read Self { agent_id, grants: Grants { spawn_nodes, read_only }, seq }
 }
 
-pub(crate) const PENDING: &str = select!(
-    Approval,
-    "
-     WHERE room_id = ?1 AND status = 'pending'
-     ORDER BY approval
-     LIMIT ?2
-"
-);
+questions! {
+    /// The requests that nobody has decided on, oldest first.
+    pub fn pending(limit: u32) -> Vec<Approval> = PENDING: "
+        WHERE room_id = ?1 AND status = 'pending'
+        ORDER BY approval
+        LIMIT ?2
+    ";
 
-/// The requests that nobody has decided on, oldest first.
-pub fn pending(tx: &mut dyn Tx, room: &RoomId, limit: u32) -> Result<Vec<Approval>, StoreError> {
-    list(tx, PENDING, room, &[room.as_str().into(), i64::from(limit).into()])
-}
-
-pub(crate) const NEWEST: &str = select!(
-    Approval,
-    "
-     WHERE room_id = ?1 AND approval < ?2
-     ORDER BY approval DESC
-     LIMIT ?3
-"
-);
-
-/// Requests before a number, newest first.
-pub fn before(
-    tx: &mut dyn Tx,
-    room: &RoomId,
-    before: Option<ApprovalId>,
-    limit: u32,
-) -> Result<Vec<Approval>, StoreError> {
-    let before = before.map_or(i64::MAX, |id| i64::from(id.0));
-    list(tx, NEWEST, room, &[room.as_str().into(), before.into(), i64::from(limit).into()])
+    /// Requests before a number, newest first.
+    pub fn before(before: Option<ApprovalId>, limit: u32) -> Vec<Approval> = NEWEST: "
+        WHERE room_id = ?1 AND approval < ?2
+        ORDER BY approval DESC
+        LIMIT ?3
+    ";
 }
 
 /// The next number of a request.

@@ -10,10 +10,10 @@ use baton_core::{
 use crate::{
     StoreError,
     engine::{Changes, Param, Row, Tx},
-    fields::{Fields, collect},
-    log,
-    sql::select,
-    table::{list, table},
+    fields::Fields,
+    question::{Answer, Argument, list, questions},
+    sql::{Shape, newest, select},
+    table::table,
 };
 
 table! {
@@ -71,58 +71,35 @@ table! {
     }
 }
 
-pub(crate) const OPEN_OF: &str = select!(
-    Turn,
-    "
-     WHERE room_id = ?1 AND agent_id = ?2 AND ended_at_ms IS NULL
-"
-);
+questions! {
+    /// The turn that an agent is in.
+    pub fn open_of(agent: &AgentId) -> Option<Turn> = OPEN_OF: "
+        WHERE room_id = ?1 AND agent_id = ?2 AND ended_at_ms IS NULL
+    ";
 
-/// The turn that an agent is in.
-pub fn open_of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Option<Turn>, StoreError> {
-    let found = list(tx, OPEN_OF, room, &[room.as_str().into(), agent.as_str().into()])?;
-    Ok(found.into_iter().next())
+    /// All turns that go on, by agent.
+    pub fn open() -> Vec<Turn> = OPEN: "
+        WHERE room_id = ?1 AND ended_at_ms IS NULL
+        ORDER BY agent_id
+    ";
+
+    /// Last seen state of each agent's stream in a room.
+    pub fn streams() -> Vec<Stream> = STREAMS: "
+        WHERE room_id = ?1
+        ORDER BY agent_id
+    ";
+
+    /// Last seen state of an agent's stream.
+    pub fn stream_of(agent: &AgentId) -> Option<Stream> = STREAM: "
+        WHERE room_id = ?1 AND agent_id = ?2
+    ";
 }
 
-pub(crate) const OPEN: &str = select!(
-    Turn,
-    "
-     WHERE room_id = ?1 AND ended_at_ms IS NULL
-     ORDER BY agent_id
-"
-);
+pub(crate) const NEWEST: &str = newest!(Turn, "turn");
+pub(crate) const OF_AGENT: &str = newest!(Turn, "turn", "agent_id = ?4");
+pub(crate) const OF_JOB: &str = newest!(Turn, "turn", "job = ?4");
 
-/// All turns that go on, by agent.
-pub fn open(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Turn>, StoreError> {
-    list(tx, OPEN, room, &[room.as_str().into()])
-}
-
-pub(crate) const NEWEST: &str = select!(
-    Turn,
-    "
-     WHERE room_id = ?1 AND turn < ?2
-     ORDER BY turn DESC
-     LIMIT ?3
-"
-);
-pub(crate) const OF_AGENT: &str = select!(
-    Turn,
-    "
-     WHERE room_id = ?1 AND turn < ?2 AND agent_id = ?4
-     ORDER BY turn DESC
-     LIMIT ?3
-"
-);
-pub(crate) const OF_JOB: &str = select!(
-    Turn,
-    "
-     WHERE room_id = ?1 AND turn < ?2 AND job = ?4
-     ORDER BY turn DESC
-     LIMIT ?3
-"
-);
-
-/// Which turns are meant.
+/// A choice of turns.
 #[derive(Clone, Copy, Debug)]
 pub enum Which<'a> {
     /// All.
@@ -141,15 +118,11 @@ pub fn before(
     before: Option<TurnId>,
     limit: u32,
 ) -> Result<Vec<Turn>, StoreError> {
-    let before = before.map_or(i64::MAX, |id| i64::from(id.0));
-    let (sql, of): (_, Option<Param<'_>>) = match which {
-        Which::All => (NEWEST, None),
-        Which::Of(agent) => (OF_AGENT, Some(agent.as_str().into())),
-        Which::Job(job) => (OF_JOB, Some(i64::from(job.0).into())),
-    };
-    let common = [room.as_str().into(), before.into(), i64::from(limit).into()];
-    let params: Vec<Param<'_>> = common.into_iter().chain(of).collect();
-    list(tx, sql, room, &params)
+    match which {
+        Which::All => list(tx, NEWEST, room, &[&before, &limit]),
+        Which::Of(agent) => list(tx, OF_AGENT, room, &[&before, &limit, &agent]),
+        Which::Job(job) => list(tx, OF_JOB, room, &[&before, &limit, &job]),
+    }
 }
 
 /// How many turns there are, and what they took in all, of the rows that are meant.
@@ -168,25 +141,17 @@ macro_rules! totals {
     };
 }
 
-pub(crate) const TOTAL_OF_JOB: &str = totals!(
-    "
-     WHERE room_id = ?1 AND job = ?2
-"
-);
-pub(crate) const TOTAL_OF_AGENT: &str = totals!(
-    "
-     WHERE room_id = ?1 AND agent_id = ?2
-"
-);
+pub(crate) const TOTAL_OF_JOB: &str = totals!(" WHERE room_id = ?1 AND job = ?2");
+pub(crate) const TOTAL_OF_AGENT: &str = totals!(" WHERE room_id = ?1 AND agent_id = ?2");
 
 /// How many turns a job has had, and what they took in all.
 pub fn total_of_job(tx: &mut dyn Tx, room: &RoomId, job: JobId) -> Result<(u64, Usage), StoreError> {
-    total(tx, TOTAL_OF_JOB, &[room.as_str().into(), i64::from(job.0).into()])
+    total(tx, TOTAL_OF_JOB, &[room.as_str().into(), job.param()])
 }
 
 /// How many turns an agent has had, and what they took in all.
 pub fn total_of_agent(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<(u64, Usage), StoreError> {
-    total(tx, TOTAL_OF_AGENT, &[room.as_str().into(), agent.as_str().into()])
+    total(tx, TOTAL_OF_AGENT, &[room.as_str().into(), agent.param()])
 }
 
 fn total(tx: &mut dyn Tx, sql: &'static str, params: &[Param<'_>]) -> Result<(u64, Usage), StoreError> {
@@ -202,15 +167,23 @@ fn total(tx: &mut dyn Tx, sql: &'static str, params: &[Param<'_>]) -> Result<(u6
 }
 
 /// Reads an agent's events of one type between two places. A turn is as long as it takes, so that is not the room's past.
-pub(crate) const EVENTS: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
-      FROM log
-     WHERE room_id = ?1 AND seq > ?2 AND seq <= ?3 AND subject = ?4 AND type = ?5
-     ORDER BY seq
-     LIMIT ?6
-";
+macro_rules! events_between {
+    ($order:literal) => {
+        select!(
+            Recorded,
+            concat!(
+                "WHERE room_id = ?1 AND seq > ?2 AND seq <= ?3 AND subject = ?4 AND type = ?5 ORDER BY ",
+                $order,
+                " LIMIT ?6"
+            )
+        )
+    };
+}
 
-/// What happened in a turn, by its type, after a place and up to another, oldest first.
+pub(crate) const EVENTS: &str = events_between!("seq");
+pub(crate) const EVENTS_BACK: &str = events_between!("seq DESC");
+
+/// Events of a turn of one type, after a place and up to another, oldest first.
 pub fn events(
     tx: &mut dyn Tx,
     room: &RoomId,
@@ -219,23 +192,11 @@ pub fn events(
     (after, until): (Seq, Seq),
     limit: u32,
 ) -> Result<Vec<Recorded>, StoreError> {
-    let place = |seq: Seq| i64::try_from(seq.0).unwrap_or(i64::MAX);
-    let (agent, after) = (turn.agent_id.as_str(), place(after.max(Seq(turn.seq.0.saturating_sub(1)))));
-    let params =
-        [room.as_str().into(), after.into(), place(until).into(), agent.into(), kind.into(), i64::from(limit).into()];
-    collect(tx, EVENTS, room, &params, log::recorded)
+    let after = after.max(Seq(turn.seq.0.saturating_sub(1)));
+    list(tx, EVENTS, room, &[&after, &until, &turn.agent_id, &kind, &limit])
 }
 
-/// The same, the last first.
-pub(crate) const EVENTS_BACK: &str = "
-    SELECT seq, type, actor, payload, created_at_ms, turn_id, overridden
-      FROM log
-     WHERE room_id = ?1 AND seq > ?2 AND seq <= ?3 AND subject = ?4 AND type = ?5
-     ORDER BY seq DESC
-     LIMIT ?6
-";
-
-/// What happened to an agent, by its type, after a place and up to another, the last first.
+/// Events about an agent of one type, after a place and up to another, the last first.
 pub fn events_back(
     tx: &mut dyn Tx,
     room: &RoomId,
@@ -243,46 +204,13 @@ pub fn events_back(
     (after, until): (Seq, Seq),
     limit: u32,
 ) -> Result<Vec<Recorded>, StoreError> {
-    let place = |seq: Seq| i64::try_from(seq.0).unwrap_or(i64::MAX);
-    let params = [
-        room.as_str().into(),
-        place(after).into(),
-        place(until).into(),
-        agent.as_str().into(),
-        kind.into(),
-        i64::from(limit).into(),
-    ];
-    collect(tx, EVENTS_BACK, room, &params, log::recorded)
+    list(tx, EVENTS_BACK, room, &[&after, &until, &agent, &kind, &limit])
 }
 
 /// The next number of a turn.
 pub fn next(tx: &mut dyn Tx, room: &RoomId) -> Result<TurnId, StoreError> {
     let last = before(tx, room, Which::All, None, 1)?;
     Ok(TurnId(last.first().map_or(0, |turn| turn.id.0) + 1))
-}
-
-pub(crate) const STREAMS: &str = "
-    SELECT agent_id, status, provider, session, last_activity_ms
-      FROM streams
-     WHERE room_id = ?1
-     ORDER BY agent_id
-";
-
-/// What was last seen of the streams of a room's agents.
-pub fn streams(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<Stream>, StoreError> {
-    collect(tx, STREAMS, room, &[room.as_str().into()], stream)
-}
-
-pub(crate) const STREAM: &str = "
-    SELECT agent_id, status, provider, session, last_activity_ms
-      FROM streams
-     WHERE room_id = ?1 AND agent_id = ?2
-";
-
-/// What was last seen of an agent's stream.
-pub fn stream_of(tx: &mut dyn Tx, room: &RoomId, agent: &AgentId) -> Result<Option<Stream>, StoreError> {
-    let found = collect(tx, STREAM, room, &[room.as_str().into(), agent.as_str().into()], stream)?;
-    Ok(found.into_iter().next())
 }
 
 const PUT_STREAM: &str = "
@@ -306,13 +234,17 @@ pub fn put_stream(tx: &mut dyn Tx, room: &RoomId, stream: &Stream) -> Result<(),
     tx.execute(PUT_STREAM, &params, Changes::One("streams"))
 }
 
-fn stream(room: &RoomId, row: &dyn Row) -> Result<Stream, StoreError> {
-    let fields = Fields { table: "streams", key: room.as_str(), row };
-    Ok(Stream {
-        agent_id: fields.id(0)?,
-        status: fields.word(1)?,
-        provider: row.text(2)?.map(str::to_owned),
-        session: row.text(3)?.map(str::to_owned),
-        last_activity_at: fields.time(4)?,
-    })
+impl Answer for Stream {
+    const SHAPE: Shape = Shape::of("streams", &["agent_id", "status", "provider", "session", "last_activity_ms"]);
+
+    fn read(room: &RoomId, row: &dyn Row) -> Result<Self, StoreError> {
+        let fields = Fields { table: "streams", key: room.as_str(), row };
+        Ok(Self {
+            agent_id: fields.id(0)?,
+            status: fields.word(1)?,
+            provider: row.text(2)?.map(str::to_owned),
+            session: row.text(3)?.map(str::to_owned),
+            last_activity_at: fields.time(4)?,
+        })
+    }
 }

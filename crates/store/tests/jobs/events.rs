@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use baton_core::{
     claimant::Backing,
-    event::{Event, Recorded},
+    event::Event,
     ids::Seq,
     job::{
         self, Applied, Branched, Canceled, Choice, Claimed, Created, Ended, Executor, ExpectedArtifact, Isolation,
@@ -22,11 +22,10 @@ use baton_core::{
     task::TaskId,
     turn::TurnId,
 };
-use baton_store::log;
-use baton_testkit::{Scribe, on_every_place};
+use baton_testkit::rows::assert_events_are_read_back;
 use serde_json::{Map, Value, json};
 
-use super::support::{agent, anchor, at, backing, digest, lineage, odd, read, write};
+use super::support::{agent, anchor, at, backing, digest, lineage, odd};
 
 /// The highest number that a room gives out.
 const LAST: u32 = 999_999_999;
@@ -59,7 +58,7 @@ pub(crate) fn notes() -> Map<String, Value> {
     notes.as_object().unwrap().clone()
 }
 
-/// Who may do a job, with everything that can be said about that.
+/// Demands on whoever does a job, with everything that can be said about them.
 pub(crate) fn routing() -> Routing {
     Routing {
         executor: Choice::Auto,
@@ -331,19 +330,5 @@ fn every_kind_of_event_about_jobs_runners_and_the_library_is_read_back_as_it_was
         "card.create card.pin anchor.set plan.create artifact.keep",
     ];
     assert_eq!(kinds, all.iter().flat_map(|kinds| kinds.split(' ')).collect());
-    on_every_place(|place| {
-        let store = place.open();
-        let room = Scribe::new("ana").opens(&store, "room_1", "/repo");
-        let recorded = |(number, event): (usize, &Event)| Recorded {
-            seq: Seq(room.last_seq.0 + 1 + number as u64),
-            ..room.record(at(number as i64), agent("ana"), event.clone())
-        };
-        let written: Vec<Recorded> = events.iter().enumerate().map(recorded).collect();
-        for recorded in &written {
-            write(&store, |tx| log::append(tx, recorded));
-            let found = read(&store, |tx| log::find(tx, &room.id, recorded.seq));
-            assert_eq!(found.as_ref(), Some(recorded));
-        }
-        assert_eq!(read(&store, |tx| log::after(tx, &room.id, room.last_seq, 999)), written);
-    });
+    assert_events_are_read_back(&events);
 }

@@ -1,4 +1,4 @@
-//! What waits, what runs, and whose claim ran out.
+//! Jobs that wait, jobs that run, and jobs whose claim ran out.
 
 use baton_core::{
     ids::{RoomId, Seq},

@@ -1,8 +1,8 @@
-//! What these tests share.
+//! Jobs and text that these tests share.
 
 use baton_core::{
     claimant::Backing,
-    ids::{AgentId, AnchorId, RoomId, Seq},
+    ids::{AnchorId, RoomId, Seq},
     job::{
         Capability, CapabilityDigest, Choice, Claim, Isolation, Job, JobId, Kind, Last, Lineage, Priority, Progress,
         Routing, Status,
@@ -11,51 +11,20 @@ use baton_core::{
     part::Rows,
     process::{Keeps, ProcessIdentity},
     spawn::Grants,
-    time::Timestamp,
 };
 use baton_store::{
     Store, StoreError,
-    engine::Tx,
     table::{self, Table},
 };
-use baton_testkit::{Scribe, on_every_place};
+pub(crate) use baton_testkit::rows::{ODD, agent, all, at, find, on_two_rooms, put, read, write};
 use serde_json::Map;
-
-/// Text that is hard on quoting, encodings and sorting.
-pub(crate) const ODD: &str = "it's \"ünïcode\" ✓ \\ %_ ?1 $1 漢字 \u{1f9d1}\u{200d}\u{1f4bb}\n\t\u{1}";
 
 pub(crate) fn odd() -> String {
     ODD.to_owned()
 }
 
-pub(crate) fn agent(name: &str) -> AgentId {
-    name.parse().unwrap()
-}
-
 pub(crate) fn anchor(name: &str) -> AnchorId {
     name.parse().unwrap()
-}
-
-pub(crate) fn at(millis: i64) -> Timestamp {
-    Timestamp::from_millis(millis)
-}
-
-/// Plays a story on a store with two rooms, so that what is one's is seen not to be the other's.
-pub(crate) fn on_two_rooms(story: impl Fn(&Store, &RoomId, &RoomId)) {
-    on_every_place(|place| {
-        let store = place.open();
-        let rooms = [("room_1", "/one"), ("room_2", "/two")];
-        let [one, two] = rooms.map(|(id, path)| Scribe::new("ana").opens(&store, id, path).id);
-        story(&store, &one, &two);
-    });
-}
-
-pub(crate) fn read<T>(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>) -> T {
-    store.read(|tx| work(tx)).unwrap()
-}
-
-pub(crate) fn write(store: &Store, mut work: impl FnMut(&mut dyn Tx) -> Result<(), StoreError>) {
-    store.write(|tx| work(tx)).unwrap();
 }
 
 /// A job that waits, with as little as it may have. Its last event is its creation, at the place of its number.
@@ -98,7 +67,7 @@ pub(crate) fn job(id: u32) -> Job {
     }
 }
 
-/// The same with a runner at it, whose claim ends then.
+/// The job with a runner at it, whose claim ends then.
 pub(crate) fn claimed(job: Job, runner: &str, expires_at: i64) -> Job {
     let revision = job.revision.next();
     let lease = Lease { holder: agent(runner), fence: revision, expires_at: at(expires_at) };
@@ -111,23 +80,9 @@ pub(crate) fn in_order(jobs: Vec<Job>) -> Rows<Job> {
     jobs.into_iter().collect()
 }
 
-/// Stores rows of a room that has none of them yet.
-pub(crate) fn put<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) {
-    write(store, |tx| table::insert(tx, room, rows.iter()));
-}
-
 /// Stores what differs from how it is stored.
 pub(crate) fn save<T: Table>(store: &Store, room: &RoomId, rows: &Rows<T>) -> Result<(), StoreError> {
     store.write(|tx| table::save(tx, room, &mut rows.clone()))
-}
-
-/// Every row of a room.
-pub(crate) fn all<T: Table>(store: &Store, room: &RoomId) -> Rows<T> {
-    read(store, |tx| table::all(tx, room)).into_iter().collect()
-}
-
-pub(crate) fn find<T: Table>(store: &Store, room: &RoomId, key: &T::Key) -> Option<T> {
-    read(store, |tx| table::find(tx, room, key))
 }
 
 pub(crate) fn numbers(found: &[Job]) -> Vec<u32> {

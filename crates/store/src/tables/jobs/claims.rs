@@ -8,11 +8,11 @@ use baton_core::{
 
 use crate::{
     StoreError,
-    engine::{Changes, Param, Tx},
-    fields::{Fields, bad},
+    engine::{Changes, Tx},
+    fields::{Fields, bad, collect},
+    question::{any, distinct},
 };
 
-/// Counts what each runner has claimed.
 pub(crate) const LOADS: &str = "
     SELECT runner, count(*)
       FROM jobs
@@ -23,16 +23,12 @@ pub(crate) const LOADS: &str = "
 
 /// How many jobs each runner has claimed.
 pub fn loads(tx: &mut dyn Tx, room: &RoomId) -> Result<Vec<(AgentId, u32)>, StoreError> {
-    let mut found = Vec::new();
-    tx.query(LOADS, &[room.as_str().into()], &mut |row| {
+    collect(tx, LOADS, room, &[room.as_str().into()], |room, row| {
         let fields = Fields { table: "jobs", key: room.as_str(), row };
-        found.push((fields.id(0)?, u32::try_from(fields.number(1)?).unwrap_or(u32::MAX)));
-        Ok(())
-    })?;
-    Ok(found)
+        Ok((fields.id(0)?, u32::try_from(fields.number(1)?).unwrap_or(u32::MAX)))
+    })
 }
 
-/// Finds out whether anything waits.
 pub(crate) const ANY_QUEUED: &str = "
     SELECT number
       FROM jobs
@@ -42,10 +38,9 @@ pub(crate) const ANY_QUEUED: &str = "
 
 /// Whether any job waits for a runner.
 pub fn any_queued(tx: &mut dyn Tx, room: &RoomId) -> Result<bool, StoreError> {
-    any(tx, ANY_QUEUED, &[room.as_str().into()])
+    any(tx, ANY_QUEUED, room, &[])
 }
 
-/// Finds when the next claim runs out.
 pub(crate) const NEXT_EXPIRY: &str = "
     SELECT min(claim_expires_at_ms)
       FROM jobs
@@ -62,7 +57,6 @@ pub fn next_expiry(tx: &mut dyn Tx, room: &RoomId, now: Timestamp) -> Result<Opt
     Ok(found)
 }
 
-/// Finds out whether a claim has run out.
 pub(crate) const ANY_OVERDUE: &str = "
     SELECT number
       FROM jobs
@@ -72,7 +66,7 @@ pub(crate) const ANY_OVERDUE: &str = "
 
 /// Whether a job runs whose claim ran out by `now`.
 pub fn any_overdue(tx: &mut dyn Tx, room: &RoomId, now: Timestamp) -> Result<bool, StoreError> {
-    any(tx, ANY_OVERDUE, &[room.as_str().into(), now.as_millis().into()])
+    any(tx, ANY_OVERDUE, room, &[&now])
 }
 
 /// Lists the processes behind the claims that are in force, those first whose claims run out first.
@@ -91,17 +85,9 @@ pub fn processes(
     now: Timestamp,
     limit: u32,
 ) -> Result<Vec<ProcessIdentity>, StoreError> {
-    let mut found: Vec<ProcessIdentity> = Vec::new();
-    let params = [room.as_str().into(), now.as_millis().into(), i64::from(limit).into()];
-    tx.query(PROCESSES, &params, &mut |row| {
-        let fields = Fields { table: "jobs", key: room.as_str(), row };
-        found.extend(fields.optional_json::<ProcessIdentity>(0)?.filter(|process| !found.contains(process)));
-        Ok(())
-    })?;
-    Ok(found)
+    distinct(tx, ("jobs", PROCESSES), room, &[&now, &limit])
 }
 
-/// Ends the claims of a process.
 const END_CLAIMS: &str = "
     UPDATE jobs
        SET claim_expires_at_ms = ?3
@@ -112,13 +98,4 @@ const END_CLAIMS: &str = "
 pub fn end_claims(tx: &mut dyn Tx, room: &RoomId, process: &ProcessIdentity, now: Timestamp) -> Result<(), StoreError> {
     let process = serde_json::to_string(process).map_err(|error| bad("jobs", room.as_str(), error))?;
     tx.execute(END_CLAIMS, &[room.as_str().into(), process.as_str().into(), now.as_millis().into()], Changes::Any)
-}
-
-fn any(tx: &mut dyn Tx, sql: &'static str, params: &[Param<'_>]) -> Result<bool, StoreError> {
-    let mut any = false;
-    tx.query(sql, params, &mut |_| {
-        any = true;
-        Ok(())
-    })?;
-    Ok(any)
 }

@@ -1,4 +1,4 @@
-//! Which files a room keeps, and whether any room still names a content.
+//! Files that a room keeps, and whether any room still names a content.
 
 use baton_core::{
     ids::RoomId,
@@ -8,32 +8,19 @@ use baton_core::{
     turn::TurnId,
 };
 
-use super::ARTIFACTS_OF_JOB;
+use super::artifacts_of_job;
 use crate::{
     StoreError,
     engine::{Param, Query, Tx},
-    sql::select,
-    table::{current, list},
+    question::{any, list},
+    sql::newest,
+    table::current,
 };
 
-pub(crate) const ARTIFACTS_OF_TURN_BEFORE: &str = select!(
-    Artifact,
-    "
-     WHERE room_id = ?1 AND turn = ?2 AND number < ?3
-     ORDER BY number DESC
-     LIMIT ?4
-"
-);
-pub(crate) const ARTIFACTS_BEFORE: &str = select!(
-    Artifact,
-    "
-     WHERE room_id = ?1 AND number < ?2
-     ORDER BY number DESC
-     LIMIT ?3
-"
-);
+pub(crate) const ARTIFACTS_BEFORE: &str = newest!(Artifact, "number");
+pub(crate) const ARTIFACTS_OF_TURN_BEFORE: &str = newest!(Artifact, "number", "turn = ?4");
 
-/// Which artifacts are meant.
+/// A choice of artifacts.
 #[derive(Clone, Copy, Debug)]
 pub enum Artifacts {
     /// All.
@@ -52,19 +39,13 @@ pub fn artifacts(
     before: Option<ArtifactId>,
     limit: u32,
 ) -> Result<Vec<Artifact>, StoreError> {
-    let before = before.map_or(i64::MAX, |id| i64::from(id.0));
-    let (sql, of) = match which {
-        Artifacts::All => (ARTIFACTS_BEFORE, None),
-        Artifacts::OfJob(job) => (ARTIFACTS_OF_JOB, Some(job.0)),
-        Artifacts::OfTurn(turn) => (ARTIFACTS_OF_TURN_BEFORE, Some(turn.0)),
-    };
-    let of = of.map(|of| Param::from(i64::from(of)));
-    let params: Vec<Param<'_>> =
-        [room.as_str().into()].into_iter().chain(of).chain([before.into(), i64::from(limit).into()]).collect();
-    list(tx, sql, room, &params)
+    match which {
+        Artifacts::All => list(tx, ARTIFACTS_BEFORE, room, &[&before, &limit]),
+        Artifacts::OfJob(job) => artifacts_of_job(tx, room, job, before, limit),
+        Artifacts::OfTurn(turn) => list(tx, ARTIFACTS_OF_TURN_BEFORE, room, &[&before, &limit, &turn]),
+    }
 }
 
-/// Whether a room has content that was kept before a time and not given up.
 pub(crate) const ANY_ARTIFACT_BEFORE: &str = "
     SELECT number
       FROM artifacts
@@ -75,18 +56,12 @@ pub(crate) const ANY_ARTIFACT_BEFORE: &str = "
 
 /// Whether a room has a file that was kept before `time` and not given up.
 pub fn any_artifact_before(tx: &mut dyn Tx, room: &RoomId, time: Timestamp) -> Result<bool, StoreError> {
-    let mut found = false;
-    tx.query(ANY_ARTIFACT_BEFORE, &[room.as_str().into(), time.as_millis().into()], &mut |_| {
-        found = true;
-        Ok(())
-    })?;
-    Ok(found)
+    any(tx, ANY_ARTIFACT_BEFORE, room, &[&time])
 }
 
-/// Whether any room names this content and did not give it up.
 pub(crate) const NAMED: &str = "SELECT number FROM artifacts WHERE sha256 = ?1 AND dropped_at_ms IS NULL LIMIT 1";
 
-/// Which of these hashes some room of the store names, in their order. All are asked for at once.
+/// Tells for each of these hashes, in their order, whether some room of the store names it. All are asked for at once.
 pub fn named(tx: &mut dyn Tx, hashes: &[String]) -> Result<Vec<bool>, StoreError> {
     let params: Vec<[Param<'_>; 1]> = hashes.iter().map(|hash| [hash.as_str().into()]).collect();
     let queries: Vec<Query<'_>> = params.iter().map(|params| Query::new(NAMED, params)).collect();
