@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 use crate::{App, Caller, Failure, employment::require_proof};
 
 /// How an agent is connected.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentConnection {
     /// `connected`, `idle`, `disconnected` or `gone`: the same word on every surface.
@@ -37,15 +38,11 @@ pub struct AgentConnection {
     /// Whether it says something, waits for something, or neither.
     pub stream: StreamStatus,
     /// Which program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// The provider's name for the conversation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_activity_at: Option<Timestamp>,
     /// The turn that it is in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
     /// Why it is so.
     pub why: String,

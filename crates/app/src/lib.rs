@@ -1,4 +1,4 @@
-//! The use cases of Baton: one file each, one transaction each, listed in one table.
+//! The use cases of Baton: one transaction each, listed in one table.
 //!
 //! A use case loads a room, lets the core decide, stores what it decided, and rings the bell. What the rules
 //! must not touch is here too: the clock, fresh ids, the environment, and what can be found out about paths

@@ -98,10 +98,25 @@ impl App {
     }
 }
 
+/// Reads from a room in one transaction, then shows the caller's presence there, in the room that is returned too.
+pub(crate) fn read<T>(
+    app: &App,
+    caller: &Caller,
+    room: &RoomId,
+    mut look: impl FnMut(&mut dyn Tx, &Room, Timestamp) -> Result<T, Failure>,
+) -> Result<(Room, T), Failure> {
+    let (mut room, found, now) = app.store.read(|tx| {
+        let (room, now) = (app.room(tx, room)?, tx.now()?);
+        let found = look(tx, &room, now)?;
+        Ok::<_, Failure>((room, found, now))
+    })?;
+    refresh(app, caller, &mut room, now, Effort::Try)?;
+    Ok((room, found))
+}
+
 /// Shows the caller's presence in a room that was not read yet, and returns the room. A wait does so once, when it begins.
 pub(crate) fn show(app: &App, caller: &Caller, room: &RoomId) -> Result<Room, Failure> {
-    let (mut room, now) = app.store.read::<_, Failure>(|tx| Ok((app.room(tx, room)?, tx.now()?)))?;
-    refresh(app, caller, &mut room, now, Effort::Try)?;
+    let (room, ()) = read(app, caller, room, |_, _, _| Ok(()))?;
     Ok(room)
 }
 

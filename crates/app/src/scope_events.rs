@@ -26,22 +26,19 @@ use crate::{
 };
 
 /// Who lost the stick or a reservation, because they did not respond.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DisplacedOwner {
     pub owner: AgentId,
     /// What people call them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_agent: Option<String>,
     /// What they had reserved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
     /// How present they were, of a reservation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_liveness: Option<Presence>,
     /// What was seen of their process.
     pub process: ProcessState,
     /// When their lease or claim ran out, or would have, of the stick.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expired_at: Option<Timestamp>,
 }
 

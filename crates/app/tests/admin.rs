@@ -14,7 +14,7 @@ fn a_note_is_in_the_log_and_changes_no_ownership() {
         assert_eq!(app.stored(&codex.room()).stick, before);
         let log = codex.does("room.events", json!({"limit": 1}));
         let event = &log["events"][0];
-        assert_eq!((&event["note"], &event["from_agent_id"]), (&json!("the tests are flaky"), &json!("claude")));
+        assert_eq!([&event["note"], &event["from_agent_id"]], ["the tests are flaky", "claude"]);
         codex.release(&turn);
     });
 }
@@ -205,11 +205,7 @@ fn a_room_that_is_kept_for_somebody_is_closed_by_those_it_concerns_or_a_person_a
         codex.release(&codex.claim());
         let close = json!({"expected_turn_id": 1, "reason": "mine"});
         let refused = gemini.refused("room.close", close.clone());
-        assert_eq!(
-            (&refused["error"], &refused["reserved_for"]),
-            (&json!("stale_lease"), &json!("claude")),
-            "{refused}"
-        );
+        assert_eq!([&refused["error"], &refused["reserved_for"]], ["stale_lease", "claude"], "{refused}");
         assert_eq!(claude.state()["handoff"], handoff("done"), "nothing is lost");
         app.later_minutes(21);
         assert_eq!(gemini.does("room.close", close)["state"], "closed", "the claim has run out");

@@ -245,7 +245,7 @@ fn litter_goes_after_an_hour_and_what_a_record_names_stays() {
         let stays = [litter(&"ab1".repeat(32)[..64], false), litter(".4711-4", false), litter("README", true)];
         age(&kept, 2 * HOUR);
         let forbidden = codex.refused("tasks.artifact.gc", json!({}));
-        assert_eq!((&forbidden["error"], &forbidden["needs"]), (&json!("FORBIDDEN"), &json!("operator")));
+        assert_eq!([&forbidden["error"], &forbidden["needs"]], ["FORBIDDEN", "operator"]);
         let expected = json!({"dry_run": true, "dropped": 0, "files": 1, "drafts": 1, "bytes": 12});
         // A process that another test starts has the lock of a directory too until it is its own program.
         let mut found = gc(&ana, json!({"dry_run": true}));

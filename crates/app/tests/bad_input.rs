@@ -217,7 +217,7 @@ fn unknown_rooms() {
             ("room.policy", json!({"policy": {}})),
         ] {
             let refusal = codex.refused(command, with(input, "room_id", "room_nowhere"));
-            assert_eq!((&refusal["error"], &refusal["room_id"]), (&json!("unknown_room"), &json!("room_nowhere")));
+            assert_eq!([&refusal["error"], &refusal["room_id"]], ["unknown_room", "room_nowhere"]);
         }
         assert_eq!(app.everything(), before);
     });

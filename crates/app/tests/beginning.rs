@@ -33,15 +33,12 @@ fn a_fresh_session_is_registered_and_says_why() {
         let [codex] = app.joined(["codex"]);
         let claude = newcomer(&app, "claude", &codex);
         let begun = claude.does("agent.init", json!({}));
-        assert_eq!(
-            (&begun["action"], &begun["recommendation_reason"]),
-            (&json!("registered"), &json!("no_resumable_identity"))
-        );
+        assert_eq!([&begun["action"], &begun["recommendation_reason"]], ["registered", "no_resumable_identity"]);
         assert_eq!((&begun["agent"]["you"], &begun["agent"]["liveness"]), (&json!(true), &json!("active")));
         let again = claude.does("agent.init", json!({}));
         assert_eq!(
-            (&again["action"], &again["recommendation_reason"]),
-            (&json!("already_registered"), &json!("session_already_registered"))
+            [&again["action"], &again["recommendation_reason"]],
+            ["already_registered", "session_already_registered"]
         );
         assert_eq!(again["agent"]["name"], begun["agent"]["name"]);
         assert_eq!(claude.story(), "create join join");
@@ -55,8 +52,8 @@ fn a_session_registers_under_the_name_it_chooses() {
         let claude = newcomer(&app, "claude", &codex);
         let begun = claude.does("agent.init", json!({"register": "amber-otter", "role": "reviewer"}));
         assert_eq!(
-            (&begun["action"], &begun["recommendation_reason"], &begun["agent"]["name"], &begun["agent"]["role"]),
-            (&json!("registered"), &json!("explicit_register"), &json!("amber-otter"), &json!("reviewer"))
+            [&begun["action"], &begun["recommendation_reason"], &begun["agent"]["name"], &begun["agent"]["role"]],
+            ["registered", "explicit_register", "amber-otter", "reviewer"]
         );
         let again = claude.does("agent.init", json!({"register": "amber-otter"}));
         assert_eq!(again["recommendation_reason"], "session_already_registered");
@@ -116,8 +113,8 @@ fn whoever_would_rather_be_somebody_new_registers_beside_unfinished_work() {
         assert_eq!(begun["agent"]["name"], "keen-crane");
         let begun = claude.does("agent.init", json!({"role": "tester"}));
         assert_eq!(
-            (&begun["action"], &begun["agent"]["role"]),
-            (&json!("already_registered"), &json!("tester")),
+            [&begun["action"], &begun["agent"]["role"]],
+            ["already_registered", "tester"],
             "whoever has an identity is not asked about others"
         );
     });

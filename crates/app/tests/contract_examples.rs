@@ -23,11 +23,11 @@ fn three_agent_round_robin() {
         let turn = codex.claim();
         assert_eq!((&turn.answer["reason"], &turn.answer["handoff"]), (&json!("open_claim"), &json!(null)));
         let released = codex.does("stick.release", turn.showing(json!({"handoff": plan})));
-        assert_eq!((&released["state"], &released["reserved_for"]), (&json!("reserved"), &json!("claude")));
+        assert_eq!([&released["state"], &released["reserved_for"]], ["reserved", "claude"]);
 
         let turn = claude.claim();
         assert_eq!(turn.answer["handoff"], plan, "verbatim");
-        assert_eq!((&turn.answer["from_agent_id"], &turn.answer["reason"]), (&json!("codex"), &json!("sequence")));
+        assert_eq!([&turn.answer["from_agent_id"], &turn.answer["reason"]], ["codex", "sequence"]);
         let released = claude.does("stick.release", turn.showing(json!({"handoff": review})));
         assert_eq!(released["reserved_for"], "gemini");
 
@@ -49,7 +49,7 @@ fn explicit_skip() {
         });
         let turn = codex.claim();
         let passed = codex.does("stick.pass", turn.showing(json!({"to_agent_id": "gemini", "handoff": found})));
-        assert_eq!((&passed["state"], &passed["reserved_for"]), (&json!("reserved"), &json!("gemini")));
+        assert_eq!([&passed["state"], &passed["reserved_for"]], ["reserved", "gemini"]);
         assert_eq!(claude.wait()["status"], "not_yet", "claude is skipped");
 
         let turn = gemini.claim();
@@ -69,7 +69,7 @@ fn missed_recipient() {
 
         let available = gemini.wait();
         assert_eq!(available["status"], "takeover_available");
-        assert_eq!((&available["reason"], &available["reserved_for"]), (&json!("claim_timeout"), &json!("claude")));
+        assert_eq!([&available["reason"], &available["reserved_for"]], ["claim_timeout", "claude"]);
         assert_eq!(codex.wait()["status"], "not_yet", "the prior owner waits while gemini could take it");
         let refusal = codex.refused("stick.takeover", codex.taking());
         assert_eq!((&refusal["error"], &refusal["candidates"]), (&json!("prior_owner"), &json!(["gemini"])));
@@ -82,7 +82,7 @@ fn missed_recipient() {
         assert_eq!(release["handoff"], written, "gemini reads what codex left for claude");
 
         let late = claude.wait();
-        assert_eq!((&late["status"], &late["owner"]), (&json!("not_yet"), &json!("gemini")), "too late");
+        assert_eq!([&late["status"], &late["owner"]], ["not_yet", "gemini"], "too late");
     });
 }
 

@@ -113,7 +113,7 @@ fn an_edit_between_two_turns_is_told_with_its_path_and_is_one_incursion() {
         assert_eq!(protocol["scope"], "a.rs and 1 more");
         let payload = &protocol["payload"];
         assert_eq!(payload["paths"], json!(["a.rs", "src/new.rs"]));
-        assert_eq!((&payload["incoming_agent"], &payload["owner_liveness"]), (&json!("unknown"), &json!("active")));
+        assert_eq!([&payload["incoming_agent"], &payload["owner_liveness"]], ["unknown", "active"]);
         is_sound(&app);
     });
 }
@@ -308,7 +308,7 @@ fn who_takes_over_is_told_what_the_last_holder_may_have_changed_and_that_is_no_i
         app.later_minutes(60);
         let taken = agents[0].take();
         let by = &taken.answer["drift"]["by"][0];
-        assert_eq!((&by["agent_id"], &by["because"]), (&json!("claude:a3f1"), &json!("turn")), "{}", taken.answer);
+        assert_eq!([&by["agent_id"], &by["because"]], ["claude:a3f1", "turn"], "{}", taken.answer);
         assert_eq!(incursions(&agents[0]), Vec::<Value>::new());
     });
 }

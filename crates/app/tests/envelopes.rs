@@ -52,13 +52,13 @@ fn an_envelope_arrives_as_it_was_written_and_can_be_opened() {
         bo.does("agent.register", json!({"name": "amber-otter"}));
         ana.does("tasks.card.create", json!({"title": "t", "text": "x"}));
         let sent = ana.does("envelope.send", whole("ana", "bo"));
-        assert_eq!((&sent["id"], &sent["ref"]), (&json!("payload-uuid"), &json!("payload://payload-uuid")));
+        assert_eq!([&sent["id"], &sent["ref"]], ["payload-uuid", "payload://payload-uuid"]);
         assert_eq!((&sent["to"], &sent["awaits_response"]), (&json!("amber-otter"), &json!(false)));
         let read = bo.does("inbox.read", json!({"message": sent["message"]}));
         assert_eq!(read["envelope"].to_string(), whole("ana", "bo")["envelope"].to_string(), "byte for byte");
         let opened = ana.does("open", json!({"id": "payload://payload-uuid"}));
         assert_eq!((&opened["kind"], &opened["envelope"]), (&json!("envelope"), &read["envelope"]));
-        assert_eq!((&opened["to"], &opened["state"]), (&json!("amber-otter"), &json!("seen")));
+        assert_eq!([&opened["to"], &opened["state"]], ["amber-otter", "seen"]);
         assert_eq!(ana.story(), "create join join register card.create envelope.send see");
         clean(&app);
     });
@@ -114,7 +114,7 @@ fn an_envelope_in_anothers_name_is_refused() {
         let [ana, bo, _cy] = app.joined(["ana", "bo", "cy"]);
         ana.does("tasks.card.create", json!({"title": "t", "text": "x"}));
         let refused = bo.refused("envelope.send", whole("ana", "cy"));
-        assert_eq!((&refused["error"], &refused["field"]), (&json!("SOURCE_MISMATCH"), &json!("fromNodeId")));
+        assert_eq!([&refused["error"], &refused["field"]], ["SOURCE_MISMATCH", "fromNodeId"]);
         let stranger = app.agent("stranger");
         stranger.enter(&ana.room());
         assert_eq!(stranger.refused("envelope.send", saying("bo", "x"))["error"], "UNKNOWN_SENDER");
@@ -208,7 +208,7 @@ fn a_jobs_agent_gets_envelopes_before_it_is_claimed_and_sends_under_its_claim() 
             app.call(&own, command, input)
         };
         let items = call("inbox.list", json!({})).unwrap()["items"].clone();
-        assert_eq!((&items[0]["subject"], &items[1]["subject"]), (&json!("begin here"), &json!("and go on")));
+        assert_eq!([&items[0]["subject"], &items[1]["subject"]], ["begin here", "and go on"]);
         let read = call("inbox.read", json!({"message": sent["message"]})).unwrap();
         assert_eq!(read["envelope"]["payload"]["message"], "begin here");
         let answer = call("envelope.send", saying("ana", "done")).unwrap();
@@ -264,7 +264,7 @@ fn where_the_policy_is_explicit_an_operator_says_who_may_write_to_whom() {
         assert!(refused["next"].as_str().unwrap().contains("baton edge add ana-otter bob-otter"), "{refused}");
         let edge = |from: &str, to: &str, both_ways: bool| json!({"from": from, "to": to, "both_ways": both_ways});
         let refused = ana.refused("agent.edge.add", edge("ana-otter", "bob-otter", false));
-        assert_eq!((&refused["error"], &refused["needs"]), (&json!("FORBIDDEN"), &json!("operator")));
+        assert_eq!([&refused["error"], &refused["needs"]], ["FORBIDDEN", "operator"]);
         person.does("agent.edge.add", edge("ana-otter", "bob-otter", false));
         person.does("agent.edge.add", edge("ana-otter", "bob-otter", false));
         person.does("agent.edge.add", edge("bob-otter", "cyd-otter", true));
@@ -273,7 +273,7 @@ fn where_the_policy_is_explicit_an_operator_says_who_may_write_to_whom() {
         assert_eq!(ana.refused("envelope.send", saying("cyd-otter", "x"))["may_write_to"], json!(["bob-otter"]));
         cy.does("envelope.send", saying("bob-otter", "the other way"));
         let listed = cy.does("agent.edge.list", json!({"agent": "cyd-otter"}));
-        assert_eq!((&listed["policy"], &listed["edges"][0]["from"]), (&json!("explicit"), &json!("bob-otter")));
+        assert_eq!([&listed["policy"], &listed["edges"][0]["from"]], ["explicit", "bob-otter"]);
         assert_eq!(listed["edges"].as_array().unwrap().len(), 1);
         // Who asks for a response opens the way back, once.
         ana.does("envelope.send", asking("bob-otter", "and?"));
@@ -312,8 +312,8 @@ fn a_response_that_is_required_shows_until_it_comes() {
         assert_eq!(owes["owed"].as_array().unwrap().len(), 2);
         assert_eq!(owes["owed"], awaits["awaited"]);
         let told = &owes["owed"][0];
-        assert_eq!((&told["subject"], &told["ref"]), (&json!("first"), &json!("payload://p-1")));
-        assert_eq!((&told["from_agent"], &told["to_agent"]), (&json!("ana-otter"), &json!("bob-otter")));
+        assert_eq!([&told["subject"], &told["ref"]], ["first", "payload://p-1"]);
+        assert_eq!([&told["from_agent"], &told["to_agent"]], ["ana-otter", "bob-otter"]);
         assert_eq!(bo.state()["requests"], json!({"owed": 2, "awaited": 0, "approvals": 0}));
         assert_eq!(ana.state()["requests"]["awaited"], 2);
         // Reading it says how to answer, and accepting it is no answer.
@@ -404,23 +404,23 @@ fn a_persons_word_waits_or_interrupts_and_is_only_a_persons() {
         assert_eq!(person.refused("inbox.tell", word(" ", "queue"))["field"], "text");
         let queued = person.does("inbox.tell", word("when you have time\nplease", "queue"));
         let now = person.does("inbox.tell", word("stop that", "interrupt"));
-        assert_eq!((&queued["mode"], &now["mode"]), (&json!("queue"), &json!("interrupt")));
+        assert_eq!([&queued["mode"], &now["mode"]], ["queue", "interrupt"]);
         let items = ana.does("inbox.list", json!({}))["items"].clone();
-        assert_eq!((&items[0]["category"], &items[0]["subject"]), (&json!("USER"), &json!("when you have time")));
+        assert_eq!([&items[0]["category"], &items[0]["subject"]], ["USER", "when you have time"]);
         assert_eq!((&items[1]["interrupts"], &items[1]["from_agent_id"]), (&json!(true), &json!("human:x")));
         let read = ana.does("inbox.read", json!({"message": queued["message"]}));
-        assert_eq!((&read["text"], &read["from_agent"]), (&json!("when you have time\nplease"), &json!("human:x")));
+        assert_eq!([&read["text"], &read["from_agent"]], ["when you have time\nplease", "human:x"]);
         let events = ana.does("room.events", json!({"limit": 4}))["events"].clone();
         let told = events.as_array().unwrap().iter().find(|event| event["note"] == "stop that").unwrap();
-        assert_eq!((&told["event_type"], &told["reason"]), (&json!("tell"), &json!("interrupt")));
+        assert_eq!([&told["event_type"], &told["reason"]], ["tell", "interrupt"]);
         ana.does("jobs.create", json!({"title": "x", "prompt": "x"}));
         ana.does("jobs.message", json!({"job": "JOB-001", "message": "look at a.rs"}));
         person.does("inbox.tell", json!({"to": "JOB-001", "text": "begin"}));
         let claimed = ana.does("jobs.claim", json!({"job": "JOB-001", "runner_id": "r1"}));
         let own = job_agent(ana.caller(), &claimed);
         let listed = app.call(&own, "inbox.list", json!({"room_id": ana.room()})).unwrap()["items"].clone();
-        assert_eq!((&listed[0]["category"], &listed[1]["category"]), (&json!("MANAGER"), &json!("USER")));
-        assert_eq!((&listed[0]["from_agent"], &listed[0]["subject"]), (&json!("ana-otter"), &json!("look at a.rs")));
+        assert_eq!([&listed[0]["category"], &listed[1]["category"]], ["MANAGER", "USER"]);
+        assert_eq!([&listed[0]["from_agent"], &listed[0]["subject"]], ["ana-otter", "look at a.rs"]);
         let manager = json!({"room_id": ana.room(), "message": listed[0]["message"]});
         assert_eq!(app.call(&own, "inbox.read", manager).unwrap()["text"], "look at a.rs");
         clean(&app);

@@ -114,7 +114,7 @@ fn a_different_request_under_the_same_key_is_a_conflict() {
         ];
         for (command, input) in conflicts {
             let refusal = codex.refused(command, keyed(input, "k"));
-            assert_eq!((&refusal["error"], &refusal["idempotency_key"]), (&json!("idempotency_conflict"), &json!("k")));
+            assert_eq!([&refusal["error"], &refusal["idempotency_key"]], ["idempotency_conflict", "k"]);
         }
         assert_eq!(app.everything(), before);
     });
@@ -188,10 +188,7 @@ fn an_empty_or_oversized_key_is_refused_by_every_command_that_takes_one() {
         for key in [String::new(), "k".repeat(129)] {
             for (command, input) in [("room.note", json!({"text": "x"})), ("stick.wait", json!({"max_wait_ms": 0}))] {
                 let refusal = codex.refused(command, keyed(input, &key));
-                assert_eq!(
-                    (&refusal["error"], &refusal["field"]),
-                    (&json!("INVALID_INPUT"), &json!("idempotency_key"))
-                );
+                assert_eq!([&refusal["error"], &refusal["field"]], ["INVALID_INPUT", "idempotency_key"]);
             }
         }
         assert_eq!(app.everything(), before);

@@ -53,7 +53,7 @@ fn a_name_that_another_has_or_had_is_refused_and_ones_own_is_not() {
 
         let before = app.everything();
         let refusal = claude.refused("agent.register", json!({"name": "amber-otter"}));
-        assert_eq!((&refusal["error"], &refusal["agent_id"]), (&json!("DUPLICATE_AGENT_ID"), &json!("codex")));
+        assert_eq!([&refusal["error"], &refusal["agent_id"]], ["DUPLICATE_AGENT_ID", "codex"]);
         assert_eq!(app.everything(), before);
         app.later_minutes(1);
         codex.does("room.leave", json!({}));
@@ -81,16 +81,12 @@ fn a_name_or_role_that_is_none_is_refused_with_its_field() {
             for command in ["agent.register", "agent.init"] {
                 let input = if command == "agent.init" { json!({"register": name}) } else { json!({"name": name}) };
                 let refusal = codex.refused(command, input);
-                assert_eq!(
-                    (&refusal["error"], &refusal["field"]),
-                    (&json!("INVALID_AGENT_ID"), &json!("name")),
-                    "{name:?}"
-                );
+                assert_eq!([&refusal["error"], &refusal["field"]], ["INVALID_AGENT_ID", "name"], "{name:?}");
             }
         }
         for role in ["", "Reviewer", "a b", &long] {
             let refusal = codex.refused("agent.register", json!({"role": role}));
-            assert_eq!((&refusal["error"], &refusal["field"]), (&json!("INVALID_ROLE"), &json!("role")), "{role:?}");
+            assert_eq!([&refusal["error"], &refusal["field"]], ["INVALID_ROLE", "role"], "{role:?}");
         }
         assert_eq!(app.everything(), before);
         for name in ["abc", &long[..48], "a1-b2-c3"] {
@@ -198,7 +194,7 @@ fn only_an_agents_own_calls_show_that_it_is_there() {
         let name = codex.does("agent.show", json!({}))["name"].clone();
         app.later_minutes(16);
         let refusal = claude.refused("agent.heartbeat", json!({"agent": name}));
-        assert_eq!((&refusal["error"], &refusal["field"]), (&json!("INVALID_ARGS"), &json!("agent")));
+        assert_eq!([&refusal["error"], &refusal["field"]], ["INVALID_ARGS", "agent"]);
         for look in ["agent.list", "scope.status", "tasks.list", "room.state", "room.events"] {
             claude.does(look, json!({}));
         }

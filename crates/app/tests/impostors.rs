@@ -144,7 +144,7 @@ fn one_process_behind_two_agents_does_not_let_one_pose_as_the_other() {
         let refusal = eve.refused("room.join", input);
         assert_eq!((&refusal["error"], &refusal["pid"]), (&json!("id_in_use"), &json!(holder.process().pid)));
         let refusal = eve.refused("stick.release", turn.showing(json!({"handoff": handoff("mine")})));
-        assert_eq!((&refusal["error"], &refusal["current_owner"]), (&json!("stale_lease"), &json!("codex:1")));
+        assert_eq!([&refusal["error"], &refusal["current_owner"]], ["stale_lease", "codex:1"]);
         assert_eq!(app.everything(), before);
     });
 }
@@ -298,7 +298,7 @@ fn two_live_processes_of_one_conversation_never_share_a_turn() {
         let entry = second.entry();
         assert_eq!(entry["parallel_to"], "codex:conv");
         let refusal = second.refused("stick.release", turn.showing(json!({"handoff": handoff("mine")})));
-        assert_eq!((&refusal["error"], &refusal["current_owner"]), (&json!("stale_lease"), &json!("codex:conv")));
+        assert_eq!([&refusal["error"], &refusal["current_owner"]], ["stale_lease", "codex:conv"]);
 
         first.dies();
         assert_eq!(second.id().as_str(), "codex:conv2", "it stays who it is");

@@ -164,10 +164,7 @@ fn a_check_that_collides_is_refused_and_logged_with_each_scope_once() {
         otter.does("scope.reserve", json!({"scopes": ["src", "docs"]}));
         let paths = json!(["src/a.rs", "src/b.rs", "docs/index.md", "README.md"]);
         let refused = harbor.refused("scope.check", json!({"paths": paths}));
-        assert_eq!(
-            (&refused["error"], &refused["incoming_scope"]),
-            (&json!("RESERVATION_CONFLICT"), &json!("src/a.rs"))
-        );
+        assert_eq!([&refused["error"], &refused["incoming_scope"]], ["RESERVATION_CONFLICT", "src/a.rs"]);
         assert_eq!(refused["in_the_way"], json!(["src (amber-otter, active)", "docs (amber-otter, active)"]));
         assert_eq!(incursions(&app, &otter), 2);
         // A person who is no member of the room is guarded against too.

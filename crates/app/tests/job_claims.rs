@@ -92,7 +92,7 @@ fn no_write_of_a_zombie_is_accepted() {
         }
         // The right words in the wrong mouth.
         let refused = one.refused("jobs.complete", complete("r2", 2));
-        assert_eq!((&refused["error"], &refused["claimant"]), (&json!("PRECONDITION_FAILED"), &json!("other")));
+        assert_eq!([&refused["error"], &refused["claimant"]], ["PRECONDITION_FAILED", "other"]);
         assert_eq!(app.everything(), before, "nothing of it left a trace");
         assert_eq!(other.does("jobs.complete", complete("r2", 2))["status"], "DONE");
         clean(&app);

@@ -121,7 +121,7 @@ fn each_filter_narrows_and_all_of_them_hold_together() {
         assert_eq!(listed(json!({"text": "job-007", "order": "newest"})), ["Over"]);
         assert_eq!(listed(json!({"text": "waits", "status": "RUNNING"})), Vec::<String>::new());
         let refused = one.refused("jobs.overview", json!({"task": "TASK-001", "anchor": "a:core"}));
-        assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_INPUT"), &json!("anchor")));
+        assert_eq!([&refused["error"], &refused["field"]], ["INVALID_INPUT", "anchor"]);
     });
 }
 
@@ -176,7 +176,7 @@ fn runners_say_what_they_can_do_and_until_when_they_count_as_there() {
         );
         let seen = one.does("jobs.overview", json!({}));
         let runner = &seen["runners"][0];
-        assert_eq!((&runner["runner_id"], &runner["status"]), (&json!("r1"), &json!("live")));
+        assert_eq!([&runner["runner_id"], &runner["status"]], ["r1", "live"]);
         assert_eq!((&runner["jobs"], &runner["capabilities"]["max_parallel"]), (&json!(["JOB-001"]), &json!(3)));
         assert!(runner["lease_expires_at"].is_string());
         let diag = &seen["diagnostics"][0];

@@ -75,7 +75,7 @@ fn one_copied_reply_clears_the_question() {
         );
         assert!(!shown.contains('?'), "{shown}");
         let refused = agent.refused("jobs.radar", json!({"reply_job": "JOB-003"}));
-        assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_INPUT"), &json!("reply_message")));
+        assert_eq!([&refused["error"], &refused["field"]], ["INVALID_INPUT", "reply_message"]);
         // Asked again, it is there again; the low-level message clears it as well.
         report(&agent, "JOB-003", "question", "Both?");
         assert!(lines(&agent, json!({})).contains("? JOB-003"));
@@ -239,7 +239,7 @@ fn nobody_speaks_for_a_runner_that_is_somebody_elses_and_there() {
         let [one, other] = app.joined(["one", "other"]);
         beat(&one, "r1", "idle", None);
         let refused = other.refused("jobs.runner.heartbeat", json!({"runner_id": "r1", "status": "idle"}));
-        assert_eq!((&refused["error"], &refused["agent_id"]), (&json!("id_in_use"), &json!("one")));
+        assert_eq!([&refused["error"], &refused["agent_id"]], ["id_in_use", "one"]);
         assert_eq!(other.refused("jobs.runner.retire", json!({"runner_id": "r1"}))["error"], "id_in_use");
         assert_eq!(other.refused("jobs.claim", json!({"runner_id": "r1"}))["error"], "id_in_use");
         app.later(Ttl::from_secs(20));

@@ -203,7 +203,7 @@ fn scopes_over_every_file_are_enough_and_a_foreign_one_refuses_even_the_holder()
         other.does("scope.reserve", json!({"scopes": ["b"]}));
         manager.claim();
         let refused = manager.refused("jobs.apply", apply());
-        assert_eq!((&refused["error"], &refused["owner"]), (&json!("RESERVATION_CONFLICT"), &json!("other")));
+        assert_eq!([&refused["error"], &refused["owner"]], ["RESERVATION_CONFLICT", "other"]);
         assert_eq!(scene.read("sub/a"), "old\n");
         other.does("scope.release", json!({"all": true}));
         assert_eq!(manager.does("jobs.apply", apply())["applied"], true);
@@ -289,10 +289,7 @@ fn a_diff_that_an_agent_kept_is_never_the_change_of_its_job() {
             let told = json!({"kind": "diff", "name": "diff.patch", "text": FORGED, "job": JOB});
             scene.manager.does("tasks.artifact.keep", told);
             let refused = scene.manager.refused("jobs.diff", apply());
-            assert_eq!(
-                (&refused["error"], &refused["message"]),
-                (&json!("UNKNOWN_ID"), &json!("JOB-001 left no diff yet."))
-            );
+            assert_eq!([&refused["error"], &refused["message"]], ["UNKNOWN_ID", "JOB-001 left no diff yet."]);
             scene.complete().unwrap();
             for command in ["jobs.diff", "jobs.apply", "jobs.branch"] {
                 let refused = scene.manager.refused(command, apply());
@@ -318,7 +315,7 @@ fn a_branch_has_a_name_that_git_and_a_reader_can_use() {
         let secret = format!("ghp_{}", "a1B2".repeat(10));
         for name in ["HEAD", "-x", "--help", "a..b", "x/", "@{-1}", "a b", "", "baton/x.lock", "a\nb", &secret] {
             let refused = scene.manager.refused("jobs.branch", json!({"job": JOB, "branch": name}));
-            assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_INPUT"), &json!("branch")), "{name:?}");
+            assert_eq!([&refused["error"], &refused["field"]], ["INVALID_INPUT", "branch"], "{name:?}");
             assert!(refused["next"].as_str().unwrap().contains("baton/JOB-001"), "{refused}");
             assert!(!refused.to_string().contains(&secret), "{refused}");
         }
@@ -437,16 +434,13 @@ fn a_job_that_is_sent_back_is_queued_with_the_review_and_keeps_its_result_in_vie
         let scene = scene(&app, "repo");
         let kept = scene.done();
         let sent = scene.manager.does("jobs.send_back", json!({"job": JOB, "message": "A test is missing."}));
-        assert_eq!((&sent["status"], &sent["summary"]), (&json!("QUEUED"), &json!("Mended.")));
+        assert_eq!([&sent["status"], &sent["summary"]], ["QUEUED", "Mended."]);
         assert_eq!(
             (&sent["meta"]["goes_on_from"], &sent["last"]["message"]),
             (&json!(kept), &json!("A test is missing."))
         );
         let opened = scene.manager.does("jobs.open", json!({"job": JOB, "limit": 2}));
-        assert_eq!(
-            (&opened["events"][0]["kind"], &opened["events"][1]["kind"]),
-            (&json!("manager"), &json!("requeued"))
-        );
+        assert_eq!([&opened["events"][0]["kind"], &opened["events"][1]["kind"]], ["manager", "requeued"]);
         let from = scene.app.app().continuation(&scene.manager.room(), JOB.parse().unwrap()).unwrap().unwrap();
         let patch = from.patch.unwrap();
         assert_eq!((from.summary.as_deref(), patch.reference.to_string()), (Some("Mended."), kept));

@@ -59,7 +59,7 @@ fn copy_paste_create_a_claude_code_job() {
             (&created["job"], &created["status"], &created["meta"]),
             (&json!("JOB-001"), &json!("QUEUED"), &expected)
         );
-        assert_eq!((&created["task"], &created["anchor"]), (&json!("TASK-123"), &json!("a:core")));
+        assert_eq!([&created["task"], &created["anchor"]], ["TASK-123", "a:core"]);
         clean(&app);
     });
 }
@@ -94,13 +94,13 @@ fn copy_paste_create_an_auto_routed_job_that_prefers_claude_code() {
         there(&claude, "z-claude", "claude_code");
         assert_eq!(next(&codex, "a-codex"), None, "the preferred runner is there");
         let refused = codex.refused("jobs.claim", json!({"job": "JOB-001", "runner_id": "a-codex"}));
-        assert_eq!((&refused["error"], &refused["chosen"]), (&json!("PRECONDITION_FAILED"), &json!("z-claude")));
+        assert_eq!([&refused["error"], &refused["chosen"]], ["PRECONDITION_FAILED", "z-claude"]);
         assert_eq!(next(&claude, "z-claude"), Some(("JOB-001".to_owned(), 1)));
         // Once the preferred one is gone, the other one is the choice.
         create();
         claude.does("jobs.runner.retire", json!({"runner_id": "z-claude"}));
         let answer = codex.does("jobs.claim", json!({"runner_id": "a-codex"}));
-        assert_eq!((&answer["job"]["job"], &answer["job"]["claim_executor"]), (&json!("JOB-002"), &json!("codex")));
+        assert_eq!([&answer["job"]["job"], &answer["job"]["claim_executor"]], ["JOB-002", "codex"]);
         clean(&app);
     });
 }
@@ -126,14 +126,14 @@ fn a_job_is_queued_then_running_then_done() {
             "jobs.complete",
             json!({"job": "JOB-001", "claim_revision": 1, "status": "DONE", "summary": "Parsed.", "refs": [card["card"], "CMD: cargo test"]}),
         );
-        assert_eq!((&done["status"], &done["summary"]), (&json!("DONE"), &json!("Parsed.")));
+        assert_eq!([&done["status"], &done["summary"]], ["DONE", "Parsed."]);
         assert_eq!(done["refs"], json!(["CARD-1", "CMD: cargo test"]));
         assert_eq!(manager.story(), "create join join job.created job.claimed job.progress card.create job.completed");
         let again = runner.refused(
             "jobs.complete",
             json!({"job": "JOB-001", "claim_revision": 1, "status": "DONE", "summary": "Again."}),
         );
-        assert_eq!((&again["error"], &again["status"]), (&json!("CONFLICT"), &json!("DONE")));
+        assert_eq!([&again["error"], &again["status"]], ["CONFLICT", "DONE"]);
         clean(&app);
     });
 }

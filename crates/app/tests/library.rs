@@ -58,7 +58,7 @@ fn cards_are_kept_by_whoever_finds_something_and_need_no_membership() {
         });
         assert_eq!(kept, expected);
         let opened = codex.does("open", json!({"id": "card-1"}));
-        assert_eq!((&opened["kind"], &opened["text"]), (&json!("card"), &json!("see line 3")));
+        assert_eq!([&opened["kind"], &opened["text"]], ["card", "see line 3"]);
         assert_eq!(opened["refs"], json!(["TASK-001", "CMD: cargo test"]), "each once");
         let event = &codex.does("room.events", json!({"limit": 1}))["events"][0];
         assert_eq!((&event["event_type"], &event["refs"]), (&json!("card.create"), &json!(["CARD-1"])));
@@ -163,14 +163,14 @@ fn the_map_is_described_and_described_anew_and_plans_put_tasks_in_order() {
         codex.does("tasks.anchor.set", json!({"anchor": "a:core", "title": "Core", "text": "old"}));
         app.later_minutes(1);
         let again = codex.does("tasks.anchor.set", json!({"anchor": "a:core", "title": "The rules", "text": "no I/O"}));
-        assert_eq!((&again["title"], &again["updated_at"]), (&json!("The rules"), &json!("2026-01-01T00:01:00.000Z")));
+        assert_eq!([&again["title"], &again["updated_at"]], ["The rules", "2026-01-01T00:01:00.000Z"]);
         let listed = codex.does("tasks.anchor.list", json!({}));
         assert_eq!(named(&listed, "anchors", "anchor"), ["a:core", "a:store"]);
         let rest = codex.does("tasks.anchor.list", json!({"after": "a:core", "limit": 1}));
         assert_eq!((named(&rest, "anchors", "anchor"), &rest["has_more"]), (vec!["a:store".to_owned()], &json!(false)));
         codex.does("tasks.create", json!({"title": "x"}));
         let plan = codex.does("tasks.plan.create", json!({"title": "First", "text": "because", "tasks": ["TASK-001"]}));
-        assert_eq!((&plan["plan"], &plan["created_by"]), (&json!("PLAN-1"), &json!("codex")));
+        assert_eq!([&plan["plan"], &plan["created_by"]], ["PLAN-1", "codex"]);
         let refusal = codex.refused("tasks.plan.create", json!({"title": "x", "tasks": ["TASK-001", "TASK-002"]}));
         assert_eq!((&refusal["error"], &refusal["refs"]), (&json!("UNKNOWN_ID"), &json!(["TASK-002"])));
         codex.does("tasks.plan.create", json!({"title": "Second"}));
@@ -272,7 +272,7 @@ fn beginning_makes_a_task_begins_it_and_turns_to_it_in_one_go() {
     on_every_backend(|app| {
         let [codex] = app.joined(["codex"]);
         let begun = codex.does("tasks.macro.start", json!({"title": "Fix it", "scopes": ["src/"]}));
-        assert_eq!((&begun["task"], &begun["state"]), (&json!("TASK-001"), &json!("in_progress")));
+        assert_eq!([&begun["task"], &begun["state"]], ["TASK-001", "in_progress"]);
         assert_eq!((&begun["assignee"], &begun["scopes"]), (&json!("codex"), &json!(["src"])));
         assert_eq!(codex.story(), "create join task.create task.start task.focus");
         assert_eq!(codex.does("tasks.focus", json!({}))["chosen"], true);
@@ -312,7 +312,7 @@ fn a_merge_report_is_a_pinned_card_and_the_same_jobs_give_the_same_bytes() {
             (&merged["ref"], &card["kind"], &card["pinned"]),
             (&json!("CARD-2"), &json!("report"), &json!(true))
         );
-        assert_eq!((&card["task"], &card["title"]), (&json!("TASK-001"), &json!("Merge report: JOB-001, JOB-002")));
+        assert_eq!([&card["task"], &card["title"]], ["TASK-001", "Merge report: JOB-001, JOB-002"]);
         let text = merged["text"].as_str().unwrap();
         assert!(text.contains("- JOB-001 one: Did one.\n"), "{text}");
         assert!(text.contains("- JOB-001: CMD: cargo test (claimed)\n"), "{text}");
@@ -379,7 +379,7 @@ fn a_runner_that_lost_its_claim_leaves_nothing_behind() {
         let revision = claim(&runner, &id);
         let proof = Proof { job: id.parse().unwrap(), runner: "r1".parse().unwrap(), revision: Fence(revision) };
         let foreign = keep(&app, &other, Some(&proof), "x").unwrap_err();
-        assert_eq!((&foreign["error"], &foreign["claimant"]), (&json!("PRECONDITION_FAILED"), &json!("runner")));
+        assert_eq!([&foreign["error"], &foreign["claimant"]], ["PRECONDITION_FAILED", "runner"]);
         app.later_minutes(10);
         other.does("jobs.claim", json!({"job": id, "runner_id": "r2", "allow_stale": true}));
         let before = app.everything();

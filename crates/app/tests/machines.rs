@@ -159,7 +159,7 @@ fn a_wait_is_woken_by_what_another_machine_tells() {
             let waiting = near.waits_in(scope, json!({}));
             tell_departure(&app, &owner.process(), Proof::Exited);
             let answer = waiting.join().unwrap().unwrap();
-            assert_eq!((&answer["status"], &answer["reason"]), (&json!("takeover_available"), &json!("owner_gone")));
+            assert_eq!([&answer["status"], &answer["reason"]], ["takeover_available", "owner_gone"]);
         });
     });
 }
@@ -275,7 +275,7 @@ fn leases_go_by_the_servers_clock_whatever_the_clocks_of_the_machines_say() {
     // Ten hours behind the server every machine would think that the lease has just begun; the server decides.
     set_server_clock(&place, 600 + 45);
     let open = bo.does("stick.wait", json!({"max_wait_ms": 0}));
-    assert_eq!((&open["status"], &open["reason"]), (&json!("takeover_available"), &json!("owner_timeout")));
+    assert_eq!([&open["status"], &open["reason"]], ["takeover_available", "owner_timeout"]);
     let taken = bo.does("stick.takeover", json!({"expected_turn_id": 1, "reason": "its lease ran out"}));
     let expires_at: Timestamp = serde_json::from_value(taken["lease_expires_at"].clone()).unwrap();
     assert!(expires_at >= after.plus(Ttl::from_minutes(89)), "{after} {expires_at}");

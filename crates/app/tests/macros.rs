@@ -16,17 +16,14 @@ fn delegating_makes_a_task_with_a_definition_of_done_and_a_job_for_it() {
             "tasks.macro.delegate",
             json!({"title": "Fix it", "prompt": "All of it.", "executor": "codex", "job_priority": "high"}),
         );
-        assert_eq!((&delegated["task"], &delegated["ref"]), (&json!("TASK-001"), &json!("JOB-001@4")));
+        assert_eq!([&delegated["task"], &delegated["ref"]], ["TASK-001", "JOB-001@4"]);
         let job = &delegated["job"];
-        assert_eq!(
-            (&job["task"], &job["priority"], &job["meta"]["executor"]),
-            (&json!("TASK-001"), &json!("HIGH"), &json!("codex"))
-        );
+        assert_eq!([&job["task"], &job["priority"], &job["meta"]["executor"]], ["TASK-001", "HIGH", "codex"]);
         let task = manager.does("tasks.show", json!({"task": "TASK-001"}));
         assert!(task["definition_of_done"].as_str().unwrap().contains("proof"), "{task}");
         assert_eq!(task["verification"].as_array().unwrap().len(), 2);
         let again = manager.does("tasks.macro.delegate", json!({"title": "More", "prompt": "x", "task": "TASK-001"}));
-        assert_eq!((&again["task"], &again["job"]["job"]), (&json!("TASK-001"), &json!("JOB-002")));
+        assert_eq!([&again["task"], &again["job"]["job"]], ["TASK-001", "JOB-002"]);
     });
 }
 
@@ -83,7 +80,7 @@ fn a_fan_out_makes_all_of_its_jobs_or_none_and_at_most_ten() {
         assert_eq!(unknown["error"], "UNKNOWN_ID");
         for anchors in [Vec::new(), (0..11).map(|number| format!("a:{number}")).collect()] {
             let refused = manager.refused("tasks.macro.fanout_jobs", fanout(anchors));
-            assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_INPUT"), &json!("anchors")));
+            assert_eq!([&refused["error"], &refused["field"]], ["INVALID_INPUT", "anchors"]);
         }
         assert_eq!(manager.does("jobs.list", json!({}))["jobs"], json!([]));
     });

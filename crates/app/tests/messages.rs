@@ -253,7 +253,7 @@ fn a_blocked_is_the_contracts_event_field_for_field() {
         let row = &claude.does("room.events", json!({}))["events"][0];
         assert_eq!((&row["event_type"], &row["protocol"]), (&json!("BLOCKED"), &expected));
         let refusal = codex.refused("inbox.send", with(block.clone(), "requires_ack", false));
-        assert_eq!((&refusal["error"], &refusal["field"]), (&json!("INVALID_MESSAGE"), &json!("requires_ack")));
+        assert_eq!([&refusal["error"], &refusal["field"]], ["INVALID_MESSAGE", "requires_ack"]);
         assert_eq!(codex.refused("inbox.send", with(block, "urgency", "asap"))["error"], "INVALID_INPUT");
     });
 }
@@ -299,7 +299,7 @@ fn what_a_person_accepts_is_on_record_as_the_persons() {
         assert_eq!(app.everything()[0].1.len(), before[0].1.len() + 1);
         ana.does("inbox.ack", json!({"message": message}));
         let row = &codex.does("room.events", json!({}))["events"][0];
-        assert_eq!((&row["event_type"], &row["from_agent_id"]), (&json!("accept"), &json!("human:ana")));
+        assert_eq!([&row["event_type"], &row["from_agent_id"]], ["accept", "human:ana"]);
         assert_eq!(each(&deliveries(&codex), "agent_id"), ["claude", "human:ana"]);
         assert_eq!(each(&deliveries(&codex), "state"), ["queued", "accepted"]);
     });
@@ -322,9 +322,9 @@ fn each_wrong_part_is_refused_with_its_field() {
             assert_eq!((&refusal["error"], &refusal["field"]), (&json!("INVALID_MESSAGE"), &json!(field)));
         }
         let refusal = codex.refused("inbox.send", with(info("claude"), "category", "NOTE"));
-        assert_eq!((&refusal["error"], &refusal["field"]), (&json!("INVALID_CATEGORY"), &json!("category")));
+        assert_eq!([&refusal["error"], &refusal["field"]], ["INVALID_CATEGORY", "category"]);
         let outside = codex.refused("inbox.send", with(info("claude"), "scope", "../elsewhere"));
-        assert_eq!((&outside["error"], &outside["field"]), (&json!("INVALID_ARGS"), &json!("scope")));
+        assert_eq!([&outside["error"], &outside["field"]], ["INVALID_ARGS", "scope"]);
         for limit in [0, 201] {
             for command in ["inbox.list", "inbox.sent"] {
                 assert_eq!(codex.refused(command, json!({"limit": limit}))["error"], "INVALID_LIMIT");

@@ -55,12 +55,9 @@ fn a_question_waits_with_its_words_until_somebody_answers() {
         app.later_minutes(1);
         report(&codex, &job, "progress", "Looking meanwhile.");
         let need = only(&person);
-        assert_eq!(
-            (&need["kind"], &need["ref"], &need["title"]),
-            (&json!("question"), &json!("JOB-001"), &json!("Cache"))
-        );
-        assert_eq!((&need["words"], &need["since"]), (&json!("Evict or grow?"), &json!("2026-01-01T00:00:00.000Z")));
-        assert_eq!((&need["who"]["name"], &need["status"]), (&json!("JOB-001"), &json!("RUNNING")));
+        assert_eq!([&need["kind"], &need["ref"], &need["title"]], ["question", "JOB-001", "Cache"]);
+        assert_eq!([&need["words"], &need["since"]], ["Evict or grow?", "2026-01-01T00:00:00.000Z"]);
+        assert_eq!([&need["who"]["name"], &need["status"]], ["JOB-001", "RUNNING"]);
         assert_eq!(need["canonical_path"], json!(app.workspace().text("")));
         assert!(word(&need["command"]).starts_with("baton job message JOB-001 "), "{need}");
         person.enter(&codex.room());
@@ -102,7 +99,7 @@ fn errors_missing_proofs_failures_and_silent_runners_wait_once_each() {
         stuck JOB-004: Its runner codex fell silent: the claim ran out, and nobody has taken it up.
         ");
         }
-        assert_eq!((&found[2]["status"], &found[0]["status"]), (&json!("FAILED"), &json!("RUNNING")));
+        assert_eq!([&found[2]["status"], &found[0]["status"]], ["FAILED", "RUNNING"]);
         assert_eq!(found[3]["evidence"]["liveness"], "unknown");
         assert!(found[3]["evidence"]["basis"].is_null());
         person.enter(&codex.room());
@@ -134,8 +131,8 @@ fn a_request_for_an_agent_waits_until_it_is_decided_on() {
         person.does("agent.grant", json!({"agent": "codex", "spawn_nodes": true}));
         codex.does("spawn.request", json!({"title": "Read logs", "prompt": "Read them all.", "message": "Here."}));
         let need = only(&person);
-        assert_eq!((&need["kind"], &need["ref"]), (&json!("approval"), &json!("APPROVAL-1")));
-        assert_eq!((&need["title"], &need["words"]), (&json!("Read logs"), &json!("Read them all.")));
+        assert_eq!([&need["kind"], &need["ref"]], ["approval", "APPROVAL-1"]);
+        assert_eq!([&need["title"], &need["words"]], ["Read logs", "Read them all."]);
         assert_eq!(need["who"]["agent_id"], "codex");
         person.does("agent.approval.resolve", json!({"approval": "APPROVAL-1", "decision": "deny"}));
         assert_eq!(outline(&person), Vec::<String>::new());
@@ -163,9 +160,9 @@ fn what_a_person_has_to_accept_or_to_answer_waits_under_each_of_their_names() {
         assert_eq!(app.everything(), before, "a look delivers nothing");
         let [ack, response] = &found[..] else { panic!("{found:?}") };
         assert_eq!((&ack["kind"], word(&ack["ref"])), (&json!("ack"), message.to_string().as_str()));
-        assert_eq!((&ack["title"], &ack["to"]), (&json!("Port"), &json!("human:ana:pts1")));
+        assert_eq!([&ack["title"], &ack["to"]], ["Port", "human:ana:pts1"]);
         assert_eq!(ack["words"], "blocker: It is taken.\nrequest: Free it.\nurgency: high");
-        assert_eq!((&response["kind"], &response["words"]), (&json!("response"), &json!("Which port?")));
+        assert_eq!([&response["kind"], &response["words"]], ["response", "Which port?"]);
         assert_eq!((&response["envelope"], &response["other"]["agent_id"]), (&sent["id"], &json!("codex")));
         assert_eq!(needs(&terminal), found);
         terminal.does("inbox.ack", json!({"message": message}));
@@ -186,7 +183,7 @@ fn a_stick_that_nobody_moves_waits_with_the_evidence() {
         claude.dies();
         let need = only(&person);
         let evidence = &need["evidence"];
-        assert_eq!((&need["kind"], &need["who"]["agent_id"]), (&json!("stuck"), &json!("claude")));
+        assert_eq!([&need["kind"], &need["who"]["agent_id"]], ["stuck", "claude"]);
         assert_eq!((&evidence["basis"], &evidence["turn_id"]), (&json!("owner_gone"), &json!(turn.turn_id)));
         assert_eq!(evidence["liveness"], json!({"gone": "exited"}));
         assert_eq!(evidence["words"], "It holds the stick. Its process is gone: it has exited.");
@@ -227,7 +224,7 @@ fn a_collision_waits_once_while_both_are_there_and_for_an_hour() {
         want();
         let need = only(&person);
         assert_eq!((&need["kind"], word(&need["ref"])), (&json!("incursion"), first.to_string().as_str()));
-        assert_eq!((&need["who"]["agent_id"], &need["other"]["agent_id"]), (&json!("harbor"), &json!("otter")));
+        assert_eq!([&need["who"]["agent_id"], &need["other"]["agent_id"]], ["harbor", "otter"]);
         assert!(word(&need["title"]).ends_with(" wants src/lib.rs"), "{need}");
         assert!(need["count"] == 2 && word(&need["words"]).ends_with(" That was 2 times."), "{need}");
         app.later_minutes(59);

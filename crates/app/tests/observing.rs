@@ -46,7 +46,7 @@ fn the_graph_tells_who_is_there_what_is_on_its_way_and_who_waits_for_whom() {
         cy.does("tasks.start", json!({"task": "TASK-001"}));
         let seen = graph(&ana);
         let (of_bo, of_cy) = (node(&seen, "bo"), node(&seen, "cy"));
-        assert_eq!((&of_bo["kind"], &of_bo["connection"]["state"]), (&json!("agent"), &json!("idle")));
+        assert_eq!([&of_bo["kind"], &of_bo["connection"]["state"]], ["agent", "idle"]);
         assert_eq!(of_cy["connection"]["state"], "connected", "it holds the stick");
         assert_eq!((&of_bo["queued"], &of_cy["queued"]), (&json!(1), &json!(1)));
         assert_eq!((&of_cy["holds_stick"], &of_cy["does"]), (&json!(true), &json!("TASK-001: Mend <b>it</b>")));
@@ -65,15 +65,12 @@ fn the_graph_tells_who_is_there_what_is_on_its_way_and_who_waits_for_whom() {
             .map(|flight| json!([flight["kind"], flight["id"], flight["subject"], flight["state"]]))
             .collect();
         assert_eq!(flights[0], json!(["envelope", "p-1", "Please look", "queued"]));
-        assert_eq!((&flights[1][0], &flights[1][2]), (&json!("message"), &json!("By the way")));
+        assert_eq!([&flights[1][0], &flights[1][2]], ["message", "By the way"]);
         assert_eq!(waits(&seen), ["response: ana -> bo, a response to: Please look (has one input queued)"]);
         cy.pass(&turn, &ana);
         let seen = graph(&bo);
         assert_eq!(seen["flights"][0]["kind"], "stick");
-        assert_eq!(
-            (&seen["flights"][0]["from_agent_id"], &seen["flights"][0]["to_agent_id"]),
-            (&json!("cy"), &json!("ana"))
-        );
+        assert_eq!([&seen["flights"][0]["from_agent_id"], &seen["flights"][0]["to_agent_id"]], ["cy", "ana"]);
         assert!(waits(&seen)[1].starts_with("stick: cy -> ana, that the stick is claimed (kept until "), "{seen}");
         bo.dies();
         let seen = graph(&ana);
@@ -103,11 +100,8 @@ fn jobs_at_work_are_nodes_and_what_they_ask_is_waited_for() {
         ana.does("spawn.request", json!({"title": "A reader", "prompt": "Read.", "message": "Here."}));
         let seen = graph(&person);
         let job = seen["nodes"].as_array().unwrap().iter().find(|node| node["job"] == "JOB-001").unwrap();
-        assert_eq!(
-            (&job["kind"], &job["name"], &job["does"]),
-            (&json!("job"), &json!("JOB-001"), &json!("JOB-001: Mend it"))
-        );
-        assert_eq!((&job["connection"]["state"], &job["connection"]["turn"]), (&json!("connected"), &json!("TURN-1")));
+        assert_eq!([&job["kind"], &job["name"], &job["does"]], ["job", "JOB-001", "JOB-001: Mend it"]);
+        assert_eq!([&job["connection"]["state"], &job["connection"]["turn"]], ["connected", "TURN-1"]);
         assert_eq!(node(&seen, person.id().as_str())["kind"], "person");
         let told = waits(&seen);
         assert!(
@@ -198,8 +192,8 @@ fn an_agent_is_shown_with_all_that_went_in_and_came_out() {
         assert!(shown["connection"]["last_activity_at"].is_string() && shown["connection"]["stream"].is_string());
         let incoming = &shown["incoming"][0];
         assert_eq!(
-            (&incoming["envelope"]["id"], &incoming["envelope"]["payload"]["message"]),
-            (&json!("p-1"), &json!("Please mend it"))
+            [&incoming["envelope"]["id"], &incoming["envelope"]["payload"]["message"]],
+            ["p-1", "Please mend it"]
         );
         assert_eq!(
             (&incoming["state"], &incoming["turn"], &incoming["awaits_response"]),
@@ -298,11 +292,11 @@ fn who_left_who_never_joined_and_a_jobs_agent_can_be_looked_at() {
         let was = name(&bo);
         bo.does("room.leave", json!({}));
         let left = inspect(&ana, &was);
-        assert_eq!((&left["kind"], &left["connection"]["state"]), (&json!("outside"), &json!("gone")));
+        assert_eq!([&left["kind"], &left["connection"]["state"]], ["outside", "gone"]);
         ana.does("jobs.create", json!({"title": "Mend it", "prompt": "It rains in."}));
         ana.does("envelope.send", json!({"to": "JOB-001", "message": "Mind the cat"}));
         let job = inspect(&ana, "JOB-001");
-        assert_eq!((&job["kind"], &job["connection"]["why"]), (&json!("job"), &json!("no runner has JOB-001")));
+        assert_eq!([&job["kind"], &job["connection"]["why"]], ["job", "no runner has JOB-001"]);
         assert_eq!(job["incoming"][0]["envelope"]["payload"]["message"], "Mind the cat");
         let person = app.person("pia");
         person.enter(&ana.room());

@@ -67,8 +67,8 @@ fn a_job_is_opened_with_its_newest_events_and_what_it_left() {
         }
         scene.codex.does("tasks.card.create", json!({"title": "found", "text": "x", "job": "JOB-001"}));
         let opened = scene.open("JOB-001");
-        assert_eq!((&opened["kind"], &opened["ref"]), (&json!("job"), &json!("JOB-001")));
-        assert_eq!((&opened["job"]["status"], &opened["job"]["title"]), (&json!("RUNNING"), &json!("Look")));
+        assert_eq!([&opened["kind"], &opened["ref"]], ["job", "JOB-001"]);
+        assert_eq!([&opened["job"]["status"], &opened["job"]["title"]], ["RUNNING", "Look"]);
         let events = list(&opened, "events", "message");
         assert_eq!((events.len(), events[0], events[9]), (10, "step 11", "step 2"));
         assert_eq!(list(&opened, "cards", "card"), ["CARD-1"]);
@@ -86,7 +86,7 @@ fn an_event_of_a_job_is_opened_whole() {
         let revision = scene.claim();
         let checkpoint = scene.report(revision, "half way");
         let opened = scene.open(&checkpoint);
-        assert_eq!((&opened["kind"], &opened["text"]), (&json!("job_event"), &json!("half way")));
+        assert_eq!([&opened["kind"], &opened["text"]], ["job_event", "half way"]);
         let event = &opened["event"];
         assert_eq!((&event["kind"], &event["refs"]), (&json!("checkpoint"), &json!(["TASK-001"])));
         assert_eq!(event["meta"], json!({"branch": "fix"}));
@@ -122,10 +122,10 @@ fn tasks_anchors_plans_and_notes_are_opened_with_what_belongs_to_them() {
         codex.does("tasks.plan.create", json!({"title": "p", "text": "why", "tasks": ["TASK-001"]}));
         let note = codex.does("room.note", json!({"text": "remember"}))["event_seq"].as_u64().unwrap();
         let task = scene.open("task-1");
-        assert_eq!((&task["ref"], &task["task"]["definition_of_done"]), (&json!("TASK-001"), &json!("it works")));
+        assert_eq!([&task["ref"], &task["task"]["definition_of_done"]], ["TASK-001", "it works"]);
         assert_eq!((list(&task, "cards", "card"), list(&task, "jobs", "job")), (vec!["CARD-1"], vec!["JOB-001"]));
         let anchor = scene.open("a:core");
-        assert_eq!((&anchor["text"], &anchor["anchor"]["title"]), (&json!("the rules"), &json!("Core")));
+        assert_eq!([&anchor["text"], &anchor["anchor"]["title"]], ["the rules", "Core"]);
         assert_eq!((list(&anchor, "cards", "card"), list(&anchor, "jobs", "job")), (vec!["CARD-1"], vec!["JOB-001"]));
         let plan = scene.open("PLAN-1");
         assert_eq!((&plan["text"], &plan["tasks"]), (&json!("why"), &json!(["TASK-001"])));
@@ -146,7 +146,7 @@ fn a_runner_is_opened_with_how_it_stands_and_what_it_is_at() {
             json!({"runner_id": "r1", "status": "live", "active_job_id": "JOB-001", "capabilities": capabilities}),
         );
         let opened = scene.open("runner:r1");
-        assert_eq!((&opened["standing"], &opened["agent_id"]), (&json!("live"), &json!("runner")));
+        assert_eq!([&opened["standing"], &opened["agent_id"]], ["live", "runner"]);
         assert_eq!(
             (list(&opened, "jobs", "job"), &opened["capabilities"]["max_parallel"]),
             (vec!["JOB-001"], &json!(2))
@@ -231,7 +231,7 @@ fn what_leads_nowhere_is_no_ref_or_is_a_receipt_cannot_be_opened() {
         }
         for id in ["", "task-force", "CMD: make", "LINK: https://example.org", "../../etc/passwd"] {
             let refusal = codex.refused("open", json!({"id": id}));
-            assert_eq!((&refusal["error"], &refusal["field"]), (&json!("INVALID_INPUT"), &json!("id")), "{id}");
+            assert_eq!([&refusal["error"], &refusal["field"]], ["INVALID_INPUT", "id"], "{id}");
         }
     });
 }

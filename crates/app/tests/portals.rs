@@ -179,7 +179,7 @@ fn a_portal_is_about_the_named_workspace_else_the_room_joined_last_else_the_one_
 
         let differing = json!({"op": "put", "workspace": ".", "args": {"room_id": repo}});
         let refusal = room(&ana, differing).unwrap_err().to_json();
-        assert_eq!((&refusal["error"], &refusal["field"]), (&json!("INVALID_INPUT"), &json!("workspace")));
+        assert_eq!([&refusal["error"], &refusal["field"]], ["INVALID_INPUT", "workspace"]);
         let missing = room(&ana, json!({"op": "read", "workspace": "gone"})).unwrap_err();
         assert_eq!(missing.code.as_str(), "path_not_found");
     });

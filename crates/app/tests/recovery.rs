@@ -88,7 +88,7 @@ fn owner_process_gone_yields_immediate_owner_gone_takeover_availability() {
         assert_eq!(codex.room_state(), "owner_gone");
         assert_eq!(claude.entry()["process"], "gone");
         let turn = codex.take();
-        assert_eq!((&turn.answer["basis"], &turn.answer["revoked_agent_id"]), (&json!("owner_gone"), &json!("claude")));
+        assert_eq!([&turn.answer["basis"], &turn.answer["revoked_agent_id"]], ["owner_gone", "claude"]);
         let log = codex.does("room.events", json!({"limit": 1}));
         assert_eq!(log["events"][0]["proof"], "exited", "the proof is stored with the decision");
         assert_eq!(log["events"][0]["reason"], "no answer");
@@ -248,7 +248,7 @@ fn a_takeover_needs_a_reason_the_current_turn_and_a_member() {
         let take = |turn: u64, reason: &str| json!({"expected_turn_id": turn, "reason": reason});
         assert_eq!(gemini.refused("stick.takeover", take(0, "late"))["error"], "turn_mismatch");
         let refusal = gemini.refused("stick.takeover", take(1, " \u{200b}"));
-        assert_eq!((&refusal["error"], &refusal["field"]), (&json!("invalid_reason"), &json!("reason")));
+        assert_eq!([&refusal["error"], &refusal["field"]], ["invalid_reason", "reason"]);
         assert_eq!(stranger.refused("stick.takeover", take(1, "late"))["error"], "unknown_member");
         assert_eq!(app.everything(), before);
     });
@@ -385,7 +385,7 @@ fn the_log_is_read_by_kind_and_by_pages_of_that_kind() {
         assert_eq!((words(&last), &last["has_more"]), (vec!["DECISION".to_owned()], &json!(true)));
         assert_eq!(words(&read(json!({"types": ["stick.release"], "limit": 1}))), ["release"]);
         let refused = codex.refused("room.events", json!({"types": ["release", "sleepy"]}));
-        assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_INPUT"), &json!("types[1]")), "{refused}");
+        assert_eq!([&refused["error"], &refused["field"]], ["INVALID_INPUT", "types[1]"], "{refused}");
         assert!(refused["known_types"].as_array().unwrap().contains(&json!("stick.release")));
     });
 }

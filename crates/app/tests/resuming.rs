@@ -52,10 +52,10 @@ fn name_role_scopes_tasks_and_messages_go_on() {
         codex.does("inbox.read", json!({"message": blocked}));
 
         let adopted = adopts(&app, &claude);
-        assert_eq!((&adopted["adopted_agent"], &adopted["agent_id"]), (&json!("amber-otter"), &json!("claude")));
+        assert_eq!([&adopted["adopted_agent"], &adopted["agent_id"]], ["amber-otter", "claude"]);
         assert_eq!((&adopted["scopes"], &adopted["messages"]), (&json!(["src"]), &json!(2)));
         let own = claude.does("agent.show", json!({}));
-        assert_eq!((&own["name"], &own["role"]), (&json!("amber-otter"), &json!("builder")));
+        assert_eq!([&own["name"], &own["role"]], ["amber-otter", "builder"]);
         assert_eq!((&own["scopes"], &own["in_progress"]), (&json!(["src"]), &json!(["TASK-001"])));
         let tasks = claude.does("tasks.list", json!({}))["tasks"].clone();
         let whose: Vec<_> = tasks.as_array().unwrap().iter().map(|task| task["assignee"].clone()).collect();
@@ -106,8 +106,8 @@ fn whoever_left_is_gone_on_as_by_name_or_id() {
             codex.does("room.leave", json!({}));
             let adopted = claude.does("agent.adopt", json!({"agent": named}));
             assert_eq!(
-                (&adopted["resume_reason"], &adopted["adopted_agent"], &adopted["prior_liveness"]),
-                (&json!("in_progress_ownership"), &json!("amber-otter"), &json!("evicted")),
+                [&adopted["resume_reason"], &adopted["adopted_agent"], &adopted["prior_liveness"]],
+                ["in_progress_ownership", "amber-otter", "evicted"],
                 "what it had reserved ended when it left"
             );
             assert_eq!(claude.does("agent.show", json!({}))["in_progress"], json!(["TASK-001"]));
@@ -126,7 +126,7 @@ fn the_stick_stays_with_its_holder_and_is_taken_over_as_usual() {
         let adopted = adopts(&app, &claude);
         assert!(adopted["next"].as_str().unwrap().contains("still holds the stick"), "{adopted}");
         let state = claude.state();
-        assert_eq!((&state["room"]["owner"], &state["room"]["state"]), (&json!("codex"), &json!("owned")));
+        assert_eq!([&state["room"]["owner"], &state["room"]["state"]], ["codex", "owned"]);
         let prior = claude.does("agent.show", json!({"agent": "codex"}));
         assert_eq!((&prior["holds_stick"], &prior["role"]), (&json!(true), &json!(null)));
         assert_ne!(prior["name"], "amber-otter");

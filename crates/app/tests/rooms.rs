@@ -103,7 +103,7 @@ fn join_returns_policy_template_state_and_names() {
     on_every_backend(|app| {
         let [codex, claude] = ["codex", "claude"].map(|name| app.agent(name));
         let joined = codex.join();
-        assert_eq!((&joined["agent_id"], &joined["state"]), (&json!("codex"), &json!("idle")));
+        assert_eq!([&joined["agent_id"], &joined["state"]], ["codex", "idle"]);
         assert_eq!(
             joined["policy"],
             json!({
@@ -163,7 +163,7 @@ fn list_rooms_gives_the_chain_from_the_path_up_deepest_first() {
         assert_eq!(list(json!({})), json!([]), "where the caller is, there is none");
         assert_eq!(list(json!({"all": true})).as_array().unwrap().len(), 3);
         let elsewhere = list(json!({"context_path": app.workspace().text("elsewhere")}));
-        assert_eq!((&elsewhere[0]["state"], &elsewhere[0]["owner"]), (&json!("owned"), &json!("other")));
+        assert_eq!([&elsewhere[0]["state"], &elsewhere[0]["owner"]], ["owned", "other"]);
     });
 }
 
@@ -376,7 +376,7 @@ fn the_overview_tells_of_every_room_and_who_is_in_it() {
         let seen = claude.does("room.overview", json!({}));
         assert_eq!(each(&seen["rooms"], "room_id"), [other["room_id"].clone(), json!(codex.room())], "newest first");
         let first = &seen["rooms"][1];
-        assert_eq!((&first["owner"], &first["state"]), (&json!("codex"), &json!("owned")));
+        assert_eq!([&first["owner"], &first["state"]], ["codex", "owned"]);
         assert_eq!(each(&first["agents"], "agent_id"), ["codex", "claude"]);
         assert_eq!(each(&first["agents"], "liveness"), ["stale", "stale"]);
         assert_eq!(each(&seen["rooms"][0]["agents"], "liveness"), ["active"]);
@@ -399,7 +399,7 @@ fn a_listing_says_what_the_state_says_and_an_empty_one_what_to_do() {
         assert_eq!((&listed()["state"], claude.room_state()), (&json!("owner_gone"), "owner_gone".to_owned()));
         let taken = claude.take();
         let shown = listed();
-        assert_eq!((&shown["state"], &shown["owner"]), (&json!("owned"), &json!("claude")));
+        assert_eq!([&shown["state"], &shown["owner"]], ["owned", "claude"]);
         assert_eq!(shown["owner_agent"], claude.entry()["display_name"]);
         assert!(taken.turn_id > turn.turn_id);
     });

@@ -64,12 +64,9 @@ fn a_reservation_says_until_when_why_and_whom_it_displaced() {
         assert_eq!(told[1]["expires_at"], "2026-01-01T01:30:00.000Z");
         assert_eq!(told[1]["reason"], "the owner was evicted");
         let displaced = &told[1]["displaced"][0];
-        assert_eq!((&displaced["owner"], &displaced["scope"]), (&json!("ana"), &json!("src")));
-        assert_eq!((&displaced["owner_liveness"], &displaced["process"]), (&json!("evicted"), &json!("unknown")));
-        assert_eq!(
-            (&told[2]["expires_at"], &told[2]["reason"]),
-            (&json!("2026-01-01T02:00:00.000Z"), &json!("extended"))
-        );
+        assert_eq!([&displaced["owner"], &displaced["scope"]], ["ana", "src"]);
+        assert_eq!([&displaced["owner_liveness"], &displaced["process"]], ["evicted", "unknown"]);
+        assert_eq!([&told[2]["expires_at"], &told[2]["reason"]], ["2026-01-01T02:00:00.000Z", "extended"]);
     });
 }
 
@@ -85,10 +82,10 @@ fn a_claim_says_until_when_and_why_and_a_takeover_whom_it_displaced() {
         ana.dies();
         bo.does("stick.takeover", json!({"expected_turn_id": 1, "reason": "it is gone"}));
         let taken = &events(&bo, "takeover")[0];
-        assert_eq!((&taken["reason"], &taken["from_agent_id"]), (&json!("it is gone"), &json!("ana")));
+        assert_eq!([&taken["reason"], &taken["from_agent_id"]], ["it is gone", "ana"]);
         assert_eq!(taken["expires_at"], bo.does("room.state", json!({}))["room"]["lease_expires_at"]);
         let displaced = &taken["displaced"][0];
-        assert_eq!((&displaced["owner"], &displaced["process"]), (&json!("ana"), &json!("gone")));
+        assert_eq!([&displaced["owner"], &displaced["process"]], ["ana", "gone"]);
         assert_eq!(displaced["expired_at"], held);
     });
 }
@@ -104,7 +101,7 @@ fn a_transfer_says_from_whom_to_whom() {
         bo.does("agent.adopt", json!({"agent": "ana"}));
         let told = events(&bo, "scope.transfer");
         let [transfer] = &told[..] else { panic!("{told:?}") };
-        assert_eq!((&transfer["from_agent_id"], &transfer["to_agent_id"]), (&json!("ana"), &json!("bo")));
-        assert_eq!((&transfer["scope"], &transfer["reason"]), (&json!("src"), &json!("adoption")));
+        assert_eq!([&transfer["from_agent_id"], &transfer["to_agent_id"]], ["ana", "bo"]);
+        assert_eq!([&transfer["scope"], &transfer["reason"]], ["src", "adoption"]);
     });
 }

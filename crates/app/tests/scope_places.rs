@@ -43,7 +43,7 @@ fn both_separators_mean_the_same_wherever_a_path_is_taken() {
             assert_eq!(met(&bo, written), "src/lib", "{written}");
         }
         let status = bo.does("scope.status", json!({"path": r"src\lib\deep"}));
-        assert_eq!((&status["path"], &status["scopes"][0]["scope"]), (&json!("src/lib/deep"), &json!("src/lib")));
+        assert_eq!([&status["path"], &status["scopes"][0]["scope"]], ["src/lib/deep", "src/lib"]);
         let absolute = app.workspace().text("").replace('/', "\\") + r"\src\lib\x";
         assert_eq!(met(&bo, &absolute), "src/lib");
         let task = ana.does("tasks.create", json!({"title": "t", "scopes": [r"docs\api"]}));

@@ -51,7 +51,7 @@ fn a_scope_is_reserved_for_two_hours_unless_told_otherwise_and_from_5_to_1440_mi
         }
         for minutes in [0, 4, 1441, u64::MAX] {
             let refused = ana.refused("scope.reserve", json!({"scopes": ["x"], "ttl_minutes": minutes}));
-            assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_ARGS"), &json!("ttl_minutes")));
+            assert_eq!([&refused["error"], &refused["field"]], ["INVALID_ARGS", "ttl_minutes"]);
         }
         assert_eq!(in_force(&ana).as_array().unwrap().len(), 3);
     });
@@ -75,10 +75,7 @@ fn what_ran_out_is_archived_as_expired_by_whoever_looks_and_told_once() {
         let page = bo.does("room.events", json!({"after": 0, "limit": 200}));
         let told =
             page["events"].as_array().unwrap().iter().find(|event| event["event_type"] == "scope.expire").unwrap();
-        assert_eq!(
-            (&told["scope"], &told["to_agent_id"], &told["from_agent_id"]),
-            (&json!("src"), &json!("ana"), &json!("bo"))
-        );
+        assert_eq!([&told["scope"], &told["to_agent_id"], &told["from_agent_id"]], ["src", "ana", "bo"]);
         assert_sound(&app);
     });
 }
@@ -228,10 +225,7 @@ fn an_owner_whose_process_is_gone_is_displaced_at_once_and_one_that_stands_still
         ana.resumes();
         ana.dies();
         let refused = bo.refused("scope.reserve", json!({"scopes": ["src"]}));
-        assert_eq!(
-            (&refused["error"], &refused["owner_liveness"]),
-            (&json!("RESERVATION_STALE_FOUND"), &json!("evicted"))
-        );
+        assert_eq!([&refused["error"], &refused["owner_liveness"]], ["RESERVATION_STALE_FOUND", "evicted"]);
         assert_eq!(bo.does("scope.reserve", taking("src"))["displaced"][0]["owner"], "ana");
         assert_sound(&app);
     });
@@ -244,10 +238,7 @@ fn relative_scopes_are_relative_to_the_room_wherever_the_caller_is() {
         let deep = Caller::new(ana.caller().actor(), app.workspace().dir("src/deep"));
         let input = json!({"room_id": ana.room(), "scopes": ["lib", "./tests"]});
         let answer = app.call(&deep, "scope.reserve", input).unwrap();
-        assert_eq!(
-            (&answer["reserved"][0]["scope"], &answer["reserved"][1]["scope"]),
-            (&json!("lib"), &json!("tests"))
-        );
+        assert_eq!([&answer["reserved"][0]["scope"], &answer["reserved"][1]["scope"]], ["lib", "tests"]);
         ana.does("scope.release", json!({"scopes": ["lib", "tests/"]}));
         assert_eq!(in_force(&ana), json!([]));
     });
@@ -270,7 +261,7 @@ fn absolute_paths_name_the_room_or_a_linked_worktree_of_it_and_nothing_else() {
         assert_eq!(ana.refused("scope.reserve", json!({"scopes": ["docs/x"]}))["owner"], "bo");
         for outside in ["/etc", &app.workspace().text("elsewhere/src"), &app.workspace().text("")] {
             let refused = ana.refused("scope.reserve", json!({"scopes": ["ok", outside]}));
-            assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_ARGS"), &json!("scopes")), "{outside}");
+            assert_eq!([&refused["error"], &refused["field"]], ["INVALID_ARGS", "scopes"], "{outside}");
             assert!(refused["message"].as_str().unwrap().contains("outside the room"), "{refused}");
         }
         // The whole disk holds all of the room.
@@ -374,7 +365,7 @@ fn bad_requests_for_scopes_leave_nothing() {
         for scopes in [json!([]), json!(many), json!(["ok", ""]), json!(["a\nb"]), json!(["src/*.rs"]), json!(["a\0"])]
         {
             let refused = ana.refused("scope.reserve", json!({"scopes": scopes}));
-            assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_ARGS"), &json!("scopes")), "{scopes}");
+            assert_eq!([&refused["error"], &refused["field"]], ["INVALID_ARGS", "scopes"], "{scopes}");
         }
         for (command, input) in [
             ("scope.release", json!({"scopes": many})),
@@ -382,7 +373,7 @@ fn bad_requests_for_scopes_leave_nothing() {
             ("tasks.create", json!({"title": "t", "scopes": many})),
         ] {
             let refused = ana.refused(command, input);
-            assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_ARGS"), &json!("scopes")), "{command}");
+            assert_eq!([&refused["error"], &refused["field"]], ["INVALID_ARGS", "scopes"], "{command}");
         }
         assert_eq!(app.everything(), before);
     });

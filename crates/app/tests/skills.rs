@@ -127,5 +127,5 @@ fn a_pack_that_is_cut_ends_with_a_line_and_says_so_and_never_exceeds_the_budget(
 fn a_profile_that_does_not_exist_is_refused() {
     let app = TestApp::open(Backend::Sqlite);
     let refused = app.call(app.agent("codex").caller(), "skill", json!({"profile": "wizard"})).unwrap_err().to_json();
-    assert_eq!((&refused["error"], &refused["field"]), (&json!("INVALID_INPUT"), &json!("profile")));
+    assert_eq!([&refused["error"], &refused["field"]], ["INVALID_INPUT", "profile"]);
 }

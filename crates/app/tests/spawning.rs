@@ -58,7 +58,7 @@ fn a_request_of_one_that_was_granted_waits_until_an_operator_approves_and_is_a_j
         let [codex] = app.joined(["codex"]);
         let ana = operator(&app, "ana");
         let refused = codex.refused("spawn.request", asking(json!({})));
-        assert_eq!((&refused["error"], &refused["agent_id"]), (&json!("SPAWN_FORBIDDEN"), &json!("codex")));
+        assert_eq!([&refused["error"], &refused["agent_id"]], ["SPAWN_FORBIDDEN", "codex"]);
         assert!(refused["next"].as_str().unwrap().contains("baton agent grant codex --spawn"), "{refused}");
         assert_eq!(codex.refused("agent.grant", json!({"agent": "codex", "spawn_nodes": true}))["error"], "FORBIDDEN");
         let granted = ana.does("agent.grant", json!({"agent": codex.entry()["display_name"], "spawn_nodes": true}));
@@ -87,15 +87,15 @@ fn a_request_of_one_that_was_granted_waits_until_an_operator_approves_and_is_a_j
         assert_eq!(pending["approvals"][0]["title"], "Read the logs");
         let forbidden =
             codex.refused("agent.approval.resolve", json!({"approval": "APPROVAL-1", "decision": "approve"}));
-        assert_eq!((&forbidden["error"], &forbidden["needs"]), (&json!("FORBIDDEN"), &json!("operator")));
+        assert_eq!([&forbidden["error"], &forbidden["needs"]], ["FORBIDDEN", "operator"]);
 
         let approved = resolve(&ana, "approve", json!({"reason": "go"}));
-        assert_eq!((&approved["status"], &approved["job"]), (&json!("approved"), &json!("JOB-001")));
+        assert_eq!([&approved["status"], &approved["job"]], ["approved", "JOB-001"]);
         let job = codex.does("jobs.open", json!({"job": "JOB-001"}))["job"].clone();
         let meta = &job["meta"];
         assert_eq!((&meta["parent"], &meta["grants"]), (&json!("codex"), &json!({"read_only": true})));
-        assert_eq!((&meta["role"], &meta["executor"]), (&json!("reader"), &json!("claude_code")));
-        assert_eq!((&job["priority"], &job["created_by"]), (&json!("HIGH"), &json!("ana")));
+        assert_eq!([&meta["role"], &meta["executor"]], ["reader", "claude_code"]);
+        assert_eq!([&job["priority"], &job["created_by"]], ["HIGH", "ana"]);
         assert_eq!(
             codex.story().split(' ').skip(5).collect::<Vec<_>>().join(" "),
             "spawn.request job.created edge.set envelope.send spawn.approve envelope.send",
@@ -118,10 +118,7 @@ fn a_request_of_one_that_was_granted_waits_until_an_operator_approves_and_is_a_j
         let structured = json!({"approval": "APPROVAL-1", "decision": "approve", "job": "JOB-001", "modified": []});
         assert!(read.to_string().contains(&structured.to_string()), "{read}");
         let opened = open(&codex, "APPROVAL-1");
-        assert_eq!(
-            (&opened["kind"], &opened["status"], &opened["reason"]),
-            (&json!("approval"), &json!("approved"), &json!("go"))
-        );
+        assert_eq!([&opened["kind"], &opened["status"], &opened["reason"]], ["approval", "approved", "go"]);
         assert_eq!(opened["request"]["payload"]["structured"], json!({"files": 3}));
         assert!(doctor::examine(app.app()).unwrap().is_clean());
     });
@@ -154,10 +151,7 @@ fn a_request_is_decided_once_and_also_when_who_asked_is_gone() {
         assert_eq!((&denied["status"], &denied["decided_by"]), (&json!("denied"), &ana.entry()["display_name"]));
         for decision in ["deny", "approve"] {
             let again = ana.refused("agent.approval.resolve", json!({"approval": "APPROVAL-1", "decision": decision}));
-            assert_eq!(
-                (&again["error"], &again["status"], &again["decided_by"]),
-                (&json!("CONFLICT"), &json!("denied"), &json!("ana"))
-            );
+            assert_eq!([&again["error"], &again["status"], &again["decided_by"]], ["CONFLICT", "denied", "ana"]);
         }
         assert!(open(&ana, "APPROVAL-1").get("job").is_none());
         assert!(doctor::examine(app.app()).unwrap().is_clean());
@@ -179,7 +173,7 @@ fn the_policy_decides_at_once_or_refuses_everybody() {
         ana.does("room.policy", json!({"policy": {"spawn": "auto", "edges": "explicit"}}));
         let keyed = asking(json!({"idempotency_key": "k"}));
         let asked = codex.does("spawn.request", keyed.clone());
-        assert_eq!((&asked["status"], &asked["job"]), (&json!("approved"), &json!("JOB-001")));
+        assert_eq!([&asked["status"], &asked["job"]], ["approved", "JOB-001"]);
         assert_eq!(codex.does("spawn.request", keyed), asked);
         assert_eq!(open(&codex, "APPROVAL-1")["by_policy"], true);
         // The edge is there, where edges are asked for: both ways.
@@ -188,7 +182,7 @@ fn the_policy_decides_at_once_or_refuses_everybody() {
         let answer = json!({"to": "codex", "message": "done"});
         call(&app, &child, &codex.room(), "envelope.send", answer).unwrap();
         let next = ana.does("spawn.request", asking(json!({})));
-        assert_eq!((&next["approval"], &next["job"]), (&json!("APPROVAL-2"), &json!("JOB-002")));
+        assert_eq!([&next["approval"], &next["job"]], ["APPROVAL-2", "JOB-002"]);
         assert!(doctor::examine(app.app()).unwrap().is_clean());
     });
 }
@@ -206,7 +200,7 @@ fn a_jobs_agent_spawns_only_if_its_job_may_and_never_one_that_may_do_more() {
         };
         let grants = json!({"grants": {"spawn_nodes": true}});
         let more = create(&codex, grants.clone(), json!({})).unwrap_err();
-        assert_eq!((&more["error"], &more["field"]), (&json!("SPAWN_FORBIDDEN"), &json!("spawn_nodes")));
+        assert_eq!([&more["error"], &more["field"]], ["SPAWN_FORBIDDEN", "spawn_nodes"]);
         let plain = create(&ana, json!({}), json!({})).unwrap()["job"].as_str().unwrap().to_owned();
         let refused = call(&app, &at_work(&app, &room, &plain), &room, "spawn.request", asking(json!({}))).unwrap_err();
         assert_eq!(refused["error"], "SPAWN_FORBIDDEN", "{refused}");
@@ -297,7 +291,7 @@ fn what_a_job_may_do_is_said_once() {
         }
         let odd =
             codex.refused("jobs.create", json!({"title": "j", "prompt": "p", "meta": {"grants": {"root": true}}}));
-        assert_eq!((&odd["error"], &odd["field"]), (&json!("INVALID_INPUT"), &json!("meta.grants")));
+        assert_eq!([&odd["error"], &odd["field"]], ["INVALID_INPUT", "meta.grants"]);
         let parent = codex.refused("jobs.create", json!({"title": "j", "prompt": "p", "meta": {"parent": "ana"}}));
         assert_eq!(parent["field"], "meta");
         codex.does("jobs.requeue", json!({"job": "JOB-001", "reason": "again"}));
@@ -315,16 +309,16 @@ fn an_operator_modifies_a_request_within_what_who_asked_may_have_and_what_was_re
         codex.does("spawn.request", asking(json!({})));
         let more = json!({"decision": "modify", "changes": {"read_only": false}});
         let refused = ana.refused("agent.approval.resolve", shown(&ana, more));
-        assert_eq!((&refused["error"], &refused["field"]), (&json!("SPAWN_FORBIDDEN"), &json!("read_only")));
+        assert_eq!([&refused["error"], &refused["field"]], ["SPAWN_FORBIDDEN", "read_only"]);
         ana.does("agent.grant", json!({"agent": "codex", "spawn_nodes": false}));
         let revoked = ana.refused("agent.approval.resolve", shown(&ana, json!({"decision": "approve"})));
-        assert_eq!((&revoked["error"], &revoked["agent_id"]), (&json!("SPAWN_FORBIDDEN"), &json!("codex")));
+        assert_eq!([&revoked["error"], &revoked["agent_id"]], ["SPAWN_FORBIDDEN", "codex"]);
         ana.does("agent.grant", json!({"agent": "codex", "spawn_nodes": true}));
         let changes = json!({"title": "Read one log", "executor": "codex", "role": "reviewer", "message": "This one."});
         let modified = resolve(&ana, "modify", json!({"changes": changes}));
         assert_eq!(modified["modified"], json!(["title", "role", "executor", "message"]));
         let job = codex.does("jobs.open", json!({"job": "JOB-001"}))["job"].clone();
-        assert_eq!((&job["title"], &job["meta"]["executor"]), (&json!("Read one log"), &json!("codex")));
+        assert_eq!([&job["title"], &job["meta"]["executor"]], ["Read one log", "codex"]);
         assert_eq!(job["meta"]["grants"], json!({"read_only": true}));
         let opened = open(&codex, "APPROVAL-1");
         assert_eq!(
@@ -357,7 +351,7 @@ fn an_approval_is_bound_to_the_digest_of_what_was_shown() {
             let mut input = json!({"approval": "APPROVAL-1", "decision": decision});
             input.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
             let unseen = ana.refused("agent.approval.resolve", input.clone());
-            assert_eq!((&unseen["error"], &unseen["field"]), (&json!("INVALID_INPUT"), &json!("digest")));
+            assert_eq!([&unseen["error"], &unseen["field"]], ["INVALID_INPUT", "digest"]);
             input["digest"] = other.clone();
             let changed = ana.refused("agent.approval.resolve", input);
             assert_eq!((&changed["error"], &changed["digest"]), (&json!("PRECONDITION_FAILED"), &digest));

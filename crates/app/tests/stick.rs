@@ -117,7 +117,7 @@ fn turn_mismatch_comes_before_stale_lease() {
             let refusal = who.refused("stick.heartbeat", wrong_in_every_way.showing(json!({})));
             assert_eq!(refusal["error"], "turn_mismatch");
             assert_eq!((&refusal["expected_turn_id"], &refusal["current_turn_id"]), (&json!(1), &json!(2)));
-            assert_eq!((&refusal["current_owner"], &refusal["room_state"]), (&json!("claude"), &json!("owned")));
+            assert_eq!([&refusal["current_owner"], &refusal["room_state"]], ["claude", "owned"]);
         }
     });
 }
@@ -196,7 +196,7 @@ fn only_members_get_the_stick() {
         let stranger = app.agent("stranger");
         stranger.enter(&codex.room());
         let refusal = stranger.refused("stick.wait", json!({"max_wait_ms": 0}));
-        assert_eq!((&refusal["error"], &refusal["agent_id"]), (&json!("unknown_member"), &json!("stranger")));
+        assert_eq!([&refusal["error"], &refusal["agent_id"]], ["unknown_member", "stranger"]);
         codex.does("room.leave", json!({}));
         assert_eq!(codex.refused("stick.wait", json!({"max_wait_ms": 0}))["error"], "unknown_member");
     });

@@ -74,10 +74,7 @@ fn a_jobs_agent_is_as_connected_as_its_turn_and_its_claim() {
         assert_eq!(test.log(&ana.room()).len(), events, "a note is no event");
         assert_eq!(of_job(&ana), "connected writing: TURN-1 goes on");
         let shown = ana.does("jobs.open", json!({ "job": "JOB-001" }))["agent"].clone();
-        assert_eq!(
-            (&shown["connection"]["provider"], &shown["connection"]["session"]),
-            (&json!("codex"), &json!("s-1"))
-        );
+        assert_eq!([&shown["connection"]["provider"], &shown["connection"]["session"]], ["codex", "s-1"]);
         assert_eq!(shown["connection"]["last_activity_at"], json!(test.now()));
         assert_eq!((&shown["connection"]["turn"], &shown["turns"]), (&json!("TURN-1"), &json!(1)));
         notes(test.app(), runner.caller(), &ana.room(), &agent, StreamStatus::Closed);
@@ -193,7 +190,7 @@ fn a_turn_is_opened_with_all_that_is_on_record_about_it() {
         ends(&runner, &turn, "completed", json!({ "session": "s-1", "usage": usage, "refs": [diff] }));
 
         let opened = ana.does("open", json!({ "id": "turn-1" }));
-        assert_eq!((&opened["kind"], &opened["ref"]), (&json!("turn"), &json!("TURN-1")));
+        assert_eq!([&opened["kind"], &opened["ref"]], ["turn", "TURN-1"]);
         assert_eq!(opened["turn"]["outcome"], "completed");
         assert_eq!((&opened["turn"]["usage"], &opened["turn"]["session"]), (&usage, &json!("s-1")));
         assert_eq!(opened["inputs"][0]["text"], "Mind the gutter.");

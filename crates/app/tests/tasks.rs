@@ -72,11 +72,7 @@ fn a_task_goes_from_open_to_in_progress_to_done() {
             [("tasks.start", json!({"task": "TASK-001"})), ("tasks.assign", json!({"task": "TASK-001"}))]
         {
             let refusal = codex.refused(command, input);
-            assert_eq!(
-                (&refusal["error"], &refusal["state"]),
-                (&json!("PRECONDITION_FAILED"), &json!("done")),
-                "{command}"
-            );
+            assert_eq!([&refusal["error"], &refusal["state"]], ["PRECONDITION_FAILED", "done"], "{command}");
         }
         codex.does("tasks.done", json!({"task": "TASK-001"}));
         assert_eq!(codex.story(), "create join task.create task.start task.done", "what is so already is no event");
@@ -92,7 +88,7 @@ fn only_its_assignee_begins_or_ends_a_task_and_anybody_gives_it_away() {
         let before = app.everything();
         for command in ["tasks.start", "tasks.done"] {
             let refusal = codex.refused(command, json!({"task": "TASK-001"}));
-            assert_eq!((&refusal["error"], &refusal["assignee"]), (&json!("PRECONDITION_FAILED"), &json!("claude")));
+            assert_eq!([&refusal["error"], &refusal["assignee"]], ["PRECONDITION_FAILED", "claude"]);
         }
         assert_eq!(app.everything(), before);
         claude.does("tasks.start", json!({"task": "TASK-001"}));

@@ -26,7 +26,7 @@ fn a_wait_longer_than_a_client_would_allow_is_refused_and_says_the_most() {
     on_every_backend(|app| {
         let [codex] = app.joined(["codex"]);
         let refusal = codex.refused("stick.wait", json!({"max_wait_ms": 50_001}));
-        assert_eq!((&refusal["error"], &refusal["field"]), (&json!("INVALID_INPUT"), &json!("max_wait_ms")));
+        assert_eq!([&refusal["error"], &refusal["field"]], ["INVALID_INPUT", "max_wait_ms"]);
     });
 }
 
@@ -98,8 +98,8 @@ fn a_wait_is_woken_when_the_owners_process_is_killed() {
             let waiting = claude.waits_in(scope, json!({}));
             codex.dies();
             let answer = waiting.join().unwrap().unwrap();
-            assert_eq!((&answer["status"], &answer["reason"]), (&json!("takeover_available"), &json!("owner_gone")));
-            assert_eq!((&answer["current_owner"], &answer["room_state"]), (&json!("codex"), &json!("owner_gone")));
+            assert_eq!([&answer["status"], &answer["reason"]], ["takeover_available", "owner_gone"]);
+            assert_eq!([&answer["current_owner"], &answer["room_state"]], ["codex", "owner_gone"]);
         });
     });
 }
@@ -113,10 +113,7 @@ fn a_wait_is_woken_when_the_recipients_process_is_killed() {
             let waiting = gemini.waits_in(scope, json!({}));
             claude.dies();
             let answer = waiting.join().unwrap().unwrap();
-            assert_eq!(
-                (&answer["status"], &answer["reason"]),
-                (&json!("takeover_available"), &json!("recipient_gone"))
-            );
+            assert_eq!([&answer["status"], &answer["reason"]], ["takeover_available", "recipient_gone"]);
         });
     });
 }
@@ -131,7 +128,7 @@ fn a_wait_notices_the_moment_a_lease_runs_out() {
             let waiting = claude.waits_in(scope, json!({}));
             app.later_minutes(1);
             let answer = waiting.join().unwrap().unwrap();
-            assert_eq!((&answer["status"], &answer["reason"]), (&json!("takeover_available"), &json!("owner_timeout")));
+            assert_eq!([&answer["status"], &answer["reason"]], ["takeover_available", "owner_timeout"]);
         });
     });
 }
@@ -168,7 +165,7 @@ fn a_parked_wait_never_claims_an_idle_room() {
         let [codex] = app.joined(["codex"]);
         for max_wait_ms in [0, 20] {
             let answer = codex.does("stick.wait", json!({"park": true, "max_wait_ms": max_wait_ms}));
-            assert_eq!((&answer["status"], &answer["room_state"]), (&json!("not_yet"), &json!("idle")));
+            assert_eq!([&answer["status"], &answer["room_state"]], ["not_yet", "idle"]);
         }
         assert_eq!(codex.story(), "create join");
     });
@@ -183,7 +180,7 @@ fn a_parked_wait_is_told_that_the_stick_is_kept_for_it_and_does_not_claim() {
             let parked = claude.waits_in(scope, json!({"park": true}));
             codex.release(&turn);
             let answer = parked.join().unwrap().unwrap();
-            assert_eq!((&answer["status"], &answer["reserved_for"]), (&json!("not_yet"), &json!("claude")));
+            assert_eq!([&answer["status"], &answer["reserved_for"]], ["not_yet", "claude"]);
         });
         assert_eq!(codex.story(), "create join join claim release");
         claude.claim();
@@ -198,7 +195,7 @@ fn with_a_cursor_a_wait_returns_when_the_stick_has_moved_since() {
         let cursor = gemini.wait()["cursor"].clone();
         codex.release(&turn);
         let late = gemini.does("stick.wait", json!({"cursor": cursor, "max_wait_ms": 50_000}));
-        assert_eq!((&late["status"], &late["reserved_for"]), (&json!("not_yet"), &json!("claude")), "at once");
+        assert_eq!([&late["status"], &late["reserved_for"]], ["not_yet", "claude"], "at once");
         thread::scope(|scope| {
             let waiting = gemini.waits_in(scope, json!({"cursor": late["cursor"]}));
             claude.claim();
@@ -371,7 +368,7 @@ fn the_wait_of_who_lets_a_takeover_be_ends_when_the_owner_is_back() {
             let waiting = claude.waits_in(scope, json!({"cursor": cursor}));
             codex.does("stick.heartbeat", turn.showing(json!({})));
             let answer = waiting.join().unwrap().unwrap();
-            assert_eq!((&answer["status"], &answer["room_state"]), (&json!("not_yet"), &json!("owned")), "{answer}");
+            assert_eq!([&answer["status"], &answer["room_state"]], ["not_yet", "owned"], "{answer}");
         });
     });
 }

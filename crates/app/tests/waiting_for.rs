@@ -153,7 +153,7 @@ fn a_wait_in_progress_is_seen_until_it_ends() {
             };
             let told = |name: &str| seen.iter().map(|wait| wait[name].clone()).collect::<Vec<_>>();
             assert_eq!(told("from_agent_id"), ["ana", "ana"]);
-            assert_eq!((&seen[0]["to_agent_id"], &seen[1]["ref"]), (&json!("bo"), &json!("JOB-001")));
+            assert_eq!([&seen[0]["to_agent_id"], &seen[1]["ref"]], ["bo", "JOB-001"]);
             assert_eq!(seen[0]["pending"], "has one input queued");
             assert!(seen[1]["pending"].as_str().unwrap().starts_with("queued"), "{seen:?}");
             assert!(seen.iter().all(|wait| wait["since"].is_string()));

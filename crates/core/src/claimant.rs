@@ -14,13 +14,12 @@ use crate::{
 
 /// The process or credential that an agent acts by. Both are unknown in logs of earlier versions, and of callers of whom
 /// nothing can be seen.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Backing {
     /// The exact process. In a box, because most events of jobs and runners have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<Box<ProcessIdentity>>,
     /// The credential, by name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
 }
 

@@ -35,6 +35,7 @@ pub struct Handoff {
 }
 
 /// A pointer into the workspace.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
@@ -42,12 +43,10 @@ pub struct Artifact {
     /// Absolute or workspace-relative
     pub path: String,
     /// Inclusive line range, from 1
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<[u32; 2]>,
     /// What to do with it
     pub role: ArtifactRole,
     /// Why it matters
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 

@@ -124,41 +124,31 @@ impl Default for Policy {
 }
 
 /// What `set_room_policy` changes; what is left out stays.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyChange {
     /// How long an owner may stay silent before others may take over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_lease_ttl_ms: Option<Ttl>,
     /// How often an owner should call `heartbeat`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heartbeat_interval_ms: Option<Ttl>,
     /// How long a reserved recipient has the first right to claim.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim_ttl_ms: Option<Ttl>,
     /// How long `wait_for_turn` waits when the call does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_for_turn_max_wait_ms: Option<Ttl>,
     /// How often a waiter re-reads the room even if nothing woke it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_for_turn_poll_ms: Option<Ttl>,
     /// How long after its last call a member still counts as present.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presence_ttl_ms: Option<Ttl>,
     /// Between whom envelopes may go: `mesh` is everybody, `explicit` those with an edge.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edges: Option<Edges>,
     /// What becomes of a request for another agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawn: Option<Spawning>,
     /// How edits without the stick are met where Baton's hooks are installed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard: Option<Guard>,
     /// For what an idle agent is woken.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<Wake>,
     /// Whether runners resume sessions whose process ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,
 }
 

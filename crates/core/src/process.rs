@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::time::Timestamp;
 
 /// One exact process, on one host, in one boot.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessIdentity {
     /// The machine.
@@ -25,12 +26,10 @@ pub struct ProcessIdentity {
     /// Clock ticks between boot and the start of the process.
     pub start_ticks: u64,
     /// The inode of its pidfd, where the kernel numbers them uniquely.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pidfd_inode: Option<u64>,
     /// When it started, for people; comparisons use the ticks.
     pub process_started_at: Timestamp,
     /// Set for a guardian: the terminal session that it keeps the stick for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keeps: Option<Keeps>,
 }
 

@@ -1,4 +1,4 @@
-//! One file per use case, in the order in which tools are listed.
+//! The use cases by their nouns, in the order in which tools are listed.
 
 pub mod agent;
 pub mod bus;

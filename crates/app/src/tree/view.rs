@@ -16,15 +16,14 @@ const NAMED: usize = 20;
 const NAMED_BYTES: usize = 4096;
 
 /// Changes in the workspace since the last handoff that no turn explains.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DriftReport {
     /// The changes in a sentence or two.
     pub summary: String,
     /// The commit that was checked out at the handoff, if another one is now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head_before: Option<String>,
     /// The commit that is checked out now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head_now: Option<String>,
     /// Files whose content is another one.
     #[serde(default, skip_serializing_if = "ChangedPaths::is_empty")]

@@ -20,8 +20,8 @@ fn a_member_that_is_not_the_holder_cannot_shorten_the_holders_lease_and_take_ove
         for attempt in [short.clone(), turn.showing(short.clone())] {
             let refused = eve.refused("room.policy", attempt);
             assert_eq!(
-                (&refused["error"], &refused["role"], &refused["needs"], &refused["current_owner"]),
-                (&json!("FORBIDDEN"), &json!("agent"), &json!("owner"), &json!("codex"))
+                [&refused["error"], &refused["role"], &refused["needs"], &refused["current_owner"]],
+                ["FORBIDDEN", "agent", "owner", "codex"]
             );
             assert!(refused["next"].as_str().unwrap().contains("baton room policy"), "{refused}");
         }
@@ -49,7 +49,7 @@ fn no_agent_approves_its_own_requests_by_policy_grant_or_edge() {
             ("inbox.tell", json!({"to": "other", "text": "stop"})),
         ] {
             let refused = codex.refused(command, input);
-            assert_eq!((&refused["error"], &refused["needs"]), (&json!("FORBIDDEN"), &json!("operator")), "{command}");
+            assert_eq!([&refused["error"], &refused["needs"]], ["FORBIDDEN", "operator"], "{command}");
             assert!(refused["next"].as_str().unwrap().starts_with("Ask a person: `baton "), "{refused}");
         }
         assert_eq!(app.everything(), before);
@@ -119,7 +119,7 @@ fn a_jobs_agent_administers_no_room() {
             ("tasks.artifact.gc", json!({})),
         ] {
             let refused = scene.caller.refused(command, input);
-            assert_eq!((&refused["error"], &refused["role"]), (&json!("FORBIDDEN"), &json!("job_agent")), "{command}");
+            assert_eq!([&refused["error"], &refused["role"]], ["FORBIDDEN", "job_agent"], "{command}");
         }
         assert_eq!(app.everything(), before, "nothing of it is on record");
         scene.caller.does("stick.heartbeat", turn.showing(json!({})));

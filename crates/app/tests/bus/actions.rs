@@ -166,11 +166,7 @@ fn a_target_waits_for_its_actions_and_a_sender_for_its_results() {
                 _ => json!({"max_wait_ms": 50_001}),
             };
             let refusal = ana.refused(command, input);
-            assert_eq!(
-                (&refusal["error"], &refusal["field"]),
-                (&json!("INVALID_INPUT"), &json!("max_wait_ms")),
-                "{command}"
-            );
+            assert_eq!([&refusal["error"], &refusal["field"]], ["INVALID_INPUT", "max_wait_ms"], "{command}");
         }
     });
 }

@@ -26,7 +26,7 @@ fn an_agent_joins_as_who_it_is_or_under_an_id_of_its_choice_without_a_colon() {
         assert_eq!(itself["agent"]["id"], "codex:1a2b");
         for taken in ["claude:9", "human:eve:1", "bus", "broadcast"] {
             let refusal = codex.refused("bus.add", json!({"id": taken}));
-            assert_eq!((&refusal["error"], &refusal["field"]), (&json!("INVALID_AGENT_ID"), &json!("id")), "{taken}");
+            assert_eq!([&refusal["error"], &refusal["field"]], ["INVALID_AGENT_ID", "id"], "{taken}");
         }
         for wrong in ["", "a b", "a/b"] {
             assert_eq!(codex.refused("bus.add", json!({"id": wrong}))["error"], "INVALID_INPUT", "{wrong}");
@@ -45,11 +45,7 @@ fn an_id_that_is_a_name_is_the_name_and_any_other_name_is_one_that_people_can_re
         assert!(name("codex:3", json!({})).as_str().unwrap().contains('-'), "a name is made");
         for wrong in ["", " Ana", "a  b", "role:x", "broadcast", "bus", "a\nb", &"x".repeat(49)] {
             let refusal = comer(&app, "codex:4", &ana).refused("bus.add", json!({"name": wrong}));
-            assert_eq!(
-                (&refusal["error"], &refusal["field"]),
-                (&json!("INVALID_AGENT_ID"), &json!("name")),
-                "{wrong:?}"
-            );
+            assert_eq!([&refusal["error"], &refusal["field"]], ["INVALID_AGENT_ID", "name"], "{wrong:?}");
         }
     });
 }
@@ -77,7 +73,7 @@ fn an_agent_updates_only_itself_and_every_stream_tells_it() {
     on_every_backend(|app| {
         let [ana, bo] = session(&app, ["ana", "bo"]);
         let refusal = ana.refused("bus.update", json!({"id": "bo", "name": "Mine"}));
-        assert_eq!((&refusal["error"], &refusal["field"]), (&json!("SOURCE_MISMATCH"), &json!("id")));
+        assert_eq!([&refusal["error"], &refusal["field"]], ["SOURCE_MISMATCH", "id"]);
         assert_eq!(ana.refused("bus.update", json!({"id": "ana", "name": ""}))["field"], "name");
         assert_eq!(ana.refused("bus.update", json!({"id": "ana"}))["error"], "INVALID_INPUT");
         let updated = ana.does("bus.update", json!({"id": "ana", "name": "Ana Lena"}));
@@ -104,7 +100,7 @@ fn an_agent_leaves_and_only_an_operator_removes_another() {
         let [ana, bo, cy] = session(&app, ["ana", "bo", "cy"]);
         submits(&ana, "g", [user("bo", "a1"), user("cy", "a2")]);
         let refusal = ana.refused("bus.remove", json!({"id": "bo"}));
-        assert_eq!((&refusal["error"], &refusal["needs"]), (&json!("FORBIDDEN"), &json!("operator")));
+        assert_eq!([&refusal["error"], &refusal["needs"]], ["FORBIDDEN", "operator"]);
         let left = bo.does("bus.remove", json!({}));
         assert_eq!((&left["removed"], &left["agents"]), (&json!("bo"), &json!(["ana", "cy"])));
         assert_eq!(standing(&ana, "a1"), "error: its target left the session");
@@ -144,6 +140,6 @@ fn the_agents_of_a_session_are_listed_as_the_bus_knows_them() {
         adds(&ana, &opens(&ana, "talk"));
         let listed = ana.does("agent.list", json!({}));
         let agent = &list(&listed["agents"])[0];
-        assert_eq!((&agent["id"], &agent["name"], &agent["status"]), (&json!("ana"), &json!("Ana"), &json!("idle")));
+        assert_eq!([&agent["id"], &agent["name"], &agent["status"]], ["ana", "Ana", "idle"]);
     });
 }

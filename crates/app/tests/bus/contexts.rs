@@ -67,7 +67,7 @@ fn what_comes_after_a_new_that_was_rejected_says_so() {
         reports(&bo, "n", "rejected");
         let taken = bo.does("bus.take", json!({}));
         let delivery = &list(&taken["deliveries"])[0];
-        assert_eq!((&delivery["action_id"], &delivery["context"]["context_id"]), (&json!("a1"), &json!("old")));
+        assert_eq!([&delivery["action_id"], &delivery["context"]["context_id"]], ["a1", "old"]);
         assert_eq!(delivery["after_action_id"], "n", "the conversation that it is for did not begin");
     });
 }
@@ -78,10 +78,7 @@ fn an_owner_leads_and_others_reply_and_no_conversation_changes_hands() {
         let [ana, bo, cy] = session(&app, ["ana", "bo", "cy"]);
         ana.does("bus.submit", within("c", group("g", [user("bo", "a1")])));
         let refusal = bo.refused("bus.submit", within("c", group("h", [user("cy", "b1")])));
-        assert_eq!(
-            (&refusal["error"], &refusal["owner"], &refusal["context_id"]),
-            (&json!("NOT_OWNER"), &json!("ana"), &json!("c"))
-        );
+        assert_eq!([&refusal["error"], &refusal["owner"], &refusal["context_id"]], ["NOT_OWNER", "ana", "c"]);
         assert_eq!(
             bo.refused("bus.submit", within("c", group("h", [control("ana", "b1", "interrupt")])))["error"],
             "NOT_OWNER"

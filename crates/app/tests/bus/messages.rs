@@ -16,10 +16,7 @@ fn a_message_reaches_one_or_everybody_and_nobody_owes_a_result() {
         let taken = cy.does("bus.take", json!({}));
         let delivery = &taken["deliveries"][0];
         assert!(delivery["action_id"].is_null() && delivery["group_id"].is_null(), "{delivery}");
-        assert_eq!(
-            (&delivery["type"], &delivery["kind"], &delivery["sender_name"]),
-            (&json!("message"), &json!("user"), &json!("Ana"))
-        );
+        assert_eq!([&delivery["type"], &delivery["kind"], &delivery["sender_name"]], ["message", "user", "Ana"]);
         assert_eq!(takes(&cy), [""; 0]);
         sound(&app);
     });

@@ -30,17 +30,14 @@ fn relay_actions_are_submitted_in_order_until_the_task_is_done() {
         let mut planned = message("bo");
         planned["plan"] = json!({"steps": ["read", "write"], "note": "slowly"});
         let relayed = says(&ana, &actions(&[new, planned, message("cy")]));
-        assert_eq!((&relayed["outcome"], &relayed["task_id"]), (&json!("relayed"), &json!("t")));
+        assert_eq!([&relayed["outcome"], &relayed["task_id"]], ["relayed", "t"]);
         let submitted = &relayed["submitted"];
         assert_eq!(
             (list(&submitted["actions"]).len(), &submitted["owner_id"], &submitted["task_id"]),
             (3, &json!("ana"), &json!("t"))
         );
         let taken = bo.does("bus.take", json!({}));
-        assert_eq!(
-            (&taken["deliveries"][0]["command"], &taken["deliveries"][1]["kind"]),
-            (&json!("new"), &json!("user"))
-        );
+        assert_eq!([&taken["deliveries"][0]["command"], &taken["deliveries"][1]["kind"]], ["new", "user"]);
         assert_eq!(taken["deliveries"][1]["plan"], json!({"steps": ["read", "write"], "note": "slowly"}));
         assert_eq!(taken["deliveries"][1]["after_action_id"], taken["deliveries"][0]["action_id"]);
         assert_eq!(takes(&cy).len(), 1);

@@ -72,7 +72,7 @@ fn an_agent_that_a_credential_added_is_neither_another_credentials_nor_a_process
             other.enter(&room);
             for command in ["bus.add", "bus.take", "bus.remove", "inbox.list", "room.state", "room.leave"] {
                 let refused = other.refused(command, json!({}));
-                assert_eq!((&refused["error"], &refused["added_by"]), (&json!("id_in_use"), &json!("ci")), "{command}");
+                assert_eq!([&refused["error"], &refused["added_by"]], ["id_in_use", "ci"], "{command}");
             }
         }
         assert_eq!(app.log(&room).len(), before, "the log is as it was");

@@ -82,7 +82,7 @@ fn an_agent_chooses_what_wakes_it_and_nobody_but_an_operator_chooses_for_it() {
         let message =
             || ana.does("inbox.send", json!({"to": "bo", "category": "INFO", "subject": "s", "body": "hello"}));
         let refused = ana.refused("agent.wake", json!({"agent": "bo", "wake": "off"}));
-        assert_eq!((&refused["error"], &refused["needs"]), (&json!("FORBIDDEN"), &json!("operator")), "{refused}");
+        assert_eq!([&refused["error"], &refused["needs"]], ["FORBIDDEN", "operator"], "{refused}");
         assert!(refused["next"].as_str().unwrap().contains("baton agent wake"), "{refused}");
         let chosen = bo.does("agent.wake", json!({"wake": "off"}));
         assert_eq!((&chosen["wake"], &chosen["chosen"]), (&json!("off"), &json!(true)));

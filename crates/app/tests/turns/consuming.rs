@@ -148,7 +148,7 @@ fn an_envelope_is_consumed_whole_also_by_a_job_that_nobody_had_claimed() {
         let runner = Runner::claims(&test, &room, "runner:one", json!({}));
         let turn = runner.begins();
         let item = &turn["items"][0];
-        assert_eq!((&item["category"], &item["text"]), (&json!("HANDOFF"), &json!("Mind it.")));
+        assert_eq!([&item["category"], &item["text"]], ["HANDOFF", "Mind it."]);
         assert_eq!(item["envelope"]["payload"]["structured"], structured);
         assert_eq!(item["ref"], format!("payload://{}", item["envelope"]["id"].as_str().unwrap()));
         runner.ends(&turn, "failed");
@@ -304,7 +304,7 @@ fn only_whoever_runs_a_turn_may_speak_of_it_and_only_while_it_is_open() {
         assert_eq!(bo.refused("context.turn.end", lost)["field"], "outcome");
         ends(&bo, &of_bo, "completed");
         let refused = bo.refused("context.turn.tools", used(&of_bo));
-        assert_eq!((&refused["error"], &refused["outcome"]), (&json!("PRECONDITION_FAILED"), &json!("completed")));
+        assert_eq!([&refused["error"], &refused["outcome"]], ["PRECONDITION_FAILED", "completed"]);
         let nowhere = json!({ "turn": "TURN-9", "outcome": "completed" });
         assert_eq!(bo.refused("context.turn.end", nowhere)["error"], "UNKNOWN_ID");
         is_sound(&test);

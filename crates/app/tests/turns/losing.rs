@@ -13,7 +13,7 @@ fn a_jobs_turn_that_lost_its_claim_is_ended_and_its_items_are_in_the_next() {
         ana.does("jobs.message", json!({ "job": "JOB-001", "message": "Mind the gutter." }));
         let first = one.begins();
         assert_eq!(said(&first), "gutter.");
-        assert_eq!((&first["items"][0]["category"], &first["items"][0]["from"]), (&json!("MANAGER"), &json!("ana")));
+        assert_eq!([&first["items"][0]["category"], &first["items"][0]["from"]], ["MANAGER", "ana"]);
         let two = Runner::claims(&test, &room, "runner:two", json!({ "force": true }));
         let opened = ana.does("context.turn.list", json!({ "job": "JOB-001" }));
         let ended = &opened["turns"][0];

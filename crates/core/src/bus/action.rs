@@ -138,6 +138,7 @@ pub struct Plan {
 }
 
 /// What an action asks for.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum What {
@@ -148,10 +149,8 @@ pub enum What {
         /// What it says.
         text: String,
         /// The action that it answers.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         reply_to_action_id: Option<BusId>,
         /// How it is to be gone about.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         plan: Option<Plan>,
     },
     /// To obey a command.
@@ -159,7 +158,6 @@ pub enum What {
         /// Which.
         command: Control,
         /// Its arguments: instructions for a review.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         args: Option<String>,
     },
 }
@@ -210,13 +208,12 @@ impl Status {
 }
 
 /// What comes with a result.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Data {
     /// The conversation that a `new` began.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_context_id: Option<BusId>,
     /// The task that a `new` began.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_task_id: Option<BusId>,
 }

@@ -66,6 +66,7 @@ pub struct Submitted {
 }
 
 /// A target said how far it is with an action, or Baton that there is no target any more.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Resulted {
     /// Its event.
@@ -83,20 +84,17 @@ pub struct Resulted {
     /// How far it is.
     pub status: Status,
     /// More about that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// What came of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Data>,
     /// The conversation that a `new` began, and who leads it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begins: Option<Context>,
     /// The conversation of the task that a `new` began, if that was named here first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_in: Option<BusId>,
 }
 
 /// A message was sent that is no action: nobody owes a result.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Messaged {
     /// What it is in its conversation.
@@ -107,7 +105,6 @@ pub struct Messaged {
     pub sender_name: String,
     /// The kind of session behind its sender, while it sent. It is missing where that is not known, so nobody is taken for
     /// a person by their id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender_kind: Option<SessionKind>,
     /// Who gets it.
     pub recipients: Vec<Recipient>,
@@ -117,7 +114,6 @@ pub struct Messaged {
     /// Which task.
     pub task_id: BusId,
     /// The message that it answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
     /// How many messages it follows from.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -158,6 +154,7 @@ impl TaskStatus {
 }
 
 /// A task of a conversation went on.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskReported {
     /// Which.
@@ -165,13 +162,10 @@ pub struct TaskReported {
     /// How far it is.
     pub status: TaskStatus,
     /// What came of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// Which conversation it belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Context>,
     /// Whose it is, if it is of no conversation and somebody else says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<AgentId>,
 }
 

@@ -19,19 +19,17 @@ words! {
 }
 
 /// What a room is for. A room without one has an empty one.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Brief {
     /// What is wanted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<String>,
     /// By what it is known to be done.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub definition_of_done: Vec<String>,
     /// Whether it is being planned or done.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub global_mode: Option<Mode>,
     /// Where the documents are, from the root of the workspace.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub docs_root: Option<String>,
     /// What work must keep to, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -39,23 +37,19 @@ pub struct Brief {
 }
 
 /// What is to be changed in a brief. What is left out stays, what is empty is cleared.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BriefChange {
     /// What is wanted; "" clears it
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<String>,
     /// By what it is known to be done; [] clears it
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition_of_done: Option<Vec<String>>,
     /// PLANNING or IMPLEMENTATION; "" clears it
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub global_mode: Option<String>,
     /// Where the documents are, from the root of the workspace; "" clears it
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub docs_root: Option<String>,
     /// Limits by name, added to those there are: null takes one out, {} all of them
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constraints: Option<BTreeMap<String, Value>>,
 }
 

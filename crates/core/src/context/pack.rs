@@ -14,6 +14,7 @@ use super::{Mode, tokens::tokens};
 use crate::{handoff::ArtifactRole, time::Timestamp};
 
 /// What an agent needs to know.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ContextPack {
@@ -28,17 +29,14 @@ pub struct ContextPack {
     #[serde(serialize_with = "short_time")]
     pub created_at: Timestamp,
     /// What is wanted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub goal: Option<String>,
     /// By what it is known to be done.
     pub definition_of_done: Vec<String>,
     /// Whether it is being planned or done.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub global_mode: Option<Mode>,
     /// How the agent works: `AUTO`.
     pub node_mode: String,
     /// Where the documents are.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub docs_root: Option<String>,
     /// Passages of documents.
     pub doc_refs: Vec<DocRef>,
@@ -74,20 +72,17 @@ pub struct DocRef {
 }
 
 /// What is known of a repository.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RepoFacts {
     /// What most of it is written in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// What gets its dependencies.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub package_manager: Option<String>,
     /// The branch that is checked out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// The commit that is checked out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
     /// What was changed since.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -95,20 +90,20 @@ pub struct RepoFacts {
 }
 
 /// A file to know.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RelevantFile {
     /// Which, from the root of the workspace.
     pub path: String,
     /// What it is, or why it matters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// What to do with it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<ArtifactRole>,
 }
 
 /// Something that the agent was sent.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(rename = "PackInput")]
@@ -116,10 +111,8 @@ pub struct Input {
     /// Its id, to open it with.
     pub payload_id: String,
     /// Who sent it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// What it says, in short.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 

@@ -23,6 +23,7 @@ events! {
 }
 
 /// An agent handed something to another.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sent {
     /// What.
@@ -31,12 +32,10 @@ pub struct Sent {
     pub from_name: String,
     /// The kind of session behind its sender, while it sent. It is missing where that is not known, so nobody is taken for
     /// a person by their id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender_kind: Option<SessionKind>,
     /// What its recipient is called.
     pub to_name: String,
     /// The envelope that it answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<Seq>,
 }
 

@@ -127,6 +127,7 @@ pub struct Envelope {
 }
 
 /// What an envelope holds.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "EnvelopePayload")]
@@ -134,16 +135,13 @@ pub struct Payload {
     /// A short summary in words
     pub message: String,
     /// Structured output
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured: Option<Value>,
     /// Diffs, logs, reports
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Attachment>,
     /// Pass or fail, or what was decided
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Verdict>,
     /// Whether an answer is expected
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Response>,
 }
 

@@ -27,6 +27,7 @@ events! {
 }
 
 /// A message was sent.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sent {
     /// What sort of message it is.
@@ -35,17 +36,14 @@ pub struct Sent {
     pub from_agent: String,
     /// The kind of session behind its sender, while it sent. It is missing where that is not known, so nobody is taken for
     /// a person by their id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender_kind: Option<SessionKind>,
     /// Whom it was addressed to: a name, `role:x` or `broadcast`.
     pub to_agent: String,
     /// Who gets it.
     pub recipients: Vec<Recipient>,
     /// What it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bead_id: Option<BeadId>,
     /// Which paths it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
     /// What it says.
     pub payload: Payload,

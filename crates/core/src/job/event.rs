@@ -99,6 +99,7 @@ words! {
 }
 
 /// It was asked for.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Created {
     /// Its number.
@@ -112,10 +113,8 @@ pub struct Created {
     /// How urgent.
     pub priority: Priority,
     /// The task it is for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
     /// The part of the map it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<AnchorId>,
     /// Who may do it.
     #[serde(flatten)]
@@ -129,6 +128,7 @@ pub struct Created {
 }
 
 /// A runner began.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claimed {
     /// Which job.
@@ -140,13 +140,11 @@ pub struct Claimed {
     /// Until when, unless it reports before.
     pub expires_at: Timestamp,
     /// With which program, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<Executor>,
     /// The process or credential that made the claim.
     #[serde(flatten)]
     pub backing: Backing,
     /// The digest of the secret that was made with the claim. Events of earlier versions have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capability_sha256: Option<CapabilityDigest>,
 }
 
@@ -165,6 +163,7 @@ words! {
 }
 
 /// A runner began in place of one that was lost.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reclaimed {
     /// Which job.
@@ -176,28 +175,25 @@ pub struct Reclaimed {
     /// Until when, unless it reports before.
     pub expires_at: Timestamp,
     /// With which program, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<Executor>,
     /// The process or credential that made the claim.
     #[serde(flatten)]
     pub backing: Backing,
     /// The digest of the secret that was made with the claim. Events of earlier versions have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capability_sha256: Option<CapabilityDigest>,
     /// From whom, and why.
     pub meta: ReclaimMeta,
 }
 
 /// From whom a job was taken, and why.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReclaimMeta {
     /// Whose claim it was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_runner_id: Option<AgentId>,
     /// Why.
     pub reason: ReclaimReason,
     /// Why the process that had claimed it is certainly gone, where that was the reason.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
 }
 
@@ -289,6 +285,7 @@ pub struct Canceled {
 }
 
 /// It is to be done again.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Requeued {
     /// Which job.
@@ -296,7 +293,6 @@ pub struct Requeued {
     /// Why.
     pub reason: String,
     /// Who was at it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_id: Option<AgentId>,
     /// Whether its runner gave it back, so that nobody decided that it is to begin anew.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -305,7 +301,6 @@ pub struct Requeued {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sent_back: bool,
     /// The patch that it goes on from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<Reference>,
 }
 

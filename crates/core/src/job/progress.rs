@@ -8,20 +8,17 @@ use crate::{redact::redact, text::is_deceptive};
 
 /// How far a job is right now, as far as its runner tells. It moves with heartbeats, which are no events, so folding the
 /// log does not give it.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Progress {
     /// Which slice of the claim in force.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slice: Option<u32>,
     /// From 0 to 100.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percent: Option<u8>,
     /// The last tool or line of output.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
     /// Tokens that the job took so far, in and out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
 }
 

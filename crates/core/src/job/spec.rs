@@ -164,18 +164,16 @@ pub struct Policy {
 }
 
 /// Who may do a job.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Routing {
     /// Which executor.
     pub executor: Choice,
     /// How much effort.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor_profile: Option<Profile>,
     /// Which model, for the executor that has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor_model: Option<String>,
     /// Which executors, when it is `auto`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
     /// What it is to leave behind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

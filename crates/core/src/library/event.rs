@@ -30,6 +30,7 @@ events! {
 }
 
 /// Something was found out, and kept.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CardCreated {
     /// Its number.
@@ -47,13 +48,10 @@ pub struct CardCreated {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
     /// The task it belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
     /// The part of the map it belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<AnchorId>,
     /// The job it came from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
     /// What it points to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -97,6 +95,7 @@ pub struct PlanCreated {
 }
 
 /// A file was kept.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactKept {
     /// Its number.
@@ -112,16 +111,12 @@ pub struct ArtifactKept {
     /// The machine it is kept on.
     pub host: String,
     /// The job it came from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
     /// Under which claim of that job.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Fence>,
     /// The agent it is of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<AgentId>,
     /// The turn it is of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
     /// What a context pack points to, so that it stays as long as the pack does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -130,7 +125,6 @@ pub struct ArtifactKept {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redacted: bool,
     /// The origin of a diff that can be applied. Diffs of earlier versions, and those of a shared workspace, have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<PatchOrigin>,
 }
 

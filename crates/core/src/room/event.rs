@@ -118,6 +118,7 @@ pub struct Left {
 }
 
 /// A member's session ended, and may be resumed. It stays a member, and is not there.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rested {
     /// The member.
@@ -125,13 +126,10 @@ pub struct Rested {
     /// Until when it may be resumed.
     pub until: Timestamp,
     /// The member whom a reservation that was theirs went to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved_for: Option<AgentId>,
     /// Until when it is kept there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim_expires_at: Option<Timestamp>,
     /// Proof of the process's death, where the session did not say itself that it ended. A reservation then stays.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
 }
 

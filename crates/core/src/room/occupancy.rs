@@ -18,16 +18,14 @@ use crate::{
 };
 
 /// The rightful user of an id.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Occupant {
     /// Its pid, where it is a process.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     /// The terminal, where a guardian keeps the id for a person.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub terminal: Option<String>,
     /// The credential, where it came with one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub added_by: Option<String>,
     /// Whether the process has ended, or the agent has left. Its id goes on with another process, and with no credential.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -74,6 +74,7 @@ impl TroubleKind {
 }
 
 /// Why an executor is not used.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
@@ -85,10 +86,8 @@ pub struct Trouble {
     /// Since when. It also names this trouble: another one of the same executor has another time.
     pub since: Timestamp,
     /// When one job is let through to try. Without it: not before something else happens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_probe_at: Option<Timestamp>,
     /// When a person said that it is mended, until the runner has heard of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reset_at: Option<Timestamp>,
 }
 

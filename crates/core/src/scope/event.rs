@@ -28,6 +28,7 @@ events! {
 }
 
 /// Paths were reserved, or a reservation was extended.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reserved {
     /// For whom.
@@ -37,10 +38,8 @@ pub struct Reserved {
     /// Until when.
     pub expires_at: Timestamp,
     /// What for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bead_id: Option<BeadId>,
     /// The reservation that this one extends.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renews: Option<Seq>,
     /// Those that ended for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

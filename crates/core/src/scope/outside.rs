@@ -12,13 +12,12 @@ use crate::{
 };
 
 /// Files of the workspace changed without a turn.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Edited {
     /// Who ran something without the stick while they changed, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<AgentId>,
     /// What they are called.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_agent: Option<String>,
     /// The files as they were found, from the room's root.
     #[serde(default)]
@@ -27,19 +26,14 @@ pub struct Edited {
     #[serde(default)]
     pub more: u64,
     /// The commit that was checked out before, if another one is now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head_before: Option<String>,
     /// The commit that is checked out now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head_now: Option<String>,
     /// The handoff since which they changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Seq>,
     /// Who held the stick when it was noticed, or had it kept for them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<AgentId>,
     /// What they are called.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_agent: Option<String>,
     /// How present they were; `evicted` where there is nobody.
     pub owner_liveness: Presence,

@@ -6,6 +6,7 @@ use super::{Came, Collision, Overlap, Reservation};
 use crate::{agent::Presence, code::ErrorCode, ids::AgentId, time::Timestamp};
 
 /// Why a request about scopes was refused.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, thiserror::Error)]
 #[serde(untagged)]
 pub enum Refusal {
@@ -37,13 +38,10 @@ pub enum Refusal {
     #[error("The workspace is changed by the holder of the stick or under your own scopes. {}; {not_reserved} of the paths are not reserved by you.", stick(.holder.as_ref(), *.held_until, .kept_for.as_ref(), *.is_own))]
     StickNeeded {
         /// The holder of the stick.
-        #[serde(skip_serializing_if = "Option::is_none")]
         holder: Option<AgentId>,
         /// The end of their lease.
-        #[serde(skip_serializing_if = "Option::is_none")]
         held_until: Option<Timestamp>,
         /// The member that the stick is kept for.
-        #[serde(skip_serializing_if = "Option::is_none")]
         kept_for: Option<AgentId>,
         /// Whether the caller's own lease is meant: it ran out, or was granted to another process of theirs.
         #[serde(skip)]

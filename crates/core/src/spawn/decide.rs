@@ -29,45 +29,34 @@ words! {
 }
 
 /// What is made different of a request before it is approved. What is left out stays.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
 pub struct Changes {
     /// What, in a line
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// What, in full
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// What it is here for
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// Sort of work
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// low, normal or high
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<String>,
     #[expect(missing_docs, reason = "its type says it")]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<Choice>,
     #[expect(missing_docs, reason = "its type says it")]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor_profile: Option<Profile>,
     #[expect(missing_docs, reason = "its name says it")]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor_model: Option<String>,
     #[expect(missing_docs, reason = "its type says it")]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolation: Option<Isolation>,
     /// Whether it may ask for further agents
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawn_nodes: Option<bool>,
     /// Whether it may only look
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
     /// What it is handed first
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 

@@ -24,6 +24,7 @@ events! {
 }
 
 /// An agent that is asked for: a job, and the envelope that it begins with.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeSpec {
     /// What, in a line.
@@ -33,15 +34,12 @@ pub struct NodeSpec {
     /// What sort of work.
     pub kind: String,
     /// What it is here for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// How urgent.
     pub priority: Priority,
     /// The task it is for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
     /// The part of the map it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<AnchorId>,
     /// Who may do it.
     pub routing: Routing,
@@ -50,7 +48,6 @@ pub struct NodeSpec {
     /// What it is handed first.
     pub payload: Payload,
     /// The pack that comes with that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_ref: Option<String>,
 }
 
@@ -67,6 +64,7 @@ pub struct Requested {
 }
 
 /// It gets it.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Approved {
     /// Which request.
@@ -82,10 +80,8 @@ pub struct Approved {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modified: Vec<String>,
     /// The digest of what was made, changes included. Events from before there were digests have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<SpecDigest>,
     /// What was said to it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 

@@ -23,6 +23,7 @@ events! {
 }
 
 /// It was written down.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Created {
     /// Its number.
@@ -33,10 +34,8 @@ pub struct Created {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
     /// By whom.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assignee: Option<AgentId>,
     /// When it is done.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition_of_done: Option<String>,
     /// How to make sure of that, step by step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

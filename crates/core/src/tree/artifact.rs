@@ -6,15 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An artifact whose file does not exist, or has fewer lines than it names.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MissingArtifact {
     /// As the handoff has it.
     pub path: String,
     /// The lines that the handoff names.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<[u32; 2]>,
     /// How many lines the file has. Nothing, if there is no such file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_lines: Option<u32>,
 }
 

@@ -62,6 +62,7 @@ words! {
 }
 
 /// An agent took what was queued for it, and began.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Begun {
     /// Its number.
@@ -73,20 +74,17 @@ pub struct Begun {
     /// What it consumes: interrupts first, then in the order of the log.
     pub items: Vec<Seq>,
     /// The job it is for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
     /// Under which claim of that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Fence>,
     /// Who runs it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<AgentId>,
     /// With which program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<Executor>,
 }
 
 /// It was told something.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Prompted {
     /// Which turn.
@@ -96,14 +94,12 @@ pub struct Prompted {
     /// Whether it was told all, or what is new.
     pub mode: PromptMode,
     /// What it is here for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// Tokens of all that is in effect.
     pub tokens: u32,
     /// Tokens of what was sent.
     pub sent_tokens: u32,
     /// The pack that is in it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_ref: Option<Reference>,
     /// Where both are kept.
     pub refs: Vec<Reference>,
@@ -136,6 +132,7 @@ pub struct ToolUse {
 }
 
 /// It is over.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ended {
     /// Which turn.
@@ -145,7 +142,6 @@ pub struct Ended {
     /// How.
     pub outcome: Outcome,
     /// Why, where it did not go well.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// What it had consumed.
     pub items: Vec<Seq>,
@@ -153,7 +149,6 @@ pub struct Ended {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub returned: bool,
     /// The provider's name for the conversation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// What it took.
     #[serde(default)]

@@ -11,6 +11,7 @@ use crate::{
 };
 
 /// Why a request about a turn was refused.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(untagged)]
 pub enum Refusal {
@@ -41,7 +42,6 @@ pub enum Refusal {
         /// How it ended.
         outcome: Outcome,
         /// Why, where it did not go well.
-        #[serde(skip_serializing_if = "Option::is_none")]
         why: Option<String>,
     },
     /// Somebody else runs it.
@@ -52,7 +52,6 @@ pub enum Refusal {
         /// Whose.
         agent_id: AgentId,
         /// The job it is for.
-        #[serde(skip_serializing_if = "Option::is_none")]
         job: Option<JobId>,
     },
     /// The claim that was shown does not do.

@@ -1,21 +1,25 @@
-//! The agents of a room as callers see them, and whom a name means.
+//! The agents of a room as callers see them, whom a name means, and everybody from one look.
 
 use baton_core::{
     agent::{ConnectionState, Former, Presence, Target},
-    ids::{AgentId, Role},
+    ids::{AgentId, Role, RoomId},
+    limits,
     policy::Wake,
     process::SessionKind,
     room::{Member, Room, Stick},
     scope::{Scopes, View},
-    task::{Task, TaskId},
+    task::{State, Task, TaskId},
     time::Timestamp,
 };
+use baton_store::{engine::Tx, former, scopes, tasks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Failure,
+    App, Failure,
+    app::Sight,
     connection::{AgentConnection, Streams, Vantage},
+    scoping,
     view::ProcessState,
 };
 
@@ -67,16 +71,16 @@ pub struct AgentView {
 }
 
 /// What identities are shown from.
-pub(super) struct Directory<'a> {
-    pub(super) view: View<'a>,
-    pub(super) scopes: &'a Scopes,
-    pub(super) in_progress: &'a [Task],
-    pub(super) streams: &'a Streams,
-    pub(super) viewer: &'a AgentId,
+struct Directory<'a> {
+    view: View<'a>,
+    scopes: &'a Scopes,
+    in_progress: &'a [Task],
+    streams: &'a Streams,
+    viewer: &'a AgentId,
 }
 
 impl Directory<'_> {
-    pub(super) fn member(&self, member: &Member) -> AgentView {
+    fn member(&self, member: &Member) -> AgentView {
         let View { room, now, .. } = self.view;
         let agent = &member.agent_id;
         let (liveness, process) = self.view.presence(agent);
@@ -111,7 +115,7 @@ impl Directory<'_> {
         self.streams.member(&Vantage::new(room, now, stale_after, witness), member)
     }
 
-    pub(super) fn former(&self, former: &Former) -> AgentView {
+    fn former(&self, former: &Former) -> AgentView {
         // A member that goes by another name now is one agent under both.
         let member = self.view.room.member(&former.agent_id);
         let connection = member.map_or_else(|| AgentConnection::left(former), |member| self.connection(member));
@@ -164,4 +168,45 @@ pub(super) fn target(room: &Room, former: &[Former], named: &str) -> Result<Targ
     Ok(room
         .member(&earlier.agent_id)
         .map_or_else(|| Target { agent_id: earlier.agent_id.clone(), name: earlier.name.clone() }, of_member))
+}
+
+/// Whether those who left are meant too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Earlier {
+    Too,
+    Not,
+}
+
+/// A room's agents, and what they are shown from.
+pub(super) struct Everybody<'a> {
+    pub(super) sight: Sight<'a>,
+    pub(super) in_progress: Vec<Task>,
+    reserved: Scopes,
+    streams: Streams,
+    earlier: Vec<Former>,
+}
+
+impl<'a> Everybody<'a> {
+    pub(super) fn read(app: &'a App, tx: &mut dyn Tx, room: &RoomId, earlier: Earlier) -> Result<Self, Failure> {
+        let room = app.room(tx, room)?;
+        let eyes = app.eyes(tx, &room)?;
+        Ok(Self {
+            in_progress: tasks::in_state(tx, &room.id, State::InProgress, None, limits::TASKS_MAX)?,
+            reserved: scopes::in_force(tx, &room.id)?,
+            streams: Streams::of_members(tx, &room, &eyes)?,
+            earlier: if earlier == Earlier::Too { former::all(tx, &room.id)? } else { Vec::new() },
+            sight: Sight { room, eyes, now: tx.now()? },
+        })
+    }
+
+    /// All of them as `viewer` sees them: in turn order; then those who left, the last first.
+    pub(super) fn views(&self, app: &App, viewer: &AgentId) -> Result<Vec<AgentView>, Failure> {
+        let Sight { room, eyes, now } = &self.sight;
+        let root = scoping::root(room)?;
+        let view = View { room, root: &root, now: *now, stale_after: app.stale_after()?, witness: eyes };
+        let directory =
+            Directory { view, scopes: &self.reserved, in_progress: &self.in_progress, streams: &self.streams, viewer };
+        let members = room.members.iter().map(|member| directory.member(member));
+        Ok(members.chain(self.earlier.iter().rev().map(|former| directory.former(former))).collect())
+    }
 }

@@ -31,17 +31,15 @@ use crate::{
 pub struct Init;
 
 /// How to begin. Without adopt and register it is found out.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InitInput {
     pub room_id: RoomId,
     /// Name or id of an identity to go on as
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adopt: Option<String>,
     /// A new name
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub register: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// Where you go on, with adopt
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

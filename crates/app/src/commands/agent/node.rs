@@ -11,7 +11,7 @@ use baton_store::{engine::Tx, former, jobs, table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AgentView, everybody::Everybody};
+use super::{AgentView, directory::Everybody};
 use crate::{
     App, Failure,
     bounds::first_line,
@@ -47,23 +47,21 @@ impl NodeKind {
 }
 
 /// A node.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeView {
     pub agent_id: AgentId,
     /// What people call it: a job's agent by its job, until it has a name.
     pub name: String,
     pub kind: NodeKind,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// Whether it is there, and why.
     pub connection: AgentConnection,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub holds_stick: bool,
     /// What it is at, in a line; missing where nothing is on record.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub does: Option<String>,
     /// The job whose agent it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
     /// Its tasks in progress.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -60,17 +60,16 @@ impl From<Wakes> for WakeChoice {
 }
 
 /// An agent, and what is to wake it.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WakeInput {
     pub room_id: RoomId,
     /// Name or id; default: you. Others: operators only
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// room: as the room's policy says
     pub wake: WakeChoice,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 

@@ -28,25 +28,21 @@ const LOOKED_AT: u32 = 2_000;
 pub struct History;
 
 /// Which events.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HistoryInput {
     #[serde(alias = "session", alias = "session_id")]
     pub room_id: RoomId,
     /// Only after this seq, oldest first (the default, from the beginning)
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Seq>,
     /// Only before this seq, newest first
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Seq>,
     /// Only these types: message.created, action.result …
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub types: Option<Vec<String>>,
     /// 1 to 200; default 50
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Wait for something after `after`, up to 50000
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_wait_ms: Option<u64>,
 }
 

@@ -28,6 +28,7 @@ use crate::{
 pub struct Relay;
 
 /// What the model said.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RelayInput {
@@ -37,13 +38,10 @@ pub struct RelayInput {
     pub output: String,
     /// The task that is relayed; it ends with task_done or a local answer
     pub task_id: BusId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextInput>,
     /// Default: made from the task
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_id: Option<BusId>,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 
@@ -61,19 +59,17 @@ pub enum Outcome {
 }
 
 /// What became of it.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RelayResult {
     pub room_id: RoomId,
     pub outcome: Outcome,
     pub task_id: BusId,
     /// What was submitted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submitted: Option<SubmitResult>,
     /// For the local user.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Why an output that looks like a relay was none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 

@@ -19,6 +19,7 @@ use crate::{
 pub struct Result;
 
 /// How far it is.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResultInput {
@@ -26,21 +27,16 @@ pub struct ResultInput {
     pub room_id: RoomId,
     pub action_id: BusId,
     /// To make sure: the group that it belongs to
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_id: Option<BusId>,
     /// To make sure: its place there
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_index: Option<u32>,
     /// accepted, queued, blocked; completed, rejected and error are the end
     pub status: Status,
     /// More about that
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// Of a `new` that is completed
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Data>,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 

@@ -35,6 +35,7 @@ use crate::{
 pub struct Submit;
 
 /// What is to be done by whom, in order.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubmitInput {
@@ -44,28 +45,23 @@ pub struct SubmitInput {
     pub group_id: BusId,
     pub actions: Vec<ActionInput>,
     /// The conversation; default: a new one
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextInput>,
     /// The task; default: the conversation's
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<BusId>,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 
 /// Which conversation.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContextInput {
     /// A new one begins a conversation of yours
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_id: Option<BusId>,
     /// Who leads it, to make sure
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_id: Option<String>,
     /// The message that this follows from
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_message_id: Option<String>,
 }
 
@@ -80,6 +76,7 @@ impl ContextInput {
 }
 
 /// One action for one target.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ActionInput {
@@ -93,22 +90,16 @@ pub struct ActionInput {
     /// Its place in the group
     pub action_index: u32,
     /// Of a message: user or reply
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Of a message
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Of a reply: the action that it answers
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to_action_id: Option<BusId>,
     /// Of a message: how to go about it
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
     /// Of a control: new, compact, interrupt or review
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// Of a review: instructions
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<String>,
 }
 

@@ -30,6 +30,7 @@ use crate::{
 pub struct Take;
 
 /// What to take.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TakeInput {
@@ -37,13 +38,10 @@ pub struct TakeInput {
     pub room_id: RoomId,
     /// Also actions that you were told of before and that have not ended, after this place: 0 for all. What you were not
     /// told of comes anyway
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume_after: Option<Seq>,
     /// 1 to 200; default 50
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Wait for something, up to 50000
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_wait_ms: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Saying how far a task of a conversation is.
+//! Tasks of a conversation: saying how far one is, and ending it.
 
 use baton_core::{
     bus::{self, BusId, Conversation, Standing, Task, TaskLead, TaskReport, TaskStatus},
@@ -21,6 +21,7 @@ use crate::{
 pub struct TaskUpdate;
 
 /// How far it is.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskInput {
@@ -30,10 +31,8 @@ pub struct TaskInput {
     /// running, blocked, ready or done
     pub status: TaskStatus,
     /// The conversation it belongs to
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_id: Option<BusId>,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 
@@ -115,4 +114,44 @@ pub(super) fn lead_of(change: &mut Change<'_>, task: &BusId) -> Result<Option<Ta
         Some(_) | None => None,
     };
     Ok(Some(TaskLead::Agent(owner.unwrap_or(known.reported_by))))
+}
+
+/// `bus.task_done`
+pub struct TaskDone;
+
+/// Which task, and what came of it.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskDoneInput {
+    #[serde(alias = "session", alias = "session_id")]
+    pub room_id: RoomId,
+    pub task_id: BusId,
+    /// What came of it
+    pub summary: Option<String>,
+    /// The conversation it belongs to
+    pub context_id: Option<BusId>,
+    /// Repeat a call safely: the same key gets the first answer
+    pub idempotency_key: Option<String>,
+}
+
+impl UseCase for TaskDone {
+    const NAME: &'static str = "bus.task_done";
+    const PLACE: Place = Place::Portal(&BUS);
+    const WIRE: Option<&'static str> = Some("task.done");
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "End a conversation's task, with a summary.";
+    type Input = TaskDoneInput;
+    type Output = TaskResult;
+
+    fn perform(app: &App, caller: &Caller, input: TaskDoneInput) -> Result<TaskResult, Failure> {
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        let said = TaskReport {
+            task_id: canonical(&input.task_id),
+            status: TaskStatus::Done,
+            summary: input.summary.clone(),
+            context_id: input.context_id.clone(),
+        };
+        app.change(caller, &request, &input.room_id, |change| report(change, caller, &said))
+    }
 }

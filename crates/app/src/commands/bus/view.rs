@@ -27,13 +27,12 @@ pub enum SessionStatus {
 }
 
 /// A session: a room, as the bus tells it.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Session {
     pub id: RoomId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The workspace that it belongs to, if it does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canonical_path: Option<String>,
     pub status: SessionStatus,
     pub created_at: Timestamp,
@@ -86,6 +85,7 @@ impl Agent {
 }
 
 /// What was asked of a target, and how far it is.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ActionView {
     /// Its event.
@@ -96,29 +96,21 @@ pub struct ActionView {
     pub action_index: u32,
     pub src: AgentId,
     pub dst: AgentId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<Control>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// The conversation that its target gets it in: after a `new` in its group, the new one.
     pub context_id: BusId,
     /// The conversation that it was submitted in, if that is another.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submitted_in: Option<BusId>,
     /// The `new` before it in its group, unless that is completed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_action_id: Option<BusId>,
     /// The last that was heard of it; nothing yet, if it is missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Data>,
     /// Whether that is the end of it.
     pub terminal: bool,
     pub submitted_at: Timestamp,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
 }
 
@@ -176,6 +168,7 @@ pub(crate) fn views(tx: &mut dyn Tx, room: &RoomId, found: &[Action], most: u32)
 }
 
 /// Something that was sent to a target: an action, or a message that nobody owes a result for.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Delivery {
     /// Its event, which is its place in the target's order.
@@ -185,14 +178,10 @@ pub struct Delivery {
     /// What people call the sender.
     pub sender_name: String,
     /// The kind of session behind the sender, while it sent; missing where that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender_kind: Option<SessionKind>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_id: Option<BusId>,
     /// Report on it by this; a message without one wants no result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_id: Option<BusId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_index: Option<u32>,
     /// What is asked.
     #[serde(flatten)]
@@ -202,7 +191,6 @@ pub struct Delivery {
     pub task_id: BusId,
     /// The `new` before it in its group, unless that is completed: what it says belongs to the conversation that begins
     /// there, or nowhere, if that came to nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_action_id: Option<BusId>,
     pub created_at: Timestamp,
 }

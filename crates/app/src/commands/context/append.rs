@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use super::{
     PackResult,
-    build::{budget, few},
+    packs::{budget, few},
 };
 use crate::{
     App, Caller, Failure,
@@ -31,6 +31,7 @@ use crate::{
 pub struct Append;
 
 /// To which pack, and what. The pack itself stays as it is; there is a new one.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AppendInput {
@@ -62,10 +63,8 @@ pub struct AppendInput {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<String>,
     /// 2000 to 6000 tokens; default 4000
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 

@@ -11,17 +11,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a room is for.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BriefResult {
     pub room_id: RoomId,
     /// Empty until somebody says what the room is for.
     pub brief: Brief,
     /// Show it when you edit, to be told if somebody else did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Seq>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_by: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
 }
 
@@ -72,6 +70,7 @@ impl PackResult {
 }
 
 /// A pack in a listing.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PackView {
     /// What to open it with.
@@ -81,14 +80,12 @@ pub struct PackView {
     /// The number to go on before.
     pub number: u32,
     /// The agent that it is for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_id: Option<AgentId>,
     /// A quarter of its bytes.
     pub tokens: u32,
     pub created_by: AgentId,
     pub created_at: Timestamp,
     /// Set when its content was given up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped_at: Option<Timestamp>,
 }
 

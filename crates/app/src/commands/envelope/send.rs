@@ -29,49 +29,38 @@ use crate::{
 pub struct Send;
 
 /// What to hand to whom: its parts, or the contract's envelope as a whole.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SendInput {
     pub room_id: RoomId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// Short
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured: Option<Map<String, Value>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<AttachmentInput>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<ResponseInput>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_ref: Option<String>,
     /// Default handoff
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     pub kind: Option<EnvelopeKind>,
     /// Pass or fail
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     pub status: Option<VerdictInput>,
     /// Who gets the response; default you
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     pub reply_to: Option<String>,
     /// priority: low, normal or high; inReplyTo: the id of an envelope; and what you like
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     pub meta: Option<Map<String, Value>>,
     /// Its name, once in the room; default a new one
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     pub id: Option<String>,
     /// The contract's envelope as a whole, in place of its parts
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     pub envelope: Option<Map<String, Value>>,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 

@@ -32,18 +32,16 @@ const BODIES_CHARS: usize = 6_000;
 pub struct List;
 
 /// Which items.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListInput {
     pub room_id: RoomId,
     /// Default pending: not seen yet, or to be accepted
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// Only after this message
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Seq>,
     /// 1 to 200; default 25
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 

@@ -1,10 +1,10 @@
-//! Sending a message.
+//! Sending a message, and a person's word to an agent: for its next turn, or now.
 
 use baton_core::{
     code::ErrorCode,
     event::Event,
-    ids::{BeadId, RoomId, Seq},
-    inbox::{self, Address, Category, Draft, Message, Urgency},
+    ids::{AgentId, BeadId, RoomId, Seq},
+    inbox::{self, Address, Category, Draft, Manner, Message, Told, Urgency},
     protocol::ProtocolEvent,
 };
 use schemars::JsonSchema;
@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     app::{Request, internal},
-    table::{Effect, INBOX, Place, UseCase},
+    commands::envelope::{called, reachable, why_over},
+    table::{Access, Effect, INBOX, Place, UseCase},
     unit::Change,
 };
 
@@ -21,6 +22,7 @@ use crate::{
 pub struct Send;
 
 /// What to send to whom.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SendInput {
@@ -31,34 +33,24 @@ pub struct SendInput {
     pub category: String,
     pub subject: String,
     /// HANDOFF
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// HANDOFF
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_action: Option<String>,
     /// BLOCKED
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocker: Option<String>,
     /// BLOCKED
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested_action: Option<String>,
     /// BLOCKED; default medium
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub urgency: Option<Urgency>,
     /// DECISION, INFO
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// Default: true for HANDOFF and BLOCKED
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requires_ack: Option<bool>,
     /// Task or bead; default: your task in progress
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bead_id: Option<BeadId>,
     /// Paths it is about
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 
@@ -140,4 +132,68 @@ fn unknown_category(given: &str) -> Failure {
     Failure::new(ErrorCode::InvalidCategory, format!("{shown:?} is no category of messages."))
         .with("field", "category")
         .with("categories", Category::ALL.map(Category::as_str).to_vec())
+}
+
+/// `inbox.tell`
+pub struct Tell;
+
+/// What to tell whom.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TellInput {
+    pub room_id: RoomId,
+    /// A name, an id or a job
+    pub to: String,
+    pub text: String,
+    /// queue: for its next turn (default); interrupt: what it does is stopped
+    pub mode: Option<Manner>,
+    /// Repeat a call safely: the same key gets the first answer
+    pub idempotency_key: Option<String>,
+}
+
+/// That it is told.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TellResult {
+    pub room_id: RoomId,
+    pub message: Seq,
+    /// What people call whom it is for.
+    pub to: String,
+    pub to_agent_id: AgentId,
+    pub mode: Manner,
+    /// Why it may never be read, where that is certain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<String>,
+}
+
+impl UseCase for Tell {
+    const NAME: &'static str = "inbox.tell";
+    const PLACE: Place = Place::Portal(&INBOX);
+    const EFFECT: Effect = Effect::Write;
+    const ACCESS: Access = Access::operators("`baton tell` at a terminal, or the page of `baton up`");
+    const ABOUT: &'static str =
+        "Tell an agent something as a person, for its next turn or as an interrupt (operators only).";
+    type Input = TellInput;
+    type Output = TellResult;
+
+    fn perform(app: &App, caller: &Caller, input: TellInput) -> Result<TellResult, Failure> {
+        let mode = input.mode.unwrap_or(Manner::Queue);
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change(caller, &request, &input.room_id, |change| {
+            change.require_open()?;
+            let to = reachable(change, "to", &input.to)?;
+            let over = why_over(change.store.tx()?, &change.room, change.witness, &to.agent_id)?;
+            let from_name = called(&change.room, &change.actor.agent_id);
+            let told = Told::decide(&to, from_name, change.actor.sender_kind(), &input.text, mode)?;
+            let message = change.record(told)?.seq;
+            Ok(TellResult {
+                room_id: change.room.id.clone(),
+                message,
+                to: to.name,
+                to_agent_id: to.agent_id,
+                mode,
+                over,
+            })
+        })
+    }
 }

@@ -18,7 +18,7 @@ use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
     commands::envelope::known_as,
-    presence::{self, Effort},
+    presence,
     table::{Effect, INBOX, Place, UseCase},
 };
 
@@ -26,6 +26,7 @@ use crate::{
 pub struct Sent;
 
 /// Which messages.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SentInput {
@@ -34,10 +35,8 @@ pub struct SentInput {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waiting: bool,
     /// Only older ones
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Seq>,
     /// Deliveries, 1 to 200; default 25
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
@@ -75,21 +74,19 @@ impl UseCase for Sent {
     fn perform(app: &App, caller: &Caller, input: SentInput) -> Result<SentResult, Failure> {
         let limit = bounds::limit(input.limit, limits::INBOX_DEFAULT, limits::INBOX_MAX)?;
         let you = caller.actor().agent_id;
-        let (mut room, messages, cut, now) = app.store.read(|tx| {
-            let room = app.room(tx, &input.room_id)?;
+        let (room, (messages, cut)) = presence::read(app, caller, &input.room_id, |tx, room, _| {
             let items = match input.waiting {
                 true => inbox::unanswered(tx, &room.id, &you, input.before, limit + 1)?,
                 false => inbox::sent(tx, &room.id, &you, input.before, limit + 1)?,
             };
             let cut = items.len() > limit as usize;
-            let mut messages = became_of(tx, &room, items)?;
+            let mut messages = became_of(tx, room, items)?;
             // The last one may lack some of its deliveries; the next page has it whole.
             if cut && messages.len() > 1 {
                 messages.pop();
             }
-            Ok::<_, Failure>((room, messages, cut, tx.now()?))
+            Ok((messages, cut))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let (mut page, found) = (Page::default(), messages.len());
         let messages: Vec<SentView> = messages.into_iter().take_while(|view| page.takes(view)).collect();
         let has_more = cut || messages.len() < found;

@@ -35,18 +35,16 @@ const LOST_AT_ONCE: usize = 20;
 pub struct Claim;
 
 /// Which job, and in whose name.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimInput {
     pub room_id: RoomId,
     /// Without it: the most urgent, then the oldest that you can do
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
     /// Default: yourself
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_id: Option<AgentId>,
     /// 1000 to 300000; default 180000
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_ttl_ms: Option<u64>,
     /// Also a RUNNING one whose claim ran out
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -55,31 +53,26 @@ pub struct ClaimInput {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub force: bool,
     /// Refuse rather than answer with a longer prompt
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_chars: Option<usize>,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 
 /// What was claimed.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimResult {
     pub room_id: RoomId,
     /// Whether there was anything to claim.
     pub claimed: bool,
     /// Its `revision` is the claim token: show it, with runner_id, in every report.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobView>,
     /// What to do, in full.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// The secret of this claim, which ends with it. It is answered once, and not again to a repeated request: a program
     /// that has it, as the end of BATON_JOB, is the job's own agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capability: Option<Capability>,
     /// A program of an earlier claim may still run: start yours only after so many milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_after_ms: Option<u64>,
 }
 

@@ -27,6 +27,7 @@ use crate::{
 pub struct Create;
 
 /// What is to be done, and by whom.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateInput {
@@ -35,35 +36,26 @@ pub struct CreateInput {
     /// What to do, in full; at most 50000 characters
     pub prompt: String,
     /// Sort of work; default task
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// low, normal or high
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<String>,
     /// TASK-001
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
     /// a:core
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<AnchorId>,
     /// Default auto
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<Choice>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor_profile: Option<Profile>,
     /// For executor auto
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expected_artifacts: Vec<ExpectedArtifact>,
     /// Where it works; default workspace
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolation: Option<Isolation>,
     /// executor_model, grants {spawn_nodes, read_only}, skill_profile, skill_max_chars, and notes of your own
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 

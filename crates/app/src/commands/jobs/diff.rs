@@ -19,7 +19,7 @@ use crate::{
     bounds::Page,
     commands::open::Passage,
     patches::{KeptPatch, find_patch},
-    presence::{self, Effort},
+    presence,
     table::{Effect, JOBS, Place, UseCase},
 };
 
@@ -31,23 +31,23 @@ const FILES_BYTES: usize = 3_000;
 pub struct Diff;
 
 /// Of which job.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiffInput {
     pub room_id: RoomId,
     pub job: JobId,
     /// The slice whose diff is meant, from 1; default: the newest
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slice: Option<u32>,
     /// Only the files, without the text
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stat: bool,
     /// Where in the text to go on
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
 }
 
 /// A patch, by as much as one look shows.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DiffResult {
     pub room_id: RoomId,
@@ -56,25 +56,20 @@ pub struct DiffResult {
     #[serde(rename = "ref")]
     #[schemars(with = "String")]
     pub reference: Reference,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slice: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
     /// Where the job worked: in the workspace itself, or in a worktree of its own.
     pub isolation: Isolation,
     /// The commit that it applies to. One of a shared workspace has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
     /// Whether it can be applied, or made a branch.
     pub usable: bool,
     /// Why not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
     pub files: Vec<PatchedFile>,
     pub additions: u64,
     pub deletions: u64,
     /// The patch, from its beginning or from `offset`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Passage>,
     /// What was left out, and how to get it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -90,13 +85,11 @@ impl UseCase for Diff {
     type Output = DiffResult;
 
     fn perform(app: &App, caller: &Caller, input: DiffInput) -> Result<DiffResult, Failure> {
-        let (mut room, job, kept, now) = app.store.read(|tx| {
-            let room = app.room(tx, &input.room_id)?;
+        let (room, (job, kept)) = presence::read(app, caller, &input.room_id, |tx, room, _| {
             let job = table::find::<Job>(tx, &room.id, &input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
             let kept = find_patch(tx, &room.id, &job, input.slice)?;
-            Ok::<_, Failure>((room, job, kept, tx.now()?))
+            Ok((job, kept))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let kept = kept.ok_or_else(|| no_patch(&job, input.slice))?;
         let content = app.read_patch(&kept)?;
         let all = patch::files(&content);

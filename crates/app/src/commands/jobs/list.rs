@@ -15,7 +15,7 @@ use super::{JobView, Serving, notices};
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
-    presence::{self, Effort},
+    presence,
     table::{Effect, JOBS, Place, UseCase},
 };
 
@@ -23,21 +23,17 @@ use crate::{
 pub struct List;
 
 /// Which jobs.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListInput {
     pub room_id: RoomId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<AnchorId>,
     /// The cursor of the last page
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<u64>,
     /// 1 to 200; default 25
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
@@ -67,14 +63,12 @@ impl UseCase for List {
             return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "anchor"));
         }
         app.see_to_jobs(&input.room_id);
-        let (mut room, found, notices, now, serving) = app.store.read(|tx| {
-            let room = app.room(tx, &input.room_id)?;
+        let (room, (found, notices, now, serving)) = presence::read(app, caller, &input.room_id, |tx, room, now| {
             let found = input.find(tx, &room.id, limit + 1)?;
-            let (notices, now) = (notices(tx, &room.id, &found)?, tx.now()?);
+            let notices = notices(tx, &room.id, &found)?;
             let serving = Serving::take(app, tx, &room.id, now, &found)?;
-            Ok::<_, Failure>((room, found, notices, now, serving))
+            Ok((found, notices, now, serving))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let mut page = Page::default();
         let view = |job: &Job| JobView::of(job, now, &notices).blocked(serving.blocked(now, job));
         let views = found.iter().take(limit as usize).map(view);

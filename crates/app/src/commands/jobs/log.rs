@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure,
     artifacts::Shown,
-    presence::{self, Effort},
+    presence,
     table::{Effect, Place, Tier, UseCase},
 };
 
@@ -34,6 +34,7 @@ pub struct LogInput {
 }
 
 /// The end of what was printed.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LogResult {
     pub room_id: RoomId,
@@ -41,17 +42,14 @@ pub struct LogResult {
     /// Whether its program runs now.
     pub live: bool,
     /// The turn that it is of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
     /// Up to 8 KiB from the end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Where all of it is, once the program has ended.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub reference: Option<Reference>,
     /// Why there is no text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable: Option<String>,
 }
 
@@ -64,14 +62,12 @@ impl UseCase for Log {
     type Output = LogResult;
 
     fn perform(app: &App, caller: &Caller, input: LogInput) -> Result<LogResult, Failure> {
-        let (mut room, open, kept, now) = app.store.read(|tx| {
-            let room = app.room(tx, &input.room_id)?;
+        let (room, (open, kept)) = presence::read(app, caller, &input.room_id, |tx, room, _| {
             let job = table::find::<Job>(tx, &room.id, &input.job)?.ok_or_else(|| Failure::unknown_id(input.job))?;
             let open = turns::open_of(tx, &room.id, &agent_of(&room.id, job.id))?;
             let kept = newest(tx, &room.id, job.id)?;
-            Ok::<_, Failure>((room, open, kept, tx.now()?))
+            Ok((open, kept))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let result = LogResult {
             room_id: room.id.clone(),
             job: input.job,

@@ -26,8 +26,7 @@ use super::{
 use crate::{
     App, Caller, Failure,
     app::Request,
-    bounds,
-    presence::{self, Effort},
+    bounds, presence,
     table::{Access, Effect, JOBS, Permission, Place, UseCase},
 };
 
@@ -47,33 +46,26 @@ pub enum Format {
 }
 
 /// Which jobs, and how.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RadarInput {
     pub room_id: RoomId,
     /// Default: RUNNING and QUEUED
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<AnchorId>,
     /// 1 to 200; default 25
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// lines or json
     #[serde(default)]
     pub fmt: Format,
     /// Most characters of the answer, 200 to 40000; default 10000 for lines
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_chars: Option<usize>,
     /// Answer this job first
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_job: Option<JobId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_message: Option<String>,
     /// Repeat a reply safely: the same key answers once
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 
@@ -111,20 +103,19 @@ pub struct RadarResult {
 }
 
 /// The same as fields.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RadarFields {
     pub count: usize,
     pub runner: Standing,
     pub runners: RunnerCounts,
     /// How to start a runner, where jobs wait and none is there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cmd: Option<String>,
     pub runner_list: Vec<RunnerLine>,
     pub diagnostics: Vec<Diag>,
     pub jobs: Vec<RadarJob>,
     pub has_more: bool,
     /// What max_chars cost.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,
 }
 
@@ -146,15 +137,13 @@ pub struct RunnerLine {
 }
 
 /// Something that does not fit together.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Diag {
     pub kind: DiagnosisKind,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_id: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
     /// The particulars, in a line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
 }
 
@@ -192,13 +181,9 @@ impl UseCase for Radar {
         }
         let replied = reply(app, caller, &input)?;
         app.see_to_jobs(&input.room_id);
-        let (mut room, sight, now) = app.store.read(|tx| {
-            let room = app.room(tx, &input.room_id)?;
-            let now = tx.now()?;
-            let sight = Sight::take(app, tx, &room.id, now, &input, limit)?;
-            Ok::<_, Failure>((room, sight, now))
+        let (room, (sight, now)) = presence::read(app, caller, &input.room_id, |tx, room, now| {
+            Ok((Sight::take(app, tx, &room.id, now, &input, limit)?, now))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let radar = sight.radar(app, &room.id, now, &input, replied.clone());
         Ok(match input.fmt {
             Format::Lines => {

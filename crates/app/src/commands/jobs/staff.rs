@@ -1,10 +1,10 @@
-//! The runners of a room, and what does not fit between what they say and what jobs are.
+//! The runners of a room, whether they can do the jobs that wait, and what does not fit.
 
 use baton_core::{
     ids::RoomId,
-    job::{Job, JobId},
+    job::{Job, JobId, Status},
     limits,
-    runner::{Diagnosis, Runner, Tally, diagnose},
+    runner::{Blocked, Crew, Diagnosis, Runner, Tally, blocked, diagnose},
     time::Timestamp,
 };
 use baton_store::{engine::Tx, jobs, runners};
@@ -53,5 +53,38 @@ impl Staff {
     pub(super) fn diagnoses(&self, now: Timestamp) -> Vec<Diagnosis> {
         let known: Vec<Runner> = self.present.iter().chain(&self.offline).cloned().collect();
         diagnose(now, &known, &self.named)
+    }
+}
+
+/// The runners that are there, as far as jobs that wait are to be told why.
+pub(crate) struct Serving<'a> {
+    app: &'a App,
+    room: RoomId,
+    /// Nothing where no job waits.
+    present: Option<Vec<Runner>>,
+    failed_start: Option<String>,
+}
+
+impl<'a> Serving<'a> {
+    /// Looks who is there, if any of `jobs` waits.
+    pub(crate) fn take<'j>(
+        app: &'a App,
+        tx: &mut dyn Tx,
+        room: &RoomId,
+        now: Timestamp,
+        jobs: impl IntoIterator<Item = &'j Job>,
+    ) -> Result<Self, Failure> {
+        let waits = jobs.into_iter().any(|job| job.status == Status::Queued);
+        let present = if waits { Some(runners::present(tx, room, now, limits::RUNNERS_WEIGHED)?) } else { None };
+        let is_alone = present.as_ref().is_some_and(Vec::is_empty);
+        let failed_start = if is_alone { app.runner_start_failure(room) } else { None };
+        let failed_start = failed_start.map(|failure| failure.words());
+        Ok(Self { app, room: room.clone(), present, failed_start })
+    }
+
+    /// Why nobody here can do a job, if so.
+    pub(crate) fn blocked(&self, now: Timestamp, job: &Job) -> Option<Blocked> {
+        let crew = Crew { present: self.present.as_deref()?, failed_start: self.failed_start.as_deref() };
+        blocked(now, job, crew, &|words| self.app.command_line(words, &self.room))
     }
 }

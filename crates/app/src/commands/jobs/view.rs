@@ -1,4 +1,4 @@
-//! A job and its events as callers see them.
+//! A job, its events, and how its agent is at it, as callers see them.
 
 use baton_core::{
     event::{Event, Recorded},
@@ -6,18 +6,31 @@ use baton_core::{
     job::{self, Executor, Job, JobId, Kind, Last, Notices, Priority, Progress, Proven, Status},
     lease::Fence,
     reference::Reference,
+    room::Room,
     runner::Blocked,
     task::TaskId,
     time::Timestamp,
+    turn::Usage,
 };
-use baton_store::{StoreError, engine::Tx, log};
+use baton_store::{
+    StoreError,
+    engine::Tx,
+    log,
+    turns::{self, Which},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Failure, unit::Change};
+use crate::{
+    App, Failure,
+    commands::turn::TurnView,
+    connection::{AgentConnection, Vantage},
+    unit::Change,
+};
 
 /// A job.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JobView {
     pub job: JobId,
@@ -25,26 +38,20 @@ pub struct JobView {
     pub kind: String,
     pub priority: Priority,
     pub status: Status,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<AnchorId>,
     /// Who may do it, what it may do (`grants`), whom it comes from (`parent`), and what else was noted.
     pub meta: Map<String, Value>,
     /// The claim token: it grows with each claim.
     pub revision: Fence,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_id: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim_expires_at_ms: Option<i64>,
     /// With what it is being done.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim_executor: Option<Executor>,
     pub needs_manager: bool,
     pub needs_proof: bool,
     pub has_error: bool,
     pub stale: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
@@ -53,10 +60,8 @@ pub struct JobView {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proof: Vec<Proven>,
     /// The question, error or proof gate that nobody has settled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attention: Option<ShownEvent>,
     /// The question that is open besides.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<ShownEvent>,
     pub last: ShownEvent,
     /// How far it is right now.
@@ -67,7 +72,6 @@ pub struct JobView {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     /// Why nobody here can do it while it waits, and what to do. Told where jobs are shown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<Blocked>,
 }
 
@@ -262,4 +266,32 @@ pub(super) fn view(change: &mut Change<'_>, job: &Job) -> Result<JobView, Failur
 /// A job that must be there.
 pub(super) fn required(change: &mut Change<'_>, id: JobId) -> Result<Job, Failure> {
     change.store.find::<Job>(&id)?.cloned().ok_or_else(|| Failure::unknown_id(id))
+}
+
+/// How the agent of a job is connected, and its turns.
+#[serde_with::skip_serializing_none]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AtWork {
+    pub connection: AgentConnection,
+    /// How many turns it has had.
+    pub turns: u64,
+    /// The newest of them.
+    pub turn: Option<TurnView>,
+    /// What all of them took.
+    pub usage: Option<Usage>,
+}
+
+impl AtWork {
+    pub(crate) fn read(app: &App, tx: &mut dyn Tx, room: &Room, job: &Job, now: Timestamp) -> Result<Self, Failure> {
+        let eyes = app.eyes(tx, room)?;
+        let from = Vantage::new(room, now, app.stale_after_or_default(), &eyes);
+        let (turns, usage) = turns::total_of_job(tx, &room.id, job.id)?;
+        let newest = turns::before(tx, &room.id, Which::Job(job.id), None, 1)?;
+        Ok(Self {
+            connection: AgentConnection::of_job(tx, &from, job)?,
+            turns,
+            turn: newest.first().map(|turn| TurnView::of(turn, room)),
+            usage: (turns > 0).then_some(usage),
+        })
+    }
 }

@@ -21,18 +21,17 @@ use crate::{
 pub struct Focus;
 
 /// What to turn to.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FocusInput {
     pub room_id: RoomId,
     /// Turn to this one; without it you are told which it is
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
     /// Turn to none
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub clear: bool,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, Caller, Failure, Rights,
     bounds::{self, Page},
-    presence::{self, Effort},
+    presence,
     table::{Access, Effect, Permission, Place, TASKS, UseCase},
 };
 
@@ -83,13 +83,11 @@ impl UseCase for Search {
         })?;
         let kinds = open_to(caller, &input.kinds)?;
         let not_searched = catch_up(app, &input.room_id)?;
-        let (mut room, mut found, now) = app.store.read(|tx| {
-            let room = app.room(tx, &input.room_id)?;
+        let (room, mut found) = presence::read(app, caller, &input.room_id, |tx, room, _| {
             let places = search::find(tx, &room.id, &query, &kinds, limit + 1)?;
             let found = log::find_all(tx, &room.id, &places)?;
-            Ok::<_, Failure>((room, found, tx.now()?))
+            Ok(found)
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let more = found.len() > limit as usize;
         found.truncate(limit as usize);
         let hit = |recorded| {

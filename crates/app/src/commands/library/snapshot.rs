@@ -26,7 +26,7 @@ use crate::{
         jobs::{Format, notices},
         tasks::TaskView,
     },
-    presence::{self, Effort},
+    presence,
     table::{Effect, Place, TASKS, UseCase},
 };
 
@@ -83,16 +83,12 @@ impl UseCase for Snapshot {
     type Output = SnapshotResult;
 
     fn perform(app: &App, caller: &Caller, input: SnapshotInput) -> Result<SnapshotResult, Failure> {
-        let (mut room, sight, now) = app.store.read(|tx| {
-            let room = app.room(tx, &input.room_id)?;
-            let now = tx.now()?;
-            let sight = match find(tx, &room, caller, input.task)? {
+        let (room, sight) = presence::read(app, caller, &input.room_id, |tx, room, now| {
+            Ok(match find(tx, room, caller, input.task)? {
                 Some(task) => Some(Sight::of(tx, &room.id, task, now)?),
                 None => None,
-            };
-            Ok::<_, Failure>((room, sight, now))
+            })
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         Ok(match input.fmt {
             Format::Lines => SnapshotResult::Lines { lines: sight.map_or_else(nothing, |sight| sight.lines()) },
             Format::Json => SnapshotResult::Fields(Box::new(fields(&room, sight))),

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A card, less its text: `open` shows that.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CardView {
     pub card: CardId,
@@ -23,12 +24,9 @@ pub struct CardView {
     pub tags: Vec<String>,
     /// Whether it is kept in view.
     pub pinned: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<AnchorId>,
     /// The job it came from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
     pub created_by: AgentId,
     pub created_at: Timestamp,
@@ -90,6 +88,7 @@ impl From<&Plan> for PlanView {
 }
 
 /// A file that was kept, less its content.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactView {
     /// What to open it with.
@@ -105,18 +104,14 @@ pub struct ArtifactView {
     /// The machine it is kept on.
     pub host: String,
     /// The job it came from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
     /// The agent it is of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<AgentId>,
     /// The turn it is of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
     pub created_by: AgentId,
     pub created_at: Timestamp,
     /// When its content was given up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped_at: Option<Timestamp>,
 }
 

@@ -1,11 +1,13 @@
-//! What the library has, and notes: each with its text, which is in the log.
+//! Things that a room keeps, each with its text: cards, plans, notes, anchors, files, context packs and events of its log.
 
 use baton_core::{
+    context::ContextPack,
     event::Event,
     ids::{AgentId, AnchorId, RoomId, Seq},
-    library::{self as kept, Anchor, Card, CardId, Plan, PlanId},
+    library::{self as kept, Anchor, Artifact, ArtifactKind, Card, CardId, Plan, PlanId},
+    limits,
     reference::Reference,
-    room,
+    room::{self, Room},
     task::TaskId,
     time::Timestamp,
 };
@@ -20,9 +22,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{JobLine, Passage, job::BESIDE};
 use crate::{
-    Failure,
+    App, Failure,
+    artifacts::Shown,
     bounds::Page,
-    commands::library::{AnchorView, CardView, PlanView},
+    commands::library::{AnchorView, ArtifactView, CardView, PlanView},
+    view::RoomEvent,
 };
 
 /// A card with its text.
@@ -138,4 +142,74 @@ impl OpenedAnchor {
 
 fn event(tx: &mut dyn Tx, room: &RoomId, seq: Seq) -> Result<Option<Event>, Failure> {
     Ok(log::find(tx, room, seq)?.map(|recorded| recorded.event))
+}
+
+/// A file, and what is in it.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OpenedArtifact {
+    pub artifact: ArtifactView,
+    /// What is in it, if it is on this machine.
+    pub content: Option<Passage>,
+    /// Why its content is not shown, and where it is.
+    pub unavailable: Option<String>,
+}
+
+impl OpenedArtifact {
+    /// Reads from `offset`; without one, what was written while something ran from its end, which says how it went, and
+    /// all else from its beginning.
+    pub(super) fn read(app: &App, artifact: &Artifact, offset: Option<i64>) -> Result<Self, Failure> {
+        let most = limits::ARTIFACT_SHOWN_BYTES;
+        let from = offset.unwrap_or(match artifact.kind {
+            ArtifactKind::Log | ArtifactKind::Transcript => -(most as i64),
+            ArtifactKind::Prompt | ArtifactKind::Diff | ArtifactKind::Report | ArtifactKind::Contextpack => 0,
+        });
+        let (content, unavailable) = match app.read_artifact(artifact, from, most)? {
+            Shown::Here { from, bytes, text } => (Some(Passage::read(text, (from, bytes), artifact.bytes)), None),
+            Shown::Elsewhere { host } => (None, Some(format!("It is kept on another machine, {host}: open it there."))),
+            Shown::Dropped => {
+                let when = artifact.dropped_at.map_or_else(String::new, |at| format!(" at {at}"));
+                (None, Some(format!("Its content was given up{when}: nothing pointed to it any more.")))
+            }
+            Shown::Lost => (None, Some("Its file is gone from the data directory, or was changed there.".to_owned())),
+        };
+        Ok(Self { artifact: artifact.into(), content, unavailable })
+    }
+}
+
+/// A context pack.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OpenedPack {
+    /// What is in it, if it is on this machine.
+    pub pack: Option<ContextPack>,
+    /// A quarter of its bytes.
+    pub tokens: u32,
+    pub artifact: ArtifactView,
+    /// Why it is not shown, and where it is.
+    pub unavailable: Option<String>,
+}
+
+impl OpenedPack {
+    pub(super) fn read(app: &App, artifact: &Artifact) -> Result<Self, Failure> {
+        let tokens = baton_core::context::tokens_in(artifact.bytes as usize);
+        let (pack, unavailable) = match app.pack_of(artifact)? {
+            Ok(pack) => (Some(pack), None),
+            Err(why) => (None, Some(why)),
+        };
+        Ok(Self { pack, tokens, artifact: artifact.into(), unavailable })
+    }
+}
+
+/// An event as everybody may see it: who holds a lease knows its id, and nobody else does.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OpenedLog {
+    pub event: RoomEvent,
+}
+
+impl OpenedLog {
+    pub(super) fn read(tx: &mut dyn Tx, room: &Room, seq: Seq) -> Result<Option<Self>, Failure> {
+        let found: Vec<_> = log::find(tx, &room.id, seq)?.into_iter().collect();
+        Ok(RoomEvent::all_of(tx, room, &found)?.pop().map(|event| Self { event }))
+    }
 }

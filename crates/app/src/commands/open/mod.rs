@@ -1,24 +1,18 @@
 //! Following a reference, whatever it points to.
 
 mod approval;
-mod artifact;
 mod envelope;
 mod job;
 mod kept;
-mod logged;
-mod pack;
 mod passage;
 mod read;
 mod runner;
 mod turn;
 
 pub use approval::OpenedApproval;
-pub use artifact::OpenedArtifact;
 pub use envelope::OpenedEnvelope;
 pub use job::{JobLine, OpenedEvent, OpenedJob, OpenedTask};
-pub use kept::{OpenedAnchor, OpenedCard, OpenedNote, OpenedPlan};
-pub use logged::OpenedLog;
-pub use pack::OpenedPack;
+pub use kept::{OpenedAnchor, OpenedArtifact, OpenedCard, OpenedLog, OpenedNote, OpenedPack, OpenedPlan};
 pub use passage::Passage;
 pub use read::{Open, OpenInput, Opened, What};
 pub use runner::OpenedRunner;

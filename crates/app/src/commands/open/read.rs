@@ -18,8 +18,7 @@ use super::{
     OpenedNote, OpenedPack, OpenedPlan, OpenedRunner, OpenedTask, OpenedTurn,
 };
 use crate::{
-    App, Caller, Failure,
-    presence::{self, Effort},
+    App, Caller, Failure, presence,
     table::{Effect, Place, Tier, UseCase},
 };
 
@@ -91,13 +90,8 @@ impl UseCase for Open {
         if matches!(reference, Reference::Job(_) | Reference::JobEvent(..) | Reference::Runner(_)) {
             app.see_to_jobs(&room_id);
         }
-        let (mut room, found, now) = app.store.read(|tx| {
-            let room = app.room(tx, &room_id)?;
-            let now = tx.now()?;
-            let found = find(app, tx, &room, &reference, now, input.offset)?;
-            Ok::<_, Failure>((room, found, now))
-        })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
+        let (room, found) =
+            presence::read(app, caller, &room_id, |tx, room, now| find(app, tx, room, &reference, now, input.offset))?;
         let what = match found.ok_or_else(|| Failure::unknown_id(&reference))? {
             Found::Whole(what) => what,
             // In parts it is a text like another.

@@ -22,19 +22,17 @@ use crate::{
 pub struct Close;
 
 /// Which room to end.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CloseInput {
     pub room_id: RoomId,
     pub expected_turn_id: Fence,
     /// Required while the stick is held: only its owner may close
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_id: Option<LeaseId>,
     /// Why
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The log of a room: the audit trail, and how a new owner finds out what was going on.
+//! The log of a room: the audit trail, and how a new owner finds out what was going on; and remarks that go into it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,15 +14,15 @@ use baton_store::{
     engine::Tx,
     former,
     log::{self, Order},
-    rooms,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     App, Caller, Failure,
+    app::Request,
     bounds::Page,
-    presence::{self, Effort},
+    presence,
     table::{Effect, Place, Tier, UseCase},
     view::RoomEvent,
 };
@@ -31,18 +31,16 @@ use crate::{
 pub struct Events;
 
 /// Which events.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventsInput {
     pub room_id: RoomId,
     /// Oldest first, after this event_seq
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Seq>,
     /// Newest first, before this one
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Seq>,
     /// 1 to 200; default 20
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Only releases and passes
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -88,13 +86,11 @@ impl UseCase for Events {
         let limit = input.limit.unwrap_or(limits::EVENTS_DEFAULT);
         check(&input, limit)?;
         let only = Only::of(&input)?;
-        let (mut room, found, mut agents, now) = app.store.read(|tx| {
-            let room = rooms::load(tx, &input.room_id)?.ok_or_else(|| Failure::unknown_room(&input.room_id))?;
-            let found = find(tx, &room, &input, only.as_ref(), limit)?;
-            let agents = names(tx, &room, &found.events)?;
-            Ok::<_, Failure>((room, found, agents, tx.now()?))
+        let (room, (found, mut agents)) = presence::read(app, caller, &input.room_id, |tx, room, _| {
+            let found = find(tx, room, &input, only.as_ref(), limit)?;
+            let agents = names(tx, room, &found.events)?;
+            Ok((found, agents))
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let mut page = Page::default();
         let count = found.events.len();
         let events: Vec<RoomEvent> =
@@ -246,4 +242,44 @@ fn check(input: &EventsInput, limit: u32) -> Result<(), Failure> {
         return Err(Failure::new(ErrorCode::InvalidInput, message).with("field", "before"));
     }
     Ok(())
+}
+
+/// `room.note`
+pub struct Note;
+
+/// What to note.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoteInput {
+    pub room_id: RoomId,
+    /// At most 16 KiB
+    pub text: String,
+    /// Repeat a call safely: the same key gets the first answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// Where the note is.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct AppendNoteResult {
+    pub room_id: RoomId,
+    pub event_seq: Seq,
+}
+
+impl UseCase for Note {
+    const NAME: &'static str = "room.note";
+    const PLACE: Place = Place::Tool("append_note", Tier::Full);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str =
+        "Leave a note in the room's log without holding the stick. It wakes nobody and changes no ownership.";
+    type Input = NoteInput;
+    type Output = AppendNoteResult;
+
+    fn perform(app: &App, caller: &Caller, input: NoteInput) -> Result<AppendNoteResult, Failure> {
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change(caller, &request, &input.room_id, |change| {
+            change.decide(|room, call| room.note(call, &input.text, caller.authority_in(&input.room_id)))?;
+            Ok(AppendNoteResult { room_id: change.room.id.clone(), event_seq: change.room.last_seq })
+        })
+    }
 }

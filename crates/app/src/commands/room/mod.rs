@@ -2,30 +2,25 @@
 
 mod close;
 mod events;
-mod join;
-mod leave;
 mod list;
-mod note;
+mod membership;
 mod open;
 mod overview;
-mod policy;
-mod recent;
-mod reorder;
+mod settings;
 mod state;
 
 pub(crate) use close::end_bus;
 pub use close::{Close, CloseInput, CloseRoomResult};
-pub use events::{Events, EventsInput, GetRoomEventsResult};
-pub use join::{Join, JoinInput, JoinPathResult};
-pub(crate) use leave::depart;
-pub use leave::{Leave, LeaveInput, LeavePathResult};
+pub use events::{AppendNoteResult, Events, EventsInput, GetRoomEventsResult, Note, NoteInput};
 pub use list::{List, ListInput, ListRoomsResult};
-pub use note::{AppendNoteResult, Note, NoteInput};
+pub(crate) use membership::depart;
+pub use membership::{Join, JoinInput, JoinPathResult, Leave, LeaveInput, LeavePathResult};
 pub(crate) use open::open_named;
 pub use open::open_room;
-pub use overview::{AgentGlance, Overview, OverviewInput, OverviewResult, RoomGlance};
-pub(crate) use policy::BY_HAND as POLICY_BY_HAND;
-pub use policy::{SetPolicy, SetPolicyInput, SetRoomPolicyResult};
-pub use recent::{Recent, RecentEvent, RecentInput, RecentResult, RecentRoom};
-pub use reorder::{Reorder, ReorderInput, ReorderMembersResult};
+pub use overview::{
+    AgentGlance, Overview, OverviewInput, OverviewResult, Recent, RecentEvent, RecentInput, RecentResult, RecentRoom,
+    RoomGlance,
+};
+pub(crate) use settings::BY_HAND as POLICY_BY_HAND;
+pub use settings::{Reorder, ReorderInput, ReorderMembersResult, SetPolicy, SetPolicyInput, SetRoomPolicyResult};
 pub use state::{GetRoomStateResult, Requests, State, StateInput, TakeoverView};

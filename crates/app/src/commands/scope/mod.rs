@@ -1,13 +1,9 @@
 //! Reservations of paths.
 
 mod check;
-mod release;
 mod reserve;
 mod status;
-mod view;
 
 pub use check::{Check, CheckInput, CheckResult, CollisionView};
-pub use release::{Release, ReleaseInput, ReleaseResult};
-pub use reserve::{DisplacedView, Reserve, ReserveInput, ReserveResult};
-pub use status::{Status, StatusInput, StatusResult};
-pub use view::ScopeView;
+pub use reserve::{DisplacedView, Release, ReleaseInput, ReleaseResult, Reserve, ReserveInput, ReserveResult};
+pub use status::{ScopeView, Status, StatusInput, StatusResult};

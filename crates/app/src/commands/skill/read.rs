@@ -18,14 +18,13 @@ use crate::{
 pub struct Skill;
 
 /// Which pack.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SkillInput {
     /// Default daily
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<SkillProfile>,
     /// At most this much of it, up to 16000; default 6000
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_chars: Option<usize>,
 }
 

@@ -22,6 +22,7 @@ use crate::{
 pub struct Grant;
 
 /// What somebody may do from now on.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GrantInput {
@@ -29,13 +30,10 @@ pub struct GrantInput {
     /// Name or id of a member
     pub agent: String,
     /// Whether it may ask for further agents; default as it is
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawn_nodes: Option<bool>,
     /// Whether agents and jobs that it asks for may only look; default as it is
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 

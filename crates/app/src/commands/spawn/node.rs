@@ -13,7 +13,7 @@ use baton_core::{
 use baton_store::{engine::Tx, log, table};
 use serde_json::{Map, json};
 
-use super::authority::bounds_of_agent;
+use super::request::bounds_of_agent;
 use crate::{
     Failure,
     app::internal,

@@ -1,33 +1,33 @@
-//! Asking for an agent.
+//! Asking for an agent, and what whoever asks may do itself.
 
 use baton_core::{
     code::ErrorCode,
     envelope::{Attachment, Payload},
     ids::{AgentId, AnchorId, RoomId},
-    job::{Choice, Isolation, JobId, Priority, Profile, Routing, agent_of},
+    job::{Choice, Draft, Isolation, Job, JobId, Lineage, Priority, Profile, Routing, agent_of, job_of},
     policy::Spawning,
-    spawn::{self, ApprovalId, ApprovalStatus, Grants, NodeSpec, Requested, Wishes},
+    spawn::{self, ApprovalId, ApprovalStatus, Bounds, Grant, Grants, NodeSpec, Requested, Wishes},
     task::TaskId,
 };
-use baton_store::spawns;
+use baton_store::{engine::Tx, spawns, table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{
-    authority::bounds_of,
-    node::{self, Names},
-};
+use super::node::{self, Names};
 use crate::{
     App, Caller, Failure, Rights, app,
     commands::envelope::{AttachmentInput, sender},
+    identity::Employment,
     table::{Access, Effect, Place, Tier, UseCase},
+    unit::Change,
 };
 
 /// `spawn.request`
 pub struct Request;
 
 /// The agent that is asked for.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpawnInput {
@@ -37,46 +37,33 @@ pub struct SpawnInput {
     pub prompt: String,
     /// What it is handed first, in a few words
     pub message: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured: Option<Map<String, Value>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<AttachmentInput>,
     /// contextpack://pack/…
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_ref: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// Sort of work; default task
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Default auto
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<Choice>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor_profile: Option<Profile>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor_model: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolation: Option<Isolation>,
     /// low, normal or high
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<AnchorId>,
     /// Whether it may ask for further agents; only if you may
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawn_nodes: Option<bool>,
     /// Whether it may only look; it must if you must
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 
 /// What became of the request.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SpawnResult {
     pub room_id: RoomId,
@@ -84,10 +71,8 @@ pub struct SpawnResult {
     /// `pending`: an operator decides, and you are told in your inbox.
     pub status: ApprovalStatus,
     /// The job that it is, once it is approved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
     /// The new agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// What it may do.
     pub grants: Grants,
@@ -175,4 +160,65 @@ impl SpawnInput {
         }
         .redacted()?)
     }
+}
+
+/// The caller's authority. A process that was started for a job is bound by that job, whatever it calls itself and in
+/// whichever room it acts; one whose job cannot be told has no grants at all.
+fn bounds_of(change: &mut Change<'_>, caller: &Caller) -> Result<Bounds, Failure> {
+    let agent = caller.actor().agent_id;
+    match caller.employment() {
+        Employment::Job(own) if own.room == change.room.id => {
+            let job = change.store.find::<Job>(&own.job)?.cloned().ok_or_else(|| Failure::unknown_id(own.job))?;
+            Ok(Bounds::of_job(&job))
+        }
+        Employment::Job(own) => {
+            let job = table::find::<Job>(change.store.tx()?, &own.room, &own.job)?
+                .ok_or_else(|| Failure::unknown_id(own.job))?;
+            let (here, own) = (member(change, &agent)?, Bounds::of_job(&job));
+            Ok(Bounds { grants: own.grants.within(here.grants), ..own })
+        }
+        Employment::Hidden => Ok(Bounds::of_member(Grants::default())),
+        Employment::None if caller.rights() >= Rights::Operator => Ok(Bounds::of_operator()),
+        Employment::None => member(change, &agent),
+    }
+}
+
+fn member(change: &mut Change<'_>, agent: &AgentId) -> Result<Bounds, Failure> {
+    Ok(Bounds::of_member(change.store.find::<Grant>(agent)?.map(|grant| grant.grants).unwrap_or_default()))
+}
+
+/// The authority, as of now, of an agent that asked before.
+pub(super) fn bounds_of_agent(
+    tx: &mut dyn Tx,
+    room: &RoomId,
+    agent: &AgentId,
+    is_operator: bool,
+) -> Result<Bounds, Failure> {
+    let job = job_of(agent).filter(|job| agent_of(room, *job) == *agent);
+    if let Some(id) = job {
+        let job = table::find::<Job>(tx, room, &id)?.ok_or_else(|| Failure::unknown_id(id))?;
+        return Ok(Bounds::of_job(&job));
+    }
+    if is_operator {
+        return Ok(Bounds::of_operator());
+    }
+    let grants = table::find::<Grant>(tx, room, agent)?.map(|grant| grant.grants);
+    Ok(Bounds::of_member(grants.unwrap_or_default()))
+}
+
+/// A job that the caller wants, as far as it may have it.
+pub(crate) fn bounded(
+    change: &mut Change<'_>,
+    caller: &Caller,
+    draft: &Draft,
+    wishes: Wishes,
+) -> Result<Draft, Failure> {
+    let bounds = bounds_of(change, caller)?;
+    if *caller.employment() != Employment::None {
+        // Creating a job is how a job's agent would get further agents without asking for them.
+        bounds.require_spawning(change.room.policy.spawn, &caller.actor().agent_id)?;
+    }
+    let (routing, grants) = bounds.fit(wishes, &draft.routing)?;
+    let parent = caller.assignment_in(&change.room.id).map(|own| own.agent_id());
+    Ok(Draft { routing, lineage: Lineage { parent, grants }, ..draft.clone() })
 }

@@ -35,6 +35,7 @@ pub struct TakeoverInput {
 }
 
 /// The new turn. There is no handoff: the one taken over wrote none.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TakeoverStickResult {
     pub room_id: RoomId,
@@ -45,10 +46,8 @@ pub struct TakeoverStickResult {
     pub revoked_agent_id: AgentId,
     pub basis: TakeoverReason,
     /// The event with the last handoff there was; `get_room_state` shows it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handoff_event_seq: Option<Seq>,
     /// Changes since that handoff.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<DriftReport>,
     pub next: String,
 }

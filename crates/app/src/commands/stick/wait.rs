@@ -47,21 +47,19 @@ use crate::{
 pub struct Wait;
 
 /// What to wait for.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WaitInput {
     pub room_id: RoomId,
     /// From the last answer: wait for what is new
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
     /// Up to 50000; default 30000; 0 tries once
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_wait_ms: Option<u64>,
     /// Only watch: never claim
     #[serde(default)]
     pub park: bool,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 

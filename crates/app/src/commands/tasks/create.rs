@@ -17,6 +17,7 @@ use crate::{
 pub struct Create;
 
 /// What is to be done.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateInput {
@@ -26,16 +27,13 @@ pub struct CreateInput {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
     /// Name or id of who does it
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assignee: Option<String>,
     /// When it is done
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition_of_done: Option<String>,
     /// How to make sure, step by step
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verification: Vec<String>,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Beginning a turn: it takes what waits in its agent's inbox.
+//! Beginning a turn, which takes what waits in its agent's inbox, and ending it: what it consumed is accepted, or goes back.
 
 use baton_core::{
     code::ErrorCode,
@@ -7,18 +7,23 @@ use baton_core::{
     job::{Executor, Job, JobId, Shown, agent_of},
     lease::Fence,
     limits,
-    turn::{self, Beginning, Turn, TurnId, Under},
+    turn::{self, Beginning, Ending, Outcome, Turn, TurnId, Under, Usage},
 };
 use baton_store::{inbox, turns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Taken, taken};
+use super::{
+    Taken, TurnResult,
+    speaker::{Meant, Speaker, result},
+    taken,
+};
 use crate::{
     App, Caller, Failure,
     app::Request,
     bounds::Page,
     commands::jobs::shown,
+    refs,
     table::{CONTEXT, Effect, Place, UseCase},
     unit::Change,
 };
@@ -27,29 +32,23 @@ use crate::{
 pub struct Begin;
 
 /// Whose turn.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BeginInput {
     pub room_id: RoomId,
     /// The job it is for; without it, the turn is your own
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_id: Option<AgentId>,
     /// The job.revision of your claim
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim_revision: Option<Fence>,
     /// With which program
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<Executor>,
     /// Of messages of the bus only these, for whoever is asked there one thing at a time; default all that wait
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<Vec<Seq>>,
     /// Most bytes of items, 1000 to 1000000; default 11000, for a job's runner 100000; the rest waits for the next turn
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<usize>,
     /// Repeat a call safely: the same key gets the first answer
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
 
@@ -184,10 +183,74 @@ fn chosen(change: &mut Change<'_>, agent: &AgentId, messages: &[Seq]) -> Result<
                 Some(turn) => change.store.find::<Turn>(&turn)?,
                 None => None,
             };
-            if had.is_none_or(|turn| turn.outcome.is_some_and(|outcome| outcome != turn::Outcome::Completed)) {
+            if had.is_none_or(|turn| turn.outcome.is_some_and(|outcome| outcome != Outcome::Completed)) {
                 found.push(item);
             }
         }
     }
     Ok(found)
+}
+
+/// `context.turn.end`
+pub struct End;
+
+/// How it ended.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EndInput {
+    pub room_id: RoomId,
+    pub turn: TurnId,
+    pub runner_id: Option<AgentId>,
+    /// Of a job's turn: the job.revision of your claim
+    pub claim_revision: Option<Fence>,
+    /// completed, failed or interrupted
+    pub outcome: Outcome,
+    /// Why, where it did not go well
+    pub why: Option<String>,
+    /// The provider's name for the conversation
+    pub session: Option<String>,
+    /// Of an interrupted turn: its conversation goes on, so what it consumed need not be told again
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resumable: bool,
+    #[serde(default)]
+    pub usage: Usage,
+    /// What it left behind: artifact://diff/1
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refs: Vec<String>,
+    /// Repeat a call safely: the same key gets the first answer
+    pub idempotency_key: Option<String>,
+}
+
+impl UseCase for End {
+    const NAME: &'static str = "context.turn.end";
+    const PLACE: Place = Place::Portal(&CONTEXT);
+    const EFFECT: Effect = Effect::Write;
+    const ABOUT: &'static str = "End a turn. What a failed one consumed goes back to the queue.";
+    type Input = EndInput;
+    type Output = TurnResult;
+
+    fn perform(app: &App, caller: &Caller, input: EndInput) -> Result<TurnResult, Failure> {
+        let ending = Ending {
+            outcome: input.outcome,
+            why: input.why.clone(),
+            session: input.session.clone(),
+            resumable: input.resumable,
+            usage: input.usage,
+            refs: refs::parse(&input.refs)?,
+        };
+        let meant = Meant { turn: input.turn, runner: input.runner_id.as_ref(), revision: input.claim_revision };
+        let request = Request { command: Self::NAME, input: &input, key: input.idempotency_key.as_deref() };
+        app.change(caller, &request, &input.room_id, |change| {
+            let speaker = Speaker::find(change, caller, &meant)?;
+            let items = change.items_of_turn(&speaker.turn)?;
+            let event = speaker.turn.end(speaker.voice(), &ending, items)?;
+            refs::require(change.store.tx()?, &change.room.id, &ending.refs)?;
+            change.record(event)?;
+            if ending.outcome == Outcome::Completed {
+                change.complete_actions_of(&speaker.turn.agent_id)?;
+            }
+            result(change, input.turn)
+        })
+    }
 }

@@ -1,11 +1,13 @@
-//! The turns of a room's agents.
+//! Turns as callers see them, and the turns of a room's agents.
 
 use baton_core::{
     ids::{AgentId, RoomId},
-    job::{Job, JobId, agent_of},
+    job::{Executor, Job, JobId, agent_of},
+    lease::Fence,
     limits,
     room::Room,
-    turn::TurnId,
+    time::Timestamp,
+    turn::{Outcome, PromptMode, Turn, TurnId, Usage},
 };
 use baton_store::{
     engine::Tx,
@@ -15,33 +17,104 @@ use baton_store::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::TurnView;
 use crate::{
     App, Caller, Failure,
     bounds::{self, Page},
-    presence::{self, Effort},
+    presence,
     table::{CONTEXT, Effect, Place, UseCase},
 };
+
+/// A turn.
+#[serde_with::skip_serializing_none]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnView {
+    pub turn: TurnId,
+    pub agent_id: AgentId,
+    /// What people call the agent.
+    pub agent: String,
+    /// Which of that agent's turns, from one.
+    pub number: u32,
+    pub job: Option<JobId>,
+    /// Under which claim of the job.
+    pub revision: Option<Fence>,
+    pub runner_id: Option<AgentId>,
+    pub executor: Option<Executor>,
+    /// Whether its agent was told all, or what is new.
+    pub mode: Option<PromptMode>,
+    pub role: Option<String>,
+    /// Tokens of the prompt in effect.
+    pub tokens: u32,
+    /// Tokens of what was sent of it.
+    pub sent_tokens: u32,
+    /// How often it has used a tool.
+    pub tools: u32,
+    /// How it ended; it goes on, if this is missing.
+    pub outcome: Option<Outcome>,
+    /// Why, where it did not go well.
+    pub why: Option<String>,
+    /// The provider's name for the conversation.
+    pub session: Option<String>,
+    pub usage: Usage,
+    /// Whether what it had consumed is back in the queue.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub returned: bool,
+    pub began_at: Timestamp,
+    pub ended_at: Option<Timestamp>,
+}
+
+impl TurnView {
+    pub(crate) fn of(turn: &Turn, room: &Room) -> Self {
+        let name = room.member(&turn.agent_id).map(|member| member.display_name.clone());
+        let job = || turn.job.map(|job| job.to_string());
+        Self {
+            turn: turn.id,
+            agent: name.or_else(job).unwrap_or_else(|| turn.agent_id.to_string()),
+            agent_id: turn.agent_id.clone(),
+            number: turn.number,
+            job: turn.job,
+            revision: turn.revision,
+            runner_id: turn.runner.clone(),
+            executor: turn.executor,
+            mode: turn.mode,
+            role: turn.role.clone(),
+            tokens: turn.tokens,
+            sent_tokens: turn.sent_tokens,
+            tools: turn.tools,
+            outcome: turn.outcome,
+            why: turn.why.clone(),
+            session: turn.session.clone(),
+            usage: turn.usage,
+            returned: turn.returned,
+            began_at: turn.began_at,
+            ended_at: turn.ended_at,
+        }
+    }
+}
+
+/// A turn, and where.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnResult {
+    pub room_id: RoomId,
+    #[serde(flatten)]
+    pub turn: TurnView,
+}
 
 /// `context.turn.list`
 pub struct List;
 
 /// Whose turns.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListInput {
     pub room_id: RoomId,
     /// Only an agent's: its name, its id, or JOB-001
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// Only those for a job
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
     /// Only older ones
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<TurnId>,
     /// 1 to 200; default 25
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
@@ -64,9 +137,8 @@ impl UseCase for List {
 
     fn perform(app: &App, caller: &Caller, input: ListInput) -> Result<ListResult, Failure> {
         let limit = bounds::limit(input.limit, limits::TURNS_DEFAULT, limits::TURNS_MAX)?;
-        let (mut room, found, now) = app.store.read(|tx| {
-            let room = app.room(tx, &input.room_id)?;
-            let agent = input.agent.as_deref().map(|named| whose(tx, &room, named)).transpose()?;
+        let (room, found) = presence::read(app, caller, &input.room_id, |tx, room, _| {
+            let agent = input.agent.as_deref().map(|named| whose(tx, room, named)).transpose()?;
             if let Some(job) = input.job
                 && table::find::<Job>(tx, &room.id, &job)?.is_none()
             {
@@ -83,9 +155,8 @@ impl UseCase for List {
                 Some(which) => turns::before(tx, &room.id, which, input.before, limit + 1)?,
                 None => Vec::new(),
             };
-            Ok::<_, Failure>((room, found, tx.now()?))
+            Ok(found)
         })?;
-        presence::refresh(app, caller, &mut room, now, Effort::Try)?;
         let turns = Page::default().fill(&found, limit, |turn| TurnView::of(turn, &room));
         let has_more = turns.len() < found.len();
         Ok(ListResult { turns, room_id: room.id, has_more })

@@ -24,6 +24,7 @@ use crate::{
 };
 
 /// An item of an inbox that a turn has, with all that it says.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Taken {
     /// Its number.
@@ -36,7 +37,6 @@ pub struct Taken {
     /// What people call the sender.
     pub from_name: String,
     /// The kind of session behind the sender, while it sent; missing where that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender_kind: Option<SessionKind>,
     pub category: Category,
     /// Whether what the agent did was stopped for it.
@@ -48,13 +48,10 @@ pub struct Taken {
     /// What it says, in words.
     pub text: String,
     /// The envelope that it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub envelope: Option<Envelope>,
     /// The parts of a protocol message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Payload>,
     /// An action or a message of the bus.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Delivery>,
     /// What else it points to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -35,6 +35,7 @@ use crate::{
 pub struct WaitFor;
 
 /// Whom to wait for.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WaitForInput {
@@ -49,10 +50,8 @@ pub struct WaitForInput {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub any: bool,
     /// Count envelopes after this message, not after your last one
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Seq>,
     /// Up to 50000; default 0
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_wait_ms: Option<u64>,
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     super::{
-        everybody::{Earlier, Everybody},
+        directory::{Earlier, Everybody},
         node::NodeView,
     },
     EdgeUse, FlightView, WaitView, edges, flights, waits,

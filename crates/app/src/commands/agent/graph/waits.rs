@@ -67,6 +67,7 @@ impl WaitKind {
 }
 
 /// Somebody who waits.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WaitView {
     pub kind: WaitKind,
@@ -74,13 +75,11 @@ pub struct WaitView {
     /// Who waits.
     pub from: String,
     /// For whom, where it is somebody in particular.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_agent_id: Option<AgentId>,
     pub to: String,
     /// What for.
     pub why: String,
     /// Why it has not happened, as far as it can be seen.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<String>,
     /// Whether nothing comes of waiting any longer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -91,7 +90,6 @@ pub struct WaitView {
     #[schemars(with = "Option<String>")]
     pub reference: Option<Reference>,
     /// The message that it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Seq>,
 }
 

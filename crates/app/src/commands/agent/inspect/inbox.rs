@@ -9,18 +9,15 @@ use super::read::{Entries, Look};
 use crate::commands::inbox::{ItemView, words};
 
 /// An item of an inbox, with its way up the ladder.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InboxEntry {
     #[serde(flatten)]
     pub item: ItemView,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivered_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted_at: Option<Timestamp>,
     /// The turn that has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
 }
 

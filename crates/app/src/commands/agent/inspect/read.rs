@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     super::{
-        everybody::{Earlier, Everybody},
+        directory::{Earlier, Everybody},
         graph::{WaitView, of_agent_in},
+        list::grants_of,
         node::NodeView,
-        show::grants_of,
     },
     InboxEntry, ToolEntry, TurnEntry, artifacts, envelopes, inbox, tools, turns,
     whose::whose,
@@ -85,6 +85,7 @@ impl Section {
 }
 
 /// Whom to look at.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InspectInput {
@@ -92,17 +93,15 @@ pub struct InspectInput {
     /// Name or id, or JOB-001
     pub agent: String,
     /// Only this, and more of it; default: the newest of all
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<Section>,
     /// With a section, only older entries: the `before` of its cursor
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
     /// 1 to 200 of each; default 25 of a section, else 5
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
 /// An agent, and what went in and came out of it.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct InspectResult {
     pub room_id: RoomId,
@@ -114,13 +113,11 @@ pub struct InspectResult {
     /// What it may do beyond what all may, and what it may not.
     pub grants: Grants,
     /// Its wakes in force while it is idle.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<Wake>,
     /// Set when they were chosen for it, and are not the room's policy.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wake_chosen: bool,
     /// Set while its session has ended and a runner may resume it: until when.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumable_until: Option<Timestamp>,
     /// How many turns it has had.
     pub turn_count: u64,

@@ -42,17 +42,15 @@ const FAILED_FOR: Ttl = Ttl::from_minutes(24 * 60);
 const INCURSION_FOR: Ttl = Ttl::from_minutes(60);
 
 /// Where to look.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NeedsInput {
     /// Only in this room; default: in all that changed lately
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room_id: Option<RoomId>,
     /// Only what comes behind this place: `cursor` of the answer before
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// 1 to 200; default 25
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 

@@ -60,15 +60,14 @@ impl NeedKind {
 }
 
 /// Something that waits for a person.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Need {
     pub kind: NeedKind,
     pub room_id: RoomId,
     /// What the room is called.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room_name: Option<String>,
     /// The workspace that it belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canonical_path: Option<String>,
     pub since: Timestamp,
     /// `JOB-001`, `APPROVAL-1`, the number of a message or of a collision, the turn of a stick
@@ -81,25 +80,18 @@ pub struct Need {
     /// Whom it comes from, or who does not move.
     pub who: Whom,
     /// The other one: who is in the way, or who gets the response.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other: Option<Whom>,
     /// Which of your names it was sent to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<AgentId>,
     /// How far the job is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
     /// The envelope that is to be answered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub envelope: Option<PayloadId>,
     /// The request as it is now, to approve it with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<SpecDigest>,
     /// How often two agents met.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// Why somebody counts as stuck.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
     /// What to type next in a shell.
     pub command: String,
@@ -120,26 +112,22 @@ pub struct Whom {
 }
 
 /// Why somebody counts as stuck.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// What opens a takeover of the stick. A job is put back into the queue instead.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<TakeoverReason>,
     /// What was seen of its process.
     pub liveness: Liveness,
     /// Whether it is there, and why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection: Option<ConnectionStatus>,
     /// The same in words.
     pub words: String,
     /// Until when it had the stick, or could claim it, or had the job.
     pub lease_expires_at: Timestamp,
     /// When it was last heard of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seen_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     /// The turn that a takeover ends: its `expected_turn_id`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<Fence>,
 }

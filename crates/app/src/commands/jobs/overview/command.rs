@@ -45,37 +45,28 @@ pub enum Order {
 }
 
 /// Which jobs.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OverviewInput {
     /// Only in this room; default: in all
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room_id: Option<RoomId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
     /// What they want: an answer to an error or a question, proof, or a runner
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marker: Option<Marker>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<AnchorId>,
     /// Asked for, or at it
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<Choice>,
     /// Who has claimed them
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<AgentId>,
     /// In the number, the title, the summary or what was said last
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     #[serde(default)]
     pub order: Order,
     /// The cursor of the last page
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<u64>,
     /// 1 to 200; default 25
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Leave out counts and runners
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -83,9 +74,9 @@ pub struct OverviewInput {
 }
 
 /// What there is.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OverviewResult {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<OverviewCounts>,
     /// The rooms that have jobs among these, or runners.
     pub rooms: Vec<OverviewRoom>,
@@ -95,7 +86,6 @@ pub struct OverviewResult {
     pub jobs: Vec<OverviewJob>,
     pub has_more: bool,
     /// Where the next page starts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<u64>,
     /// Rooms that did not change lately are not looked at.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

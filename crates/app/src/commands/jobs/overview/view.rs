@@ -31,15 +31,13 @@ pub struct OverviewCounts {
 }
 
 /// A room.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OverviewRoom {
     pub room_id: RoomId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canonical_path: Option<String>,
     /// How to start a runner, where jobs wait and none is there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cmd: Option<String>,
 }
 
@@ -57,6 +55,7 @@ pub struct OverviewRunner {
 }
 
 /// Something that does not fit together.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OverviewDiag {
     pub room_id: RoomId,
@@ -64,40 +63,31 @@ pub struct OverviewDiag {
     /// What it means, and what to do.
     pub about: String,
     /// The particulars, in a line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub particulars: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_id: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
 }
 
 /// A job.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OverviewJob {
     pub room_id: RoomId,
     pub job: JobId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marker: Option<Marker>,
     pub status: Status,
     pub title: String,
     pub kind: String,
     pub priority: Priority,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<AnchorId>,
     pub executor: Choice,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_id: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim_executor: Option<Executor>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim_expires_at: Option<Timestamp>,
     /// The event to look at: the one that asks for somebody, else the last one.
     pub shown: ShownEvent,
     /// The question that is open besides.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<ShownEvent>,
     /// How far it is right now.
     #[serde(default, skip_serializing_if = "Progress::is_empty")]
@@ -105,7 +95,6 @@ pub struct OverviewJob {
     pub age_s: u64,
     pub created_at: Timestamp,
     /// Why nobody here can do it while it waits, and what to do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<Blocked>,
 }
 
