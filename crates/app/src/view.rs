@@ -313,7 +313,7 @@ impl RoomEvent {
 
     /// What an event of a stored type is called. Tasks, scopes, jobs and cards are created, released and noted too, so
     /// only the room's own events and those of inboxes go by their last word.
-    pub(crate) fn word(kind: &str) -> &str {
+    pub fn word(kind: &str) -> &str {
         let is_short = Event::KINDS.contains(&kind) || inbox::Event::KINDS.contains(&kind);
         if is_short { kind.split_once('.').map_or(kind, |(_, word)| word) } else { kind }
     }

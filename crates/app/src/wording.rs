@@ -293,6 +293,8 @@ fn template(event: &RoomEvent) -> &'static str {
         "job.failed" => "{from} could not do {job}",
         "job.canceled" => "{from} withdrew {job}",
         "job.requeued" => "{from} wants {job} done again",
+        "job.applied" => "{from} applied the patch of {job}",
+        "job.branched" => "{from} made a branch of the patch of {job}",
         "runner.register" => "{from} offers a runner",
         "runner.retire" => "{from} signed off a runner",
         "runner.reset" => "{from} says that a program of a runner is mended",

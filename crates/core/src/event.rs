@@ -1,8 +1,8 @@
 //! The log: what happened in a room, in one numbered row of events.
 //!
 //! Each part of Baton has its own kinds of events beside its rules ([`room`], [`scope`], [`task`], [`inbox`] …); here they
-//! become one type that is stored, read back and told to those who wait. Folding is each part's own: an event changes
-//! the one part it belongs to, and what touches several is several events of one transaction.
+//! become one type that is stored, read back and told to those who wait. Folding is each part's own ([`crate::part`]): an
+//! event belongs to one directory, and every part whose rows it touches applies it.
 //!
 //! The stored type names are stable; a payload may gain optional fields and never loses or re-uses one.
 

@@ -230,6 +230,7 @@ mod tests {
             serde_json::from_value::<ProtocolEvent>(event).unwrap().label()
         };
         assert_eq!(["HANDOFF", "BLOCKED"].map(label), ["Passed to", "Needs input"]);
+        assert!(Category::ALL.iter().all(|category| label(category.as_str()) != "Event"), "a category has no label");
         assert_eq!((SEEN_LABEL, ACCEPTED_LABEL), ("Seen", "Accepted"));
         assert_eq!(["INCURSION", "RESUME"].map(label), ["Incursion", "Resumed"], "rows of their own");
     }

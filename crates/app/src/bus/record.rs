@@ -212,7 +212,7 @@ fn of_task(event: &task::Event) -> Option<(&'static str, Value)> {
         }
         task::Event::Started(started) => Some(updated(started.task, "running")),
         task::Event::Done(done) => Some(("task.done", json!({"task_id": done.task}))),
-        task::Event::Assigned(_) | task::Event::Focused(_) => None,
+        _ => None,
     }
 }
 

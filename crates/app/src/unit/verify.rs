@@ -17,7 +17,7 @@ use crate::{Failure, unit::parts::Parts};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Whole {
     pub(crate) room: Room,
-    parts: Parts,
+    pub(super) parts: Parts,
 }
 
 impl Whole {
@@ -50,11 +50,11 @@ impl Whole {
         self
     }
 
-    fn open(first: &Recorded) -> Option<Self> {
+    pub(super) fn open(first: &Recorded) -> Option<Self> {
         Some(Self { room: Room::open(first)?, parts: Parts::of_new_room() })
     }
 
-    fn apply(&mut self, recorded: &Recorded) {
+    pub(super) fn apply(&mut self, recorded: &Recorded) {
         self.parts.apply(recorded, &self.room);
         self.parts.settle();
         self.room.apply(recorded);

@@ -79,12 +79,9 @@ fn said(record: &Record, names: &Names) -> Option<String> {
 /// The event as a room tells it: what the bus has in its envelope is put back.
 fn of_room(record: &Record) -> Option<RoomEvent> {
     let mut event = record.payload.as_object()?.clone();
-    // Of the room itself, its members, its stick and its inboxes only the last word is told.
-    let parts = ["room.", "member.", "stick.", "agent.", "inbox."];
-    let word = parts.iter().find_map(|part| record.kind.strip_prefix(part)).unwrap_or(&record.kind);
     event.insert("event_seq".to_owned(), serde_json::to_value(record.seq).ok()?);
     event.insert("event_id".to_owned(), record.id.clone().into());
-    event.insert("event_type".to_owned(), word.into());
+    event.insert("event_type".to_owned(), RoomEvent::word(&record.kind).into());
     event.insert("created_at".to_owned(), serde_json::to_value(record.ts).ok()?);
     serde_json::from_value(event.into()).ok()
 }

@@ -433,7 +433,17 @@ impl Event {
             Self::Reclaimed(reclaimed) => Some(&reclaimed.runner_id),
             Self::Canceled(canceled) => canceled.runner_id.as_ref(),
             Self::Requeued(requeued) => requeued.runner_id.as_ref(),
-            _ => None,
+            Self::Created(_)
+            | Self::Progress(_)
+            | Self::Checkpoint(_)
+            | Self::Question(_)
+            | Self::ProofGate(_)
+            | Self::Error(_)
+            | Self::Manager(_)
+            | Self::Completed(_)
+            | Self::Failed(_)
+            | Self::Applied(_)
+            | Self::Branched(_) => None,
         }
     }
 

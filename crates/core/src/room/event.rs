@@ -356,7 +356,20 @@ impl Event {
     pub(crate) fn tree(&self) -> Option<&tree::Record> {
         match self {
             Self::Released(released) | Self::Passed(released) => released.tree.as_ref(),
-            _ => None,
+            Self::Created(_)
+            | Self::Joined(_)
+            | Self::Left(_)
+            | Self::Rested(_)
+            | Self::Reordered(_)
+            | Self::Registered(_)
+            | Self::Resumed(_)
+            | Self::WakeChosen(_)
+            | Self::Claimed(_)
+            | Self::TakenOver(_)
+            | Self::Noted(_)
+            | Self::PolicySet(_)
+            | Self::Renamed(_)
+            | Self::Closed(_) => None,
         }
     }
 

@@ -130,7 +130,7 @@ fn next(message: Seq, envelope: Option<&Envelope>, delivery: Option<&Delivery>) 
 }
 
 /// What a person or a manager said, and what they pointed to.
-fn said(recorded: &Recorded) -> (Option<String>, Vec<Reference>) {
+pub(crate) fn said(recorded: &Recorded) -> (Option<String>, Vec<Reference>) {
     match &recorded.event {
         Event::Inbox(inbox::Event::Told(told)) => (Some(told.text.clone()), Vec::new()),
         Event::Job(job::Event::Manager(said)) => (Some(said.message.clone()), said.refs.clone()),

@@ -173,7 +173,7 @@ fn text_of(recorded: &Recorded, room: &Room) -> Option<Words> {
 }
 
 /// All that a message says besides its subject.
-pub(super) fn body(recorded: &Recorded) -> Option<String> {
+pub(crate) fn body(recorded: &Recorded) -> Option<String> {
     let text = match &recorded.event {
         Event::Inbox(inbox::Event::Sent(sent)) => match &sent.payload {
             inbox::Payload::Handoff { summary, next_action, .. } => format!("{summary}\nnext: {next_action}"),

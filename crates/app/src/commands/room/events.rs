@@ -6,6 +6,7 @@ use baton_core::{
     code::ErrorCode,
     event::Event,
     ids::{AgentId, RoomId, Seq},
+    inbox::Category,
     lease::Fence,
     limits,
     room::Room,
@@ -143,7 +144,7 @@ impl Only {
 /// Whether events that are stored as `kind` may be shown as `word`.
 fn is_shown_as(kind: &str, word: &str) -> bool {
     let by_protocol = match word {
-        "HANDOFF" | "BLOCKED" | "DECISION" | "INFO" => "message.send",
+        _ if Category::ALL.iter().any(|category| category.as_str() == word) => "message.send",
         "INCURSION" if kind == "scope.edit" => "scope.edit",
         "INCURSION" => "scope.incursion",
         "RESUME" => "agent.resume",

@@ -1,17 +1,25 @@
 //! A conversation on the bus, as its stream and the timeline tell it.
 
 use baton_app::{
+    bus::Record,
     commands::{
         bus::{History, HistoryInput},
         room::{Events, EventsInput},
     },
     table::UseCase,
+    view::RoomEvent,
 };
-use baton_core::ids::Seq;
+use baton_core::{
+    event::{Event, Recorded},
+    ids::Seq,
+    lease::Fence,
+    protocol::Project,
+    time::Timestamp,
+};
 use baton_testkit::{Agent, Backend, TestApp};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::record_line;
+use super::{of_room, record_line, said, told};
 use crate::render::{Names, event_line};
 
 /// The start of a row that says when it was.
@@ -136,4 +144,27 @@ fn the_timeline_tells_the_same_conversation() {
     21  codex:ana noted: a note
     22  turn 1    codex:ana took up the stick
     ");
+}
+
+#[test]
+fn what_the_bus_has_no_words_for_is_the_event_of_the_timeline() {
+    let room = Project { root: Some("/repo"), earlier_events: 0 };
+    for line in include_str!("../../../../app/src/unit/every_event.jsonl").lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let recorded = Recorded {
+            room_id: "room_1".parse().unwrap(),
+            seq: Seq(1),
+            at: Timestamp::default(),
+            actor: line["actor"].as_str().unwrap().parse().unwrap(),
+            overridden: false,
+            turn: Fence(0),
+            event: Event::read(line["type"].as_str().unwrap(), &line["payload"].to_string()).unwrap(),
+        };
+        let record = Record::when_recorded(&recorded, room);
+        if said(&record, &Names::new()).is_none() {
+            let [streamed, listed] =
+                [of_room(&record).unwrap(), RoomEvent::of(&recorded, room)].map(|event| told(&event, &Names::new()));
+            assert_eq!(streamed, listed, "{}", record.kind);
+        }
+    }
 }
