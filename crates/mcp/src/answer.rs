@@ -43,7 +43,7 @@ pub(crate) fn render(form: &Form, answer: Answer) -> CallToolResult {
         }
         Err(failure) => {
             let value = form.refusal(&failure);
-            let text = value.to_string();
+            let text = text(&value);
             result(CallToolResult::error, value, text)
         }
     }
@@ -87,7 +87,7 @@ impl Form {
                 (Envelope::answered(command, data).into_json(), lines)
             }
         };
-        let text = lines.unwrap_or_else(|| value.to_string());
+        let text = lines.unwrap_or_else(|| text(&value));
         (value, text)
     }
 
@@ -113,6 +113,11 @@ impl Form {
             Self::Enveloped(_) => "Ask for fewer with `limit`, or for one at a time.",
         }
     }
+}
+
+/// JSON as text. [`Value`]'s own `Display` goes through a formatter, piece by piece, for every byte of every answer.
+fn text(value: &Value) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| value.to_string())
 }
 
 /// The lines of an answer that has nothing else.

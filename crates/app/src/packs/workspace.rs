@@ -165,8 +165,8 @@ impl Workspace {
 
 /// The place of the room in the linked worktree that the caller is in, if it is in one.
 fn linked(room: &Path, cwd: &Path) -> Option<PathBuf> {
-    let cwd = Some(cwd).filter(|cwd| !cwd.as_os_str().is_empty())?;
-    let own = paths::checkout_root(cwd).filter(|own| !room.starts_with(own))?;
+    // A checkout that the room lies in is the room's own, and so is every one further up.
+    let own = cwd.ancestors().take_while(|dir| !room.starts_with(dir)).find(|dir| paths::is_checkout(dir))?;
     let main = paths::in_main_worktree(own, None, paths::LastLink::Followed);
     (main != own).then_some(())?;
     Some(own.join(room.strip_prefix(&main).ok()?))

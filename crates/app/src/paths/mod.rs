@@ -25,5 +25,5 @@ pub use changed::{changed_paths, staged_paths};
 pub use checkout::{checked_out, made_of};
 pub use draft::draft_artifacts;
 pub use hooks::{hooks_directory, repository_root};
-pub use repository::{RepositoryPlaces, checkout_root, known_by, repository_places};
+pub use repository::{RepositoryPlaces, checkout_root, is_checkout, known_by, repository_places};
 pub use workspace::{LastLink, Location, followed, in_main_worktree, resolve};

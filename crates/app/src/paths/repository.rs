@@ -24,7 +24,12 @@ pub(super) enum Checkout {
 /// The top of the working tree that `dir` lies in: a linked worktree's own, unlike the room's root. This is the
 /// directory whose changes are the caller's.
 pub fn checkout_root(dir: &Path) -> Option<&Path> {
-    dir.ancestors().find(|dir| matches!(checkout_at(dir), Some(Checkout::Own | Checkout::Linked { .. })))
+    dir.ancestors().find(|dir| is_checkout(dir))
+}
+
+/// Whether `dir` is the top of a working tree, or a bare repository.
+pub fn is_checkout(dir: &Path) -> bool {
+    matches!(checkout_at(dir), Some(Checkout::Own | Checkout::Linked { .. }))
 }
 
 /// Every directory by which a program could know `dir` as a project: itself and all above it, and the same of the

@@ -63,6 +63,10 @@ impl App {
         if drift.is_empty() && missing.is_empty() {
             return None;
         }
+        if drift.is_empty() {
+            let nobody = |agent: &AgentId| agent.to_string();
+            return Some(DriftReport::of(&drift, missing, &Authors::new(), nobody));
+        }
         let known = self.explanations(received).ok()?;
         let mut authors = Authors::new();
         for (path, (_, state)) in &drift.files {

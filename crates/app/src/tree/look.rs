@@ -84,7 +84,8 @@ impl WorkingTree {
     /// The working tree around a room's directory. Found by looking for `.git`, without running anything.
     pub(super) fn at(path: &str) -> Option<Self> {
         let root = Path::new(path);
-        let top = paths::checkout_root(root)?;
+        // A bare repository has no working tree, so that only what `.git` names can be one.
+        let top = root.ancestors().find(|dir| dir.join(".git").exists() && paths::is_checkout(dir))?;
         if !root.is_dir() {
             return None;
         }
