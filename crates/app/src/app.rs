@@ -242,6 +242,10 @@ impl App {
             change.retire_gone()?;
         }
         let output = work(&mut change)?;
+        // Whoever comes back or adopts may be interrupted by that, after the room was looked at.
+        if let Some(boundary) = caller.boundary_in(&before.id).filter(|_| change.interrupts(&actor.agent_id)) {
+            boundary.note(&before.id, &actor.agent_id, true);
+        }
         change.require_spoken_for(&before)?;
         change.require_living_caller(&before)?;
         change.tell_return(&before)?;

@@ -71,6 +71,10 @@ impl Boundary {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(look);
     }
 
+    fn forget(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     fn knows(&self, room: &RoomId, agent: &AgentId) -> bool {
         let look = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         look.as_ref().is_some_and(|look| look.room == *room && look.agent == *agent)
@@ -80,9 +84,16 @@ impl Boundary {
 impl App {
     /// Notes at the caller's boundary whether it is interrupted in `room`, or in the one that it joined last, once a call
     /// of `effect` has ended. A call that may have waited is looked after again: what it saw may be long ago.
-    pub(crate) fn look_for_interrupts(&self, caller: &Caller, room: Option<RoomId>, effect: Effect) {
-        let Some(room) = room.or_else(|| caller.room_joined_last()) else { return };
-        let Some(boundary) = caller.boundary_in(&room) else { return };
+    pub(crate) fn look_for_interrupts(
+        &self,
+        caller: &Caller,
+        boundary: &Boundary,
+        room: Option<RoomId>,
+        effect: Effect,
+    ) {
+        let own = room.or_else(|| caller.room_joined_last()).filter(|room| caller.boundary_in(room).is_some());
+        // What was seen in passing in another room is no word to this caller.
+        let Some(room) = own else { return boundary.forget() };
         let you = caller.actor().agent_id;
         if matches!(effect, Effect::Read | Effect::Write) && boundary.knows(&room, &you) {
             return;

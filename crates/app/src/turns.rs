@@ -15,8 +15,11 @@ impl Change<'_> {
     /// What a turn has by now, oldest first.
     pub(crate) fn items_of_turn(&mut self, turn: &Turn) -> Result<Vec<Seq>, Failure> {
         let found = inbox::of_turn(self.store.tx()?, &self.room.id, turn.id)?;
-        let own = found.into_iter().filter(|item| item.recipient == turn.agent_id);
-        Ok(own.map(|item| item.message).collect())
+        let own: Vec<_> = found.into_iter().filter(|item| item.recipient == turn.agent_id).collect();
+        let messages = own.iter().map(|item| item.message).collect();
+        // The turn's end touches each of them.
+        self.store.note(own);
+        Ok(messages)
     }
 
     /// Ends the turn that an agent is in, if it is in one. What it had is where its end puts it, for whoever asks next.

@@ -171,7 +171,7 @@ impl<D: Decided> Decided for Vec<D> {
     }
 }
 
-/// Answers whose caller goes on with what was granted: it gets that back, beside the event.
+/// Answers whose caller goes on with what was granted: it gets that back as it was logged, beside the event.
 macro_rules! granted {
     ($($name:ident),*) => {
         $(impl Decided for room::$name {
@@ -179,7 +179,11 @@ macro_rules! granted {
 
             fn log<E>(self, log: &mut dyn FnMut(Event) -> Result<Recorded, E>) -> Result<Self::Logged, E> {
                 let recorded = log(room::Event::$name(self.clone()).into())?;
-                Ok((self, recorded))
+                let logged = match recorded.event.room() {
+                    Some(room::Event::$name(logged)) => logged.clone(),
+                    _ => self,
+                };
+                Ok((logged, recorded))
             }
         })*
     };

@@ -31,6 +31,8 @@ pub struct Surroundings {
     session_leader: Option<u32>,
     override_id: Option<AgentId>,
     employment: Employment,
+    /// The Claude Code above, by its place in the ancestry. Every call asks for it.
+    claude: Option<usize>,
     /// The conversation that Claude Code has on record for its process.
     recorded: Arc<Mutex<Option<KnownRecord>>>,
 }
@@ -54,6 +56,7 @@ impl Surroundings {
         Ok(Self {
             override_id: read(&environment, "BATON_AGENT_ID")?,
             employment: employment(&environment, &ancestry)?,
+            claude: ancestry.processes.iter().position(|above| harness::is(Harness::ClaudeCode, above, &environment)),
             environment,
             ancestry,
             own: ancestry::one(pid),
@@ -165,7 +168,7 @@ impl Surroundings {
     }
 
     fn claude(&self) -> Option<&Ancestor> {
-        self.ancestry.processes.iter().find(|above| harness::is(Harness::ClaudeCode, above, &self.environment))
+        self.ancestry.processes.get(self.claude?)
     }
 
     fn signals<'a>(&'a self, surface: Surface<'a>) -> Signals<'a> {

@@ -74,12 +74,10 @@ impl Call {
 
     /// Runs it. A caller that is told of interrupts finds word of them at its boundary then, however it was answered.
     pub fn run(self, app: &App, caller: &Caller) -> Result<Value, Failure> {
-        if caller.boundary().is_none() {
-            return self.answer(app, caller);
-        }
+        let Some(boundary) = caller.boundary() else { return self.answer(app, caller) };
         let (room, effect) = (self.room(), self.command.effect);
         let answer = self.answer(app, caller);
-        app.look_for_interrupts(caller, room, effect);
+        app.look_for_interrupts(caller, boundary, room, effect);
         answer
     }
 

@@ -11,6 +11,7 @@ use baton_core::{
     code::ErrorCode,
     event::{Decided, Event, Recorded},
     ids::{AgentId, AgentName, BeadId, Role, Seq},
+    inbox::Item,
     limits,
     process::Witness,
     redact::redact,
@@ -245,6 +246,12 @@ impl<'a> Change<'a> {
             Ok(id) => Ok(Some(id.bead_id())),
             Err(_) => Ok(Some(named.clone())),
         }
+    }
+
+    /// Whether some item at hand interrupts an agent who has not seen it.
+    pub(crate) fn interrupts(&self, agent: &AgentId) -> bool {
+        let unseen = |item: &Item| item.interrupts && item.seen_at.is_none() && item.recipient == *agent;
+        self.store.at_hand().iter().any(unseen)
     }
 
     /// The agent that a name or an id means.

@@ -79,6 +79,10 @@ macro_rules! parts {
             fn rows(&mut self) -> &mut Rows<$row> {
                 &mut self.$part
             }
+
+            fn known(&self) -> &Rows<$row> {
+                &self.$part
+            }
         })*
     };
 }
@@ -111,6 +115,8 @@ parts! {
 pub(crate) trait Has<T: Table> {
     /// The rows.
     fn rows(&mut self) -> &mut Rows<T>;
+    /// The rows, to look at.
+    fn known(&self) -> &Rows<T>;
 }
 
 impl Parts {
@@ -159,6 +165,14 @@ impl<'a> RoomStore<'a> {
             rows.note_absent(key.clone());
         }
         Ok(rows.get(key))
+    }
+
+    /// The rows at hand.
+    pub(crate) fn at_hand<T: Table>(&self) -> &Rows<T>
+    where
+        Parts: Has<T>,
+    {
+        self.parts.known()
     }
 
     /// The rows at hand, and among them every one that can still change.

@@ -1,6 +1,10 @@
 //! What a turn takes, in which order, and what its end makes of it.
 
-use baton_testkit::{TestApp, on_every_backend};
+use baton_app::{
+    boundary::Boundary,
+    table::{self, Call},
+};
+use baton_testkit::{Agent, TestApp, on_every_backend};
 use serde_json::{Value, json};
 
 use crate::scene::{Runner, begins, delegated, ends, is_sound, messages, name, own_agent, said, states, tells};
@@ -135,6 +139,40 @@ fn a_person_who_interrupts_is_heard_first_and_again_if_the_turn_fails() {
         let opened = ana.does("open", json!({ "id": "TURN-1" }));
         assert_eq!(opened["consumed"], json!(messages(&turn)), "what went back is still on record");
         assert_eq!(opened["inputs"].as_array().unwrap().len(), 5);
+        is_sound(&test);
+    });
+}
+
+/// The text that a call's caller is interrupted with at its boundary, for a call that names its room or none.
+fn told_at_the_boundary(test: &TestApp, agent: &Agent<'_>, command: &str, input: Value) -> Vec<String> {
+    let boundary = Boundary::default();
+    let caller = agent.caller().clone().interruptible(&boundary);
+    let Value::Object(input) = input else { panic!("an input is an object") };
+    Call::of(table::find(command).unwrap(), input).run(test.app(), &caller).unwrap();
+    let Some(take) = boundary.call() else { return Vec::new() };
+    let taken = take.run(test.app(), agent.caller()).unwrap();
+    Boundary::answered(taken).into_iter().map(|interrupt| interrupt.text).collect()
+}
+
+#[test]
+fn an_interrupt_that_a_call_brings_back_is_told_with_its_answer() {
+    on_every_backend(|test| {
+        let [bo, cy] = test.joined(["bo", "cy"]);
+        let eve = test.person("human:eve:1");
+        eve.join();
+        let room = json!({ "room_id": bo.room() });
+        let note = json!({ "room_id": bo.room(), "text": "hm" });
+        assert_eq!(told_at_the_boundary(&test, &bo, "room.note", note.clone()), [""; 0]);
+        eve.does("inbox.tell", json!({ "to": name(&bo), "text": "stop", "mode": "interrupt" }));
+        let turn = begins(&bo);
+        assert_eq!(told_at_the_boundary(&test, &bo, "room.note", note.clone()), [""; 0], "the turn has it");
+        let end = json!({ "room_id": bo.room(), "turn": turn["turn"], "outcome": "failed", "why": "it rains" });
+        assert_eq!(told_at_the_boundary(&test, &bo, "context.turn.end", end), ["stop"]);
+        assert_eq!(told_at_the_boundary(&test, &bo, "room.note", note), [""; 0], "once");
+        // What waits for somebody else is no word to the one who calls.
+        eve.does("inbox.tell", json!({ "to": name(&bo), "text": "really", "mode": "interrupt" }));
+        assert_eq!(told_at_the_boundary(&test, &cy, "room.state", room.clone()), [""; 0]);
+        assert_eq!(told_at_the_boundary(&test, &bo, "room.state", room), ["really"]);
         is_sound(&test);
     });
 }

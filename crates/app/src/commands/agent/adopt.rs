@@ -179,6 +179,7 @@ fn move_tasks(change: &mut Change<'_>, resumed: &Resumed) -> Result<(), Failure>
 
 /// Why its turn is lost.
 const GOES_ON_AS_ANOTHER: &str = "its agent goes on as another session";
+
 /// What it owes a response for and is owed one for, and between whom and it envelopes may go.
 fn move_exchange(change: &mut Change<'_>, resumed: &Resumed) -> Result<(), Failure> {
     let (from, to) = (&resumed.prior_session_agent, &resumed.agent_id);
