@@ -8,9 +8,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use baton_core::{
-    event::Event,
     ids::{AgentId, RoomId, Seq},
-    inbox,
+    inbox::Content,
     process::SessionKind,
     time::Timestamp,
 };
@@ -22,6 +21,7 @@ use serde_json::{Map, Value};
 use crate::{
     App, Caller, Failure,
     app::Request,
+    commands::envelope::called,
     table::{Call, Command, Effect, INBOX, Place, UseCase},
 };
 
@@ -140,11 +140,16 @@ impl UseCase for Take {
             let mut interrupts = Vec::new();
             for item in waiting {
                 let Some(recorded) = log::find(change.store.tx()?, &change.room.id, item.message)? else { continue };
-                let Event::Inbox(inbox::Event::Told(said)) = recorded.event else { continue };
+                let Some(mail) = recorded.mail() else { continue };
+                let Content::Text(text) = mail.content else { continue };
                 if change.record(item.see(turn))?.is_some() {
-                    let (message, sent_at) = (item.message, recorded.at);
-                    let inbox::Told { from_name: from, sender_kind, text, .. } = said;
-                    interrupts.push(Interrupt { message, from, sender_kind, text, sent_at });
+                    interrupts.push(Interrupt {
+                        message: item.message,
+                        from: mail.from_name.map_or_else(|| called(&change.room, &item.sender), str::to_owned),
+                        sender_kind: mail.sender_kind,
+                        text: text.to_owned(),
+                        sent_at: recorded.at,
+                    });
                 }
             }
             Ok(Taken { interrupts })

@@ -5,10 +5,11 @@
 //! tells how far something is, is not looked at.
 
 use crate::{
-    bus, envelope,
+    bus,
     event::{Event, Recorded},
     handoff::Handoff,
-    inbox, job, library, limits,
+    inbox::{Content, Payload},
+    job, library, limits,
     reference::Reference,
     room, spawn, task,
     words::words,
@@ -72,28 +73,21 @@ pub fn searchable(recorded: &Recorded) -> Option<Document> {
         }
         Event::Room(event) => event.handoff().map(|handoff| of_handoff(recorded, handoff)),
         Event::Job(event) => of_job(recorded, event),
-        Event::Inbox(event) => of_inbox(recorded, event),
-        Event::Bus(bus::Event::Messaged(messaged)) => {
-            Some(message(recorded, &first_line(&messaged.text), &messaged.text))
-        }
-        Event::Envelope(envelope::Event::Sent(sent)) => {
-            let said = &sent.envelope.payload.message;
-            let reference = Reference::Payload(sent.envelope.id.clone());
-            Some(document(reference, DocumentKind::Envelope, &first_line(said), said.clone()))
-        }
         Event::Spawn(spawn::Event::Requested(requested)) => {
             let spec = &requested.spec;
             let reference = Reference::Approval(requested.approval);
             Some(document(reference, DocumentKind::Approval, &spec.title, spec.prompt.clone()))
         }
+        Event::Bus(bus::Event::Submitted(_)) => None,
         Event::Scope(_)
         | Event::Task(_)
+        | Event::Inbox(_)
         | Event::Runner(_)
         | Event::Bus(_)
         | Event::Context(_)
         | Event::Envelope(_)
         | Event::Turn(_)
-        | Event::Spawn(_) => None,
+        | Event::Spawn(_) => of_mail(recorded),
     }
 }
 
@@ -111,24 +105,25 @@ fn of_handoff(recorded: &Recorded, handoff: &Handoff) -> Document {
     document(Reference::Event(recorded.seq), DocumentKind::Handoff, &first_line(&handoff.next_action), body)
 }
 
-fn of_inbox(recorded: &Recorded, event: &inbox::Event) -> Option<Document> {
-    use inbox::{Event, Payload};
-    match event {
-        Event::Sent(sent) => {
+fn of_mail(recorded: &Recorded) -> Option<Document> {
+    let mail = recorded.mail()?;
+    let (title, body) = match mail.content {
+        Content::Text(text) => (first_line(text), text.to_owned()),
+        Content::Parts(sent) => {
             let body = match &sent.payload {
                 Payload::Handoff { summary, next_action, .. } => format!("{summary}\n{next_action}"),
                 Payload::Blocked { blocker, requested_action, .. } => format!("{blocker}\n{requested_action}"),
                 Payload::Text { body, .. } => body.clone(),
             };
-            Some(message(recorded, sent.payload.subject(), &body))
+            (sent.payload.subject().to_owned(), body)
         }
-        Event::Told(told) => Some(message(recorded, &first_line(&told.text), &told.text)),
-        Event::Delivered(_) | Event::Seen(_) | Event::Accepted(_) | Event::Forwarded(_) => None,
-    }
-}
-
-fn message(recorded: &Recorded, title: &str, body: &str) -> Document {
-    document(Reference::Event(recorded.seq), DocumentKind::Message, title, body.to_owned())
+        Content::Command(..) => return None,
+    };
+    let (reference, kind) = match mail.reference {
+        Some(payload @ Reference::Payload(_)) => (payload, DocumentKind::Envelope),
+        _ => (Reference::Event(recorded.seq), DocumentKind::Message),
+    };
+    Some(document(reference, kind, &title, body))
 }
 
 fn of_library(event: &library::Event) -> Option<Document> {

@@ -1,15 +1,13 @@
 //! What the store and the workspace know that an agent should.
 
 use baton_core::{
-    bus::What,
     code::ErrorCode,
     context::{Budget, ContextPack, Input, PackArtifact, PackId, RelevantFile, Sources, Stated, Told, build},
-    envelope,
-    event::{Event, Recorded},
+    event::Recorded,
     handoff::Handoff,
     ids::{AgentId, RoomId, Seq},
-    inbox,
-    job::{self, job_of},
+    inbox::Content,
+    job::job_of,
     library::ArtifactKind,
     limits,
     reference::Reference,
@@ -23,7 +21,7 @@ use baton_store::{
 };
 
 use super::workspace::Workspace;
-use crate::{App, Caller, Failure, commands::bus::Delivery};
+use crate::{App, Caller, Failure, commands::envelope::sent};
 
 /// How many envelopes are looked through for a pack that came with one.
 const ENVELOPES: u32 = 50;
@@ -261,36 +259,28 @@ fn received<'a>(room: &'a Room, agent: &AgentId) -> Option<&'a Pending> {
 
 /// What an item of an inbox says, in short.
 pub(crate) fn input(room: &Room, recorded: &Recorded) -> Option<Input> {
-    let (payload_id, from, message) = match &recorded.event {
-        Event::Envelope(envelope::Event::Sent(sent)) => {
-            let envelope = &sent.envelope;
-            (envelope.id.to_string(), called(room, &envelope.from_node_id), envelope.payload.message.clone())
-        }
-        Event::Inbox(inbox::Event::Sent(sent)) => {
+    let mail = recorded.mail()?;
+    let message = match mail.content {
+        Content::Text(text) => text.to_owned(),
+        Content::Parts(sent) => {
             let text = sent.payload.text().map(|text| format!("\n{text}")).unwrap_or_default();
-            (message_id(recorded), sent.from_agent.clone(), format!("{}{text}", sent.payload.subject()))
+            format!("{}{text}", sent.payload.subject())
         }
-        Event::Inbox(inbox::Event::Told(told)) => (message_id(recorded), told.from_name.clone(), told.text.clone()),
-        Event::Job(job::Event::Manager(said)) => {
-            (message_id(recorded), called(room, &recorded.actor), said.message.clone())
-        }
-        _ => {
-            let delivery = Delivery::of(recorded, None)?;
-            let What::Message { text, .. } = delivery.what else { return None };
-            (message_id(recorded), delivery.sender_name, text)
+        Content::Command(..) => return None,
+    };
+    let (payload_id, from) = match sent(recorded) {
+        Some(sent) => (sent.envelope.id.to_string(), called(room, &sent.envelope.from_node_id)),
+        None => {
+            let from = mail.from_name.map_or_else(|| called(room, &recorded.actor), str::to_owned);
+            (format!("message:{}", recorded.seq), from)
         }
     };
     Some(Input { payload_id, from: Some(from), message: Some(message) })
 }
 
-/// What is no envelope is read by its number.
-fn message_id(recorded: &Recorded) -> String {
-    format!("message:{}", recorded.seq)
-}
-
 /// What an envelope points to.
 fn attached(recorded: &Recorded) -> Vec<(Seq, PackArtifact)> {
-    let Event::Envelope(envelope::Event::Sent(sent)) = &recorded.event else { return Vec::new() };
+    let Some(sent) = sent(recorded) else { return Vec::new() };
     let artifacts = sent.envelope.payload.artifacts.iter();
     artifacts.map(|file| (recorded.seq, PackArtifact { id: file.reference.clone(), kind: file.kind.clone() })).collect()
 }

@@ -1,16 +1,14 @@
 //! Every type of event reaches every row that it concerns, although the use case looked at none of them, and every reader
 //! that has words for it. `every_event.jsonl` has them all.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use baton_core::{
-    agent::sender_kind,
     event::{Event, Recorded},
     ids::{AgentId, RoomId, Seq},
-    inbox::{Category, Item},
     lease::Fence,
     process::{Liveness, ProcessIdentity, SessionKind},
-    protocol::{Project, ProtocolEvent},
+    protocol::Project,
     room::{Actor, Room},
     search::searchable,
     time::{Timestamp, Ttl},
@@ -20,15 +18,9 @@ use baton_testkit::{Backend, Place};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Change, Fold, Whole, parts::Has};
+use super::{Change, Fold, Whole};
 use crate::{
     Failure,
-    commands::{
-        bus::Delivery,
-        inbox::{body, said, words},
-        turn::Taken,
-    },
-    packs,
     view::RoomEvent,
     wording::{self, Piece},
 };
@@ -187,34 +179,4 @@ fn a_text_of_an_event_is_found_by_a_search() {
         has_text && searchable(recorded).is_none()
     });
     assert_eq!(Vec::from_iter(unfound), NOT_SEARCHED, "add these to searchable() in search.rs, or to NOT_SEARCHED");
-}
-
-#[test]
-fn every_message_of_an_inbox_is_told_by_all_that_reads_inboxes() {
-    let log = story_log();
-    let mut whole = Whole::open(&log[0]).unwrap();
-    let mut unread = BTreeMap::new();
-    for recorded in &log[1..] {
-        whole.apply(recorded);
-        for item in Has::<Item>::rows(&mut whole.parts).iter().filter(|item| item.message == recorded.seq) {
-            let delivery = || Delivery::of(recorded, None);
-            let is_control = item.category == Category::Control;
-            let is_known = ProtocolEvent::of(recorded, ROOM).is_some()
-                || matches!(recorded.event, Event::Envelope(_))
-                || delivery().is_some();
-            let readers = [
-                ("sender_kind in core/src/agent/person.rs", sender_kind(&recorded.event).is_some()),
-                ("words in commands/inbox/view.rs", words(recorded, &whole.room).is_some()),
-                ("body in commands/inbox/view.rs", is_control || body(recorded).is_some()),
-                ("said in commands/inbox/read.rs", is_known || said(recorded).0.is_some()),
-                ("Taken::of in commands/turn/taken.rs", Taken::of(item, recorded, delivery(), &whole.room).is_some()),
-                ("input in packs/gather.rs", is_control || packs::input(&whole.room, recorded).is_some()),
-            ];
-            let silent = readers.iter().filter(|(_, tells)| !tells).map(|(file, _)| *file).collect::<Vec<_>>();
-            if !silent.is_empty() {
-                unread.insert(recorded.event.kind(), silent);
-            }
-        }
-    }
-    assert!(unread.is_empty(), "a message is not told by {unread:#?}");
 }

@@ -14,5 +14,5 @@ pub(crate) use adoption::Prior;
 pub use adoption::{Adopting, Evidence, Rejection, ResumeReason, Target};
 pub use connection::{ConnectionFacts, ConnectionState, ConnectionStatus, RuntimeStream, Worker};
 pub use former::Former;
-pub use person::{sender_kind, user_of};
+pub use person::user_of;
 pub use presence::{Presence, StaleAfter};

@@ -4,10 +4,7 @@
 //! may begin in any way.
 
 use crate::{
-    bus, envelope,
-    event::Event,
     ids::AgentId,
-    inbox, job,
     process::SessionKind,
     room::{Actor, Member},
 };
@@ -37,20 +34,6 @@ impl Member {
 pub fn user_of(id: &AgentId, kind: Option<SessionKind>) -> Option<&str> {
     let rest = kind.filter(|kind| kind.is_person()).and_then(|_| id.as_str().strip_prefix("human:"))?;
     rest.split_once(':').map(|(user, _)| user)
-}
-
-/// The kind of session behind the sender of a message, as its event keeps it. Events that hold no message, and those that
-/// were written before it was kept, have none.
-pub fn sender_kind(event: &Event) -> Option<SessionKind> {
-    match event {
-        Event::Inbox(inbox::Event::Sent(sent)) => sent.sender_kind,
-        Event::Inbox(inbox::Event::Told(told)) => told.sender_kind,
-        Event::Envelope(envelope::Event::Sent(sent)) => sent.sender_kind,
-        Event::Job(job::Event::Manager(said)) => said.sender_kind,
-        Event::Bus(bus::Event::Submitted(submitted)) => submitted.sender_kind,
-        Event::Bus(bus::Event::Messaged(messaged)) => messaged.sender_kind,
-        _ => None,
-    }
 }
 
 #[cfg(test)]

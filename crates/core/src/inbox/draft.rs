@@ -3,58 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Refusal;
+use super::{Category, Refusal};
 use crate::{handoff::blank_or_long, limits, words::words};
-
-/// What sort of message it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-#[schemars(inline)]
-pub enum Category {
-    /// Work goes on with the recipient.
-    Handoff,
-    /// The sender cannot go on without the recipient.
-    Blocked,
-    /// Something was decided.
-    Decision,
-    /// Something is good to know.
-    Info,
-    /// A message of the bus. It is sent there, and not by its category.
-    Message,
-    /// A control command of the bus. It is sent there, and not by its category.
-    Control,
-    /// An envelope that only tells something.
-    Signal,
-    /// A person's word.
-    User,
-    /// What a manager said to a job.
-    Manager,
-}
-
-impl Category {
-    /// Every category that a message can be sent as.
-    pub const ALL: [Self; 4] = [Self::Handoff, Self::Blocked, Self::Decision, Self::Info];
-
-    /// The word as the contract writes it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Handoff => "HANDOFF",
-            Self::Blocked => "BLOCKED",
-            Self::Decision => "DECISION",
-            Self::Info => "INFO",
-            Self::Message => "MESSAGE",
-            Self::Control => "CONTROL",
-            Self::Signal => "SIGNAL",
-            Self::User => "USER",
-            Self::Manager => "MANAGER",
-        }
-    }
-
-    /// The category that a word names, in whatever case.
-    pub fn named(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|category| category.as_str().eq_ignore_ascii_case(word))
-    }
-}
 
 words! {
     /// How a person's word reaches an agent.
@@ -200,9 +150,7 @@ impl Draft {
                 let requires_ack = self.requires_ack.unwrap_or(false);
                 fitting(Payload::Text { subject, body: text("body", self.body.as_ref())?, requires_ack })
             }
-            Category::Message | Category::Control => Err(invalid("category", "is sent over the bus")),
-            Category::Signal => Err(invalid("category", "is sent as an envelope")),
-            Category::User | Category::Manager => Err(invalid("category", "is not sent as a message")),
+            _ => Err(invalid("category", category.way())),
         }
     }
 

@@ -5,10 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Category, Event, Forwarded};
 use crate::{
-    bus, envelope,
+    bus,
     event::{self, Recorded},
     ids::{AgentId, Seq},
-    job,
     part::{Part, Rows, Touched},
     room::Room,
     text::storable,
@@ -169,19 +168,14 @@ impl Part for Item {
     }
 
     fn apply(rows: &mut Rows<Self>, event: &Recorded, _before: &Room) {
+        event.mail().into_iter().flat_map(|mail| mail.items).for_each(|item| rows.put(item));
         match &event.event {
             event::Event::Inbox(own) => rows.apply_own(own, event),
-            event::Event::Bus(bus::Event::Submitted(submitted)) => rows.put(submitted.item(event)),
-            event::Event::Bus(bus::Event::Messaged(messaged)) => {
-                messaged.items(event).into_iter().for_each(|item| rows.put(item))
-            }
             // Whoever says how far it is with an action has accepted it; and one that was ended in its target's place is off
             // the list.
             event::Event::Bus(bus::Event::Resulted(resulted)) => {
                 rows.reach(&resulted.target, &[resulted.action], Stage::Accepted, event.at);
             }
-            event::Event::Envelope(envelope::Event::Sent(sent)) => rows.put(sent.item(event)),
-            event::Event::Job(job::Event::Manager(said)) => rows.put(said.item(event)),
             event::Event::Turn(turn::Event::Begun(begun)) => {
                 rows.reach(&begun.agent_id, &begun.items, Stage::Seen, event.at);
                 rows.of(&begun.agent_id, &begun.items, |item| item.turn = Some(begun.turn));
@@ -204,7 +198,6 @@ impl Rows<Item> {
     fn apply_own(&mut self, event: &Event, recorded: &Recorded) {
         let actor = &recorded.actor;
         match event {
-            Event::Sent(sent) => sent.items(recorded).into_iter().for_each(|item| self.put(item)),
             Event::Delivered(delivered) => self.reach(actor, &delivered.items, Stage::Delivered, recorded.at),
             Event::Seen(seen) => {
                 self.reach(actor, &[seen.item], Stage::Seen, recorded.at);
@@ -212,12 +205,12 @@ impl Rows<Item> {
                     self.of(actor, &[seen.item], |item| item.turn = Some(turn));
                 }
             }
-            Event::Told(told) => self.put(told.item(recorded)),
             Event::Accepted(accepted) => {
                 self.reach(actor, &[accepted.item], Stage::Accepted, recorded.at);
                 self.of(actor, &[accepted.item], |item| item.note = accepted.note.as_deref().map(storable));
             }
             Event::Forwarded(forwarded) => self.forward(forwarded),
+            _ => {}
         }
     }
 

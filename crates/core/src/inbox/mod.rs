@@ -8,13 +8,15 @@ mod decide;
 mod draft;
 mod event;
 mod item;
+mod mail;
 mod refusal;
 #[cfg(test)]
 mod tests;
 
 pub use decide::{Address, Message};
-pub use draft::{Category, Draft, Manner, Payload, Urgency};
+pub use draft::{Draft, Manner, Payload, Urgency};
 pub use event::{Accepted, Delivered, Event, Forwarded, Recipient, Seen, Sent, Told};
 pub(crate) use item::Letter;
 pub use item::{Item, Stage};
+pub use mail::{Category, Content, Mail};
 pub use refusal::Refusal;

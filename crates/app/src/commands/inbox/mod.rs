@@ -15,5 +15,3 @@ pub(crate) use sent::became_of;
 pub use sent::{Sent, SentInput, SentResult, SentView};
 pub(crate) use view::words;
 pub use view::{DeliveryView, ItemView};
-#[cfg(test)]
-pub(crate) use {read::said, view::body};

@@ -6,8 +6,8 @@ use baton_core::{
     envelope::Envelope,
     event::{Event, Recorded},
     ids::{AgentId, RoomId, Seq},
-    inbox::{self, Item, Refusal, Stage},
-    job, limits,
+    inbox::{Content, Item, Refusal, Stage},
+    limits,
     protocol::ProtocolEvent,
     reference::Reference,
     time::Timestamp,
@@ -96,7 +96,12 @@ impl UseCase for Read {
             let awaits = change.is_open() && item.requires_ack && item.accepted_at.is_none();
             let from_agent = words(&recorded, &change.room).map(|words| words.from_agent);
             let envelope = sent(&recorded).map(|sent| (*sent.envelope).clone());
-            let (text, refs) = said(&recorded);
+            let mail = recorded.mail();
+            // An envelope and a delivery are told whole.
+            let text = match mail.as_ref().map(|mail| mail.content) {
+                Some(Content::Text(text)) if envelope.is_none() && delivery.is_none() => Some(text.to_owned()),
+                _ => None,
+            };
             Ok(ReadResult {
                 room_id: change.room.id.clone(),
                 message,
@@ -109,7 +114,7 @@ impl UseCase for Read {
                 next: awaits.then(|| next(message, envelope.as_ref(), delivery.as_ref())),
                 envelope,
                 text,
-                refs,
+                refs: mail.map_or_else(Vec::new, |mail| mail.refs.to_vec()),
                 event: ProtocolEvent::of(&recorded, (&change.room).into()),
                 delivery,
             })
@@ -126,15 +131,6 @@ fn next(message: Seq, envelope: Option<&Envelope>, delivery: Option<&Delivery>) 
     match delivery.and_then(|delivery| delivery.action_id.as_ref()) {
         Some(_) => format!("Say how it went: `inbox ack` {message} with a status and a note."),
         None => format!("Accept it with `inbox ack` {message} when you take it on."),
-    }
-}
-
-/// What a person or a manager said, and what they pointed to.
-pub(crate) fn said(recorded: &Recorded) -> (Option<String>, Vec<Reference>) {
-    match &recorded.event {
-        Event::Inbox(inbox::Event::Told(told)) => (Some(told.text.clone()), Vec::new()),
-        Event::Job(job::Event::Manager(said)) => (Some(said.message.clone()), said.refs.clone()),
-        _ => (None, Vec::new()),
     }
 }
 

@@ -1,13 +1,12 @@
 //! Messages as callers see them.
 
+use std::borrow::Cow;
+
 use baton_core::{
-    agent::sender_kind,
-    bus::{Status, What},
-    envelope,
-    event::{Event, Recorded},
-    ids::{AgentId, BeadId, Seq},
-    inbox::{self, Category, Item, Stage, Urgency},
-    job,
+    bus::Status,
+    event::Recorded,
+    ids::{AgentId, BROADCAST, BeadId, Seq},
+    inbox::{Category, Content, Item, Payload, Stage, Urgency},
     process::SessionKind,
     reference::Reference,
     room::Room,
@@ -16,10 +15,7 @@ use baton_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    bounds::first_line,
-    commands::{bus::Delivery, envelope::called},
-};
+use crate::{bounds::first_line, commands::envelope::called};
 
 /// An item of an inbox.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -129,82 +125,46 @@ pub(crate) struct Words {
     sender_kind: Option<SessionKind>,
 }
 
-/// The words of an event that holds a message: by the protocol, on the bus, in an envelope, or somebody's word.
+/// The words of an event that holds a message.
 pub(crate) fn words(recorded: &Recorded, room: &Room) -> Option<Words> {
-    Some(Words { sender_kind: sender_kind(&recorded.event), ..text_of(recorded, room)? })
-}
-
-fn text_of(recorded: &Recorded, room: &Room) -> Option<Words> {
-    match &recorded.event {
-        Event::Inbox(inbox::Event::Sent(sent)) => Some(Words {
-            from_agent: sent.from_agent.clone(),
-            to_agent: sent.to_agent.clone(),
+    let mail = recorded.mail()?;
+    let words = match mail.content {
+        Content::Text(text) => Words { subject: first_line(text), ..Words::default() },
+        Content::Parts(sent) => Words {
             subject: sent.payload.subject().to_owned(),
             bead_id: sent.bead_id.clone(),
             scope: sent.scope.clone(),
             urgency: match &sent.payload {
-                inbox::Payload::Blocked { urgency, .. } => Some(*urgency),
-                inbox::Payload::Handoff { .. } | inbox::Payload::Text { .. } => None,
+                Payload::Blocked { urgency, .. } => Some(*urgency),
+                Payload::Handoff { .. } | Payload::Text { .. } => None,
             },
             ..Words::default()
-        }),
-        Event::Inbox(inbox::Event::Told(told)) => Some(Words {
-            from_agent: told.from_name.clone(),
-            to_agent: told.to_name.clone(),
-            subject: first_line(&told.text),
-            ..Words::default()
-        }),
-        Event::Envelope(envelope::Event::Sent(sent)) => Some(Words {
-            from_agent: sent.from_name.clone(),
-            to_agent: sent.to_name.clone(),
-            subject: first_line(&sent.envelope.payload.message),
-            reference: Some(Reference::Payload(sent.envelope.id.clone())),
-            ..Words::default()
-        }),
-        Event::Job(job::Event::Manager(said)) => Some(Words {
-            from_agent: called(room, &recorded.actor),
-            to_agent: said.job.to_string(),
-            subject: first_line(&said.message),
-            reference: Some(Reference::JobEvent(said.job, recorded.seq)),
-            ..Words::default()
-        }),
-        _ => of_bus(recorded, room),
-    }
+        },
+        Content::Command(command, None) => Words { subject: format!("/{}", command.as_str()), ..Words::default() },
+        Content::Command(command, Some(args)) => {
+            Words { subject: first_line(&format!("/{} {args}", command.as_str())), ..Words::default() }
+        }
+    };
+    let named = || recorded.event.subject().map_or_else(|| BROADCAST.to_owned(), |agent| called(room, agent));
+    Some(Words {
+        from_agent: mail.from_name.map_or_else(|| called(room, &recorded.actor), str::to_owned),
+        to_agent: mail.to_name.map_or_else(named, Cow::into_owned),
+        reference: mail.reference,
+        sender_kind: mail.sender_kind,
+        ..words
+    })
 }
 
 /// All that a message says besides its subject.
 pub(crate) fn body(recorded: &Recorded) -> Option<String> {
-    let text = match &recorded.event {
-        Event::Inbox(inbox::Event::Sent(sent)) => match &sent.payload {
-            inbox::Payload::Handoff { summary, next_action, .. } => format!("{summary}\nnext: {next_action}"),
-            inbox::Payload::Blocked { blocker, requested_action, .. } => {
-                format!("{blocker}\nrequest: {requested_action}")
-            }
-            inbox::Payload::Text { body, .. } => body.clone(),
+    let text = match recorded.mail()?.content {
+        Content::Text(text) => text.to_owned(),
+        Content::Parts(sent) => match &sent.payload {
+            Payload::Handoff { summary, next_action, .. } => format!("{summary}\nnext: {next_action}"),
+            Payload::Blocked { blocker, requested_action, .. } => format!("{blocker}\nrequest: {requested_action}"),
+            Payload::Text { body, .. } => body.clone(),
         },
-        Event::Inbox(inbox::Event::Told(told)) => told.text.clone(),
-        Event::Envelope(envelope::Event::Sent(sent)) => sent.envelope.payload.message.clone(),
-        Event::Job(job::Event::Manager(said)) => said.message.clone(),
-        _ => match Delivery::of(recorded, None)?.what {
-            What::Message { text, .. } => text,
-            What::Control { .. } => return None,
-        },
+        Content::Command(..) => return None,
     };
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
-}
-
-fn of_bus(recorded: &Recorded, room: &Room) -> Option<Words> {
-    let delivery = Delivery::of(recorded, None)?;
-    let to = recorded.event.subject().map(|agent| called(room, agent));
-    let subject = match &delivery.what {
-        What::Message { text, .. } => first_line(text),
-        What::Control { command, args: None } => format!("/{}", command.as_str()),
-        What::Control { command, args: Some(args) } => first_line(&format!("/{} {args}", command.as_str())),
-    };
-    Some(Words {
-        from_agent: delivery.sender_name.clone(),
-        to_agent: to.unwrap_or_else(|| baton_core::ids::BROADCAST.to_owned()),
-        subject,
-        ..Words::default()
-    })
 }

@@ -1,13 +1,10 @@
 //! What a turn consumes, in full.
 
 use baton_core::{
-    agent::sender_kind,
-    bus::What,
-    envelope::{self, Envelope},
-    event::{Event, Recorded},
+    envelope::Envelope,
+    event::Recorded,
     ids::{AgentId, Seq},
-    inbox::{self, Category, Item, Payload},
-    job,
+    inbox::{Category, Content, Item, Payload},
     process::SessionKind,
     reference::Reference,
     room::Room,
@@ -19,7 +16,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Failure,
-    commands::bus::{Delivery, delivery},
+    commands::{
+        bus::{Delivery, delivery},
+        envelope::sent,
+    },
+    packs::called,
     unit::Change,
 };
 
@@ -73,59 +74,30 @@ pub(crate) fn taken(change: &mut Change<'_>, items: &[Item]) -> Result<Vec<Taken
 }
 
 impl Taken {
-    /// An item and the event that holds it. Nothing, if no event of that kind lies in inboxes. `delivery` is what it is on
-    /// the bus.
+    /// An item and the event that holds it. Nothing, if the event holds no message. `delivery` is what it is on the bus.
     pub(crate) fn of(item: &Item, recorded: &Recorded, delivery: Option<Delivery>, room: &Room) -> Option<Self> {
-        let name = room.member(&item.sender).map(|member| member.display_name.clone());
-        let taken = Self {
+        let mail = recorded.mail()?;
+        let (text, payload) = match mail.content {
+            Content::Text(text) => (text.to_owned(), None),
+            Content::Parts(sent) => (in_words(&sent.payload), Some(sent.payload.clone())),
+            Content::Command(command, _) => (format!("/{}", command.as_str()), None),
+        };
+        Some(Self {
             message: item.message,
-            reference: None,
+            reference: mail.reference,
             from: item.sender.clone(),
-            from_name: name.unwrap_or_else(|| item.sender.to_string()),
-            sender_kind: sender_kind(&recorded.event),
+            from_name: mail.from_name.map_or_else(|| called(room, &item.sender), str::to_owned),
+            sender_kind: mail.sender_kind,
             category: item.category,
             interrupts: item.interrupts,
             requires_ack: item.requires_ack,
             sent_at: item.queued_at,
-            text: String::new(),
-            envelope: None,
-            payload: None,
-            delivery: None,
-            refs: Vec::new(),
-        };
-        match &recorded.event {
-            Event::Inbox(inbox::Event::Sent(sent)) => Some(Self {
-                from_name: sent.from_agent.clone(),
-                text: in_words(&sent.payload),
-                payload: Some(sent.payload.clone()),
-                ..taken
-            }),
-            Event::Inbox(inbox::Event::Told(told)) => {
-                Some(Self { from_name: told.from_name.clone(), text: told.text.clone(), ..taken })
-            }
-            Event::Envelope(envelope::Event::Sent(sent)) => Some(Self {
-                reference: Some(Reference::Payload(sent.envelope.id.clone())),
-                from_name: sent.from_name.clone(),
-                text: sent.envelope.payload.message.clone(),
-                envelope: Some((*sent.envelope).clone()),
-                ..taken
-            }),
-            Event::Job(job::Event::Manager(said)) => Some(Self {
-                reference: Some(Reference::JobEvent(said.job, recorded.seq)),
-                text: said.message.clone(),
-                refs: said.refs.clone(),
-                ..taken
-            }),
-            _ => delivery.map(|delivery| Self {
-                from_name: delivery.sender_name.clone(),
-                text: match &delivery.what {
-                    What::Message { text, .. } => text.clone(),
-                    What::Control { command, .. } => format!("/{}", command.as_str()),
-                },
-                delivery: Some(delivery),
-                ..taken
-            }),
-        }
+            text,
+            envelope: sent(recorded).map(|sent| (*sent.envelope).clone()),
+            payload,
+            delivery,
+            refs: mail.refs.to_vec(),
+        })
     }
 }
 

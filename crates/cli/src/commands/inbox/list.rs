@@ -4,13 +4,9 @@ use std::process::ExitCode;
 
 use baton_app::{
     Failure,
-    commands::inbox::{ItemView, List, ListInput, ListResult},
+    commands::inbox::{List, ListInput, ListResult},
 };
-use baton_core::{
-    ids::Seq,
-    inbox::{Category, Stage},
-    time::Timestamp,
-};
+use baton_core::{ids::Seq, inbox::Stage, time::Timestamp};
 
 use crate::{commands::surface::in_words, context::Context, render, select::RoomArgs, ui::Ui};
 
@@ -68,25 +64,12 @@ impl ListArgs {
         match (to_read, to_accept) {
             (Some(item), _) => text.push_str(&format!("next: baton inbox read {}\n", item.message)),
             (None, Some(item)) => {
-                let status = if is_action(item) { " --status completed  (or rejected, error)" } else { "" };
+                let status =
+                    if item.category.takes_result() { " --status completed  (or rejected, error)" } else { "" };
                 text.push_str(&format!("next: baton ack {}{status}\n", item.message));
             }
             (None, None) => {}
         }
         text
-    }
-}
-
-/// Whether it was submitted on the bus, so that its sender waits for a result.
-fn is_action(item: &ItemView) -> bool {
-    match item.category {
-        Category::Message | Category::Control => item.requires_ack,
-        Category::Handoff
-        | Category::Blocked
-        | Category::Decision
-        | Category::Info
-        | Category::Signal
-        | Category::User
-        | Category::Manager => false,
     }
 }
