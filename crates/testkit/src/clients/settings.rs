@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 pub(super) fn codex(model: &str, url: &str, key: &str, retries: &str) -> String {
     // Keys that come fast are typed by the test, and not pasted: Enter after them submits.
+    // A command that is killed in Codex's sandbox leaves empty directories behind, one for each name that it was kept out
+    // of: a `.git` in the directory for temporary files would be the root of every other test's workspace.
     format!(
         r#"model = "{model}"
 model_provider = "scripted"
@@ -12,6 +14,10 @@ disable_paste_burst = true
 
 [analytics]
 enabled = false
+
+[sandbox_workspace_write]
+exclude_slash_tmp = true
+exclude_tmpdir_env_var = true
 
 [model_providers.scripted]
 name = "scripted"

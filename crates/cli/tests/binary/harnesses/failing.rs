@@ -1,7 +1,7 @@
 //! A program whose Baton is gone, and one from which it is taken out.
 #![expect(clippy::unwrap_used, reason = "these helpers are part of tests, where a failed step ends the test")]
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
+use std::{fs, path::PathBuf, process::Command};
 
 use baton_testkit::{Client, clients::left_out, model::Step};
 
@@ -14,8 +14,9 @@ use crate::support::{BATON, Ran, World};
 /// Installs a copy of Baton that is removed afterwards.
 fn install_and_remove(scene: &Scene, more: &[&str]) {
     let copy: PathBuf = scene.world.root().join("copied-baton");
-    fs::copy(BATON, &copy).unwrap();
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
+    // By another process: a file that this one has open for writing, if only in a child that another test is starting,
+    // cannot be run.
+    assert!(Command::new("cp").arg(BATON).arg(&copy).status().unwrap().success());
     let mut command = scene.world.command(copy.to_str().unwrap());
     command.args(["install", harness(scene.client)]).args(more).envs(scene.home.environment());
     if scene.client == Client::Codex {
