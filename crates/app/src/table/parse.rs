@@ -21,7 +21,7 @@ pub fn parse<T: DeserializeOwned + JsonSchema + 'static>(input: Value) -> Result
         _ => return Err(Failure::new(ErrorCode::InvalidInput, "the input: must be an object").with("field", "")),
     };
     // The plain way first: to find out where it went wrong costs more, and mostly nothing does.
-    if !has_list(&input)
+    if (!has_list(&input) || Shape::of::<T>().has_place_for_lists_of(&input))
         && let Ok(read) = T::deserialize(&input)
     {
         return Ok(read);

@@ -14,10 +14,29 @@ use serde_json::{Map, Number, Value};
 
 /// How deep a schema is followed. Ours are not deeper, and one that refers to itself would never end.
 const DEPTH_MAX: usize = 24;
+/// How deep the places of lists are kept at hand. A schema that refers to itself would fill the memory.
+const LISTS_DEPTH_MAX: usize = 12;
 
 /// What an input looks like.
 #[derive(Clone)]
-pub(super) struct Shape(Arc<Value>);
+pub(super) struct Shape(Arc<Schema>);
+
+/// A schema, and what every call asks of it.
+struct Schema {
+    whole: Value,
+    lists: Lists,
+}
+
+/// Where an input may have a list. Serde would take one for an object, by the order of its fields, so each input with a
+/// list is compared with this; comparing it with the schema takes as long as the command.
+enum Lists {
+    /// Anything may stand here, and below.
+    Anywhere,
+    /// Only the schema tells.
+    Unsure,
+    /// One kind of thing stands here.
+    At { is_list: bool, items: Option<Box<Lists>>, fields: HashMap<String, Lists> },
+}
 
 /// What does not fit, and where: `handoff.artifacts[0].lines`.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,7 +64,9 @@ impl Shape {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let shape = || {
             let generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
-            Self(Arc::new(generator.into_root_schema_for::<T>().to_value()))
+            let whole = generator.into_root_schema_for::<T>().to_value();
+            let lists = Place { root: &whole, schema: &whole, depth: 0 }.lists();
+            Self(Arc::new(Schema { whole, lists }))
         };
         known.get_or_insert_default().entry(TypeId::of::<T>()).or_insert_with(shape).clone()
     }
@@ -61,8 +82,36 @@ impl Shape {
         self.root().misfit(input, "")
     }
 
+    /// Whether each list in an input stands where the schema has one.
+    pub(super) fn has_place_for_lists_of(&self, input: &Map<String, Value>) -> bool {
+        self.0.lists.have_place_in(input)
+    }
+
     fn root(&self) -> Place<'_> {
-        Place { root: &self.0, schema: &self.0, depth: 0 }
+        Place { root: &self.0.whole, schema: &self.0.whole, depth: 0 }
+    }
+}
+
+impl Lists {
+    /// Whether each list in a value certainly has a place here or below.
+    fn have_place_for(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Anywhere, _) | (_, Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => true,
+            (Self::At { is_list, items, .. }, Value::Array(values)) => {
+                *is_list && values.iter().all(|value| items.as_deref().unwrap_or(&Self::Unsure).have_place_for(value))
+            }
+            (Self::At { .. }, Value::Object(fields)) => self.have_place_in(fields),
+            (Self::Unsure, Value::Array(_)) => false,
+            (Self::Unsure, Value::Object(fields)) => !has_list(fields),
+        }
+    }
+
+    fn have_place_in(&self, given: &Map<String, Value>) -> bool {
+        let Self::At { fields, .. } = self else { return matches!(self, Self::Anywhere) };
+        given.iter().all(|(name, value)| match value {
+            Value::Array(_) | Value::Object(_) => fields.get(name).unwrap_or(&Self::Unsure).have_place_for(value),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+        })
     }
 }
 
@@ -153,6 +202,26 @@ impl<'a> Place<'a> {
     fn item(self, index: usize) -> Option<Self> {
         let place = self.schema.get("prefixItems").and_then(|places| places.get(index));
         place.or_else(|| self.schema.get("items").filter(|items| items.is_object())).map(|schema| self.at(schema))
+    }
+
+    /// Where lists may stand here and below.
+    fn lists(self) -> Lists {
+        let branches = self.branches();
+        let [branch] = branches.as_slice() else { return Lists::Unsure };
+        if branch.depth > LISTS_DEPTH_MAX {
+            return Lists::Unsure;
+        }
+        let tells = |word: &&str| branch.schema.get(word).is_some();
+        if !["type", "properties", "additionalProperties", "items", "prefixItems", "enum", "const"].iter().any(tells) {
+            return Lists::Anywhere;
+        }
+        let fields = branch.schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let items = branch.schema.get("items").filter(|items| items.is_object());
+        Lists::At {
+            is_list: branch.types().contains(&"array"),
+            items: items.map(|items| Box::new(branch.at(items).lists())),
+            fields: fields.map(|(name, field)| (name.clone(), branch.at(field).lists())).collect(),
+        }
     }
 
     fn fit(self, value: &mut Value) {
@@ -390,6 +459,26 @@ mod tests {
                 "policy": {"claim_ttl_ms": 1000}, "order": ["a", "b"],
             })
         );
+    }
+
+    #[test]
+    fn a_list_in_place_of_an_object_is_found_without_the_schema() {
+        let is_sure = |input: Value| Shape::of::<Input>().has_place_for_lists_of(input.as_object().unwrap());
+        let artifacts =
+            |artifacts: Value| json!({"handoff": {"status": "s", "next_action": "n", "artifacts": artifacts}});
+        assert!(is_sure(json!({"turn": 1, "order": ["a"]})));
+        assert!(is_sure(artifacts(json!([{"path": "a", "lines": [1, 2], "role": "edit"}]))));
+        for unsure in [
+            json!({"turn": [1]}),
+            json!({"handoff": ["s", "n"]}),
+            json!({"order": [["a"]]}),
+            json!({"unknown": ["a"]}),
+            json!({"policy": [1]}),
+            artifacts(json!([["a", [1, 2], "edit"]])),
+            artifacts(json!([{"path": ["a"], "role": "edit"}])),
+        ] {
+            assert!(!is_sure(unsure.clone()), "{unsure}");
+        }
     }
 
     #[test]
