@@ -64,6 +64,22 @@ pub struct SecretInName {
     pub field: String,
 }
 
+/// Why an event may not be stored.
+#[derive(Debug, thiserror::Error)]
+pub enum Unstorable {
+    /// It names something by a secret.
+    #[error(transparent)]
+    Secret(#[from] SecretInName),
+    /// Its payload cannot be written.
+    #[error("the payload of a {kind} event cannot be written")]
+    Payload {
+        /// The type.
+        kind: &'static str,
+        /// Why.
+        source: serde_json::Error,
+    },
+}
+
 /// Whose wait an event may end. The others hear of it too, but can take their time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Concern<'a> {
@@ -278,21 +294,24 @@ parts! {
 }
 
 impl Event {
-    /// The event as it may be stored: without what looks like a secret in any of its texts. It goes over the payload as it
-    /// is stored, so that no kind of event and no field can be left out.
-    pub fn without_secrets(self) -> Result<Self, SecretInName> {
-        // An event that cannot be written fails where it is stored.
-        let Ok(payload) = self.payload() else { return Ok(self) };
+    /// The event as it may be stored, without what looks like a secret in any of its texts, and its payload. Secrets are
+    /// looked for in the payload as it is stored, so that no kind of event and no field can be left out.
+    pub fn without_secrets(self) -> Result<(Self, String), Unstorable> {
+        let unwritable = |source| Unstorable::Payload { kind: self.kind(), source };
+        let payload = self.payload().map_err(unwritable)?;
         if !redact::may_hold_secret(&payload) {
-            return Ok(self);
+            return Ok((self, payload));
         }
-        let Ok(given) = serde_json::from_str::<Value>(&payload) else { return Ok(self) };
+        let given: Value = serde_json::from_str(&payload).map_err(unwritable)?;
         let clean = redact::redact_payload(&given).map_err(|field| SecretInName { field })?;
         if clean == given {
-            return Ok(self);
+            return Ok((self, payload));
         }
         // Ids do not take a marker, so such an event cannot be read.
-        Self::read(self.kind(), &clean.to_string()).map_err(|_| SecretInName { field: differing(&given, &clean) })
+        let read = Self::read(self.kind(), &clean.to_string());
+        let read = read.map_err(|_| SecretInName { field: differing(&given, &clean) })?;
+        let payload = read.payload().map_err(unwritable)?;
+        Ok((read, payload))
     }
 
     /// What happened to the room's members, its policy or the stick, if it is that.
@@ -364,10 +383,15 @@ mod tests {
     #[test]
     fn an_event_is_stored_without_secrets_in_any_of_its_texts() {
         let noted = |text: String| read("room.note", serde_json::json!({ "text": text }));
+        let stored = |text: &str| {
+            let event = noted(text.to_owned());
+            let payload = event.payload().unwrap();
+            (event, payload)
+        };
         let clean = noted(format!(" a\n\n{}  b", key())).without_secrets().unwrap();
-        assert_eq!(clean, noted(" a\n\n[redacted:github]  b".to_owned()));
-        let plain = noted("the token of 58792b4c1f0e9d8a7b6c5d4e3f2a1b0c9d8e7f6a, secret: none".to_owned());
-        assert_eq!(plain.clone().without_secrets().unwrap(), plain);
+        assert_eq!(clean, stored(" a\n\n[redacted:github]  b"));
+        let plain = stored("the token of 58792b4c1f0e9d8a7b6c5d4e3f2a1b0c9d8e7f6a, secret: none");
+        assert_eq!(plain.0.clone().without_secrets().unwrap(), plain);
     }
 
     #[test]
@@ -376,7 +400,10 @@ mod tests {
             ("member.leave", serde_json::json!({ "agent_id": key() }), "agent_id"),
             ("conversation.task", serde_json::json!({ "task_id": key(), "status": "done" }), "task_id"),
         ] {
-            assert_eq!(read(kind, payload).without_secrets(), Err(SecretInName { field: field.to_owned() }));
+            let Err(Unstorable::Secret(found)) = read(kind, payload).without_secrets() else {
+                panic!("{kind} is stored")
+            };
+            assert_eq!(found.field, field);
         }
     }
 }

@@ -23,14 +23,26 @@ const APPEND: &str = "
 
 /// Stores an event at its place, and has those who wait on the room woken when it is committed.
 pub fn append(tx: &mut dyn Tx, recorded: &Recorded) -> Result<(), StoreError> {
-    restore(tx, recorded)?;
+    append_written(tx, recorded, &payload_of(recorded)?)
+}
+
+/// Stores an event whose payload is written already.
+pub fn append_written(tx: &mut dyn Tx, recorded: &Recorded, payload: &str) -> Result<(), StoreError> {
+    insert(tx, recorded, payload)?;
     tx.ring(&recorded.room_id, recorded.event.concerns());
     Ok(())
 }
 
 /// Stores an event that happened before, elsewhere: nobody is woken.
 pub fn restore(tx: &mut dyn Tx, recorded: &Recorded) -> Result<(), StoreError> {
-    let payload = recorded.event.payload().map_err(|error| bad_row(&recorded.room_id, recorded.seq, error))?;
+    insert(tx, recorded, &payload_of(recorded)?)
+}
+
+fn payload_of(recorded: &Recorded) -> Result<String, StoreError> {
+    recorded.event.payload().map_err(|error| bad_row(&recorded.room_id, recorded.seq, error))
+}
+
+fn insert(tx: &mut dyn Tx, recorded: &Recorded, payload: &str) -> Result<(), StoreError> {
     tx.execute(
         APPEND,
         &[
@@ -40,7 +52,7 @@ pub fn restore(tx: &mut dyn Tx, recorded: &Recorded) -> Result<(), StoreError> {
             recorded.actor.as_str().into(),
             recorded.event.subject().map(|subject| subject.as_str()).into(),
             (recorded.turn.0 as i64).into(),
-            payload.as_str().into(),
+            payload.into(),
             recorded.at.as_millis().into(),
             recorded.event.job().map(|job| i64::from(job.0)).into(),
             i64::from(recorded.overridden).into(),

@@ -9,7 +9,7 @@ use std::mem;
 use baton_core::{
     agent::Former,
     code::ErrorCode,
-    event::{Decided, Event, Recorded},
+    event::{Decided, Event, Recorded, Unstorable},
     ids::{AgentId, AgentName, BeadId, Role, Seq},
     inbox::Item,
     limits,
@@ -30,7 +30,7 @@ use baton_store::{
     tasks,
 };
 
-use crate::{Failure, bus::BUS, identity::advised, testimony, unit::RoomStore};
+use crate::{Failure, app::internal, bus::BUS, identity::advised, testimony, unit::RoomStore};
 
 /// What a request came to, when its "no" may change something too.
 pub(crate) enum Outcome<O> {
@@ -49,12 +49,15 @@ impl<O> From<Outcome<O>> for Result<O, Failure> {
     }
 }
 
-/// An event as it enters the log: every text that anybody gives to a room passes here, and secrets do not.
-pub(crate) fn storable(actor: &Actor, event: Event) -> Result<Event, Failure> {
+/// An event as it enters the log, and its payload: every text that anybody gives to a room passes here, and secrets do not.
+pub(crate) fn storable(actor: &Actor, event: Event) -> Result<(Event, String), Failure> {
     if redact(actor.agent_id.as_str()) != actor.agent_id.as_str() {
         return Err(secret_in("agent_id"));
     }
-    event.without_secrets().map_err(|found| secret_in(&found.field))
+    event.without_secrets().map_err(|error| match error {
+        Unstorable::Secret(found) => secret_in(&found.field),
+        Unstorable::Payload { .. } => internal(error),
+    })
 }
 
 fn secret_in(field: &str) -> Failure {
@@ -131,10 +134,10 @@ impl<'a> Change<'a> {
     }
 
     fn record_one(&mut self, event: Event) -> Result<Recorded, Failure> {
-        let event = storable(self.actor, event)?;
+        let (event, payload) = storable(self.actor, event)?;
         let recorded = self.room.record(self.now, self.actor.agent_id.clone(), event);
         let recorded = Recorded { overridden: self.actor.is_overridden(), ..recorded };
-        log::append(self.store.plain_tx(), &recorded)?;
+        log::append_written(self.store.plain_tx(), &recorded, &payload)?;
         self.store.apply(&recorded, &self.room)?;
         self.room.apply(&recorded);
         // Whoever appears, or comes back as another process, is in the boot that its machine is in.

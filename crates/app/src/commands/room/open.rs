@@ -122,6 +122,7 @@ pub(crate) fn open_named(app: &App, tx: &mut dyn Tx, actor: &Actor, name: Option
 
 fn create(app: &App, tx: &mut dyn Tx, actor: &Actor, created: Created) -> Result<Room, Failure> {
     let now = tx.now()?;
+    let (event, payload) = storable(actor, Event::Created(created).into())?;
     let first = Recorded {
         overridden: actor.is_overridden(),
         room_id: app.ids.room_id()?,
@@ -129,10 +130,10 @@ fn create(app: &App, tx: &mut dyn Tx, actor: &Actor, created: Created) -> Result
         at: now,
         actor: actor.agent_id.clone(),
         turn: Fence(0),
-        event: storable(actor, Event::Created(created).into())?,
+        event,
     };
     let room = Room::open(&first).ok_or_else(|| internal("a creation opens a room"))?;
     rooms::insert(tx, &room)?;
-    log::append(tx, &first)?;
+    log::append_written(tx, &first, &payload)?;
     Ok(room)
 }
