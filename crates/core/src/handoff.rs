@@ -6,8 +6,7 @@
 use std::sync::LazyLock;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
-use serde_json::Value;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{limits, reference::Reference};
 
@@ -92,12 +91,7 @@ impl Handoff {
     /// Reads a handoff that was stored. A later version may know more fields; what this one does not know is left
     /// out, where in a request it would be refused.
     pub(crate) fn stored<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut value = Value::deserialize(deserializer)?;
-        keep(&mut value, &["status", "next_action", "artifacts", "open_questions", "do_not", "context_ref"]);
-        for artifact in value.get_mut("artifacts").and_then(Value::as_array_mut).into_iter().flatten() {
-            keep(artifact, &["path", "lines", "role", "note"]);
-        }
-        serde_json::from_value(value).map_err(D::Error::custom)
+        StoredHandoff::deserialize(deserializer)
     }
 
     /// Refuses a handoff that carries nothing, or more than anyone would read.
@@ -160,10 +154,39 @@ impl Artifact {
     }
 }
 
-fn keep(value: &mut Value, known: &[&str]) {
-    if let Some(fields) = value.as_object_mut() {
-        fields.retain(|name, _| known.contains(&name.as_str()));
-    }
+/// How a stored [`Handoff`] is read: with fields that it does not know.
+#[derive(Deserialize)]
+#[serde(remote = "Handoff")]
+struct StoredHandoff {
+    status: String,
+    next_action: String,
+    #[serde(default, deserialize_with = "stored_artifacts")]
+    artifacts: Vec<Artifact>,
+    #[serde(default)]
+    open_questions: Vec<String>,
+    #[serde(default)]
+    do_not: Vec<String>,
+    #[serde(default)]
+    context_ref: Option<String>,
+}
+
+/// How a stored [`Artifact`] is read.
+#[derive(Deserialize)]
+#[serde(remote = "Artifact")]
+struct StoredArtifact {
+    path: String,
+    #[serde(default)]
+    lines: Option<[u32; 2]>,
+    role: ArtifactRole,
+    #[serde(default)]
+    note: Option<String>,
+}
+
+fn stored_artifacts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Artifact>, D::Error> {
+    #[derive(Deserialize)]
+    struct Stored(#[serde(with = "StoredArtifact")] Artifact);
+    let stored = Vec::<Stored>::deserialize(deserializer)?;
+    Ok(stored.into_iter().map(|Stored(artifact)| artifact).collect())
 }
 
 fn text(field: &str, value: &str, max: usize) -> Result<(), InvalidHandoff> {
