@@ -210,10 +210,12 @@ fn is_marked(text: &str) -> bool {
 /// texts hold the same letters.
 pub fn may_hold_secret(text: &str) -> bool {
     let bytes = text.as_bytes();
-    // Every event and answer passes here, and mostly two letters are enough to tell.
-    let pairs = bytes.iter().zip(bytes.iter().skip(1)).enumerate();
-    let candidates = pairs.filter(|(_, (one, next))| SECOND[usize::from(**one)] & sign(**next) != 0);
-    candidates.map(|(at, _)| at).any(|at| {
+    // Every event and answer passes here, and mostly three letters are enough to tell.
+    let triples = bytes.windows(3).enumerate().filter(|(_, three)| {
+        let [one, two, three] = three else { return false };
+        TRIPLES[usize::from(fold(*one)) << 5 | usize::from(fold(*two))] & (1 << fold(*three)) != 0
+    });
+    triples.map(|(at, _)| at).any(|at| {
         let rest = &bytes[at + 1..];
         let follows =
             |tail: &&str| rest.get(..tail.len()).is_some_and(|head| head.eq_ignore_ascii_case(tail.as_bytes()));
@@ -222,31 +224,34 @@ pub fn may_hold_secret(text: &str) -> bool {
     })
 }
 
-/// For each byte the signs of those that may follow it where something tells of a secret.
-static SECOND: [u32; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < table.len() {
-        let lower = (byte as u8).to_ascii_lowercase();
-        table[byte] = signs(anywhere(lower)) | signs(beginning(lower));
+/// For each two bytes the third ones, as bits, with which something begins that tells of a secret. Bytes are [`fold`]ed, so
+/// that the table stays in the cache; what it takes for another letter is compared anyway.
+static TRIPLES: [u32; 1 << 10] = {
+    let mut table = [0; 1 << 10];
+    let mut byte = 0_u8;
+    while byte.is_ascii() {
+        if !byte.is_ascii_uppercase() {
+            add_triples(&mut table, byte, anywhere(byte));
+            add_triples(&mut table, byte, beginning(byte));
+        }
         byte += 1;
     }
     table
 };
 
-const fn signs(tails: &[&str]) -> u32 {
-    let (mut all, mut place) = (0, 0);
+const fn add_triples(table: &mut [u32; 1 << 10], byte: u8, tails: &[&str]) {
+    let mut place = 0;
     while place < tails.len() {
-        all |= sign(tails[place].as_bytes()[0]);
+        let tail = tails[place].as_bytes();
+        assert!(tail.len() >= 2, "three letters must be enough to tell");
+        table[(fold(byte) as usize) << 5 | fold(tail[0]) as usize] |= 1 << fold(tail[1]);
         place += 1;
     }
-    all
 }
 
-/// A bit for each letter, in any case, and one for all other bytes.
-const fn sign(byte: u8) -> u32 {
-    let lower = byte | 0x20;
-    if lower.is_ascii_lowercase() { 1 << (lower - b'a') } else { 1 << 31 }
+/// A byte in five bits, the same for a letter in any case.
+const fn fold(byte: u8) -> u8 {
+    byte & 0x1f
 }
 
 /// Whether a word begins here, in the text or in JSON that spells it.
