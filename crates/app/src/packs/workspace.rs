@@ -4,6 +4,7 @@
 //! read.
 
 use std::{
+    borrow::Cow,
     fs::{self, File},
     io::Read,
     path::{Component, Path, PathBuf},
@@ -29,7 +30,8 @@ const ENTRIES: usize = 4096;
 
 /// A room's workspace on this machine, as it is where the caller works.
 pub(crate) struct Workspace {
-    /// Where it is read: the room's own directory, or its place in the linked worktree that the caller is in.
+    /// Where it is read: the room's own directory, or its place in the linked worktree that the caller is in. A link may
+    /// have taken the place of the room's directory.
     root: PathBuf,
     /// The room's own directory.
     room: PathBuf,
@@ -43,10 +45,14 @@ impl Workspace {
 
     /// The workspace of a room at `path`, if it is on this machine.
     pub(crate) fn at(path: &str, caller: &Caller) -> Option<Self> {
-        let own = PathBuf::from(path);
-        let root = linked(&own, &caller.cwd).unwrap_or_else(|| own.clone());
-        let root = fs::canonicalize(root).ok().filter(|root| root.is_dir())?;
-        Some(Self { root, room: own })
+        let Some(linked) = linked(Path::new(path), &caller.cwd) else { return Self::own(path) };
+        let root = paths::real(&linked).ok().filter(|root| root.is_dir())?;
+        Some(Self { root, room: path.into() })
+    }
+
+    /// The workspace at the directory of a room itself, wherever the caller works.
+    pub(crate) fn own(path: &str) -> Option<Self> {
+        Path::new(path).is_dir().then(|| Self { root: path.into(), room: path.into() })
     }
 
     /// What git and the files at the root tell, and why git did not.
@@ -62,7 +68,7 @@ impl Workspace {
     pub(crate) fn relative(&self, path: &str) -> Option<String> {
         let given = Path::new(path);
         let inside = match given.is_absolute() {
-            true => given.strip_prefix(&self.root).or_else(|_| given.strip_prefix(&self.room)).ok()?,
+            true => self.below(given)?,
             false => given,
         };
         let inside = inside.to_str()?.replace('\\', "/");
@@ -77,6 +83,12 @@ impl Workspace {
             }
         }
         Some(names.join("/")).filter(|path| !path.is_empty())
+    }
+
+    /// An absolute path as one from the root.
+    fn below<'a>(&self, path: &'a Path) -> Option<&'a Path> {
+        let written = path.strip_prefix(&self.root).or_else(|_| path.strip_prefix(&self.room)).ok();
+        written.or_else(|| path.strip_prefix(paths::real(&self.root).ok()?).ok())
     }
 
     /// Whether there is something at a path from the root that lies inside of it.
@@ -156,8 +168,11 @@ impl Workspace {
         if path.len() > limits::PATH_BYTES || path.contains('\0') {
             return None;
         }
-        let real = fs::canonicalize(self.root.join(path)).ok()?;
-        let rest = real.strip_prefix(&self.root).ok()?;
+        let written = self.root.join(path);
+        let real = paths::real(&written).ok()?;
+        // Without a link on the way to a file there is none on the way to the root.
+        let root = if real == written { Cow::from(&self.root) } else { paths::real(&self.root).ok()?.into() };
+        let rest = real.strip_prefix(root).ok()?;
         let is_private = rest.components().any(|name| name.as_os_str() == ".git");
         (!is_private).then_some(real)
     }

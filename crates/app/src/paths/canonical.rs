@@ -1,8 +1,15 @@
 //! One spelling for every directory.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
 
 use baton_core::{code::ErrorCode, limits};
+use rustix::{
+    fs::{CWD, Mode, OFlags, ResolveFlags, openat2},
+    io::Errno,
+};
 
 use super::casing::{self, Disk};
 use crate::Failure;
@@ -19,7 +26,7 @@ pub fn canonical(path: &Path, cwd: &Path) -> Result<String, Failure> {
         let failure = invalid(path, "is relative, and a server does not know to what");
         return Err(failure.advising("Send an absolute path."));
     }
-    let mut real = fs::canonicalize(cwd.join(path)).map_err(|error| unreachable(path, &error))?;
+    let mut real = real(&cwd.join(path)).map_err(|error| unreachable(path, &error))?;
     let is_dir = fs::metadata(&real).map_err(|error| unreachable(path, &error))?.is_dir();
     if !is_dir {
         real.pop();
@@ -30,6 +37,28 @@ pub fn canonical(path: &Path, cwd: &Path) -> Result<String, Failure> {
         Some(_) => Err(invalid(path, "leads to a path that is too long")),
         None => Err(invalid(path, "is not valid UTF-8")),
     }
+}
+
+/// The real path of what is at `path`, as [`fs::canonicalize`] tells it.
+///
+/// Paths that Baton keeps are real already. The kernel confirms that in one call, where `canonicalize` makes one for each
+/// component, and each handoff asks.
+pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
+    let plain: PathBuf = path.components().collect();
+    // With `..`, a doubled or a last slash the kernel would confirm another path than the one written.
+    let is_plain = path.is_absolute()
+        && plain.as_os_str() == path.as_os_str()
+        && !path.components().any(|part| part == Component::ParentDir);
+    if is_plain {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+            Ok(_) => return Ok(plain),
+            Err(error @ (Errno::NOENT | Errno::NOTDIR)) => return Err(error.into()),
+            // A link, or a kernel or sandbox without this call.
+            Err(_) => {}
+        }
+    }
+    fs::canonicalize(path)
 }
 
 fn unreachable(path: &Path, error: &io::Error) -> Failure {

@@ -21,6 +21,7 @@ mod tests;
 mod workspace;
 
 pub use canonical::canonical;
+pub(crate) use canonical::real;
 pub use changed::{changed_paths, staged_paths};
 pub use checkout::{checked_out, made_of};
 pub use draft::draft_artifacts;

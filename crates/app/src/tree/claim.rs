@@ -15,10 +15,10 @@ use baton_store::scopes;
 use super::{
     artifacts,
     edits::{Author, KnownEdit, Noticed, edits_since},
-    look::WorkingTree,
+    look::{Repository, WorkingTree},
     view::{Authors, DriftReason, DriftReport},
 };
-use crate::{App, Caller, Failure, packs::Workspace, scoping};
+use crate::{App, Caller, Failure, scoping};
 
 /// Reservations that ended lately and are weighed. Those that ended before the handoff explain nothing.
 const ENDED: u32 = 200;
@@ -54,8 +54,12 @@ impl App {
     pub(crate) fn drift_since(&self, caller: &Caller, received: &Received) -> Option<DriftReport> {
         let record = received.handoff.event.tree()?;
         let before = &record.tree;
-        let drift = WorkingTree::at(&received.path).and_then(|tree| compared(&tree, before)).unwrap_or_default();
-        let workspace = Workspace::at(&received.path, caller);
+        let repository = self.room_paths.repository(&received.room, &received.path, self.now().ok()?);
+        let drift = match &repository {
+            Repository::WorkingTree(working_tree) => compared(working_tree, before).unwrap_or_default(),
+            Repository::Bare | Repository::None => Drift::default(),
+        };
+        let workspace = repository.workspace(&received.path, caller);
         let handoff = received.handoff.event.handoff();
         let missing =
             workspace.zip(handoff).map(|(workspace, handoff)| artifacts::missing(&workspace, handoff, &before.dirty));

@@ -7,9 +7,8 @@ use baton_core::{handoff::Handoff, ids::RoomId, tree::Record};
 use super::{
     artifacts,
     edits::{baseline, edits_since, listed},
-    look::WorkingTree,
 };
-use crate::{App, Caller, Failure, packs::Workspace, unit::Change};
+use crate::{App, Caller, Failure, unit::Change};
 
 impl App {
     /// Looks at the workspace before a handoff. Called before the transaction: git and disks may take their time.
@@ -20,14 +19,15 @@ impl App {
         handoff: &Handoff,
     ) -> Result<Option<Record>, Failure> {
         let Some(path) = self.room_path(room)? else { return Ok(None) };
-        let look = WorkingTree::at(&path).and_then(|working_tree| working_tree.look());
+        let repository = self.room_paths.repository(room, &path, self.now()?);
+        let look = repository.look();
         // Without git nothing is known of the files, but artifacts can be looked for.
         if look.is_none() && handoff.artifacts.is_empty() {
             return Ok(None);
         }
         let tree = look.map(|look| look.tree).unwrap_or_default();
-        let missing =
-            Workspace::at(&path, caller).map(|workspace| artifacts::missing(&workspace, handoff, &tree.dirty));
+        let workspace = repository.workspace(&path, caller);
+        let missing = workspace.map(|workspace| artifacts::missing(&workspace, handoff, &tree.dirty));
         Ok(Some(Record { tree, missing_artifacts: missing.unwrap_or_default() }))
     }
 }

@@ -3,19 +3,21 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use baton_core::{
     ids::RoomId,
+    time::{Timestamp, Ttl},
     tree::{FileState, Files, How, Tree, fitting},
 };
 
 use super::files::state_of;
 use crate::{
-    App, Failure,
+    App, Caller, Failure,
     git::{Hooks, command, run_bounded},
+    packs::Workspace,
     paths,
 };
 
@@ -26,23 +28,62 @@ const DEADLINE: Duration = Duration::from_secs(5);
 /// Rooms whose paths are remembered. Forgetting costs a read.
 const PATHS_MAX: usize = 1_024;
 
-/// Paths of rooms, which never change: looking one up for every release would be a read more in each.
+/// How long a room counts as one without git after it was looked for. A claim and a release in quick succession, which cost
+/// less than the look, do not repeat it.
+const WITHOUT_GIT: Ttl = Ttl::from_secs(1);
+
+/// Where rooms are. A path never changes, and looking it up for every release would be a read more in each.
 #[derive(Default)]
-pub(crate) struct RoomPaths(Mutex<HashMap<RoomId, Option<String>>>);
+pub(crate) struct RoomPaths(Mutex<HashMap<RoomId, RoomPath>>);
+
+#[derive(Clone)]
+struct RoomPath {
+    path: Option<String>,
+    /// When nothing of git was found there.
+    without_git: Option<Timestamp>,
+}
+
+/// What git has at a room's directory.
+pub(super) enum Repository {
+    /// The directory lies in a working tree.
+    WorkingTree(WorkingTree),
+    /// It is a repository whose working trees are elsewhere.
+    Bare,
+    /// Nothing.
+    None,
+}
 
 impl RoomPaths {
     pub(crate) fn remember(&self, room: &RoomId, path: Option<&str>) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.lock();
         if !known.contains_key(room) {
             if known.len() >= PATHS_MAX {
                 known.clear();
             }
-            known.insert(room.clone(), path.map(str::to_owned));
+            known.insert(room.clone(), RoomPath { path: path.map(str::to_owned), without_git: None });
         }
     }
 
+    /// The repository at a room's directory, unless there was none moments ago.
+    pub(super) fn repository(&self, room: &RoomId, path: &str, now: Timestamp) -> Repository {
+        let is_fresh = |looked: Timestamp| looked <= now && now.since(looked) < WITHOUT_GIT;
+        let looked = self.lock().get(room).and_then(|known| known.without_git);
+        if looked.is_some_and(is_fresh) {
+            return Repository::None;
+        }
+        let found = Repository::at(path);
+        if let Some(known) = self.lock().get_mut(room) {
+            known.without_git = matches!(found, Repository::None).then_some(now);
+        }
+        found
+    }
+
     fn find(&self, room: &RoomId) -> Option<Option<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(room).cloned()
+        self.lock().get(room).map(|known| known.path.clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<RoomId, RoomPath>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -77,6 +118,32 @@ impl App {
         let path = self.store.read(|tx| self.room(tx, room))?.canonical_path;
         self.room_paths.remember(room, path.as_deref());
         Ok(path)
+    }
+}
+
+impl Repository {
+    fn at(path: &str) -> Self {
+        match WorkingTree::at(path) {
+            Some(working_tree) => Self::WorkingTree(working_tree),
+            None if paths::is_checkout(Path::new(path)) => Self::Bare,
+            None => Self::None,
+        }
+    }
+
+    /// Looks at the working tree, if there is one.
+    pub(super) fn look(&self) -> Option<Look> {
+        match self {
+            Self::WorkingTree(working_tree) => working_tree.look(),
+            Self::Bare | Self::None => None,
+        }
+    }
+
+    /// The room's workspace as it is where the caller works: without a repository no other place is linked to it.
+    pub(super) fn workspace(&self, path: &str, caller: &Caller) -> Option<Workspace> {
+        match self {
+            Self::WorkingTree(_) | Self::Bare => Workspace::at(path, caller),
+            Self::None => Workspace::own(path),
+        }
     }
 }
 
