@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, os::fd::BorrowedFd};
 use baton_core::{
     event::Concern,
     ids::{AgentId, RoomId},
+    room::Room,
     time::Timestamp,
 };
 
@@ -112,6 +113,20 @@ pub trait Tx {
     fn dialect(&self) -> Dialect;
     /// Has those who listen to `room` woken once this is committed, and told whom it is for.
     fn ring(&mut self, room: &RoomId, concern: Concern<'_>);
+
+    /// A room as it is stored, if that is known without asking.
+    fn recall(&mut self, _room: &RoomId) -> Result<Option<Room>, StoreError> {
+        Ok(None)
+    }
+    /// Whether a room is known without asking.
+    fn remembers(&self, _room: &RoomId) -> bool {
+        false
+    }
+    /// Notes a room as it is stored now, for the next transaction that asks. An engine that cannot know whether it still is
+    /// by then does not make it.
+    fn remember(&mut self, _make: &dyn Fn() -> Room) -> Result<(), StoreError> {
+        Ok(())
+    }
 
     /// Hands each row of a result to `each`.
     fn query(

@@ -51,6 +51,26 @@ pub fn load(tx: &mut dyn Tx, id: &RoomId) -> Result<Option<Room>, StoreError> {
 
 /// Reads a room, its members, and perhaps something else, in one go.
 fn load_and(tx: &mut dyn Tx, id: &RoomId, more: &[Query<'_>], each: EachRow<'_>) -> Result<Option<Room>, StoreError> {
+    if let Some(room) = tx.recall(id)? {
+        #[cfg(debug_assertions)]
+        assert_eq!(
+            read_and(tx, id, &[], &mut |_, _| Ok(()))?.as_ref(),
+            Some(&room),
+            "the room that is remembered is stored"
+        );
+        if !more.is_empty() {
+            tx.query_all(more, each)?;
+        }
+        return Ok(Some(room));
+    }
+    let found = read_and(tx, id, more, each)?;
+    if let Some(room) = &found {
+        tx.remember(&|| room.clone())?;
+    }
+    Ok(found)
+}
+
+fn read_and(tx: &mut dyn Tx, id: &RoomId, more: &[Query<'_>], each: EachRow<'_>) -> Result<Option<Room>, StoreError> {
     let (mut found, mut members) = (None, Vec::new());
     let params = [id.as_str().into()];
     // The members are asked for after the room is locked, and not in the same breath: what was true before the lock
@@ -184,6 +204,8 @@ const CLOSE: &str = "
 
 /// Stores what has changed between `before` and `after`, members included.
 pub fn save(tx: &mut dyn Tx, before: &Room, after: &Room) -> Result<(), StoreError> {
+    // Otherwise something else changed its rows since, and `after` is not what is stored in the end.
+    let is_all_known = tx.remembers(&before.id);
     // A renewal is no event, and may fall into the millisecond of one.
     let row_changed =
         before.last_seq != after.last_seq || before.updated_at != after.updated_at || before.stick != after.stick;
@@ -211,7 +233,26 @@ pub fn save(tx: &mut dyn Tx, before: &Room, after: &Room) -> Result<(), StoreErr
     // An event shows that its actor was there, as a call that only reads does, and neither writes what was written moments
     // ago: a page less in every transaction. Without an event it is the presence that the caller came for.
     let grain = if before.last_seq == after.last_seq { Ttl::from_millis(0) } else { after.policy.presence_grain() };
-    save_members(tx, &before.members, after, grain)
+    save_members(tx, &before.members, after, grain)?;
+    if !is_all_known {
+        return Ok(());
+    }
+    tx.remember(&|| {
+        let mut stored = after.clone();
+        for (member, old) in stored.members.iter_mut().zip(&before.members) {
+            if is_fresh(old, member, grain) {
+                member.last_seen_at = old.last_seen_at;
+            }
+        }
+        stored
+    })
+}
+
+/// Whether a member differs from what is stored of it by presence alone, and by so little that it is not written.
+fn is_fresh(old: &Member, member: &Member, grain: Ttl) -> bool {
+    old != member
+        && member.last_seen_at.since(old.last_seen_at) < grain
+        && Member { last_seen_at: member.last_seen_at, ..old.clone() } == *member
 }
 
 fn close(tx: &mut dyn Tx, room: &Room) -> Result<(), StoreError> {
@@ -255,11 +296,9 @@ fn save_members(tx: &mut dyn Tx, before: &[Member], after: &Room, grain: Ttl) ->
     }
     for (ordinal, member) in after.members.iter().enumerate() {
         match before.get(ordinal) {
-            Some(old) if old == member => {}
+            Some(old) if old == member || is_fresh(old, member, grain) => {}
             Some(old) if Member { last_seen_at: member.last_seen_at, ..old.clone() } == *member => {
-                if member.last_seen_at.since(old.last_seen_at) >= grain {
-                    seen(tx, &after.id, &member.agent_id, member.last_seen_at)?;
-                }
+                seen(tx, &after.id, &member.agent_id, member.last_seen_at)?;
             }
             Some(_) | None => put_member(tx, &after.id, ordinal, member)?,
         }

@@ -74,7 +74,8 @@ impl Scribe {
 
     /// The same inside a transaction.
     pub fn writes_in(&self, tx: &mut dyn Tx, room: &Room, event: Event) -> Result<Room, StoreError> {
-        let at = Timestamp::from_millis(room.last_seq.0 as i64 * 1000);
+        // So far apart that each event's presence is written.
+        let at = Timestamp::from_millis(room.last_seq.0 as i64 * 10_000);
         let recorded = room.record(at, self.agent.clone(), event);
         let mut after = room.clone();
         after.apply(&recorded);

@@ -143,16 +143,29 @@ impl Sqlite {
     /// failed one is closed instead of being kept.
     fn transact(
         &self,
-        connection: &Connection,
+        open: &mut Open,
         begin: &'static str,
         work: &mut dyn FnMut(&mut dyn Tx) -> Verdict,
     ) -> Result<Vec<(RoomId, Ring)>, StoreError> {
+        let Open { connection, memory, .. } = open;
         self.run(connection, begin)?;
         self.require_same_file()?;
+        let mut tx = SqliteTx {
+            connection,
+            path: &self.path,
+            clock: &self.clock,
+            now: None,
+            rings: Vec::new(),
+            memory,
+            is_compared: false,
+        };
         if begin == BEGIN_WRITE {
-            self.require_writable(connection)?;
+            tx.compare()?;
+            if !tx.memory.is_writable() {
+                self.require_writable(connection)?;
+                tx.memory.note_writable();
+            }
         }
-        let mut tx = SqliteTx { connection, path: &self.path, clock: &self.clock, now: None, rings: Vec::new() };
         let looked = self.clock.look(&mut tx);
         if begin == BEGIN_WRITE {
             // What is decided now goes by the store's time. A read of a newer schema may do without.
@@ -165,6 +178,7 @@ impl Sqlite {
                 Ok(rings)
             }
             Verdict::Rollback => {
+                tx.memory.forget();
                 self.run(connection, "ROLLBACK")?;
                 Ok(Vec::new())
             }
@@ -172,9 +186,9 @@ impl Sqlite {
     }
 
     /// Sets the clock, in a transaction of its own: what is decided after it must not be undone with it.
-    fn set_clock(&self, connection: &Connection) -> Result<(), StoreError> {
+    fn set_clock(&self, open: &mut Open) -> Result<(), StoreError> {
         let mut set = Ok(());
-        self.transact(connection, BEGIN_WRITE, &mut |tx| {
+        self.transact(open, BEGIN_WRITE, &mut |tx| {
             set = self.clock.set(tx);
             if set.is_ok() { Verdict::Commit } else { Verdict::Rollback }
         })?;
@@ -205,8 +219,8 @@ const BEGIN_WRITE: &str = "BEGIN IMMEDIATE";
 
 impl Engine for Sqlite {
     fn read(&self, work: &mut dyn FnMut(&mut dyn Tx)) -> Result<(), StoreError> {
-        let open = self.checkout()?;
-        self.transact(&open.connection, BEGIN_READ, &mut |tx| {
+        let mut open = self.checkout()?;
+        self.transact(&mut open, BEGIN_READ, &mut |tx| {
             work(tx);
             Verdict::Commit
         })?;
@@ -215,12 +229,12 @@ impl Engine for Sqlite {
     }
 
     fn write(&self, patience: Patience, work: &mut dyn FnMut(&mut dyn Tx) -> Verdict) -> Result<(), StoreError> {
-        let open = self.checkout()?;
+        let mut open = self.checkout()?;
         open.patience.set(patience);
         if self.clock.is_unset() {
-            self.set_clock(&open.connection)?;
+            self.set_clock(&mut open)?;
         }
-        let rings = self.transact(&open.connection, BEGIN_WRITE, work)?;
+        let rings = self.transact(&mut open, BEGIN_WRITE, work)?;
         for (room, ring) in &rings {
             self.doorbells.ring(room, *ring);
         }

@@ -6,6 +6,7 @@
 //! - [`clock`] tells the time, whatever happens to the wall clock.
 //! - [`doorbell`] wakes those who wait in other processes; [`seat`] lets a member wait only once.
 //! - [`filesystem`] refuses places where locks cannot be trusted.
+//! - [`memory`] spares a transaction the reading of a room that nobody else has changed.
 
 mod busy;
 mod checkpoint;
@@ -14,6 +15,7 @@ mod doorbell;
 mod engine;
 mod failure;
 mod filesystem;
+mod memory;
 mod migrate;
 mod open;
 mod seat;

@@ -11,7 +11,7 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
-use super::{busy::Waiting, checkpoint::Frames, failure};
+use super::{busy::Waiting, checkpoint::Frames, failure, memory::Memory};
 use crate::StoreError;
 
 /// The database's name in the data directory.
@@ -29,11 +29,12 @@ const PRAGMAS: &str = "
     PRAGMA foreign_keys = ON;
 ";
 
-/// A connection, and the count that goes with it.
+/// A connection, and what goes with it.
 pub(super) struct Open {
     pub(super) connection: Connection,
     pub(super) frames: Frames,
     pub(super) patience: Waiting,
+    pub(super) memory: Memory,
 }
 
 /// Opens the database file, which must be there.
@@ -47,7 +48,7 @@ pub(super) fn connect(path: &Path) -> Result<Open, StoreError> {
     connection.execute_batch(PRAGMAS).map_err(wrong)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     let frames = Frames::install(&mut connection).map_err(wrong)?;
-    Ok(Open { connection, frames, patience })
+    Ok(Open { connection, frames, patience, memory: Memory::default() })
 }
 
 /// Makes an empty database file with its mode, unless there is one. It never opens an existing file.

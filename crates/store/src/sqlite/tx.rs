@@ -2,13 +2,17 @@
 
 use std::path::Path;
 
-use baton_core::{event::Concern, ids::RoomId, time::Timestamp};
+use baton_core::{event::Concern, ids::RoomId, room::Room, time::Timestamp};
 use rusqlite::{
     Connection, ToSql,
     types::{ToSqlOutput, Value, ValueRef},
 };
 
-use super::{doorbell::Ring, failure};
+use super::{
+    doorbell::Ring,
+    failure,
+    memory::{Memory, changes_rooms},
+};
 use crate::{
     StoreError,
     clock::Clock,
@@ -21,10 +25,32 @@ pub(super) struct SqliteTx<'a> {
     pub(super) clock: &'a dyn Clock,
     pub(super) now: Option<Timestamp>,
     pub(super) rings: Vec<(RoomId, Ring)>,
+    pub(super) memory: &'a mut Memory,
+    /// Whether the memory was compared with the data of this transaction.
+    pub(super) is_compared: bool,
+}
+
+impl SqliteTx<'_> {
+    /// Has the memory forget what another connection changed since.
+    pub(super) fn compare(&mut self) -> Result<(), StoreError> {
+        if !self.is_compared {
+            let version = self
+                .connection
+                .prepare_cached("PRAGMA data_version")
+                .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
+                .map_err(|error| failure::from_sqlite(self.path, &error))?;
+            self.memory.begin(version);
+            self.is_compared = true;
+        }
+        Ok(())
+    }
 }
 
 impl Tx for SqliteTx<'_> {
     fn execute(&mut self, sql: &'static str, params: &[Param<'_>], changes: Changes) -> Result<(), StoreError> {
+        if changes_rooms(sql) {
+            self.memory.forget();
+        }
         let run = || self.connection.prepare_cached(sql)?.execute(bind(params));
         let changed = run().map_err(|error| failure::from_sqlite(self.path, &error))?;
         match changes {
@@ -52,6 +78,21 @@ impl Tx for SqliteTx<'_> {
 
     fn now(&mut self) -> Result<Timestamp, StoreError> {
         Ok(*self.now.get_or_insert_with(|| self.clock.now()))
+    }
+
+    fn recall(&mut self, room: &RoomId) -> Result<Option<Room>, StoreError> {
+        self.compare()?;
+        Ok(self.memory.recall(room).cloned())
+    }
+
+    fn remembers(&self, room: &RoomId) -> bool {
+        self.is_compared && self.memory.recall(room).is_some()
+    }
+
+    fn remember(&mut self, make: &dyn Fn() -> Room) -> Result<(), StoreError> {
+        self.compare()?;
+        self.memory.remember(make());
+        Ok(())
     }
 
     fn dialect(&self) -> Dialect {

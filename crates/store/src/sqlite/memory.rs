@@ -1,0 +1,63 @@
+//! Rooms as a connection read or stored them last, so that the next transaction need not read them again.
+//!
+//! It is as good as the pages that SQLite keeps for the connection, and goes by the same number: `PRAGMA data_version`
+//! changes when another connection, of this process or another one, has committed. What this connection changes itself
+//! clears it, and so does a rollback.
+//!
+//! What must stay true: a room that is remembered is the room that would be read. In debug builds [`crate::rooms`] reads it
+//! anyway, and compares.
+
+use baton_core::{ids::RoomId, room::Room};
+
+/// Rooms a connection remembers. A process works in one or two; a server for many has more connections.
+const ROOMS: usize = 4;
+
+/// What a connection remembers.
+#[derive(Default)]
+pub(super) struct Memory {
+    /// The version of the data that it is about.
+    version: Option<i64>,
+    /// Whether this program may write to data of this version.
+    is_writable: bool,
+    rooms: Vec<Room>,
+}
+
+impl Memory {
+    /// Begins a transaction on data of a version, and forgets what was true of another one.
+    pub(super) fn begin(&mut self, version: i64) {
+        if self.version != Some(version) {
+            *self = Self { version: Some(version), ..Self::default() };
+        }
+    }
+
+    pub(super) fn is_writable(&self) -> bool {
+        self.is_writable
+    }
+
+    /// Notes that data of this version may be written.
+    pub(super) fn note_writable(&mut self) {
+        self.is_writable = true;
+    }
+
+    pub(super) fn recall(&self, id: &RoomId) -> Option<&Room> {
+        self.rooms.iter().find(|room| room.id == *id)
+    }
+
+    pub(super) fn remember(&mut self, room: Room) {
+        self.rooms.retain(|known| known.id != room.id);
+        if self.rooms.len() == ROOMS {
+            self.rooms.remove(0);
+        }
+        self.rooms.push(room);
+    }
+
+    /// Forgets every room, because rows of rooms or members change.
+    pub(super) fn forget(&mut self) {
+        self.rooms.clear();
+    }
+}
+
+/// Whether a statement changes rows that a room is made of.
+pub(super) fn changes_rooms(sql: &str) -> bool {
+    sql.split_whitespace().take(3).any(|word| matches!(word, "rooms" | "members"))
+}
