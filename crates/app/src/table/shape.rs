@@ -35,7 +35,7 @@ enum Lists {
     /// Only the schema tells.
     Unsure,
     /// One kind of thing stands here.
-    At { is_list: bool, items: Option<Box<Lists>>, fields: HashMap<String, Lists> },
+    At { is_list: bool, items: Option<Box<Self>>, fields: HashMap<String, Self> },
 }
 
 /// What does not fit, and where: `handoff.artifacts[0].lines`.
