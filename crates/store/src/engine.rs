@@ -118,8 +118,8 @@ pub trait Tx {
     fn recall(&mut self, _room: &RoomId) -> Result<Option<Room>, StoreError> {
         Ok(None)
     }
-    /// Whether a room is known without asking.
-    fn remembers(&self, _room: &RoomId) -> bool {
+    /// Whether a room is known without asking to be stored like this.
+    fn remembers(&self, _room: &Room) -> bool {
         false
     }
     /// Notes a room as it is stored now, for the next transaction that asks. An engine that cannot know whether it still is

@@ -205,7 +205,7 @@ const CLOSE: &str = "
 /// Stores what has changed between `before` and `after`, members included.
 pub fn save(tx: &mut dyn Tx, before: &Room, after: &Room) -> Result<(), StoreError> {
     // Otherwise something else changed its rows since, and `after` is not what is stored in the end.
-    let is_all_known = tx.remembers(&before.id);
+    let is_all_known = tx.remembers(before);
     // A renewal is no event, and may fall into the millisecond of one.
     let row_changed =
         before.last_seq != after.last_seq || before.updated_at != after.updated_at || before.stick != after.stick;

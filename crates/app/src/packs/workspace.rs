@@ -55,10 +55,17 @@ impl Workspace {
         Path::new(path).is_dir().then(|| Self { root: path.into(), room: path.into() })
     }
 
+    /// Whether it is at the directory of the room itself.
+    pub(crate) fn is_own(&self) -> bool {
+        self.root == self.room
+    }
+
     /// What git and the files at the root tell, and why git did not.
     pub(super) fn facts(&self) -> (RepoFacts, Option<String>) {
-        let (language, package_manager) = paths::made_of(&self.root);
-        match paths::checked_out(&self.root) {
+        // Git names files by their real paths.
+        let root = paths::real(&self.root).unwrap_or_else(|_| self.root.clone());
+        let (language, package_manager) = paths::made_of(&root);
+        match paths::checked_out(&root) {
             Ok(facts) => (RepoFacts { language, package_manager, ..facts }, None),
             Err(failure) => (RepoFacts { language, package_manager, ..RepoFacts::default() }, Some(failure.message)),
         }

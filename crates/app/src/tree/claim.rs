@@ -15,7 +15,7 @@ use baton_store::scopes;
 use super::{
     artifacts,
     edits::{Author, KnownEdit, Noticed, edits_since},
-    look::{Repository, WorkingTree},
+    look::{RoomFiles, WorkingTree},
     view::{Authors, DriftReason, DriftReport},
 };
 use crate::{App, Caller, Failure, scoping};
@@ -54,12 +54,8 @@ impl App {
     pub(crate) fn drift_since(&self, caller: &Caller, received: &Received) -> Option<DriftReport> {
         let record = received.handoff.event.tree()?;
         let before = &record.tree;
-        let repository = self.room_paths.repository(&received.room, &received.path, self.now().ok()?);
-        let drift = match &repository {
-            Repository::WorkingTree(working_tree) => compared(working_tree, before).unwrap_or_default(),
-            Repository::Bare | Repository::None => Drift::default(),
-        };
-        let workspace = repository.workspace(&received.path, caller);
+        let RoomFiles { working_tree, workspace } = self.room_paths.files(&received.room, &received.path, caller);
+        let drift = working_tree.and_then(|working_tree| compared(&working_tree, before)).unwrap_or_default();
         let handoff = received.handoff.event.handoff();
         let missing =
             workspace.zip(handoff).map(|(workspace, handoff)| artifacts::missing(&workspace, handoff, &before.dirty));

@@ -19,15 +19,14 @@ impl App {
         handoff: &Handoff,
     ) -> Result<Option<Record>, Failure> {
         let Some(path) = self.room_path(room)? else { return Ok(None) };
-        let repository = self.room_paths.repository(room, &path, self.now()?);
-        let look = repository.look();
+        let files = self.room_paths.files(room, &path, caller);
+        let look = files.working_tree.and_then(|working_tree| working_tree.look());
         // Without git nothing is known of the files, but artifacts can be looked for.
         if look.is_none() && handoff.artifacts.is_empty() {
             return Ok(None);
         }
         let tree = look.map(|look| look.tree).unwrap_or_default();
-        let workspace = repository.workspace(&path, caller);
-        let missing = workspace.map(|workspace| artifacts::missing(&workspace, handoff, &tree.dirty));
+        let missing = files.workspace.map(|workspace| artifacts::missing(&workspace, handoff, &tree.dirty));
         Ok(Some(Record { tree, missing_artifacts: missing.unwrap_or_default() }))
     }
 }

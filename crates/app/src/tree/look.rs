@@ -1,15 +1,15 @@
 //! A look at a working tree: the commit, and the files that are not as it has them.
+#![expect(clippy::disallowed_methods, reason = "this module measures how old a look at the disk is")]
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use baton_core::{
     ids::RoomId,
-    time::{Timestamp, Ttl},
     tree::{FileState, Files, How, Tree, fitting},
 };
 
@@ -30,27 +30,24 @@ const PATHS_MAX: usize = 1_024;
 
 /// How long a room counts as one without git after it was looked for. A claim and a release in quick succession, which cost
 /// less than the look, do not repeat it.
-const WITHOUT_GIT: Ttl = Ttl::from_secs(1);
+const WITHOUT_GIT: Duration = Duration::from_secs(1);
 
 /// Where rooms are. A path never changes, and looking it up for every release would be a read more in each.
 #[derive(Default)]
 pub(crate) struct RoomPaths(Mutex<HashMap<RoomId, RoomPath>>);
 
-#[derive(Clone)]
 struct RoomPath {
     path: Option<String>,
-    /// When nothing of git was found there.
-    without_git: Option<Timestamp>,
+    /// When nothing of git was found there, and for callers in which directory.
+    without_git: Option<(Instant, PathBuf)>,
 }
 
-/// What git has at a room's directory.
-pub(super) enum Repository {
-    /// The directory lies in a working tree.
-    WorkingTree(WorkingTree),
-    /// It is a repository whose working trees are elsewhere.
-    Bare,
-    /// Nothing.
-    None,
+/// The files of a room on this machine.
+pub(super) struct RoomFiles {
+    /// The git working tree that the room's directory lies in.
+    pub(super) working_tree: Option<WorkingTree>,
+    /// The workspace as it is where the caller works.
+    pub(super) workspace: Option<Workspace>,
 }
 
 impl RoomPaths {
@@ -64,18 +61,19 @@ impl RoomPaths {
         }
     }
 
-    /// The repository at a room's directory, unless there was none moments ago.
-    pub(super) fn repository(&self, room: &RoomId, path: &str, now: Timestamp) -> Repository {
-        let is_fresh = |looked: Timestamp| looked <= now && now.since(looked) < WITHOUT_GIT;
-        let looked = self.lock().get(room).and_then(|known| known.without_git);
-        if looked.is_some_and(is_fresh) {
-            return Repository::None;
+    /// The files of a room. That there is no git is not looked for again for a moment.
+    pub(super) fn files(&self, room: &RoomId, path: &str, caller: &Caller) -> RoomFiles {
+        let is_fresh = |(looked, cwd): &(Instant, PathBuf)| looked.elapsed() < WITHOUT_GIT && *cwd == caller.cwd;
+        if self.lock().get(room).is_some_and(|known| known.without_git.as_ref().is_some_and(is_fresh)) {
+            return RoomFiles { working_tree: None, workspace: Workspace::own(path) };
         }
-        let found = Repository::at(path);
+        let files = RoomFiles { working_tree: WorkingTree::at(path), workspace: Workspace::at(path, caller) };
+        // A workspace elsewhere is one of a repository, too.
+        let is_without_git = files.working_tree.is_none() && files.workspace.as_ref().is_some_and(Workspace::is_own);
         if let Some(known) = self.lock().get_mut(room) {
-            known.without_git = matches!(found, Repository::None).then_some(now);
+            known.without_git = is_without_git.then(|| (Instant::now(), caller.cwd.clone()));
         }
-        found
+        files
     }
 
     fn find(&self, room: &RoomId) -> Option<Option<String>> {
@@ -118,32 +116,6 @@ impl App {
         let path = self.store.read(|tx| self.room(tx, room))?.canonical_path;
         self.room_paths.remember(room, path.as_deref());
         Ok(path)
-    }
-}
-
-impl Repository {
-    fn at(path: &str) -> Self {
-        match WorkingTree::at(path) {
-            Some(working_tree) => Self::WorkingTree(working_tree),
-            None if paths::is_checkout(Path::new(path)) => Self::Bare,
-            None => Self::None,
-        }
-    }
-
-    /// Looks at the working tree, if there is one.
-    pub(super) fn look(&self) -> Option<Look> {
-        match self {
-            Self::WorkingTree(working_tree) => working_tree.look(),
-            Self::Bare | Self::None => None,
-        }
-    }
-
-    /// The room's workspace as it is where the caller works: without a repository no other place is linked to it.
-    pub(super) fn workspace(&self, path: &str, caller: &Caller) -> Option<Workspace> {
-        match self {
-            Self::WorkingTree(_) | Self::Bare => Workspace::at(path, caller),
-            Self::None => Workspace::own(path),
-        }
     }
 }
 

@@ -57,7 +57,10 @@ impl Memory {
     }
 }
 
-/// Whether a statement changes rows that a room is made of.
+/// Words before the name of the table that a statement changes, and the name: `INSERT OR REPLACE INTO rooms`.
+const WORDS_TO_TABLE: usize = 5;
+
+/// Whether a statement changes rows that a room is made of. Whatever changes rows is executed, and not asked as a question.
 pub(super) fn changes_rooms(sql: &str) -> bool {
-    sql.split_whitespace().take(3).any(|word| matches!(word, "rooms" | "members"))
+    sql.split_whitespace().take(WORDS_TO_TABLE).any(|word| matches!(word, "rooms" | "members"))
 }

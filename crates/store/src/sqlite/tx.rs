@@ -85,8 +85,8 @@ impl Tx for SqliteTx<'_> {
         Ok(self.memory.recall(room).cloned())
     }
 
-    fn remembers(&self, room: &RoomId) -> bool {
-        self.is_compared && self.memory.recall(room).is_some()
+    fn remembers(&self, room: &Room) -> bool {
+        self.is_compared && self.memory.recall(&room.id) == Some(room)
     }
 
     fn remember(&mut self, make: &dyn Fn() -> Room) -> Result<(), StoreError> {
