@@ -198,7 +198,10 @@ fn linked(room: &Path, cwd: &Path) -> Option<PathBuf> {
 mod tests {
     use std::os::unix::fs::symlink;
 
+    use baton_core::{process::SessionKind, room::Actor};
+
     use super::*;
+    use crate::tree::RoomPaths;
 
     fn workspace() -> (tempfile::TempDir, Workspace) {
         let directory = tempfile::tempdir().unwrap();
@@ -225,6 +228,48 @@ mod tests {
         assert_eq!(workspace.relative(workspace.root.join("a.rs").to_str().unwrap()).as_deref(), Some("a.rs"));
         assert_eq!(workspace.documents(""), []);
         assert_eq!(workspace.documents("../"), []);
+    }
+
+    fn git(dir: &Path, arguments: &[&str]) {
+        let identity = ["-c", "user.name=Ana", "-c", "user.email=ana@example.org"];
+        let done = baton_testkit::git_for_tests().arg("-C").arg(dir).args(identity).args(arguments).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+    }
+
+    #[test]
+    fn a_room_that_a_link_has_replaced_is_read_where_the_link_leads() {
+        let (_directory, workspace) = workspace();
+        git(&workspace.root, &["init", "--quiet"]);
+        fs::write(workspace.root.join("a.rs"), "//! A.").unwrap();
+        let link = workspace.root.parent().unwrap().join("link");
+        symlink(&workspace.root, &link).unwrap();
+        let linked = Workspace::own(link.to_str().unwrap()).unwrap();
+        assert_eq!(linked.inside("a.rs"), Some(workspace.root.join("a.rs")));
+        assert_eq!(linked.relative(workspace.root.join("a.rs").to_str().unwrap()).as_deref(), Some("a.rs"));
+        assert_eq!(linked.facts(), workspace.facts());
+        assert_ne!(linked.facts().0, RepoFacts::default());
+    }
+
+    #[test]
+    fn a_room_that_the_main_worktree_lacks_is_found_where_the_caller_works() {
+        let (directory, workspace) = workspace();
+        let main = &workspace.root;
+        git(main, &["init", "--quiet"]);
+        fs::write(main.join("docs/a.md"), "# A").unwrap();
+        git(main, &["add", "."]);
+        git(main, &["commit", "--quiet", "--message", "first"]);
+        let linked = fs::canonicalize(directory.path()).unwrap().join("linked");
+        git(main, &["worktree", "add", "--quiet", linked.to_str().unwrap()]);
+        fs::remove_dir_all(main.join("docs")).unwrap();
+        let actor = Actor::found("ana".parse().unwrap(), None, SessionKind::McpHarness);
+        let caller = Caller::new(actor, linked.clone());
+        let (paths, room) = (RoomPaths::default(), "room_1".parse().unwrap());
+        let docs = main.join("docs");
+        paths.remember(&room, docs.to_str());
+        for _ in 0..2 {
+            let found = paths.workspace(&room, docs.to_str().unwrap(), &caller).unwrap();
+            assert_eq!(found.inside("a.md"), Some(linked.join("docs/a.md")));
+        }
     }
 
     #[test]

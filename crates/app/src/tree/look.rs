@@ -76,6 +76,11 @@ impl RoomPaths {
         files
     }
 
+    #[cfg(test)]
+    pub(crate) fn workspace(&self, room: &RoomId, path: &str, caller: &Caller) -> Option<Workspace> {
+        self.files(room, path, caller).workspace
+    }
+
     fn find(&self, room: &RoomId) -> Option<Option<String>> {
         self.lock().get(room).map(|known| known.path.clone())
     }
