@@ -248,11 +248,14 @@ pub fn save(tx: &mut dyn Tx, before: &Room, after: &Room) -> Result<(), StoreErr
     })
 }
 
-/// Whether a member differs from what is stored of it by presence alone, and by so little that it is not written.
+/// Whether a member differs from what is stored of it by presence at most.
+fn is_only_seen(old: &Member, member: &Member) -> bool {
+    Member { last_seen_at: member.last_seen_at, ..old.clone() } == *member
+}
+
+/// Whether that presence is so little newer that it is not written.
 fn is_fresh(old: &Member, member: &Member, grain: Ttl) -> bool {
-    old != member
-        && member.last_seen_at.since(old.last_seen_at) < grain
-        && Member { last_seen_at: member.last_seen_at, ..old.clone() } == *member
+    member.last_seen_at.since(old.last_seen_at) < grain && is_only_seen(old, member)
 }
 
 fn close(tx: &mut dyn Tx, room: &Room) -> Result<(), StoreError> {
@@ -297,7 +300,7 @@ fn save_members(tx: &mut dyn Tx, before: &[Member], after: &Room, grain: Ttl) ->
     for (ordinal, member) in after.members.iter().enumerate() {
         match before.get(ordinal) {
             Some(old) if old == member || is_fresh(old, member, grain) => {}
-            Some(old) if Member { last_seen_at: member.last_seen_at, ..old.clone() } == *member => {
+            Some(old) if is_only_seen(old, member) => {
                 seen(tx, &after.id, &member.agent_id, member.last_seen_at)?;
             }
             Some(_) | None => put_member(tx, &after.id, ordinal, member)?,

@@ -267,7 +267,7 @@ mod tests {
         let docs = main.join("docs");
         paths.remember(&room, docs.to_str());
         for _ in 0..2 {
-            let found = paths.workspace(&room, docs.to_str().unwrap(), &caller).unwrap();
+            let found = paths.files(&room, docs.to_str().unwrap(), &caller).workspace.unwrap();
             assert_eq!(found.inside("a.md"), Some(linked.join("docs/a.md")));
         }
     }

@@ -43,11 +43,11 @@ struct RoomPath {
 }
 
 /// The files of a room on this machine.
-pub(super) struct RoomFiles {
+pub(crate) struct RoomFiles {
     /// The git working tree that the room's directory lies in.
     pub(super) working_tree: Option<WorkingTree>,
     /// The workspace as it is where the caller works.
-    pub(super) workspace: Option<Workspace>,
+    pub(crate) workspace: Option<Workspace>,
 }
 
 impl RoomPaths {
@@ -62,7 +62,7 @@ impl RoomPaths {
     }
 
     /// The files of a room. That there is no git is not looked for again for a moment.
-    pub(super) fn files(&self, room: &RoomId, path: &str, caller: &Caller) -> RoomFiles {
+    pub(crate) fn files(&self, room: &RoomId, path: &str, caller: &Caller) -> RoomFiles {
         let is_fresh = |(looked, cwd): &(Instant, PathBuf)| looked.elapsed() < WITHOUT_GIT && *cwd == caller.cwd;
         if self.lock().get(room).is_some_and(|known| known.without_git.as_ref().is_some_and(is_fresh)) {
             return RoomFiles { working_tree: None, workspace: Workspace::own(path) };
@@ -74,11 +74,6 @@ impl RoomPaths {
             known.without_git = is_without_git.then(|| (Instant::now(), caller.cwd.clone()));
         }
         files
-    }
-
-    #[cfg(test)]
-    pub(crate) fn workspace(&self, room: &RoomId, path: &str, caller: &Caller) -> Option<Workspace> {
-        self.files(room, path, caller).workspace
     }
 
     fn find(&self, room: &RoomId) -> Option<Option<String>> {

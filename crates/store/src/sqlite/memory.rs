@@ -4,18 +4,17 @@
 //! changes when another connection, of this process or another one, has committed. What this connection changes itself
 //! clears it, and so does a rollback.
 //!
-//! What must stay true: a room that is remembered is the room that would be read. In debug builds [`crate::rooms`] reads it
-//! anyway, and compares.
+//! Invariant: a remembered room equals the stored one. In debug builds [`crate::rooms`] reads the stored one anyway, and
+//! compares.
 
 use baton_core::{ids::RoomId, room::Room};
 
 /// Rooms a connection remembers. A process works in one or two; a server for many has more connections.
 const ROOMS: usize = 4;
 
-/// What a connection remembers.
+/// Rooms of one connection, and the version of the data that they belong to.
 #[derive(Default)]
 pub(super) struct Memory {
-    /// The version of the data that it is about.
     version: Option<i64>,
     /// Whether this program may write to data of this version.
     is_writable: bool,
